@@ -26,7 +26,7 @@ export interface CommandProcess {
   said(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** Starts a node script. Nothing of the benchmark's own surroundings but what is given reaches it. */
+/** Starts a node script. It gets only the given part of the benchmark's environment. */
 export function startNode(
   script: string,
   args: readonly string[],

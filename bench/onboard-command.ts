@@ -34,7 +34,7 @@ export interface OnboardRun {
 }
 
 const PLAYBOOK = "pb_bench";
-/** As a service would: one after another, they would come later than a look. */
+/** As a service would: one after another, they would come later than a poll. */
 const DELIVERIES_AT_ONCE = 32;
 const SECRET = `whsec_${Buffer.from("a secret of the benchmark only").toString("base64")}`;
 

@@ -37,7 +37,7 @@ export function childrenOf(pid: number): number[] {
   }
 }
 
-/** Watches processes until they end: both figures only grow, so the last look is the figure. */
+/** Watches processes until they end: both figures only grow, so the last sample is the figure. */
 export function watchUsage(pid: number): { last(): { own: ProcessUsage; children: ProcessUsage } } {
   const children = new Map<number, ProcessUsage>();
   let own = NOTHING;

@@ -22,7 +22,7 @@ export interface ScenarioContext {
   readonly quick: boolean;
   /** Runs of which the median counts, where one is short. */
   readonly runs: number;
-  /** Tells what is going on. */
+  /** Says what it does now. */
   report(text: string): void;
 }
 

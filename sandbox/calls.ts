@@ -24,20 +24,7 @@ export interface RecordedRequest {
 
 /** Selects recorded requests: every given field must match. */
 export type RequestFilter = Partial<
-  Pick<
-    RecordedRequest,
-    | "operation"
-    | "method"
-    | "link"
-    | "user"
-    | "business"
-    | "cursor"
-    | "path"
-    | "status"
-    | "fault"
-    | "auth"
-    | "body_sha256"
-  >
+  Omit<RecordedRequest, "sequence" | "at" | "query" | "body_bytes" | "duration_ms">
 >;
 
 /** Counts since the start or the last `clear`. */
@@ -123,8 +110,8 @@ function emptyCounts(inFlight: number): CallCounts {
   return { total: 0, in_flight: inFlight, max_in_flight: inFlight, by_operation: {}, by_status: {} };
 }
 
-/** Whether a request matches a filter. */
-export function fits(request: RecordedRequest, filter: RequestFilter): boolean {
-  const names = Object.keys(filter) as (keyof RequestFilter)[];
-  return names.every((name) => filter[name] === undefined || request[name] === filter[name]);
+/** Whether a record has every value that a filter gives. */
+export function fits<R extends object>(record: R, filter: Partial<R>): boolean {
+  const names = Object.keys(filter) as (keyof R)[];
+  return names.every((name) => filter[name] === undefined || record[name] === filter[name]);
 }

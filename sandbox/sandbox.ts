@@ -20,28 +20,14 @@ export type Sandbox = ReturnType<typeof sandboxOf>;
 
 /** The stand-in behind a server that listens. */
 export function sandboxOf(server: Server, state: SandboxState, apiKey: string) {
-  const { world, faults, calls, clock, webhooks } = state;
+  const { service, holds, keys, cursors: _, faults, calls, ...parts } = state;
+  const { world, clock, webhooks } = parts;
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
     port,
     apiKey,
-    world,
-    /** Time as the service sees it. */
-    clock,
-    /** Requests a second of each key. */
-    rates: state.rates,
-    playbooks: state.playbooks,
-    onboardings: state.onboardings,
-    /** Flows that end users finished. */
-    sessions: state.sessions,
-    vaults: state.vaults,
-    tokens: state.tokens,
-    businesses: state.businesses,
-    cip: state.cip,
-    investments: state.investments,
-    proxies: state.proxies,
-    webhooks,
+    ...parts,
 
     state: () => ({
       today: world.today,
@@ -83,13 +69,13 @@ export function sandboxOf(server: Server, state: SandboxState, apiKey: string) {
     clearFaults: (): void => faults.clear(),
     faults: () => faults.list(),
     setLatency(milliseconds: number): void {
-      state.service.latencyMs = milliseconds;
+      service.latencyMs = milliseconds;
     },
     /** Holds the requests that come from now on, before they take effect or before their answer, until released. */
-    hold: (filter: RequestFilter = {}, point: HoldPoint = "before") => state.holds.add(filter, point),
-    addKey: (key: string): void => state.keys.add(key),
+    hold: (filter: RequestFilter = {}, point: HoldPoint = "before") => holds.add(filter, point),
+    addKey: (key: string): void => keys.add(key),
     /** From now on calls with the key are answered 401 or 403. */
-    revokeKey: (key: string = apiKey, status: 401 | 403 = 401): void => state.keys.revoke(key, status),
+    revokeKey: (key: string = apiKey, status: 401 | 403 = 401): void => keys.revoke(key, status),
 
     requests: (filter?: RequestFilter) => calls.requests(filter),
     calls: () => calls.counts(),

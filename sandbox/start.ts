@@ -25,7 +25,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     await once(server.listen(port, "127.0.0.1"), "listening");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const message = `port ${port} can't be opened on 127.0.0.1 (${code}); nothing was started. Choose another port.`;
+    const message = `port ${port} can't be opened on 127.0.0.1 (${code}); nothing was started. Choose another one with --port; --port 0 picks a free one.`;
     throw new InputError(message, { cause: error });
   }
   sandbox = sandboxOf(server, state, apiKeys[0] ?? "");

@@ -6,11 +6,6 @@ import { type AlertRules, type AlertSettings, isWebhookAddress } from "./domain/
 import { parseDuration } from "./domain/duration.js";
 import { InputError } from "./domain/failures.js";
 
-/** What a file of settings may hold (docs/run/configuration.md, "nightledger.yaml"). */
-interface ConfigFile {
-  readonly alerts?: AlertSettings | undefined;
-}
-
 const duration = z.string().transform((text, context) => {
   const ms = parseDuration(text);
   if (ms !== undefined) return ms;
@@ -24,6 +19,7 @@ const count = z
   .int({ error: "accepted: a whole number" })
   .min(0, { error: "accepted: a whole number from 0" });
 
+/** What a file of settings may hold (docs/run/configuration.md, "nightledger.yaml"). */
 const FILE = z.strictObject({
   alerts: z
     .strictObject({
@@ -47,7 +43,7 @@ const FILE = z.strictObject({
  * @param isNamed whether somebody has named it, so that it must be there
  * @throws InputError naming what is wrong; a value is never quoted, for it may be secret.
  */
-export function readConfigFile(path: string, isNamed: boolean): ConfigFile {
+export function readConfigFile(path: string, isNamed: boolean): { readonly alerts?: AlertSettings } {
   const text = textOf(path, isNamed);
   if (text === undefined) return {};
   const parsed = FILE.safeParse(yamlOf(path, text) ?? {});

@@ -51,14 +51,12 @@ export function readAll<const R extends Readonly<Record<string, () => unknown>>>
   return Object.fromEntries(read);
 }
 
-/** A variable that must be set. */
 export function required(values: Values, name: Variable, accepted: string): string {
   const value = values.get(name);
   if (value === undefined) throw invalid(name, "is not set", `${accepted}, in the environment or in .env`);
   return value;
 }
 
-/** An integer within bounds; undefined when not set. */
 export function integer(values: Values, name: Variable, min: number, max: number): number | undefined {
   const text = values.get(name)?.trim();
   if (text === undefined) return undefined;
@@ -80,7 +78,6 @@ export function rate(values: Values, name: Variable): number | undefined {
   );
 }
 
-/** One of a few words; undefined when not set. */
 export function choice<const T extends string>(
   values: Values,
   name: Variable,
@@ -148,7 +145,6 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** The code of a system error. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }

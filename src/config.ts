@@ -25,7 +25,6 @@ const WEBHOOK_SECRETS_FORM = "whsec_ and base64, comma-separated";
 const CONFIG_FILE = "nightledger.yaml";
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** The settings of the service's client. */
 export interface ApiConfig {
   /** Canonical: no slash at its end. */
   readonly url: string;
@@ -39,7 +38,6 @@ export interface ApiConfig {
   readonly pauses?: string;
 }
 
-/** What webhooks are checked against. */
 export interface WebhookConfig {
   /** Several while one is rotated. */
   readonly secrets: readonly string[];
@@ -54,26 +52,6 @@ export interface AlertConfig {
   readonly secret: string | undefined;
 }
 
-/** The parts of the configuration; a command asks for those it uses. */
-export interface ConfigParts {
-  readonly api: ApiConfig;
-  /** Canonical address of the lake: the directory's real path. */
-  readonly lake: { readonly address: string };
-  /** Absolute path of the embedded mode's state. */
-  readonly home: { readonly path: string };
-  /** Raw `NIGHTLEDGER_ENCRYPTION_KEYS`; undefined in embedded mode means: made once in HOME. */
-  readonly keys: { readonly encryptionKeys: string | undefined };
-  /** The same where a cluster is used and they are required. */
-  readonly clusterKeys: { readonly encryptionKeys: string };
-  readonly webhooks: WebhookConfig;
-  /** The same where a receiver is not required; no secrets mean: none is wanted. */
-  readonly webhooksIfAny: WebhookConfig;
-  readonly alerts: AlertConfig;
-  /** Every `TEMPORAL_*` variable, `.env` merged in. */
-  readonly temporal: { readonly env: Readonly<Record<string, string>> };
-  readonly log: { readonly level: (typeof LOG_LEVELS)[number] };
-}
-
 /** The asked-for parts, and what goes with any of them. */
 export type Config<Part extends keyof ConfigParts> = Pick<ConfigParts, Part> & {
   /** Words for the user: unknown variables, a key sent in the clear. */
@@ -82,7 +60,6 @@ export type Config<Part extends keyof ConfigParts> = Pick<ConfigParts, Part> & {
   readonly secrets: readonly string[];
 };
 
-/** Where the configuration comes from. */
 interface ConfigSource {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Directory of `.env` and of relative paths. */
@@ -102,7 +79,9 @@ export function readConfig<const Part extends keyof ConfigParts>(
   const merged = Object.entries({ ...readDotEnv(source.cwd), ...source.env });
   const values = new Map(merged.filter(isSet));
   const warnings = unknownVariables(values);
-  const readers = needs.map((part) => [part, () => READERS[part](values, source.cwd, warnings)] as const);
+  const readers = needs.map(
+    (part) => [part, () => (READERS[part] as Reader)(values, source.cwd, warnings)] as const,
+  );
   const parts = readAll(Object.fromEntries(readers));
   return { ...parts, warnings, secrets: secretsOf(values) } as unknown as Config<Part>;
 }
@@ -112,12 +91,11 @@ export function scopeOf(apiUrl: string, lakeAddress: string): string {
   return createHash("sha256").update(`${apiUrl}\n${lakeAddress}`).digest("hex").slice(0, 8);
 }
 
-type Readers = {
-  readonly [P in keyof ConfigParts]: (values: Values, cwd: string, warnings: string[]) => ConfigParts[P];
-};
+/** Reads a part of the configuration; what is odd goes into the warnings. */
+type Reader = (values: Values, cwd: string, warnings: string[]) => unknown;
 
-const READERS: Readers = {
-  api: (values, _cwd, warnings) =>
+const READERS = {
+  api: (values, _cwd, warnings): ApiConfig =>
     readAll({
       url: () => apiUrl(values, warnings),
       key: () => apiKey(values),
@@ -127,10 +105,13 @@ const READERS: Readers = {
       bodyTimeoutMs: () => integer(values, "NIGHTLEDGER_API_BODY_TIMEOUT_MS", 1, 600_000) ?? 60_000,
       maxBodyBytes: () => MAX_BODY_BYTES,
     }),
+  // Canonical address of the lake: the directory's real path.
   lake: (values, cwd) => ({ address: lakeAddress(values.get("NIGHTLEDGER_LAKE") ?? "lake", cwd) }),
+  // Absolute path of the embedded mode's state.
   home: (values, cwd) => ({
     path: directory("NIGHTLEDGER_HOME", values.get("NIGHTLEDGER_HOME") ?? ".nightledger", cwd),
   }),
+  // Undefined in embedded mode means: made once in HOME.
   keys: (values) => ({ encryptionKeys: values.get("NIGHTLEDGER_ENCRYPTION_KEYS") }),
   clusterKeys: (values) => ({
     encryptionKeys: required(values, "NIGHTLEDGER_ENCRYPTION_KEYS", "id:base64 of 32 bytes, comma-separated"),
@@ -139,13 +120,17 @@ const READERS: Readers = {
     required(values, WEBHOOK_SECRETS, WEBHOOK_SECRETS_FORM);
     return webhookConfig(values);
   },
+  // No secrets mean: no receiver is wanted.
   webhooksIfAny: webhookConfig,
   alerts: alertConfig,
   temporal: (values) => ({
     env: Object.fromEntries([...values].filter(([name]) => name.startsWith("TEMPORAL_"))),
   }),
   log: (values) => ({ level: choice(values, "NIGHTLEDGER_LOG_LEVEL", LOG_LEVELS) ?? "info" }),
-};
+} satisfies Readonly<Record<string, Reader>>;
+
+/** The parts of the configuration; a command asks for those it uses. */
+export type ConfigParts = { readonly [P in keyof typeof READERS]: ReturnType<(typeof READERS)[P]> };
 
 // Temporal's reader has its own rule for empty ones.
 function isSet(entry: [string, string | undefined]): entry is [string, string] {
@@ -153,7 +138,8 @@ function isSet(entry: [string, string | undefined]): entry is [string, string] {
   return value !== undefined && (value.trim() !== "" || name.startsWith("TEMPORAL_"));
 }
 
-function readDotEnv(cwd: string): Record<string, string | undefined> {
+/** The variables in the `.env` of a directory, none where there is no such file. @throws InputError if it can't be read. */
+export function readDotEnv(cwd: string): Record<string, string | undefined> {
   const path = join(cwd, ".env");
   try {
     return parseEnv(new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path)));

@@ -13,19 +13,6 @@ import { basename, dirname, join } from "node:path";
 const MOST_BYTES = 10 * 1024 * 1024;
 const KEPT = 5;
 
-interface LogFile {
-  /** Appends a whole line. A line that can't be written, as on a full disk, is lost, so that the work continues. */
-  write(line: string): void;
-  close(): void;
-}
-
-interface LogFileOptions {
-  /** Size in bytes from which the file is rotated. */
-  readonly mostBytes?: number;
-  /** Rotated files that are kept. */
-  readonly kept?: number;
-}
-
 /**
  * Opens a log that any number of processes write at once, for months. Whoever finds it too large puts it aside under a
  * name of its own, `<name>.<time>-<pid>-<number>`, so that nobody's lines are ever overwritten; the others see at their next
@@ -33,8 +20,8 @@ interface LogFileOptions {
  */
 export function openLogFile(
   path: string,
-  { mostBytes = MOST_BYTES, kept = KEPT }: LogFileOptions = {},
-): LogFile {
+  { mostBytes = MOST_BYTES, kept = KEPT }: { readonly mostBytes?: number; readonly kept?: number } = {},
+) {
   let open: number | undefined = openSync(path, "a", 0o600);
   let aside = 0;
   const reopen = (old: number) => {
@@ -54,7 +41,8 @@ export function openLogFile(
     return next;
   };
   return {
-    write(line) {
+    /** Appends a whole line. A line that can't be written, as on a full disk, is lost, so that the work continues. */
+    write(line: string) {
       if (open === undefined) return;
       try {
         appendFileSync(current(open), line);

@@ -20,7 +20,6 @@ export type Logger = pino.Logger;
 
 export interface LogHandle {
   readonly logger: Logger;
-  /** Flushes and closes the file. */
   close(): void;
 }
 
@@ -43,10 +42,7 @@ export function createLogger({ destination, level, secrets }: LoggerOptions): Lo
     // The whole line, because a child's bindings pass by the formatter.
     { write: (line: string) => sink.write(scrub(`${JSON.stringify(redactFields(JSON.parse(line)))}\n`)) },
   );
-  return {
-    logger,
-    close: () => sink.close(),
-  };
+  return { logger, close: () => sink.close() };
 }
 
 function standardError() {

@@ -5,7 +5,6 @@ import { STREAMS } from "./streams/index.js";
 
 const STREAM_TABLES = STREAMS.map(({ table }) => table);
 
-/** Every table of a lake, by name. */
 export const TABLES: readonly TableSpec[] = [
   ...new Set([...LAKE_TABLES, ...STREAM_TABLES, ...STREAM_TABLES.filter(isHistory).map(currentOf)]),
 ].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -28,7 +28,6 @@ interface WorkerSettings {
   readonly keys: EncryptionKeys;
   readonly taskQueue: string;
   readonly log: Logger;
-  /** Alert rules that are checked after each run. */
   readonly alerts?: AlertConfig;
   /** A worker beside the embedded server: a killed one must cost seconds, not minutes. */
   readonly embedded: boolean;
@@ -75,14 +74,16 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       userAgent: `nightledger/${VERSION}`,
     });
     releases.push(() => client.close());
+    const sealer = createSealer(keys);
     const lake = openLake({
       directory: settings.lake,
+      sealer,
       onCheckpointFailed: (error) =>
         log.warn({ err: error }, "a checkpoint could not be written; the commit is valid"),
       ...(settings.store && { store: settings.store }),
     });
     releases.push(() => lake.close());
-    const sealed = new SealedStore(lake.store, createSealer(keys));
+    const sealed = new SealedStore(lake.store, sealer);
     const connection = await connectWorker(server);
     releases.push(() => connection.close());
     const worker = await Worker.create({

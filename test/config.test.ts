@@ -166,7 +166,7 @@ describe("canonical addresses", () => {
     expect(addressOf("link/data/lake")).toBe(join(cwd, "real", "data", "lake"));
   });
 
-  it("the scope is fixed text: it stands in workflow ids", () => {
+  it("the scope is fixed text: it is part of workflow ids", () => {
     expect(scopeOf("https://api.example.com", "/data/lake")).toBe("2b2674ba");
     expect(scopeOf("https://api.example.com", "/data/lake2")).not.toBe(
       scopeOf("https://api.example.com", "/data/lake"),

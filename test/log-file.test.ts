@@ -32,7 +32,7 @@ test("a file that is too large is put aside while it is open, and the newest few
   for (const name of names()) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
 });
 
-test("who has the file open that another one puts aside, or takes away, goes on in the new one", () => {
+test("a process continues in the new file when another one renames or deletes the file that it has open", () => {
   const one = openLogFile(path, { mostBytes: 50 });
   const two = openLogFile(path, { mostBytes: 50 });
   for (let n = 0; n < 6; n += 1) one.write(line(n));

@@ -27,7 +27,7 @@ it("a line has time, level, fields and message, and its file is the owner's alon
   expect(statSync(join(directory, "log")).mode & 0o777).toBe(0o600);
 });
 
-it("what stands under a secret's name is taken out at any depth", () => {
+it("what is under a secret's name is taken out at any depth", () => {
   const text = logged((logger) =>
     logger.child({ api_key: "hidden" }).info({
       headers: { authorization: "hidden", "x-fp-authorization": "hidden" },

@@ -10,7 +10,7 @@ const LEAST_RATIO = 0.4;
 const MOST_CPU_MS = 0.7;
 const MOST_ACTIVITIES = 10;
 
-/** A night without news, and the ceiling that was measured right before it. */
+/** A night with nothing new, and the ceiling that was measured right before it. */
 interface QuietNight {
   readonly ceiling: Ceiling;
   readonly sync: SyncRun;

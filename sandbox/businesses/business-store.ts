@@ -5,7 +5,7 @@ import type { VaultValue } from "../vault/fields.js";
 import type { VaultStore } from "../vault/vault-store.js";
 import { businessInsights } from "./insights.js";
 
-/** A business (docs/reference/service.md, "Business record"). */
+/** A business, as it is answered (docs/reference/service.md, "Business record"). */
 export interface Business {
   readonly id: string;
   external_id: string | undefined;
@@ -15,8 +15,8 @@ export interface Business {
 /** A business to add by script. */
 interface NewBusiness {
   fp_bid?: string;
-  external_id?: string;
-  sandbox_id?: string;
+  external_id?: string | undefined;
+  sandbox_id?: string | undefined;
   values?: Readonly<Record<string, VaultValue>>;
 }
 
@@ -98,13 +98,4 @@ export function checkExternalId(text: string): void {
   if (!/^[A-Za-z0-9_.-]+$/.test(text)) {
     refuse("an external id holds alphanumerics, underscores, hyphens and periods only");
   }
-}
-
-/** As in docs/reference/service.md, "Business record". */
-export function businessRecord({ id, external_id, sandbox_id }: Business): Record<string, string> {
-  return {
-    id,
-    ...(external_id === undefined ? {} : { external_id }),
-    ...(sandbox_id === undefined ? {} : { sandbox_id }),
-  };
 }

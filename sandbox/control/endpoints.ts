@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorBody } from "../http/answer.js";
 import type { ControlHandler } from "../http/server.js";
 import type { Sandbox } from "../sandbox.js";
-import { PATHS } from "./remote-methods.js";
+import { PATHS } from "./remote-sandbox.js";
 
 /** Answers `/_sandbox/<method>` and `/_sandbox/<part>/<method>`: a call of that method, without a key. */
 export function controlHandler(sandboxOf: () => Sandbox): ControlHandler {

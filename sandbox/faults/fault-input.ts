@@ -1,6 +1,6 @@
 import { InputError } from "../../src/domain/failures.js";
+import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
 import { OPERATIONS } from "../operations/index.js";
-import { EVENT_KINDS } from "../webhooks/event.js";
 import { FAULT_FIELDS, type Fault, type FaultKind, REQUIRED_NUMBER, SELECTOR_FIELDS } from "./fault.js";
 
 /** What a fault may select by `operation`: a call, or the kind of a webhook. */

@@ -68,14 +68,8 @@ export class FaultStore {
 }
 
 function meets(fault: Fault, target: FaultTarget): boolean {
-  return (
-    (fault.operation === undefined || fault.operation === target.operation) &&
-    (fault.link === undefined || fault.link === target.link) &&
-    (fault.user === undefined || fault.user === target.user) &&
-    (fault.business === undefined || fault.business === target.business) &&
-    (fault.page === undefined || fault.page === target.page) &&
-    (fault.cursor === undefined || fault.cursor === target.cursor)
-  );
+  const names = Object.keys(target) as (keyof FaultTarget)[];
+  return names.every((name) => fault[name] === undefined || fault[name] === target[name]);
 }
 
 function isDue({ fault, met, fired, random }: Entry): boolean {

@@ -73,17 +73,10 @@ function flushed(response: ServerResponse, bytes: Buffer): Promise<void> {
 }
 
 /** The answer of a `status` fault; dates are by the stand-in's clock. */
-export function statusAnswer(fault: EffectOf<"status">, now: number): Answer {
-  const headers: Record<string, string> = {};
-  if (fault.retryAfter !== undefined) headers["retry-after"] = retryAfterText(fault.retryAfter, now);
-  return {
-    status: fault.status,
-    headers,
-    body:
-      fault.body === undefined
-        ? errorBody("fault", `status ${fault.status} by a fault`)
-        : Buffer.from(fault.body),
-  };
+export function statusAnswer({ status, retryAfter, body }: EffectOf<"status">, now: number): Answer {
+  const headers = retryAfter === undefined ? {} : { "retry-after": retryAfterText(retryAfter, now) };
+  const made = body === undefined ? errorBody("fault", `status ${status} by a fault`) : Buffer.from(body);
+  return { status, headers, body: made };
 }
 
 function retryAfterText(value: RetryAfter, now: number): string {

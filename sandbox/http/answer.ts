@@ -13,21 +13,25 @@ export interface Answer {
 /** Thrown when the service refuses a call; the server answers it with this status. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
-  readonly status: number;
-  readonly code: string;
-  readonly headers: AnswerHeaders;
 
-  constructor(status: number, code: string, message: string, headers: AnswerHeaders = {}) {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly headers: AnswerHeaders = {},
+  ) {
     super(message);
-    this.status = status;
-    this.code = code;
-    this.headers = headers;
   }
 }
 
 /** Refuses a request that breaks a rule. */
 export function refuse(message: string): never {
   throw new Refusal(400, "invalid_request", message);
+}
+
+/** Refuses a request for what is not there. */
+export function notFound(message: string): never {
+  throw new Refusal(404, "not_found", message);
 }
 
 /**

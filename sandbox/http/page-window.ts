@@ -1,10 +1,14 @@
-import type { Call } from "./router.js";
+import type { Call, Operation } from "./router.js";
 
 /** The largest `size` of a list (docs/reference/service.md, "Limits"); also what is given where none is asked for. */
 const MAX_SIZE = 100;
 
-/** The filters of a paged list (docs/reference/service.md, "Transaction lists"). */
-export const LIST_QUERY = ["account_ids", "start_date", "end_date", "page", "size"];
+/** What the paged lists share (docs/reference/service.md, "Transaction lists"). */
+export const PAGED_LIST = {
+  method: "GET",
+  query: ["account_ids", "start_date", "end_date", "page", "size"],
+  pageOf: (_params, query) => pageIndex(query),
+} as const satisfies Partial<Operation>;
 
 /** Which rows of a list make a page. */
 interface PageWindow {
@@ -33,6 +37,6 @@ export function pageWindow({ query, fire }: Call): PageWindow {
 }
 
 /** The page index of a list, for faults. */
-export function pageIndex(query: URLSearchParams, name = "page"): number {
-  return Math.max(0, Number(query.get(name) ?? 1) - 1) || 0;
+export function pageIndex(query: URLSearchParams, first = 1): number {
+  return Math.max(0, Number(query.get("page") ?? first) - first) || 0;
 }

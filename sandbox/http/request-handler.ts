@@ -5,7 +5,7 @@ import type { RecordedRequest } from "../calls.js";
 import type { EffectOf } from "../faults/fault.js";
 import type { Fire } from "../faults/fault-store.js";
 import { send, statusAnswer, write } from "../faults/transport.js";
-import type { ClientToken } from "../vault/client-token.js";
+import type { ClientToken } from "../vault/token-store.js";
 import { Refusal, refuse } from "./answer.js";
 import type { RequestBody } from "./body.js";
 import { Query } from "./query.js";
@@ -25,7 +25,7 @@ interface IncomingRequest {
 
 /** Runs a request through credentials, rate limit, body, faults and its operation. @throws Refusal */
 export async function handleCall(incoming: IncomingRequest): Promise<void> {
-  const { state, route, record, query, body } = incoming;
+  const { state, route, record, query } = incoming;
   const token = authenticate(incoming);
   if (route instanceof Refusal) throw route;
   const { operation, params } = route;
@@ -35,7 +35,7 @@ export async function handleCall(incoming: IncomingRequest): Promise<void> {
   const page = operation.pageOf?.(params, query, state) ?? 0;
   const fire = firing(state, record, page);
   if (token && fire("token_expired")) throw new Refusal(401, "unauthorized", "this client token has expired");
-  return answer(incoming, route, token, fire, body);
+  return answer(incoming, route, token, fire);
 }
 
 /** Checks credentials and rate. An unknown path needs a key too: without one, nobody learns which paths exist. */
@@ -91,11 +91,10 @@ function firing(state: SandboxState, record: RecordedRequest, page: number): Fir
 
 /** Runs one routed call through latency, faults, strict checks and its operation. */
 async function answer(
-  { state, response, request, record, queryText }: IncomingRequest,
+  { state, response, request: { headers }, record, queryText, body }: IncomingRequest,
   { operation, params }: Route,
   token: ClientToken | undefined,
   fire: Fire,
-  body: RequestBody,
 ): Promise<void> {
   const wait = state.service.latencyMs + (fire("latency")?.ms ?? 0);
   if (wait > 0) await delay(wait);
@@ -104,15 +103,7 @@ async function answer(
   const before = lost(fire, false);
   if (before) return lose(response, before, state.clock.now());
   const query = new Query(queryText, operation.query ?? []);
-  const handled = operation.handle({
-    params,
-    query,
-    headers: request.headers,
-    body,
-    token,
-    state,
-    fire,
-  });
+  const handled = operation.handle({ params, query, headers, body, token, state, fire });
   // Most reads answer synchronously; awaiting them would cost a turn of the event loop.
   const answered = handled instanceof Promise ? await handled : handled;
   if (state.holds.some) await state.holds.pass(record, "after");

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { SandboxState } from "../assemble.js";
 import type { Fire } from "../faults/fault-store.js";
-import type { ClientToken } from "../vault/client-token.js";
+import type { ClientToken } from "../vault/token-store.js";
 import { type Answer, Refusal } from "./answer.js";
 import type { RequestBody } from "./body.js";
 import type { Query } from "./query.js";

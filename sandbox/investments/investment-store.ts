@@ -1,7 +1,7 @@
 import { InputError } from "../../src/domain/failures.js";
+import { jsonObjectOf } from "../../src/domain/json.js";
 import { addDays } from "../world/days.js";
 import { Random } from "../world/random.js";
-import { objectIn } from "../world/truth.js";
 import type { World } from "../world/world.js";
 
 /** A transaction or a security: its id and day to find it by, and the JSON served for it, byte for byte. */
@@ -101,7 +101,7 @@ export class InvestmentStore {
     const random = new Random(`${seed}/changes/${linkId}/${++this.#changes}`);
     const { today } = this.world;
     const rows = this.transactions(linkId).filter(({ date }) => !days || date >= addDays(today, -days));
-    const drawn = () => rows.splice(random.int(rows.length), 1).map(({ text }) => objectIn(text));
+    const drawn = () => rows.splice(random.int(rows.length), 1).map(({ text }) => jsonObjectOf(text));
     const changed = Array.from({ length: Math.min(updated, rows.length) }, drawn).flat();
     const gone = Array.from({ length: Math.min(removed, rows.length) }, drawn).flat();
     const { accounts } = this.world.link(linkId);
@@ -158,7 +158,7 @@ export class InvestmentStore {
 }
 
 function recordOf(text: string): InvestmentRecord {
-  const row = objectIn(text) ?? {};
+  const row = jsonObjectOf(text) ?? {};
   return {
     id: String(row.investment_transaction_id),
     account_id: String(row.account_id),

@@ -5,8 +5,7 @@ import { seededId } from "../seeded-id.js";
 import type { WebhookStore } from "../webhooks/webhook-store.js";
 import { isTerminal, type Onboarding, onboardingEvent } from "./onboarding.js";
 import { decide, type Outcome } from "./outcome.js";
-import type { Playbook } from "./playbook.js";
-import type { PlaybookStore } from "./playbook-store.js";
+import type { Playbook, PlaybookStore } from "./playbook-store.js";
 
 /** Which run to begin. */
 interface NewRun {
@@ -122,12 +121,7 @@ export class OnboardingStore {
       // What a queued run shows is not documented; `pending` is what it has for "no decision yet".
       status: "pending",
       running: true,
-      settled_at: undefined,
       requires_manual_review: false,
-      reviewed_by: undefined,
-      output: undefined,
-      error_message: undefined,
-      continuation: undefined,
     };
     this.#byId.set(onboarding.id, onboarding);
     const others = this.#byEntity.get(entityId);
@@ -146,14 +140,13 @@ export class OnboardingStore {
     if (outcome.status === "incomplete") this.#continue(onboarding, playbook);
     this.#setStatus(onboarding, outcome.status);
     const { settles } = outcome;
-    if (settles) this.clock.after(settles.afterMs, () => this.#decideLater(onboarding, settles.status));
+    const decideLater = (status: OnboardingStatus) => {
+      // A reviewer may have been faster: a decision is not changed.
+      if (onboarding.status === "pending") this.#setStatus(onboarding, status);
+    };
+    if (settles) this.clock.after(settles.afterMs, () => decideLater(settles.status));
     for (const resolve of this.#waiting.get(onboarding.id) ?? []) resolve();
     this.#waiting.delete(onboarding.id);
-  }
-
-  // A reviewer may have been faster: a decision is not changed.
-  #decideLater(onboarding: Onboarding, status: OnboardingStatus): void {
-    if (onboarding.status === "pending") this.#setStatus(onboarding, status);
   }
 
   #setStatus(onboarding: Onboarding, status: OnboardingStatus): void {

@@ -15,12 +15,12 @@ export interface Onboarding {
   status: OnboardingStatus;
   /** Whether it is still being executed. */
   running: boolean;
-  settled_at: string | undefined;
+  settled_at?: string;
   requires_manual_review: boolean;
-  reviewed_by: string | undefined;
-  output: Readonly<Record<string, unknown>> | undefined;
-  error_message: string | undefined;
-  continuation: Continuation | undefined;
+  reviewed_by?: string;
+  output?: Readonly<Record<string, unknown>> | undefined;
+  error_message?: string | undefined;
+  continuation?: Continuation | undefined;
 }
 
 interface Continuation {
@@ -40,28 +40,12 @@ export function isTerminal(status: OnboardingStatus): boolean {
 /** As in docs/reference/service.md, "Onboarding result"; a continuation that has expired is left out. */
 export function onboardingResult(onboarding: Onboarding, now: number): Record<string, unknown> {
   const { id, status, requires_manual_review, output, error_message, continuation } = onboarding;
-  const open = status === "incomplete" && continuation && continuation.expiresAt > now ? continuation : null;
-  return {
-    id,
-    status,
-    requires_manual_review,
-    ...(output === undefined ? {} : { output }),
-    ...(error_message === undefined ? {} : { error_message }),
-    ...(open === null ? {} : { continue_onboarding: continuationOf(open) }),
-  };
-}
-
-function continuationOf({ token, expiresAt }: Continuation): Record<string, string> {
-  return {
-    expires_at: new Date(expiresAt).toISOString(),
-    link: `https://verify.example.com/continue#${token}`,
-    token,
-  };
-}
-
-/** As in docs/reference/service.md, "Onboarding lists"; without `external_id`, which only onboarding sessions give. */
-export function onboardingItem({ id, playbook_key, status, timestamp }: Onboarding): Record<string, unknown> {
-  return { id, playbook_key, status, timestamp };
+  const { token, expiresAt = 0 } = continuation ?? {};
+  const open = status === "incomplete" && expiresAt > now;
+  const expires_at = new Date(expiresAt).toISOString();
+  const link = `https://verify.example.com/continue#${token}`;
+  const continue_onboarding = open ? { expires_at, link, token } : undefined;
+  return { id, status, requires_manual_review, output, error_message, continue_onboarding };
 }
 
 /**

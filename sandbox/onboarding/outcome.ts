@@ -1,7 +1,6 @@
 import type { OnboardingStatus } from "../../src/domain/service/onboarding-status.js";
 import { Random } from "../world/random.js";
-import type { Playbook } from "./playbook.js";
-import type { ScriptedOutcome } from "./playbook-store.js";
+import type { Playbook, ScriptedOutcome } from "./playbook-store.js";
 
 /** What a run will come to, decided when it begins: the same for the same seed, entity, playbook and attempt. */
 export interface Outcome {

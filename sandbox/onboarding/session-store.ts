@@ -60,10 +60,9 @@ export class SessionStore {
 }
 
 function partOf(onboarding: Onboarding): Record<string, unknown> {
-  const { entity_external_id } = onboarding;
   return {
     fp_id: onboarding.entity_id,
-    ...(entity_external_id === undefined ? {} : { external_id: entity_external_id }),
+    external_id: onboarding.entity_external_id,
     onboarding_id: onboarding.id,
     playbook_key: onboarding.playbook_key,
     requires_manual_review: onboarding.requires_manual_review,

@@ -1,9 +1,10 @@
+import { isJsonObject } from "../../src/domain/json.js";
 import type { SandboxState } from "../assemble.js";
-import { type Answer, okJson, Refusal, refuse } from "../http/answer.js";
-import type { Call, Operation, Subject } from "../http/router.js";
-import { type Onboarding, onboardingResult } from "../onboarding/onboarding.js";
+import { notFound, okJson, refuse } from "../http/answer.js";
+import type { Operation, Subject } from "../http/router.js";
+import { onboardingResult } from "../onboarding/onboarding.js";
 import { keptData } from "../onboarding/playbook-store.js";
-import { Fields, isObject } from "../vault/fields.js";
+import { Fields } from "../vault/fields.js";
 
 const FIELDS = ["key", "fp_id", "external_id", "prerequisite_data", "synchronous_timeout_secs"];
 
@@ -14,7 +15,7 @@ export const createOnboarding: Operation = {
   path: "/onboardings",
   body: "whole",
   about: subjectOf,
-  handle(call) {
+  async handle(call) {
     const { state } = call;
     const body = new Fields(call.body.json(), FIELDS);
     const key = body.required("key");
@@ -36,18 +37,10 @@ export const createOnboarding: Operation = {
       data,
       synchronous: seconds !== undefined,
     });
-    return answerOf(call, onboarding, seconds);
+    if (seconds !== undefined) await state.onboardings.waitFor(onboarding, seconds * 1000);
+    return okJson(onboardingResult(onboarding, state.clock.now()));
   },
 };
-
-async function answerOf(
-  { state }: Call,
-  onboarding: Onboarding,
-  seconds: number | undefined,
-): Promise<Answer> {
-  if (seconds !== undefined) await state.onboardings.waitFor(onboarding, seconds * 1000);
-  return okJson(onboardingResult(onboarding, state.clock.now()));
-}
 
 interface Entity {
   readonly id: string;
@@ -58,13 +51,12 @@ interface Entity {
 function entityOf({ world, businesses }: SandboxState, id: string | undefined): Entity {
   const user = world.users.get(id ?? "");
   if (user) return { id: user.fpId, kind: "kyc", externalId: user.externalId };
-  const business = businesses.find(id ?? "");
-  if (business) return { id: business.id, kind: "kyb", externalId: business.external_id };
-  throw new Refusal(404, "not_found", "no such user or business");
+  const business = businesses.find(id ?? "") ?? notFound("no such user or business");
+  return { id: business.id, kind: "kyb", externalId: business.external_id };
 }
 
 function subjectOf(body: unknown, { world, businesses }: SandboxState): Subject {
-  if (!isObject(body)) return {};
+  if (!isJsonObject(body)) return {};
   const given = typeof body.fp_id === "string" ? body.fp_id : body.external_id;
   if (typeof given !== "string") return {};
   const id = given === body.fp_id ? given : (world.externalIds.get(given) ?? given);

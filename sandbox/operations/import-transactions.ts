@@ -80,6 +80,5 @@ function write(link: BankLink, { id, row }: ImportedRow, duplicates: string): vo
   if (known && duplicates === "ignore") return;
   const update = known && duplicates === "update";
   const transaction_id = id === undefined || (known && !update) ? link.newTransactionId() : id;
-  const text = JSON.stringify({ transaction_id, ...row });
-  link.log.append({ change: update ? "updated" : "created", id: transaction_id, text });
+  link.write(update ? "updated" : "created", transaction_id, { transaction_id, ...row });
 }

@@ -1,51 +1,23 @@
 import type { Operation } from "../http/router.js";
-import { callVaultProxy } from "./call-vault-proxy.js";
-import { createBusiness } from "./create-business.js";
-import { createCipReport } from "./create-cip-report.js";
-import { createClientToken } from "./create-client-token.js";
+import { BANK_DATA_OPERATIONS } from "./bank-data.js";
+import { BUSINESS_OPERATIONS } from "./businesses.js";
 import { createOnboarding } from "./create-onboarding.js";
-import { decryptVault } from "./decrypt-vault.js";
-import { getBusinessInsights } from "./get-business-insights.js";
-import { getOnboarding } from "./get-onboarding.js";
-import { getUser } from "./get-user.js";
 import { importTransactions } from "./import-transactions.js";
-import { listBankLinks } from "./list-bank-links.js";
-import { listBusinessOnboardings } from "./list-business-onboardings.js";
-import { listInvestmentTransactions } from "./list-investment-transactions.js";
-import { listLinkAccounts } from "./list-link-accounts.js";
-import { listUserAccounts } from "./list-user-accounts.js";
-import { listUserOnboardings } from "./list-user-onboardings.js";
-import { listUserTransactions } from "./list-user-transactions.js";
-import { sendTestWebhook } from "./send-test-webhook.js";
+import { ONBOARDING_OPERATIONS } from "./onboardings.js";
+import { PROXY_AND_WEBHOOK_OPERATIONS } from "./proxy-and-webhooks.js";
 import { syncTransactions } from "./sync-transactions.js";
-import { updateBusiness } from "./update-business.js";
-import { updateVault } from "./update-vault.js";
-import { uploadToVault } from "./upload-to-vault.js";
-import { validateSession } from "./validate-session.js";
+import { USER_OPERATIONS } from "./users.js";
+import { VAULT_OPERATIONS } from "./vault.js";
 
-/** Every operation of the stand-in; a new one is its file and its line here. */
+/** Every operation of the stand-in; a new one is an entry in the file of its part. */
 export const OPERATIONS: readonly Operation[] = [
-  getUser,
-  listBankLinks,
-  listUserAccounts,
-  listLinkAccounts,
+  ...USER_OPERATIONS,
+  ...BANK_DATA_OPERATIONS,
   syncTransactions,
-  listUserTransactions,
-  listInvestmentTransactions,
   importTransactions,
   createOnboarding,
-  listUserOnboardings,
-  listBusinessOnboardings,
-  getOnboarding,
-  validateSession,
-  createClientToken,
-  decryptVault,
-  updateVault,
-  uploadToVault,
-  createCipReport,
-  createBusiness,
-  updateBusiness,
-  getBusinessInsights,
-  callVaultProxy,
-  sendTestWebhook,
+  ...ONBOARDING_OPERATIONS,
+  ...VAULT_OPERATIONS,
+  ...BUSINESS_OPERATIONS,
+  ...PROXY_AND_WEBHOOK_OPERATIONS,
 ];

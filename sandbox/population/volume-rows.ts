@@ -1,7 +1,23 @@
 import { dayNumber, dayText } from "../world/days.js";
 import type { GeneratedRows } from "../world/link-log.js";
 import { RowTemplate, VARIANTS } from "./row-template.js";
-import type { TemplateCache } from "./template-cache.js";
+
+const LINKS = 64;
+
+/** The templates of the links that were read last: 24 for each of 5,000 links would weigh more than their rows. */
+export class TemplateCache {
+  readonly #links = new Map<string, (RowTemplate | undefined)[]>();
+
+  /** The templates of a link made so far, by variant; who reads makes those that are missing. */
+  of(linkId: string): (RowTemplate | undefined)[] {
+    const known = this.#links.get(linkId);
+    if (known) return known;
+    const templates: (RowTemplate | undefined)[] = [];
+    this.#links.set(linkId, templates);
+    if (this.#links.size > LINKS) this.#links.delete(this.#links.keys().next().value!);
+    return templates;
+  }
+}
 
 interface VolumeRowsOptions {
   linkId: string;
@@ -20,24 +36,14 @@ const ID_DIGITS = 8;
 export class VolumeRows implements GeneratedRows {
   readonly count: number;
   readonly #prefix: string;
-  readonly #linkId: string;
-  readonly #accounts: readonly string[];
-  readonly #templates: TemplateCache;
   readonly #firstDay: number;
-  readonly #days: number;
-  readonly #salt: number;
   #dayText = "";
   #day = Number.NaN;
 
-  constructor({ linkId, accounts, count, today, days, salt, templates }: VolumeRowsOptions) {
-    this.count = count;
-    this.#prefix = `txn_${linkId}_`;
-    this.#firstDay = dayNumber(today) - days + 1;
-    this.#days = days;
-    this.#salt = salt;
-    this.#linkId = linkId;
-    this.#accounts = accounts;
-    this.#templates = templates;
+  constructor(private readonly options: VolumeRowsOptions) {
+    this.count = options.count;
+    this.#prefix = `txn_${options.linkId}_`;
+    this.#firstDay = dayNumber(options.today) - options.days + 1;
   }
 
   id(index: number): string {
@@ -57,11 +63,12 @@ export class VolumeRows implements GeneratedRows {
 
   /** The index of the first row dated on or after a day so many days before the last. */
   firstWithin(days: number): number {
-    return Math.max(0, Math.ceil(((this.#days - days) * this.count) / this.#days));
+    const { days: all } = this.options;
+    return Math.max(0, Math.ceil(((all - days) * this.count) / all));
   }
 
   join(from: number, to: number): Buffer {
-    const templates = this.#templates.of(this.#linkId);
+    const templates = this.options.templates.of(this.options.linkId);
     let size = 0;
     for (let index = from; index < to; index++) size += this.#template(templates, index).length + 1;
     const out = Buffer.allocUnsafe(Math.max(0, size - 1));
@@ -75,17 +82,17 @@ export class VolumeRows implements GeneratedRows {
   }
 
   #template(templates: (RowTemplate | undefined)[], index: number): RowTemplate {
-    const variant = (Math.imul(index ^ this.#salt, 0x9e3779b1) >>> 0) % VARIANTS;
-    templates[variant] ??= RowTemplate.variant(variant, this.#prefix, this.#accounts, ID_DIGITS);
+    const variant = (Math.imul(index ^ this.options.salt, 0x9e3779b1) >>> 0) % VARIANTS;
+    templates[variant] ??= RowTemplate.variant(variant, this.#prefix, this.options.accounts, ID_DIGITS);
     return templates[variant];
   }
 
   #cents(index: number): number {
-    return 10_000 + ((Math.imul(index + this.#salt, 0x85ebca6b) >>> 0) % 90_000);
+    return 10_000 + ((Math.imul(index + this.options.salt, 0x85ebca6b) >>> 0) % 90_000);
   }
 
   #dateOf(index: number): string {
-    const day = this.#firstDay + Math.floor((index * this.#days) / this.count);
+    const day = this.#firstDay + Math.floor((index * this.options.days) / this.count);
     if (day !== this.#day) {
       this.#day = day;
       this.#dayText = dayText(day);

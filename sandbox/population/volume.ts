@@ -1,7 +1,6 @@
 import { Random } from "../world/random.js";
 import type { World } from "../world/world.js";
-import { TemplateCache } from "./template-cache.js";
-import { VolumeRows } from "./volume-rows.js";
+import { TemplateCache, VolumeRows } from "./volume-rows.js";
 
 export interface VolumePopulation {
   kind: "volume";

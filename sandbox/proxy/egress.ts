@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders 
 import { request as httpsRequest, type RequestOptions } from "node:https";
 import type { PeerCertificate } from "node:tls";
 import { type Answer, Refusal } from "../http/answer.js";
+import type { ProxyDirections } from "./proxy-headers.js";
 
 /** The largest answer of a target that is passed on. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -10,16 +11,11 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const HOP_BY_HOP = ["connection", "keep-alive", "transfer-encoding", "upgrade", "content-length", "trailer"];
 
 /** A request as it goes to the target. */
-interface EgressRequest {
+interface EgressRequest extends Pick<ProxyDirections, "method" | "clientCert" | "clientKey" | "pins"> {
   readonly url: URL;
-  readonly method: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body: Buffer;
   readonly timeoutMs: number;
-  /** PEM; for targets by https. */
-  readonly cert: string | undefined;
-  readonly key: string | undefined;
-  readonly pins: readonly string[];
 }
 
 /** Sends a request to the target; gives its answer, whatever its status. @throws Refusal 502, 504 */
@@ -49,18 +45,12 @@ function send(outgoing: EgressRequest): Promise<IncomingMessage> {
 }
 
 /** Pinned certificates alone decide: names and authorities are not asked then. */
-function tlsOptions({ cert, key, pins }: EgressRequest): RequestOptions {
+function tlsOptions({ clientCert: cert, clientKey: key, pins }: EgressRequest): RequestOptions {
+  if (pins.length === 0) return { cert, key };
   const prints = pins.map((pin) => new X509Certificate(pin).fingerprint256);
-  const identity = {
-    ca: [...pins],
-    checkServerIdentity: (_: string, peer: PeerCertificate) =>
-      prints.includes(peer.fingerprint256) ? undefined : new Error("not a pinned certificate"),
-  };
-  return {
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    ...(pins.length === 0 ? {} : identity),
-  };
+  const checkServerIdentity = (_: string, peer: PeerCertificate) =>
+    prints.includes(peer.fingerprint256) ? undefined : new Error("not a pinned certificate");
+  return { cert, key, ca: [...pins], checkServerIdentity };
 }
 
 async function collect(response: IncomingMessage): Promise<Answer> {

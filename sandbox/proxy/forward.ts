@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import type { SandboxState } from "../assemble.js";
-import { type Answer, Refusal } from "../http/answer.js";
+import { type Answer, Refusal, refuse } from "../http/answer.js";
 import { isVaultValue, type VaultValue } from "../vault/fields.js";
 import { egress } from "./egress.js";
 import { valueAt } from "./ingress-rule.js";
@@ -41,18 +41,8 @@ export async function forward(
     forwarded_headers: Object.keys(directions.forwarded),
   };
   try {
-    const { clientCert: cert, clientKey: key, pins } = directions;
     const { timeoutMs } = proxy;
-    const answer = await egress({
-      url,
-      method,
-      headers: egressHeaders,
-      body: sent,
-      timeoutMs,
-      cert,
-      key,
-      pins,
-    });
+    const answer = await egress({ ...directions, url, headers: egressHeaders, body: sent, timeoutMs });
     const stored = store(state, directions, answer);
     state.proxies.note({ ...record, stored, result: answer.status });
     return answer;
@@ -64,7 +54,7 @@ export async function forward(
 
 function demandVault({ world, businesses }: SandboxState, id: string): void {
   if (!world.users.has(id) && !businesses.has(id)) {
-    throw new Refusal(400, "invalid_request", "no such user or business, in x-fp-id or an ingress rule");
+    refuse("no such user or business, in x-fp-id or an ingress rule");
   }
 }
 
@@ -72,8 +62,7 @@ function targetUrl(target: URL, pathAndQuery: string): URL {
   const base = target.href.replace(/\/$/, "");
   const url = new URL(`${base}${pathAndQuery}`);
   // "@" or a port in what is appended must not lead to another machine.
-  if (url.host !== target.host)
-    throw new Refusal(400, "invalid_request", "x-fp-path-and-query leaves the target");
+  if (url.host !== target.host) refuse("x-fp-path-and-query leaves the target");
   return url;
 }
 
@@ -109,12 +98,12 @@ function store(
 ): string[] {
   if (ingress.length === 0) return [];
   const type = ingressContentType ?? String(headers?.["content-type"] ?? "");
-  if (!/^json$|[/+]json(;|$)/i.test(type)) return ingressFailed("the target's answer is no JSON");
+  if (!/^json$|[/+]json(;|$)/i.test(type)) return ingressFailed("the target's answer is not JSON");
   let value: unknown;
   try {
     value = JSON.parse(body.toString());
   } catch {
-    return ingressFailed("the target's answer is no JSON");
+    return ingressFailed("the target's answer is not JSON");
   }
   const stored: string[] = [];
   for (const { fpId, identifier, path } of ingress) {

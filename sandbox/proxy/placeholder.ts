@@ -2,7 +2,7 @@ import { refuse } from "../http/answer.js";
 import type { VaultValue } from "../vault/fields.js";
 import { isAccepted } from "../vault/identifiers.js";
 
-/** How a value is written where its placeholder stood. */
+/** How a value is written where its placeholder was. */
 export type Escaping = "json" | "form" | "none";
 
 const PLACEHOLDER = /\{\{\s*([^{}\s][^{}]*?)\s*\}\}/g;

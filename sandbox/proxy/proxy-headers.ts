@@ -84,7 +84,7 @@ function checkPair(cert: string, key: string): void {
   } catch {
     // One of them can't be read: they make no pair either.
   }
-  if (!fits) refuse("x-fp-proxy-client-cert and x-fp-proxy-client-key are no pair");
+  if (!fits) refuse("x-fp-proxy-client-cert and x-fp-proxy-client-key are not a pair");
 }
 
 /** A header sent more than once has come joined by commas. */

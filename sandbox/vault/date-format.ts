@@ -53,7 +53,7 @@ export function reformatDate(value: string, from: string, to: string): string {
     day[part] = read(match[index + 1] ?? "");
   });
   if (!isDay(`${String(day.year).padStart(4, "0")}-${two(day.month)}-${two(day.day)}`)) {
-    refuse("transforms: date_format: the value is no day");
+    refuse("transforms: date_format: the value is not a day");
   }
   directivesIn(to);
   return to.replace(/%[A-Za-z%]/g, (directive) => {

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../src/domain/json.js";
 import { refuse } from "../http/answer.js";
 
 /** What a vault holds under an identifier (docs/reference/service.md, "Data identifiers"). */
@@ -6,22 +7,20 @@ export type VaultValue = string | number | boolean | Readonly<Record<string, unk
 /** A JSON object of a request that holds only what the operation knows; never quotes a value. */
 export class Fields {
   readonly #values: Readonly<Record<string, unknown>>;
-  readonly #where: string;
 
   /** @throws Refusal 400 for what is no object, or has a field that is not known. */
-  constructor(value: unknown, known: readonly string[], where = "body") {
-    if (!isObject(value)) refuse(`${where}: not an object`);
+  constructor(
+    value: unknown,
+    known: readonly string[],
+    private readonly where = "body",
+  ) {
+    if (!isJsonObject(value)) refuse(`${where}: not an object`);
     for (const name of Object.keys(value)) {
       if (!known.includes(name)) {
         refuse(`${where}: unknown field "${name}"; accepted are: ${known.join(", ") || "none"}`);
       }
     }
     this.#values = value;
-    this.#where = where;
-  }
-
-  has(name: string): boolean {
-    return this.#values[name] !== undefined;
   }
 
   /** A text that must not be empty. */
@@ -62,7 +61,7 @@ export class Fields {
   object(name: string): Readonly<Record<string, unknown>> | undefined {
     const value = this.#values[name];
     if (value === undefined) return undefined;
-    return isObject(value) ? value : this.refuse(name, "not an object");
+    return isJsonObject(value) ? value : this.refuse(name, "not an object");
   }
 
   list(name: string): readonly unknown[] | undefined {
@@ -75,7 +74,7 @@ export class Fields {
   texts(name: string): string[] | undefined {
     const list = this.list(name);
     if (list?.some((item) => typeof item !== "string" || item === ""))
-      this.refuse(name, "an item that is no text");
+      this.refuse(name, "an item that is not text");
     return list as string[] | undefined;
   }
 
@@ -85,17 +84,12 @@ export class Fields {
   }
 
   refuse(name: string, what: string): never {
-    refuse(`${this.#where}: field "${name}": ${what}`);
+    refuse(`${this.where}: field "${name}": ${what}`);
   }
-}
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whether a value may be stored in a vault: string, integer, boolean or object. */
 export function isVaultValue(value: unknown): value is VaultValue {
   if (typeof value === "number") return Number.isInteger(value);
-  return typeof value === "string" || typeof value === "boolean" || isObject(value);
+  return typeof value === "string" || typeof value === "boolean" || isJsonObject(value);
 }

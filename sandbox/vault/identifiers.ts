@@ -1,4 +1,6 @@
+import { isJsonObject } from "../../src/domain/json.js";
 import { refuse } from "../http/answer.js";
+import { isVaultValue, type VaultValue } from "./fields.js";
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   id: words(`first_name middle_name last_name dob ssn4 ssn9 address_line1 address_line2 city state zip country
@@ -39,10 +41,20 @@ export function isAccepted(use: IdentifierUse, identifier: string): boolean {
   return group === "custom" ? name.trim() !== "" : NAMES[group]!.includes(name);
 }
 
-/** @throws Refusal 400 naming the identifier: a name is no secret. */
+/** @throws Refusal 400 naming the identifier: a name is not a secret. */
 export function checkIdentifiers(use: IdentifierUse, identifiers: readonly string[]): void {
   const wrong = identifiers.find((identifier) => !isAccepted(use, identifier));
   if (wrong !== undefined) refuse(`data identifier "${wrong}" is not accepted here`);
+}
+
+/** The values of a body by their identifiers. @throws Refusal 400 for what the operation does not accept. */
+export function vaultValues(use: IdentifierUse, body: unknown): Readonly<Record<string, VaultValue>> {
+  if (!isJsonObject(body)) refuse("body: not an object");
+  const identifiers = Object.keys(body);
+  checkIdentifiers(use, identifiers);
+  const wrong = identifiers.find((identifier) => !isVaultValue(body[identifier]));
+  if (wrong !== undefined) refuse(`body: field "${wrong}": not a string, integer, boolean or object`);
+  return body as Record<string, VaultValue>;
 }
 
 function words(text: string): readonly string[] {

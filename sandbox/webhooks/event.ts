@@ -1,19 +1,33 @@
+import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
 import { ONBOARDING_STATUSES } from "../../src/domain/service/onboarding-status.js";
 import { Fields } from "../vault/fields.js";
 
-/** As in docs/reference/service.md, "Webhook events". */
-export const EVENT_KINDS = [
-  "service.onboarding.completed",
-  "service.onboarding.incomplete",
-  "service.watchlist_check.completed",
-  "service.user.info_requested",
-  "service.user.manual_review",
-  "service.vault.updated",
-  "service.user.bank_link_updated",
-  "service.entity.entity_status_set",
-] as const;
 /** An event's payload; the shapes of seven of the kinds are not shown (docs/reference/service.md, "Webhook events"). */
 export type EventPayload = Readonly<Record<string, unknown>>;
+
+/** One try to bring a message to an endpoint. */
+interface DeliveryAttempt {
+  readonly endpoint: string;
+  /** Real time, milliseconds since 1970. */
+  readonly at: number;
+  /** The endpoint's status, or the code of what went wrong. */
+  readonly result: number | string;
+}
+
+/** A webhook and what became of it. */
+export interface WebhookMessage {
+  /** Sent as `webhook-id`; the same for every attempt and copy. */
+  readonly id: string;
+  readonly event_kind: string;
+  readonly fp_id: string | undefined;
+  readonly at: string;
+  readonly payload: EventPayload;
+  state: "waiting" | "lost" | "no_endpoint" | "delivered" | "failed";
+  readonly attempts: DeliveryAttempt[];
+}
+
+/** Which messages are meant; all that is given must be equal. */
+export type MessageFilter = Partial<Pick<WebhookMessage, "id" | "event_kind" | "fp_id" | "state">>;
 
 const COMPLETED = [
   ...["event_kind", "fp_id", "timestamp", "status", "playbook_key", "playbook_version"],
@@ -24,7 +38,7 @@ const COMPLETED = [
  * Checks the payload of a test webhook: a known kind; of `service.onboarding.completed` the shape that is shown.
  * @throws Refusal 400
  */
-export function checkPayload(payload: Readonly<Record<string, unknown>>): void {
+export function checkPayload(payload: EventPayload): void {
   const where = "payload";
   const known = payload.event_kind === "service.onboarding.completed" ? COMPLETED : Object.keys(payload);
   const fields = new Fields(payload, known, where);

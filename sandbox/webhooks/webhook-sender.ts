@@ -1,8 +1,8 @@
+import { createHmac } from "node:crypto";
 import { Agent } from "node:http";
 import type { Clock } from "../clock.js";
 import { type Endpoint, post } from "./endpoint.js";
-import type { WebhookMessage } from "./message.js";
-import { webhookSignature } from "./signature.js";
+import type { WebhookMessage } from "./event.js";
 
 /** What is wrong, on purpose, with the first attempt of a delivery. */
 interface DeliveryChanges {
@@ -68,7 +68,10 @@ export class WebhookSender {
   }
 }
 
-// Real time, not the stand-in's: the receiver compares the timestamp with its own clock.
+/**
+ * Signs as Standard Webhooks do: HMAC-SHA256 of `<id>.<timestamp>.<body>` by the bytes of each `whsec_<base64>`. In real
+ * time, not the stand-in's: the receiver compares the timestamp with its own clock.
+ */
 function signedHeaders(
   id: string,
   secrets: readonly string[],
@@ -76,10 +79,14 @@ function signedHeaders(
   { forged, ageSeconds }: DeliveryChanges,
 ): Record<string, string> {
   const timestamp = Math.floor(Date.now() / 1000) - ageSeconds;
-  const signed = forged ? `${body} ` : body;
+  const signed = `${id}.${timestamp}.${forged ? `${body} ` : body}`;
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice("whsec_".length), "base64");
+    return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+  });
   return {
     "webhook-id": id,
     "webhook-timestamp": String(timestamp),
-    "webhook-signature": secrets.map((secret) => webhookSignature(secret, id, timestamp, signed)).join(" "),
+    "webhook-signature": signatures.join(" "),
   };
 }

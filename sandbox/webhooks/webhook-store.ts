@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { InputError } from "../../src/domain/failures.js";
+import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
+import { fits } from "../calls.js";
 import type { Clock } from "../clock.js";
 import type { EffectOf, FaultKind } from "../faults/fault.js";
 import type { FaultStore } from "../faults/fault-store.js";
 import { seededId } from "../seeded-id.js";
 import { Random } from "../world/random.js";
 import { checkSecrets, type Endpoint, endpointOf, type NewEndpoint } from "./endpoint.js";
-import { EVENT_KINDS, type EventPayload } from "./event.js";
-import type { MessageFilter, WebhookMessage } from "./message.js";
+import type { EventPayload, MessageFilter, WebhookMessage } from "./event.js";
 import { WebhookSender } from "./webhook-sender.js";
 
 /** How webhooks are sent. */
@@ -98,10 +99,7 @@ export class WebhookStore {
   }
 
   messages(filter: MessageFilter = {}): WebhookMessage[] {
-    const names = Object.keys(filter) as (keyof MessageFilter)[];
-    return this.#messages.filter((message) =>
-      names.every((name) => filter[name] === undefined || filter[name] === message[name]),
-    );
+    return this.#messages.filter((message) => fits(message, filter));
   }
 
   /** Holds events back from now on. */

@@ -1,9 +1,9 @@
+import { jsonObjectOf } from "../../src/domain/json.js";
 import type { BankLink } from "./bank-link.js";
 import { addDays } from "./days.js";
 import type { LiveRow } from "./link-log.js";
 import { Random } from "./random.js";
 import type { TransactionRow } from "./records.js";
-import { objectIn } from "./truth.js";
 import type { World } from "./world.js";
 
 /** How far time goes, and what happens on each link each day (how many of each kind). */
@@ -55,7 +55,7 @@ export function advance(world: World, makeRow: RowMaker, options: AdvanceOptions
 }
 
 function isConnected(link: BankLink): boolean {
-  return objectIn(link.text)?.state === "connected";
+  return jsonObjectOf(link.text)?.state === "connected";
 }
 
 /** One day of one link. */
@@ -84,10 +84,8 @@ class LinkDay {
   }
 
   #create(date: string, pending: boolean, id = this.link.newTransactionId()): void {
-    const account = this.link.accounts.length
-      ? this.random.pick(this.link.accounts).id
-      : `acc_${this.link.id}_1`;
-    this.#write("created", { ...this.makeRow(this.random, id, account, date), pending });
+    const row = this.makeRow(this.random, id, this.link.accountFor(this.random), date);
+    this.#write("created", { ...row, pending });
   }
 
   #update(): void {
@@ -123,12 +121,12 @@ class LinkDay {
   }
 
   #write(change: "created" | "updated", row: TransactionRow): void {
-    this.link.log.append({ change, id: row.transaction_id, text: JSON.stringify(row) });
+    this.link.write(change, row.transaction_id, row);
     this.report[change]++;
   }
 
   #drop(id: string): void {
-    this.link.log.append({ change: "removed", id, text: JSON.stringify(id) });
+    this.link.drop(id);
     this.report.removed++;
   }
 }
@@ -139,6 +137,6 @@ function repeat(times: number, action: () => void): void {
 
 /** A row that can be written again with changed fields; scripted rows may not be one. */
 function readable(row: LiveRow | undefined): TransactionRow | undefined {
-  const values = row && objectIn(row.text);
+  const values = row && jsonObjectOf(row.text);
   return values?.transaction_id === row?.id ? (values as TransactionRow | undefined) : undefined;
 }

@@ -1,4 +1,5 @@
 import { type GeneratedRows, LinkLog, type LogEvent } from "./link-log.js";
+import type { Random } from "./random.js";
 
 /** A bank account; `text` is the JSON served for it. */
 interface BankAccount {
@@ -8,9 +9,6 @@ interface BankAccount {
 
 /** A bank link with its accounts and its log; `text` is the JSON served for it. */
 export class BankLink {
-  readonly id: string;
-  readonly fpId: string;
-  text: string;
   readonly log: LinkLog;
   readonly accounts: BankAccount[] = [];
   /** Grows when every cursor given out so far stops being good. */
@@ -20,10 +18,12 @@ export class BankLink {
   #snapshot: { length: number; rows: LogEvent[] } | undefined;
   #created = 0;
 
-  constructor(id: string, fpId: string, text: string, base?: GeneratedRows) {
-    this.id = id;
-    this.fpId = fpId;
-    this.text = text;
+  constructor(
+    readonly id: string,
+    readonly fpId: string,
+    public text: string,
+    base?: GeneratedRows,
+  ) {
     this.log = new LinkLog(base);
   }
 
@@ -33,6 +33,19 @@ export class BankLink {
     do id = `txn_${this.id}_n${(this.#created++).toString(36).padStart(6, "0")}`;
     while (this.log.live(id));
     return id;
+  }
+
+  /** The id of one of its accounts; of its first one to be where it has none. */
+  accountFor(random: Random): string {
+    return this.accounts.length > 0 ? random.pick(this.accounts).id : `acc_${this.id}_1`;
+  }
+
+  write(change: "created" | "updated", id: string, row: object): void {
+    this.log.append({ change, id, text: JSON.stringify(row) });
+  }
+
+  drop(id: string): void {
+    this.log.append({ change: "removed", id, text: JSON.stringify(id) });
   }
 
   /** The history up to a length of the log as one `created` row for each transaction then there. */

@@ -39,7 +39,6 @@ const RANKS: Readonly<Record<ChangeType, number>> = { created: 0, updated: 1, re
 
 /** A link's append-only log of events and, derived from it, the rows that are there now. */
 export class LinkLog {
-  readonly base: GeneratedRows | undefined;
   readonly #events: LogEvent[] = [];
   /** Rows that an appended event touched: their present text, or `null` once removed. */
   readonly #touched = new Map<string, { text: string; position: number } | null>();
@@ -48,9 +47,7 @@ export class LinkLog {
   readonly #removedIds: string[] = [];
   #baseGone = 0;
 
-  constructor(base?: GeneratedRows) {
-    this.base = base;
-  }
+  constructor(readonly base?: GeneratedRows) {}
 
   get length(): number {
     return (this.base?.count ?? 0) + this.#events.length;

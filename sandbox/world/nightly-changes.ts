@@ -1,8 +1,8 @@
+import { jsonObjectOf } from "../../src/domain/json.js";
 import type { AdvanceReport, RowMaker } from "./advance.js";
 import type { BankLink } from "./bank-link.js";
 import { addDays } from "./days.js";
 import { Random } from "./random.js";
-import { objectIn } from "./truth.js";
 import type { World } from "./world.js";
 
 /** A night's changes for benchmarks; the shares of kinds are relative to each other. */
@@ -47,9 +47,8 @@ export function nightlyChanges(
     const kind = random.next() * (created + updated + removed);
     if (kind < created) {
       const date = addDays(world.today, -random.int(recent ? recentDays : SPAN_DAYS));
-      const account = link.accounts.length ? random.pick(link.accounts).id : `acc_${link.id}_1`;
-      const row = makeRow(random, link.newTransactionId(), account, date);
-      link.log.append({ change: "created", id: row.transaction_id, text: JSON.stringify(row) });
+      const id = link.newTransactionId();
+      link.write("created", id, makeRow(random, id, link.accountFor(random), date));
       report.created++;
     } else {
       changeRow(link, random, recent ? recentDays : 0, kind < created + updated, report);
@@ -68,18 +67,14 @@ function changeRow(
   const from = recentDays > 0 ? (link.log.base?.firstWithin?.(recentDays) ?? 0) : 0;
   const row = link.log.pickLive(random, from);
   if (!row) return;
-  const values = objectIn(row.text);
+  const values = jsonObjectOf(row.text);
   if (update && values) {
     const cents = String(random.int(100)).padStart(2, "0");
-    const text = JSON.stringify({
-      ...values,
-      amount: `${random.int(900)}.${cents}`,
-      description: "Corrected by the bank",
-    });
-    link.log.append({ change: "updated", id: row.id, text });
+    const amount = `${random.int(900)}.${cents}`;
+    link.write("updated", row.id, { ...values, amount, description: "Corrected by the bank" });
     report.updated++;
   } else {
-    link.log.append({ change: "removed", id: row.id, text: JSON.stringify(row.id) });
+    link.drop(row.id);
     report.removed++;
   }
 }

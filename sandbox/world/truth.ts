@@ -1,9 +1,10 @@
+import { jsonObjectOf } from "../../src/domain/json.js";
 import type { BankLink } from "./bank-link.js";
 import { decimalText, decimalUnits } from "./decimal.js";
 import type { LogEvent } from "./link-log.js";
 import type { World } from "./world.js";
 
-/** A transaction that is there now. `values` is its JSON parsed, or `undefined` where that is no object. */
+/** A transaction that is there now. `values` is its JSON parsed, or `undefined` where that is not an object. */
 export interface TruthRow {
   readonly link_id: string;
   readonly fp_id: string;
@@ -28,7 +29,7 @@ interface AccountTotal {
   readonly rows: number;
   readonly amount: string;
   readonly signed_amount: string;
-  /** Rows left out of the sums because their amount is no decimal text. */
+  /** Rows left out of the sums because their amount is not a decimal text. */
   readonly unreadable: number;
 }
 
@@ -46,7 +47,7 @@ export function* truthRows(link: BankLink): Generator<TruthRow> {
       transaction_id: id,
       position,
       text,
-      values: objectIn(text),
+      values: jsonObjectOf(text),
     };
   }
 }
@@ -77,16 +78,4 @@ export function accountTotals(world: World, linkId?: string): AccountTotal[] {
     signed_amount: decimalText(sum.signed),
     unreadable: sum.unreadable,
   }));
-}
-
-/** The object in a JSON text. */
-export function objectIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

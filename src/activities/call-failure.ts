@@ -10,7 +10,7 @@ import {
 import type { TransientOutcome } from "../domain/backoff.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 
-/** What a failed read means for its owner: an outcome of the state machines. */
+/** What a failed read means for its owner, as an outcome of the state machines. */
 type CallFailure =
   | { readonly kind: "open" }
   | TransientOutcome
@@ -22,7 +22,7 @@ type CallFailure =
 /**
  * Turns what a call or the reading of its answer threw into an outcome.
  *
- * @throws the error itself when it is none of the service's: a full disk, a cancellation, a bug.
+ * @throws the error itself when it does not come from the service: a full disk, a cancellation, a bug.
  */
 export function callFailure(error: unknown): CallFailure {
   if (error instanceof NotSentError) return { kind: "open" };
@@ -41,12 +41,12 @@ export function callFailure(error: unknown): CallFailure {
       reason: `schema ${error.path === "" ? "" : `${error.path}: `}${error.expectation}`,
     };
   }
-  // A body that is not JSON although its length was right: half an answer, from something between us and the service.
+  // A body of the right length that is not JSON: something between us and the service sent half an answer.
   if (error instanceof SyntaxError) return { kind: "transient", reason: "torn_body", retryAfterMs: null };
   throw error;
 }
 
 /** What the service refused, and its words. */
-function refusedBy({ status, said }: NotFoundError | RejectedError): RefusedRequest {
+export function refusedBy({ status, said }: NotFoundError | RejectedError): RefusedRequest {
   return { status: status ?? 0, message: said ?? null };
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 const LONGEST_MS = 60_000;
 
-/** The variables of the worker that the command sees: none of them is a secret (docs/use/onboarding.md). */
+/** The worker's variables that the command gets; none of them is a secret (docs/use/onboarding.md). */
 const PASSED_ON = [
   ...["PATH", "HOME", "LANG", "TZ"],
   ...["NIGHTLEDGER_API_URL", "NIGHTLEDGER_HOME", "NIGHTLEDGER_LAKE", "NIGHTLEDGER_LOG_LEVEL"],
@@ -35,7 +35,7 @@ export async function commandEnd(
   const timer = setTimeout(end, longestMs);
   signal.addEventListener("abort", end, { once: true });
   try {
-    // A command that does not read may close its input early; only its exit code matters.
+    // A command that does not read its input may close it early; only the exit code matters.
     child.stdin.on("error", () => undefined);
     child.stdin.end(`${JSON.stringify(line)}\n`);
     const [code, killedBy] = await exited;
@@ -52,6 +52,6 @@ function endGroup(leader: number | undefined): void {
   try {
     process.kill(-leader, "SIGKILL");
   } catch {
-    // Nobody is left in the group.
+    // No process is left in the group.
   }
 }

@@ -3,18 +3,12 @@ import type { ApiClient, CallOptions } from "../api/http/client.js";
 import { ApiError } from "../api/http/errors.js";
 import type { Dependencies } from "./dependencies.js";
 
-/** Dependencies whose calls are counted. */
 export interface CountedCalls<D extends Dependencies> {
   readonly deps: D;
-  /** Requests that left so far. */
   readonly calls: number;
 }
 
-/**
- * Counts the requests that one activity sends, failed ones too.
- *
- * @param withheld what no error message may quote, besides what the request itself sends
- */
+/** Counts the requests that one activity sends, failed ones too. No error message may quote what is `withheld`. */
 export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown): CountedCalls<D> {
   let calls = 0;
   const own = (options: CallOptions = {}) => (withheld === undefined ? options : { ...options, withheld });

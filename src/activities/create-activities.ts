@@ -16,7 +16,6 @@ import { publishRun } from "./bulk/publish-run.js";
 import { workItems } from "./bulk/work-items.js";
 import { type CallInput, makeCall } from "./calls/make-call.js";
 import { asActivityFailure, asCallFailure } from "./failure.js";
-import { loggedActivities } from "./logged-activities.js";
 import { finishBatch } from "./onboarding/batch/finish-batch.js";
 import { inspectCustomers } from "./onboarding/batch/inspect-customers.js";
 import { planCustomers } from "./onboarding/batch/plan-customers.js";
@@ -43,6 +42,7 @@ import { finishRun } from "./sync/finish-run.js";
 import { load } from "./sync/load/load.js";
 import { materialize } from "./sync/materialize.js";
 import { readSlice } from "./sync/read/read-slice.js";
+import { watchedActivities } from "./watched-activities.js";
 import { commitEvents } from "./webhooks/commit-events.js";
 import { dropFollowUp, planFollowUp } from "./webhooks/follow-up.js";
 
@@ -52,7 +52,7 @@ type EveryDependency = SyncDependencies &
   ScheduleDependencies &
   AlertDependencies;
 
-/** All activities over their dependencies: what a worker registers and workflows see the types of. */
+/** Makes all activities over their dependencies. A worker registers them; workflows see only their types. */
 export function createActivities(
   given: Omit<ScheduleDependencies & AlertDependencies, "warnings" | "runEnded" | "schedules"> &
     Partial<Pick<BulkDependencies, "jobs">>,
@@ -67,15 +67,16 @@ export function createActivities(
     runEnded: () => checkAfterRun(deps),
     schedules: scheduleFacts,
   };
-  const bound = <I, R>(activity: (deps: EveryDependency, input: I) => Promise<R>) => {
-    return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input));
+  type Activity<I, R> = (deps: EveryDependency, input: I) => Promise<R>;
+  const bound = <I, R>(activity: Activity<I, R>) => {
+    return (input: I) => asActivityFailure(() => activity(deps, input));
   };
   // What the service has done has to be written down, however long there is no room for it.
-  const kept = <I, R>(activity: (deps: EveryDependency, input: I) => Promise<R>) => {
-    return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input), "wait");
+  const kept = <I, R>(activity: Activity<I, R>) => {
+    return (input: I) => asActivityFailure(() => activity(deps, input), "wait");
   };
-  const step = <I, R>(activity: (deps: EveryDependency, input: I) => Promise<R>) => {
-    return (input: I): Promise<R> => asCallFailure(() => activity(deps, input), "wait");
+  const step = <I, R>(activity: Activity<I, R>) => {
+    return (input: I) => asCallFailure(() => activity(deps, input), "wait");
   };
   const activities = {
     checkRules: bound(checkRules),
@@ -105,7 +106,7 @@ export function createActivities(
     postOnboarding: step(postOnboarding),
     prepareCustomer: step(prepareCustomer),
     recordAlertDelivery: kept(recordAlertDelivery),
-    // How often it is tried is its policy's alone: about a day.
+    // Its policy alone says how often it is tried: for about a day.
     sendAlert: (input: Parameters<typeof sendAlert>[1]) =>
       asActivityFailure(() => sendAlert(deps, input), "give up", Number.POSITIVE_INFINITY),
     recordFailedFiring: kept(recordFailedFiring),
@@ -115,7 +116,7 @@ export function createActivities(
     startFiredRun: bound(startFiredRun),
     stopCustomers: kept(stopCustomers),
   };
-  return loggedActivities(activities, deps.warnings);
+  return watchedActivities(activities, deps.warnings);
 }
 
 export type Activities = ReturnType<typeof createActivities>;

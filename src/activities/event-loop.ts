@@ -3,18 +3,15 @@ import { setImmediate } from "node:timers/promises";
 const LONGEST_MS = 5;
 
 /**
- * Lets undici reuse connections first. Answers come in bunches, and undici frees a connection one turn of the event loop
- * after its answer: work that begins later does not delay other calls.
+ * Waits until undici has freed connections. It frees one a turn of the event loop after its answer, and answers come in
+ * bunches: work that begins after that does not delay other calls.
  */
 export async function connectionsFree(): Promise<void> {
   await setImmediate();
   await setImmediate();
 }
 
-/**
- * For work on many small things: call the result before each of them. It lets the event loop turn when it has not for
- * {@link LONGEST_MS}, because calls in flight would have to wait otherwise.
- */
+/** Call the result before each of many small things: it lets the event loop turn, for calls in flight. */
 export function breather(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {

@@ -5,28 +5,21 @@ import { StagingLostError } from "../lake/staging-lost-error.js";
 import { asFull, StoreFullError } from "../lake/store/local-store-errors.js";
 import { LostAnswerError } from "./lost-answer-error.js";
 
-/** Attempts on a full disk before it is given up: about two minutes. */
+/** Attempts on a full disk before giving up: about two minutes. */
 const ATTEMPTS_WHEN_FULL = 8;
 /**
- * Attempts at anything else before it is given up: about an hour of them (`workflows/policies.ts`), or ten hours for a
+ * Attempts at anything else before giving up: about an hour of them (`workflows/policies.ts`), or ten hours for a
  * customer's step, whose attempts are further apart. A lost worker throws nothing, so no number of them ends an activity.
  */
 const MOST_ATTEMPTS = 120;
-/** Milliseconds until the next attempt where the disk is full. */
 const WAIT_FOR_ROOM_MS = 10_000;
 /** Errors in which DuckDB quotes values: no customer's data may get into histories, logs or summaries. */
 const QUOTING = /^(Invalid Input|Conversion|Out of Range|Constraint) Error/;
 
-/**
- * What becomes of an activity on a full disk. `wait`: Temporal retries it until there is room, because the service has
- * already done the work that it records.
- */
+/** On a full disk. `wait`: Temporal retries until there is room, because the service has done the work already. */
 type WhenFull = "give up" | "wait";
 
-/**
- * Runs an activity and turns what it throws into the failure that histories and tables show. This decides what is
- * retried; `workflows/policies.ts` says how.
- */
+/** Turns what an activity throws into the failure of histories: what is retried; `policies.ts` says how. */
 export async function asActivityFailure<R>(
   activity: () => Promise<R>,
   whenFull: WhenFull = "give up",
@@ -52,11 +45,11 @@ export async function asActivityFailure<R>(
 }
 
 /**
- * Runs an activity that makes one call for its workflow: what the service or the network did becomes a failure whose
- * type says what to do about it. Only what may succeed next time is retried, and not before the service allows.
+ * Runs an activity that makes one call for its workflow, and turns what the service or the network did into a failure
+ * whose type says what to do about it. Only what may succeed next time is retried, and not before the service allows.
  */
 export function asCallFailure<R>(activity: () => Promise<R>, whenFull?: WhenFull): Promise<R> {
-  // The policy gives up a call that changes something after a day: its effect would not be known.
+  // A write ends by its policy alone, after a day: nobody knows whether a call that was given up took effect.
   const mostAttempts = whenFull === "wait" ? MOST_ATTEMPTS : Number.POSITIVE_INFINITY;
   return asActivityFailure(
     async () => {
@@ -87,7 +80,7 @@ function callFailureOf(error: ApiError): ApplicationFailure {
   return failureOf(error, "final", facts);
 }
 
-/** @param retry milliseconds until the next attempt, by the policy where undefined; or that there is none */
+/** @param retry milliseconds until the next attempt; undefined: as the policy says; `final`: there is none */
 function failureOf(error: Error, retry: number | "final" | undefined, facts?: object): ApplicationFailure {
   return ApplicationFailure.create({
     type: error.name,
@@ -104,7 +97,6 @@ function isFinal(error: Error): boolean {
   return error instanceof StoreFullError && activityInfo().attempt >= ATTEMPTS_WHEN_FULL;
 }
 
-/** Whether an error has come so often that it will not pass. */
 function hasLasted(error: Error, mostAttempts: number): boolean {
   return !(error instanceof StoreFullError) && activityInfo().attempt >= mostAttempts;
 }

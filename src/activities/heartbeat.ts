@@ -1,6 +1,6 @@
 import { heartbeat } from "@temporalio/activity";
 
-/** Five per time-out of ten seconds, so that a busy machine does not count as dead. */
+/** Five heartbeats per time-out of ten seconds, so that a busy machine does not count as dead. */
 export const HEARTBEAT_EVERY_MS = 2_000;
 
 /** Heartbeats during work, so that Temporal notices a killed worker within seconds. */

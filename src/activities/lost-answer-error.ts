@@ -1,14 +1,11 @@
 import { FAILURE_TYPES } from "../domain/failures.js";
 
 interface LostAnswerOptions extends ErrorOptions {
-  /** How many of the answers to it were not JSON, where that is why it is given up. */
+  /** How many of its answers were not JSON, where that is why the call was given up. */
   readonly unusable?: number;
 }
 
-/**
- * Thrown when a write may have taken effect at the service, its answer was lost, and nothing tells which: the program does
- * not send it again by itself.
- */
+/** Thrown when a write may have taken effect and nothing tells: the program does not send it again by itself. */
 export class LostAnswerError extends Error {
   override readonly name = FAILURE_TYPES.lostAnswer;
 

@@ -1,13 +1,12 @@
 import type { Lake } from "../lake/lake.js";
 import { appendOnce } from "../lake/tables/append.js";
 import { writeRows } from "../lake/tables/parquet-file.js";
-import { runFailures } from "../lake/tables/run-failures.js";
+import { runFailures } from "../lake/tables/runs.js";
 
-/** Something that failed in a run. */
 interface RunFailure {
-  /** Of a sync. */
+  /** Given for a sync. */
   readonly stream?: string;
-  /** Of a bulk job: line of its file. */
+  /** Given for a bulk job: line of its file. */
   readonly line?: number;
   readonly owner: string;
   readonly reason: string;

@@ -6,16 +6,15 @@ import type { Logger } from "../logger.js";
 import { VERSION } from "../version.js";
 import type { Dependencies } from "./dependencies.js";
 
-/** A run that has ended, as a row of `runs`. */
 interface EndedRun extends NewRun {
   readonly jobId: string;
-  /** First word of its id. */
+  /** First word of the run's id. */
   readonly kind: string;
   readonly status: RunStatus;
   /** What was requested; nothing personal. */
   readonly options: object;
   readonly rosterSha256?: string | undefined;
-  /** By column; those left out are null. */
+  /** Counts by column; those left out are null. */
   readonly counts?: Readonly<Record<string, number>>;
   /** Why a run did not begin. */
   readonly message?: string;

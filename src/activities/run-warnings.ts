@@ -8,33 +8,26 @@ import type { Logger } from "../logger.js";
 
 const MOST_REMEMBERED = 10_000;
 
-/** Ids of a link, a user or an item, as the log names it. */
 type OwnerIds = Readonly<Record<string, string | number>>;
 
-/** A slice's outcome of an owner, as far as it is logged. */
 type LoggedOutcome =
   | TransientOutcome
   | { readonly kind: "rejected"; readonly status: number }
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "open" | "complete" | "gone" | "unauthorized" | "broken" | "torn" | "moved" };
 
-/** A worker's log of its runs, each thing once: one line per row, or per try, would drown the log. */
+/** Logs what goes wrong in a worker's runs, each thing once: a line per row or per try would drown the log. */
 export class RunWarnings {
   readonly #said = new Map<string, string>();
 
   constructor(private readonly log: Logger) {}
 
-  /** Logs a warning the first time that `kind` comes up in a run; `fields` hold counts, never values. */
+  /** Logs a warning the first time that `kind` occurs in a run; `fields` hold counts, never values. */
   once(runId: string, kind: string, fields: Readonly<Record<string, unknown>>, message: string): void {
     if (this.#isNew(`${runId} ${kind}`, "")) this.log.warn({ run_id: runId, ...fields }, message);
   }
 
-  /**
-   * Logs an owner's first failure, each change of the reason, and that it continues after failures.
-   *
-   * @param streak its failures before this outcome
-   * @param at epoch milliseconds at which the outcome came
-   */
+  /** Logs an owner's first failure, each change of the reason, and that it continues; `streak` is of before. */
   logOutcome(
     runId: string,
     ids: OwnerIds,
@@ -46,7 +39,7 @@ export class RunWarnings {
     const fields = { run_id: runId, ...ids };
     switch (outcome.kind) {
       case "transient": {
-        // The latest time: the workflow draws the jitter.
+        // Says the latest possible time, because the workflow draws the jitter.
         const verdict = afterTransient(streak, at, outcome.retryAfterMs, 1);
         if (verdict.kind === "give_up" || !this.#isNew(key, outcome.reason)) return;
         const { count, since } = verdict.streak;

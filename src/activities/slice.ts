@@ -5,12 +5,11 @@ import { mapConcurrent } from "../domain/concurrent-work.js";
 import { type CountedCalls, countedCalls } from "./counted-calls.js";
 import type { Dependencies } from "./dependencies.js";
 import { connectionsFree } from "./event-loop.js";
-import { withHeartbeat } from "./heartbeat.js";
 
 /** Bytes after which a slice ends, so that loading keeps up with reading and staging stays small. */
 const SLICE_BYTES = 16 * 1024 * 1024;
 
-/** Owners per allowed call: one waits for its answer while another's page is parsed and staged. */
+/** Owners per allowed call: while one waits for its answer, another's page is parsed and staged. */
 const LANES_PER_CALL = 2;
 
 interface SliceBudget {
@@ -23,13 +22,12 @@ export function isRepeated(): boolean {
   return activityInfo().attempt > 1;
 }
 
-/** What the owners of one slice share: time, calls, cancellation. It begins when it is made. */
+/** What the owners of one slice share: time, calls, cancellation. Its time begins when it is constructed. */
 export class Slice<D extends Dependencies = Dependencies> {
   /** The activity's dependencies, wrapped so that their calls are counted. */
   readonly deps: D;
   /** Epoch milliseconds after which no call leaves. */
   readonly deadline: number;
-  /** As {@link isRepeated}. */
   readonly repeated = isRepeated();
   readonly #runId: string;
   readonly #signal = cancellationSignal();
@@ -54,7 +52,6 @@ export class Slice<D extends Dependencies = Dependencies> {
     return !this.#signal.aborted && Date.now() < this.deadline && this.#bytes < SLICE_BYTES;
   }
 
-  /** Makes one call within the slice's time. */
   async call<O extends Operation>(operation: O, params: ParamsOf<O>): Promise<Reply> {
     const options = { signal: this.#signal, run: this.#runId, notAfter: this.deadline };
     const reply = await this.deps.api.call(operation, params, options);
@@ -72,10 +69,7 @@ export class Slice<D extends Dependencies = Dependencies> {
   }
 }
 
-/**
- * Works on owners, as many at once as calls may be in flight, heartbeating, and counts the calls. When time is up, the
- * owners that were not reached still come back: `work` finds that {@link Slice.hasTime} is false.
- */
+/** Works on owners, several at once; once {@link Slice.hasTime} is false, `work` still gets the others. */
 export async function runSlice<D extends Dependencies, T, R>(
   deps: D,
   budget: SliceBudget,
@@ -83,9 +77,8 @@ export async function runSlice<D extends Dependencies, T, R>(
   work: (owner: T, slice: Slice<D>) => Promise<R>,
 ): Promise<{ results: R[]; calls: number }> {
   const slice = new Slice(deps, budget);
-  const results = await withHeartbeat(() =>
-    mapConcurrent(LANES_PER_CALL * deps.concurrency, owners, (owner) => work(owner, slice)),
-  );
+  const lanes = LANES_PER_CALL * deps.concurrency;
+  const results = await mapConcurrent(lanes, owners, (owner) => work(owner, slice));
   cancellationSignal().throwIfAborted();
   return { results, calls: slice.calls };
 }

@@ -3,28 +3,21 @@ import { VERSION } from "../version.js";
 import { alertsCommand } from "./commands/alerts.js";
 import { batchCommand } from "./commands/batch.js";
 import { callCommand } from "./commands/call.js";
-import { checkCommand } from "./commands/check.js";
 import type { AddCommand } from "./commands/command.js";
-import { demoCommand } from "./commands/demo.js";
-import { devCommand } from "./commands/dev.js";
 import { exportCommand } from "./commands/export.js";
-import { importCommand } from "./commands/import.js";
-import { importsCommand } from "./commands/imports.js";
-import { materializeCommand } from "./commands/materialize.js";
+import { importCommand, importsCommand } from "./commands/import.js";
+import { materializeCommand, rebindCommand, tablesCommand } from "./commands/lake.js";
+import { checkCommand, demoCommand, devCommand, workerCommand } from "./commands/local.js";
 import { onboardCommand } from "./commands/onboard.js";
 import { quarantineCommand } from "./commands/quarantine.js";
 import { queryCommand } from "./commands/query.js";
-import { rebindCommand } from "./commands/rebind.js";
-import { runsCommand } from "./commands/runs.js";
+import { runsCommand, statusCommand } from "./commands/runs.js";
 import { sandboxCommand } from "./commands/sandbox.js";
 import { scheduleCommand } from "./commands/schedule.js";
 import { serviceCommand } from "./commands/service.js";
-import { statusCommand } from "./commands/status.js";
 import { syncCommand } from "./commands/sync.js";
-import { tablesCommand } from "./commands/tables.js";
 import { verifyCommand } from "./commands/verify.js";
 import { webhooksCommand } from "./commands/webhooks.js";
-import { workerCommand } from "./commands/worker.js";
 import { continuingLine } from "./terminal/command-line.js";
 import { EXIT, exitCodeOf, listedError } from "./terminal/exit-code.js";
 import { processTerminal, type Terminal } from "./terminal/terminal.js";
@@ -57,7 +50,7 @@ const COMMANDS: readonly AddCommand[] = [
   callCommand,
 ];
 
-/** Builds the program: what `--help` shows is what it does. */
+/** Builds the program with all of its commands. */
 export function createProgram(terminal: Terminal, end: (code: number) => void): Command {
   const program = new Command("nightledger")
     .description(
@@ -73,7 +66,6 @@ export function createProgram(terminal: Terminal, end: (code: number) => void): 
   return program;
 }
 
-/** Runs one command line and sets the process's exit code. */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<void> {
   process.exitCode = await run(argv, { ...terminal, again: continuingLine(argv, terminal) });
 }

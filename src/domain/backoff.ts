@@ -6,12 +6,7 @@ const BASE_MS = 1_000;
 /** Also the longest `Retry-After` that is obeyed. */
 export const LONGEST_WAIT_MS = MAX_RETRY_AFTER_MS;
 
-/**
- * Exponential wait with jitter, in milliseconds: 1 s, 2 s, 4 s … 15 min, each between half and the whole of it.
- *
- * @param failures how many have come in a row, this one included
- * @param jitter a number in [0, 1)
- */
+/** Exponential wait: 1 s, 2 s, 4 s … 15 min, each between half (`jitter` 0) and the whole of it. */
 export function backoffMs(failures: number, jitter: number): number {
   const full = Math.min(BASE_MS * 2 ** Math.min(failures - 1, 30), LONGEST_WAIT_MS);
   return Math.round(full * (0.5 + jitter / 2));
@@ -24,7 +19,6 @@ export interface TransientOutcome {
   readonly retryAfterMs: number | null;
 }
 
-/** Consecutive failures of one link or user. */
 export interface FailureStreak {
   readonly count: number;
   /** Epoch milliseconds of the first. */
@@ -36,10 +30,7 @@ type TransientVerdict =
   | { readonly kind: "wait"; readonly notBefore: number; readonly streak: FailureStreak }
   | { readonly kind: "give_up" };
 
-/**
- * Decides after one more transient failure: obeys `Retry-After` up to 15 minutes, and gives up after an hour without a
- * success.
- */
+/** Obeys `Retry-After` up to 15 minutes, and gives up after an hour without a success. */
 export function afterTransient(
   streak: FailureStreak | null,
   at: number,

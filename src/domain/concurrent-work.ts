@@ -2,8 +2,6 @@
  * Works on what a queue gives, several things at once; work may bring more. Ends when the queue is empty and nothing is
  * under way. After a failure, of the queue or of a piece of work, it begins nothing more, waits for what is under way,
  * and throws the first failure.
- *
- * @param next the next thing to do; undefined where there is none at the moment
  */
 export function drainQueue(
   concurrency: number,

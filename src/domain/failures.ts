@@ -1,7 +1,4 @@
-/**
- * Names by which a failure is known in Temporal histories, tables and `--json` output: a wire contract.
- * Each says what the caller does about it, not which status code came.
- */
+/** Names of failures in histories, tables and `--json`, a wire contract: each says what the caller does about it. */
 export const FAILURE_TYPES = {
   /** The service refused the credentials (401, 403): stop the run. */
   auth: "AuthError",
@@ -25,10 +22,7 @@ export const FAILURE_TYPES = {
   unreachable: "UnreachableError",
 } as const;
 
-/**
- * Thrown when the user's input can't be used: arguments, a variable, a file, the lake. Exit code 2. The message names the
- * thing, what is wrong with it and what is accepted.
- */
+/** Thrown when the user's input can't be used (exit 2): names it, what is wrong, and what is accepted. */
 export class InputError extends Error {
   override readonly name = FAILURE_TYPES.input;
 }

@@ -11,7 +11,6 @@ export interface Attempted {
 /** What has not been tried yet. */
 export const UNTRIED: Attempted = { streak: null, notBefore: 0 };
 
-/** What a slice says of one item. */
 export type ItemOutcome =
   /** The slice did not reach its end. */
   | { readonly kind: "open" }
@@ -20,7 +19,6 @@ export type ItemOutcome =
   | { readonly kind: "failed"; readonly reason: string; readonly refused?: RefusedRequest }
   | { readonly kind: "unauthorized" };
 
-/** What becomes of an item. */
 export type ItemVerdict<P> =
   /** A later slice takes it. */
   | { readonly kind: "again"; readonly progress: P }
@@ -29,12 +27,7 @@ export type ItemVerdict<P> =
   /** The service refused the credentials: the run stops. */
   | { readonly kind: "stop" };
 
-/**
- * Decides about an item after an outcome: retries what may pass, for up to an hour; everything else ends it. Pure.
- *
- * @param at epoch milliseconds at which the outcome came
- * @param jitter a number in [0, 1)
- */
+/** Decides after an outcome that came at `at`: retries what may pass, up to an hour; all else ends the item. Pure. */
 export function afterItemOutcome<P extends Attempted>(
   progress: P,
   outcome: ItemOutcome,

@@ -1,8 +1,6 @@
 import { HOUR, instantText } from "./duration.js";
 
-/**
- * `sync-20261121T021500Z-3f9c2a`: kind, start in UTC, six random hex digits. It names the run's staging and its rows.
- */
+/** `sync-20261121T021500Z-3f9c2a`: kind, start in UTC, six random hex digits. Names a run's staging and rows. */
 export function runId(kind: string, startedAt: Date, random: string): string {
   const instant = instantText(startedAt).replaceAll(/[-:]/g, "");
   return `${kind}-${instant}-${random.slice(0, 6)}`;
@@ -30,7 +28,6 @@ export interface Firing {
 /** A schedule makes up for what became due while Temporal was off, if it is not older than this. */
 export const CATCH_UP_MS = 6 * HOUR;
 
-/** A run that is about to start. */
 export interface NewRun {
   readonly runId: string;
   /** ISO instant at which it was requested. */
@@ -39,7 +36,6 @@ export interface NewRun {
   readonly firing?: Firing;
 }
 
-/** How a run is doing, or ended. */
 export type RunStatus =
   | "completed"
   | "completed_with_failures"

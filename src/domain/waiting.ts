@@ -35,7 +35,6 @@ export interface NamedFailure {
   readonly reason: string;
 }
 
-/** One thing that is not at its end. */
 interface Unfinished {
   readonly streak: FailureStreak | null;
   /** Epoch milliseconds. */
@@ -92,9 +91,7 @@ export function waitingOf({ waiting, waiting_total, throttled_until }: WaitingSt
   return { waiting, waiting_total, throttled_until };
 }
 
-/**
- * Names what failed in one slice and is retried: only the first {@link MOST_WAITING}, so that no history holds ids in bulk.
- */
+/** Names the first {@link MOST_WAITING} that failed in a slice and are retried: no history holds ids in bulk. */
 export function namedFailures<
   R extends { readonly outcome: { readonly kind: string; readonly reason?: string } },
 >(results: readonly R[], nameOf: (result: R) => WaitingName): (R & { readonly failure?: NamedFailure })[] {

@@ -5,32 +5,37 @@ import { giveUpRun } from "../temporal/give-up.js";
 import { describeRunning, describeWorkflow, startUnlessRunning } from "../temporal/running-workflows.js";
 import { startAttributes } from "../temporal/search-attributes.js";
 
-/** A run that was started, or one of the same job that was going on and is joined. */
+/** A run that was started, or one of the same job that was in progress and is joined. */
 export interface StartedRun {
   readonly handle: WorkflowHandle;
   readonly runId: string;
   readonly joined: boolean;
-  /** What whoever joins it can read of it. */
+  /** What commands that join the run can read of it. */
   readonly memo: Readonly<Record<string, unknown>>;
 }
 
-/** A job as it is started; its workflow id makes sure that it runs once at a time. */
-interface JobStart {
+/** Where and how a job of any kind is to run. */
+export interface AskedRun {
+  readonly scope: string;
+  readonly taskQueue: string;
   /** The run to start; left out, one is made. A start that is repeated names the same one. */
   readonly run?: NewRun | undefined;
-  /** Aborted where its user wants no run any more; one that is going on by then is left as it is. */
+  /** Aborts when the user no longer wants a run; a run in progress by then is left as it is. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether a run of the job that is going on is given up, and what it froze taken back. */
+  /** Whether to give up the job's run in progress, and to delete what it froze. */
   readonly restart?: boolean | undefined;
+}
+
+/** A job as it is started; its workflow id makes sure that it runs once at a time. */
+interface JobStart extends Omit<AskedRun, "scope"> {
   /** Type of its workflow. */
   readonly workflow: string;
   readonly workflowId: string;
-  readonly taskQueue: string;
   /** First word of its run ids. */
   readonly kind: string;
-  /** Freezes what a new run needs, and gives its workflow's input but for the run itself. */
+  /** Freezes what a new run needs. Returns its workflow's input, all but the run itself. */
   prepare(run: NewRun): Promise<PreparedRun>;
-  /** Takes back what was frozen for a run that does not exist, because another one was faster. */
+  /** Deletes what was frozen for a run that does not exist, because another one was faster. */
   discard?(runId: string): Promise<void>;
 }
 
@@ -40,8 +45,8 @@ interface PreparedRun {
 }
 
 /**
- * Joins the job's run that is going on, unless that is given up, or starts a new one; one that a repetition finds ended
- * is not started again.
+ * Joins the job's run in progress, unless that is to be given up, or starts a new one. If the start is repeated and finds
+ * its own run ended, it does not start that run again.
  */
 export async function startOrJoin(
   client: Client,
@@ -55,14 +60,14 @@ export async function startOrJoin(
   const latest = await describeWorkflow(client, workflowId);
   const isAsked = job.run !== undefined && latest?.memo?.runId === job.run.runId;
   if (latest !== undefined && (latest.status.name === "RUNNING" || isAsked)) {
-    // An earlier attempt may have frozen what nobody will look for.
+    // An earlier attempt may have frozen files that nobody will look for.
     if (job.run !== undefined && !isAsked) await job.discard?.(job.run.runId);
     return joined(client, latest);
   }
   const run = job.run ?? newRun(kind);
   const { runId } = run;
   const { schedule } = run.firing ?? {};
-  // Asked before anything is frozen: from then on, an answer that is lost is looked for.
+  // Asks before anything is frozen, so that a failure here leaves nothing behind.
   const typedSearchAttributes = await startAttributes(client, { kind, schedule });
   const prepared = await job.prepare(run);
   if (job.signal?.aborted) {
@@ -74,7 +79,7 @@ export async function startOrJoin(
   const start = { workflowId, taskQueue, args, memo, typedSearchAttributes };
   const handle = await startUnlessRunning(client, workflow, start);
   if (handle !== undefined) return { handle, runId, memo, joined: false };
-  // Only now it is certain that this run does not exist and nobody will look for what was frozen.
+  // Only now is it certain that this run does not exist and that nobody will look for what was frozen.
   await job.discard?.(runId);
   return startOrJoin(client, job);
 }
@@ -84,7 +89,7 @@ function newRun(kind: string): NewRun {
   return { runId: makeRunId(kind, now, randomBytes(3).toString("hex")), startedAt: now.toISOString() };
 }
 
-/** The run of a job that is going on; undefined where none is. */
+/** The job's run in progress; undefined where there is none. */
 export async function joinRun(client: Client, workflowId: string): Promise<StartedRun | undefined> {
   const running = await describeRunning(client, workflowId);
   return running === undefined ? undefined : joined(client, running);

@@ -1,13 +1,12 @@
-import { NotFoundError, RejectedError } from "../api/http/errors.js";
-import { createCipReport } from "../api/operations/cip-report.js";
-import { listUserOnboardings } from "../api/operations/onboarding-lists.js";
+import { listUserOnboardings } from "../api/operations/onboarding.js";
+import { createCipReport } from "../api/operations/user.js";
 import type { OnboardingItem } from "../api/schemas/onboarding.js";
 import { isDecision } from "../domain/service/onboarding-status.js";
 import { CIP_TABLES } from "../lake/tables/cip.js";
 import { type MemberResult, memberOf, type RosterRow, rosterRow } from "./cip/member.js";
 import { publishExport } from "./cip/publish-export.js";
 import { cipRows } from "./cip/rows.js";
-import type { BulkJob, Caller } from "./job.js";
+import { type BulkJob, type Caller, refusalOf } from "./job.js";
 
 /** Exports the CIP report of each user of a roster, and publishes them as one pack (docs/use/exports.md). */
 export const cipJob: BulkJob<RosterRow, MemberResult> = {
@@ -34,11 +33,10 @@ export const cipJob: BulkJob<RosterRow, MemberResult> = {
       const askedAt = new Date(answer.at).toISOString();
       return { kind: "exported", report: answer.body, asked: answer.asked, askedAt };
     } catch (error) {
-      if (!(error instanceof RejectedError || error instanceof NotFoundError)) throw error;
-      const status = error instanceof NotFoundError ? 404 : (error.status ?? 0);
+      const { reason, refused } = refusalOf(error) ?? {};
+      if (reason === undefined) throw error;
       const asked = (await caller.lost("report")) + 1;
-      const refused = { status, message: error.said ?? null };
-      return { kind: "failed", reason: await reasonOf(caller, fp_id, status), refused, asked };
+      return { kind: "failed", reason: await reasonOf(caller, fp_id, reason), refused, asked };
     }
   },
   ends: (rows, result) =>
@@ -53,8 +51,7 @@ export const cipJob: BulkJob<RosterRow, MemberResult> = {
 };
 
 /** Why the service made no report of a user. It does not say; the user's onboardings tell. */
-async function reasonOf(caller: Caller, fp_id: string, status: number): Promise<string> {
-  const refused = status === 404 ? "not_found" : `refused http_${status}`;
+async function reasonOf(caller: Caller, fp_id: string, refused: string): Promise<string> {
   try {
     for (let page = 1; ; ) {
       const params = { path: { fp_id }, ...(page > 1 && { query: { page } }) };
@@ -66,7 +63,7 @@ async function reasonOf(caller: Caller, fp_id: string, status: number): Promise<
     }
     return `no_completed_onboarding (${refused})`;
   } catch (error) {
-    if (error instanceof NotFoundError || error instanceof RejectedError) return refused;
-    throw error;
+    if (refusalOf(error) === undefined) throw error;
+    return refused;
   }
 }

@@ -1,18 +1,20 @@
 import { z } from "zod";
+import type { BrokenRule } from "../domain/row-problem.js";
 import { externalIdProblem, fpIdProblem } from "../domain/service/external-id.js";
 import { isIsoDate, isRealDay } from "../domain/service/transaction-values.js";
 
 const text = z.string({ error: ({ input }) => (input === undefined ? "is missing" : "is not text") });
 
 /** Text under a rule. */
-export function ruledText(rule: (text: string) => boolean, problem: string) {
-  return text.refine(rule, problem);
+export function ruledText(keeps: (text: string) => boolean, broken: BrokenRule) {
+  return problemText((value) => (keeps(value) ? undefined : broken));
 }
 
-function problemText(problem: (text: string) => string | undefined) {
+function problemText(problem: (text: string) => BrokenRule | undefined) {
   return text.superRefine((value, context) => {
-    const message = problem(value);
-    if (message !== undefined) context.addIssue({ code: "custom", message });
+    const broken = problem(value);
+    if (broken === undefined) return;
+    context.addIssue({ code: "custom", message: broken.rule, params: { code: broken.code } });
   });
 }
 
@@ -23,7 +25,24 @@ export const idText = problemText(fpIdProblem);
 export const ownIdText = problemText(externalIdProblem);
 
 /** A day of the calendar. */
-export const day = ruledText(isRealDay, "is not a day of the calendar, YYYY-MM-DD");
+export const day = ruledText(isRealDay, {
+  code: "not_day",
+  rule: "is not a day of the calendar, YYYY-MM-DD",
+});
 
 /** A day, alone or with a time. */
-export const dateOrInstant = ruledText(isIsoDate, "is not an ISO 8601 date, YYYY-MM-DD, or with a time");
+export const dateOrInstant = ruledText(isIsoDate, {
+  code: "not_date",
+  rule: "is not an ISO 8601 date, YYYY-MM-DD, or with a time",
+});
+
+/**
+ * The code of a rule that a row's schema found broken: the rule's own, or one that no version of zod can change.
+ *
+ * @param isThere whether the row has the field
+ */
+export function codeOfIssue(issue: z.core.$ZodIssue, isThere: boolean): string {
+  if (issue.code === "custom" && typeof issue.params?.code === "string") return issue.params.code;
+  if (!isThere) return "missing";
+  return issue.code === "invalid_type" ? "wrong_type" : "wrong_value";
+}

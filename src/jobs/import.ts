@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { ApiClient } from "../api/http/client.js";
-import { NotFoundError, RateLimitedError, RejectedError, TransientError } from "../api/http/errors.js";
-import { listLinkAccounts } from "../api/operations/bank-accounts.js";
+import { NotFoundError, RateLimitedError, TransientError } from "../api/http/errors.js";
+import { listLinkAccounts } from "../api/operations/bank-data.js";
 import { importTransactions } from "../api/operations/transaction-import.js";
 import { type RequestEnd, sendByHalves } from "../domain/bulk/halving.js";
 import {
@@ -17,12 +17,41 @@ import {
 } from "../domain/bulk/import-row.js";
 import { mapConcurrent } from "../domain/concurrent-work.js";
 import { FAILURE_TYPES } from "../domain/failures.js";
-import type { RowProblem } from "../domain/row-problem.js";
+import type { BrokenRule, RowProblem } from "../domain/row-problem.js";
 import { isAmount, TRANSACTION_TYPES } from "../domain/service/transaction-values.js";
+import type { Lake } from "../lake/lake.js";
+import { readTables } from "../lake/query/query-views.js";
+import { sqlList } from "../lake/sql/duckdb-sql.js";
 import { transactionImports } from "../lake/tables/transaction-imports.js";
 import { dateOrInstant, idText, ruledText } from "./fields.js";
-import { inLedger } from "./import-ledger.js";
-import type { BulkJob, JobRow } from "./job.js";
+import { type BulkJob, type JobRow, refusalOf } from "./job.js";
+
+/**
+ * The rows that the ledger has, by {@link importKey}: those that an earlier run imported, and those whose answer was
+ * lost. A row that a sync has seen since is imported.
+ */
+async function inLedger(
+  lake: Lake,
+  rows: readonly JobRow<NamedImportRow>[],
+): Promise<Map<string, LedgerStatus>> {
+  const wanted = new Set(rows.map(({ row }) => importKey(row)));
+  const links = sqlList([...new Set(rows.map(({ row }) => row.link_id))]);
+  const found = new Map<string, LedgerStatus>();
+  await readTables(lake, [transactionImports], async (sql) => {
+    const ledger = sql.stream(
+      `select link_id, account_id, transaction_id, status = 'accepted' or seen_in_run is not null as there
+       from transaction_imports where status in ('accepted', 'unknown') and list_contains(${links}, link_id)`,
+    );
+    for await (const batch of ledger) {
+      for (const { there, ...name } of batch) {
+        const key = importKey(name as Partial<NamedImportRow>);
+        if (!wanted.has(key) || found.get(key) === "accepted") continue;
+        found.set(key, there === true ? "accepted" : "unknown");
+      }
+    }
+  });
+  return found;
+}
 
 const LINKS_AT_ONCE = 8;
 /** Times that a link's accounts are asked for while the service is busy; the wait doubles from the second on. */
@@ -30,6 +59,8 @@ const MOST_TRIES = 5;
 const FIRST_WAIT_MS = 250;
 /** A service that asks for a longer pause is out of reach: nothing has started yet. */
 const MOST_WAIT_MS = 60_000;
+const NO_LINK: BrokenRule = { code: "no_link", rule: "is not a bank link of the service" };
+const NO_ACCOUNT: BrokenRule = { code: "no_account", rule: "is not an account of its bank link" };
 const sha256 = (text: string): string => hash("sha256", text);
 
 /** Imports transactions into bank links: a request for up to `chunk` rows of one link. */
@@ -39,10 +70,10 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
   row: z.object({
     link_id: idText,
     account_id: idText,
-    amount: ruledText(
-      isAmount,
-      "is not a decimal number of at most 18 digits and 10 decimals, such as -12.50",
-    ),
+    amount: ruledText(isAmount, {
+      code: "not_amount",
+      rule: "is not a decimal number of at most 18 digits and 10 decimals, such as -12.50",
+    }),
     date: dateOrInstant,
     description: z.string("is not text").optional(),
     transaction_id: idText.optional(),
@@ -129,11 +160,8 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
 
 /** What a failed request means for its rows. @throws the error where it is not their end. */
 function requestEnd(error: unknown): RequestEnd {
-  if (error instanceof NotFoundError || error instanceof RejectedError) {
-    const { status = 0, said = null } = error;
-    const reason = error instanceof NotFoundError ? "not_found" : `refused http_${status}`;
-    return { status: "refused", reason, refused: { status, message: said } };
-  }
+  const refusal = refusalOf(error);
+  if (refusal !== undefined) return { status: "refused", ...refusal };
   const isLost = error instanceof Error && error.name === FAILURE_TYPES.lostAnswer;
   if (isLost) return { status: "unknown", reason: "lost_answer" };
   throw error;
@@ -162,10 +190,8 @@ async function unknownAccounts(
   await mapConcurrent(LINKS_AT_ONCE, [...places], async ([link_id, own]) => {
     const accounts = await accountsOf(api, link_id);
     for (const { line, account } of own) {
-      if (accounts === undefined)
-        problems.push({ line, column: "link_id", rule: "is not a bank link of the service" });
-      else if (!accounts.has(account))
-        problems.push({ line, column: "account_id", rule: "is not an account of its bank link" });
+      if (accounts === undefined) problems.push({ line, column: "link_id", ...NO_LINK });
+      else if (!accounts.has(account)) problems.push({ line, column: "account_id", ...NO_ACCOUNT });
     }
   });
   return problems.sort((a, b) => a.line - b.line);

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ApiClient } from "../api/http/client.js";
+import { NotFoundError, RejectedError } from "../api/http/errors.js";
 import type { Operation, ParamsOf, ResponseOf } from "../api/operations/operation.js";
 import type { Asker, BulkOptions } from "../domain/bulk/bulk-job.js";
 import type { FrozenBulkRow, RowEnd } from "../domain/bulk/frozen-row.js";
@@ -132,4 +133,12 @@ export interface WholeRun<Row, Result> extends JobContext {
   readonly retryOf: string | null;
   /** Reads the groups one by one, in the order of the frozen rows; may be called several times. */
   groups(): AsyncIterable<ClosedGroup<Row, Result>>;
+}
+
+/** Why the service refused a call, and what it said; undefined for an error of another kind. */
+export function refusalOf(error: unknown): { reason: string; refused: RefusedRequest } | undefined {
+  if (!(error instanceof RejectedError || error instanceof NotFoundError)) return undefined;
+  const { status = 0, said = null } = error;
+  const reason = error instanceof NotFoundError ? "not_found" : `refused http_${status}`;
+  return { reason, refused: { status, message: said } };
 }

@@ -1,6 +1,5 @@
 type CsvValue = string | number | boolean | null;
 
-/** Writes a line of CSV, with the CRLF of RFC 4180. */
 export function csvLine(values: readonly CsvValue[]): string {
   return `${values.map(csvCell).join(",")}\r\n`;
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Sealer } from "../domain/sealer.js";
 import { type DeltaTable, openTable } from "./delta/delta-table.js";
 import { createDuckDb, type DuckDb } from "./sql/duckdb.js";
 import { Staging } from "./staging.js";
@@ -12,6 +13,8 @@ export interface Lake {
   readonly store: ObjectStore;
   readonly staging: Staging;
   readonly duckdb: DuckDb;
+  /** Encrypts the encrypted columns of tables; undefined in a lake that was opened without its keys. */
+  readonly sealer: Sealer | undefined;
   /** Gives the table of that name, which keeps its state between uses. */
   table(name: string): DeltaTable;
   close(): Promise<void>;
@@ -23,6 +26,8 @@ interface LakeOptions {
   readonly onCheckpointFailed?: (error: unknown) => void;
   /** The store of the tables, if it is not the directory itself. */
   readonly store?: ObjectStore;
+  /** With the lake's keys; without it no value of an encrypted column can be written. */
+  readonly sealer?: Sealer;
 }
 
 /** Opens a lake; it writes nothing before its first use. */
@@ -37,6 +42,7 @@ export function openLake(options: LakeOptions): Lake {
   return {
     store,
     duckdb,
+    sealer: options.sealer,
     staging: new Staging(store),
     table(name) {
       const { onCheckpointFailed } = options;

@@ -15,7 +15,6 @@ export class Staging {
     await this.store.put(documentKey(runId, name), JSON.stringify(value), { durable: true });
   }
 
-  /** Reads a staged value. @throws StagingLostError when it is missing or torn. */
   async document<T>(runId: string, name: string): Promise<T> {
     const key = documentKey(runId, name);
     const body = await this.store.get(key);
@@ -24,7 +23,6 @@ export class Staging {
   }
 }
 
-/** Reads staged JSON. @throws StagingLostError where it is torn. */
 export function wholeDocument<T>(key: string, read: () => T): T {
   try {
     return read();

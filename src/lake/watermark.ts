@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { InputError } from "../domain/failures.js";
 import type { DeltaAction } from "./delta/delta-actions.js";
-import type { DeltaLocation } from "./delta/delta-location.js";
 import { type ChangedFile, changesAfter } from "./delta/delta-log.js";
+import type { DeltaLocation } from "./delta/delta-path.js";
 import { commitKey } from "./delta/delta-path.js";
 import type { Snapshot } from "./delta/delta-snapshot.js";
 import type { ObjectStore } from "./store/object-store.js";
@@ -15,12 +15,10 @@ interface TableState {
 /** Names the transaction whose version is the mark of the source's commit that a derived table has reached. */
 const markOf = (source: string) => `${source}/commit`;
 
-/** Gives the version of its source that a derived table has reached; -1 for none. */
 export function watermarkOf(derived: Snapshot, source: string): number {
   return derived.txns.get(source)?.version ?? -1;
 }
 
-/** Whether two states of a derived table have reached the same commit of the same source. */
 export function sameWatermark(one: Snapshot, other: Snapshot, source: string): boolean {
   return [source, markOf(source)].every(
     (name) => one.txns.get(name)?.version === other.txns.get(name)?.version,

@@ -1,25 +1,25 @@
 import { REFUSALS, type Refusal } from "../domain/webhooks/rejection.js";
 import type { Logger } from "../logger.js";
 
-export interface ReceiverCounts {
+interface Counts {
   /** Events answered with 2xx. */
-  readonly taken: number;
+  taken: number;
   /** Of these: staged already. */
-  readonly repeated: number;
+  repeated: number;
   /** Of these: received by a customer's workflow. */
-  readonly matched: number;
+  matched: number;
   /** Of these: of a kind that the document does not name. */
-  readonly unknown: number;
-  readonly validated: number;
-  readonly refused: Readonly<Record<Refusal, number>>;
+  unknown: number;
+  validated: number;
+  readonly refused: Record<Refusal, number>;
 }
+export type ReceiverCounts = Readonly<Counts>;
 
 const LOG_EVERY_MS = 60_000;
 const COMPLAIN_EVERY_MS = 10_000;
 
-/** Counts requests, and logs the counts at the end and once a minute while they change. */
 export class RequestCounts {
-  #counts: ReceiverCounts;
+  readonly #counts: Counts;
   #logged: string;
   #complainedAt = 0;
   readonly #timer: NodeJS.Timeout;
@@ -33,22 +33,20 @@ export class RequestCounts {
   }
 
   get counts(): ReceiverCounts {
-    return this.#counts;
+    return structuredClone(this.#counts);
   }
 
   countTaken(what: Readonly<Record<"repeated" | "matched" | "unknown", boolean>>): void {
-    const counts = { ...this.#counts, taken: this.#counts.taken + 1 };
-    for (const name of ["repeated", "matched", "unknown"] as const) counts[name] += Number(what[name]);
-    this.#counts = counts;
+    this.#counts.taken += 1;
+    for (const name of ["repeated", "matched", "unknown"] as const) this.#counts[name] += Number(what[name]);
   }
 
   countValidated(): void {
-    this.#counts = { ...this.#counts, validated: this.#counts.validated + 1 };
+    this.#counts.validated += 1;
   }
 
   countRefused(refusal: Refusal): void {
-    const { refused } = this.#counts;
-    this.#counts = { ...this.#counts, refused: { ...refused, [refusal]: refused[refusal] + 1 } };
+    this.#counts.refused[refusal] += 1;
   }
 
   /** Logs why requests are answered with 503, at most every ten seconds. */

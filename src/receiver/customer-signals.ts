@@ -5,7 +5,6 @@ import { signalRunning } from "../temporal/running-workflows.js";
 /** Time for one Temporal request; after it the sender is asked to try again. */
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Makes a Temporal request with a deadline. */
 export function inTime<R>(client: Client, work: () => Promise<R>, ms: number = ANSWER_WITHIN_MS): Promise<R> {
   return client.withDeadline(Date.now() + ms, work);
 }

@@ -7,7 +7,6 @@ export interface ReceiverPlace {
   readonly port: number;
 }
 
-/** Starts listening. @throws InputError where the port can't be used. */
 export function listen(server: Server, { host, port }: ReceiverPlace): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {

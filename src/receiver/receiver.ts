@@ -13,14 +13,10 @@ import { addressOf, listen, type ReceiverPlace } from "./listen.js";
 import { createRoutes, type RouteLimits } from "./routes.js";
 import { Signatures } from "./signatures.js";
 
-/** Bounds a receiver's memory and connections. */
 export interface ReceiverLimits extends RouteLimits {
   readonly connections: number;
-  /** Timeout for a request's headers. */
   readonly headersMs: number;
-  /** Timeout for a whole request. */
   readonly requestMs: number;
-  /** Time to finish open requests when the receiver stops. */
   readonly graceMs: number;
 }
 

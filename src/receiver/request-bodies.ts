@@ -1,12 +1,5 @@
 import type { IncomingMessage } from "node:http";
 
-/** Limits of one body, and of all bodies that are still arriving together. */
-interface BodyLimits {
-  readonly bodyBytes: number;
-  readonly unfinishedBytes: number;
-}
-
-/** Why a body is not read to its end. */
 type BodyRefusal = "too_large" | "busy";
 
 interface UnfinishedBody {
@@ -23,7 +16,8 @@ export class RequestBodies {
   readonly #unfinished = new Set<UnfinishedBody>();
   #bytes = 0;
 
-  constructor(private readonly limits: BodyLimits) {}
+  /** @param limits of one body, and of all bodies that are still arriving together */
+  constructor(private readonly limits: { readonly bodyBytes: number; readonly unfinishedBytes: number }) {}
 
   /** Reads one body; a refusal as soon as it is clear. @throws Error when the sender disconnects. */
   async read(request: IncomingMessage): Promise<Buffer | BodyRefusal> {

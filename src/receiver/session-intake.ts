@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 import type { ApiClient } from "../api/http/client.js";
 import { NotFoundError, RejectedError } from "../api/http/errors.js";
-import { validateSession } from "../api/operations/session.js";
+import { validateSession } from "../api/operations/onboarding.js";
 import type { Session } from "../api/schemas/onboarding.js";
 import { jsonObjectOf } from "../domain/json.js";
 import { eventWorkflowIds } from "../domain/onboarding/identity.js";

@@ -5,10 +5,6 @@ import type { Refusal } from "../domain/webhooks/rejection.js";
 
 const TOLERANCE_S = 5 * 60;
 
-interface SignedMessage {
-  readonly messageId: string;
-}
-
 /** Checks messages by Standard Webhooks; during a rotation each of the secrets is accepted. */
 export class Signatures {
   readonly #webhooks: readonly Webhook[];
@@ -19,7 +15,7 @@ export class Signatures {
   }
 
   /** Returns the message's id, or why the message is refused. */
-  check(headers: IncomingHttpHeaders, body: string): SignedMessage | Refusal {
+  check(headers: IncomingHttpHeaders, body: string): { readonly messageId: string } | Refusal {
     const { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature } = headers;
     if (typeof id !== "string" || typeof timestamp !== "string" || typeof signature !== "string") {
       return "headers";

@@ -1,7 +1,6 @@
-import { listUserAccounts } from "../api/operations/bank-accounts.js";
+import { listUserAccounts } from "../api/operations/bank-data.js";
 import { bankAccountSchema } from "../api/schemas/bank-account.js";
-import { instant } from "./sql.js";
-import { changes, type Stream } from "./stream.js";
+import { changes, instant, type Stream } from "./stream.js";
 
 /** GET /users/{fp_id}/linked_bank_accounts (docs/reference/service.md, "Bank accounts"), a history of changes. */
 export const accountStream: Stream = {

@@ -1,7 +1,6 @@
-import { listBankLinks } from "../api/operations/bank-links.js";
+import { listBankLinks } from "../api/operations/bank-data.js";
 import { bankLinkSchema } from "../api/schemas/bank-link.js";
-import { instant } from "./sql.js";
-import { changes, type Stream } from "./stream.js";
+import { changes, instant, type Stream } from "./stream.js";
 
 /** GET /users/{fp_id}/bank_links (docs/reference/service.md, "Bank links"), a history of changes. */
 export const bankLinkStream: Stream = {

@@ -23,11 +23,11 @@ export function cleanPage(
   const bad: BadRow[] = [];
   const lists = listing.lists.map((list) => {
     const twice = raw.repeatedKeyAlong(list.path.slice(0, -1));
-    if (twice !== undefined) throw new EnvelopeError(list.path.slice(0, -1).join("."), "a key stands twice");
+    if (twice !== undefined) throw new EnvelopeError(list.path.slice(0, -1).join("."), "a key appears twice");
     return raw.elements(list.path).map(({ text, repeatedKey }, index) => {
       const reason =
         reasons.get(`${list.name} ${index}`) ??
-        (repeatedKey === undefined ? undefined : "a key stands twice");
+        (repeatedKey === undefined ? undefined : "a key appears twice");
       if (reason === undefined) return replaceLoneSurrogates(text);
       bad.push({ list: list.name, index, reason, payload: text });
       return "null";

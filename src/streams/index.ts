@@ -14,7 +14,6 @@ export const STREAMS: readonly Stream[] = [
   securityStream,
 ];
 
-/** The streams that a sync reads by default. */
 export function defaultStreams(streams: readonly Stream[]): string[] {
   return streams.filter(({ onRequest }) => !onRequest).map(({ name }) => name);
 }

@@ -1,7 +1,7 @@
-import { listInvestmentTransactions } from "../api/operations/investment-transactions.js";
+import { listInvestmentTransactions } from "../api/operations/bank-data.js";
 import { investmentTransactionSchema } from "../api/schemas/investment-transaction.js";
-import { exactAmount, instant } from "./sql.js";
-import { changes, type Stream } from "./stream.js";
+import { exactAmount } from "./sql.js";
+import { changes, instant, type Stream } from "./stream.js";
 
 /** A history of changes of GET /bank_links/{link_id}/investments/transactions (docs/reference/service.md, "Investment transactions"). */
 export const investmentTransactionStream: Stream = {

@@ -12,7 +12,6 @@ export interface RowProblem {
   readonly reason: string;
 }
 
-/** A parsed response with a valid envelope. */
 export interface PageReading {
   /** The parsed response; numbers that must be exact are texts in it. */
   readonly envelope: unknown;

@@ -21,7 +21,6 @@ export class RawJson {
     return node === undefined ? undefined : this.textOf(node);
   }
 
-  /** Raw texts of the elements of the array at a path. */
   elements(path: readonly string[]): { text: string; repeatedKey: string | undefined }[] {
     return (this.find(path)?.children ?? []).map((node) => ({
       text: this.textOf(node),

@@ -1,4 +1,4 @@
-import { listInvestmentTransactions } from "../api/operations/investment-transactions.js";
+import { listInvestmentTransactions } from "../api/operations/bank-data.js";
 import { securitySchema } from "../api/schemas/investment-transaction.js";
 import { exactAmount, plainDay } from "./sql.js";
 import { changes, type Stream } from "./stream.js";

@@ -1,8 +1,3 @@
-/** The instant only where the text has an offset (docs/use/tables.md, "Accepted values"). */
-export const instant = (text: string) => `case when regexp_full_match(${text},
-  '\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-]\\d\\d:?\\d\\d)')
-  then try_cast(${text} as timestamptz) end`;
-
 /**
  * Turns text into `DECIMAL(28,10)` through whole numbers: exact for every accepted amount, and twenty times cheaper than
  * DuckDB's own cast (docs/inside/performance.md). Pads the fraction to ten digits and reads all digits as one number.

@@ -51,8 +51,8 @@ export interface Stream extends Listing, PageSql {
   readonly onRequest?: boolean;
 }
 
-/** A column of an observed stream with the SQL that fills it. */
-interface ObservedColumn extends Column {
+/** A column of an observed stream with the SQL that fills it. SQL encrypts nothing, so none is encrypted. */
+interface ObservedColumn extends Omit<Column, "encrypted"> {
   /** Over `o` (the page's origin) and the names that the projection's `from` gives. */
   readonly sql: string;
 }
@@ -115,3 +115,8 @@ export function changes(
     projection,
   };
 }
+
+/** The instant only where the text has an offset (docs/use/tables.md, "Accepted values"). */
+export const instant = (text: string) => `case when regexp_full_match(${text},
+  '\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-]\\d\\d:?\\d\\d)')
+  then try_cast(${text} as timestamptz) end`;

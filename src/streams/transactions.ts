@@ -1,8 +1,8 @@
 import { syncTransactions } from "../api/operations/transaction-sync.js";
 import { bankTransactionSchema, removedIdSchema } from "../api/schemas/transaction.js";
 import { transactionChanges } from "../lake/tables/transactions.js";
-import { exactAmount, instant } from "./sql.js";
-import type { Stream } from "./stream.js";
+import { exactAmount } from "./sql.js";
+import { instant, type Stream } from "./stream.js";
 
 const FIELDS = new Set(Object.keys(bankTransactionSchema.shape));
 

@@ -4,7 +4,6 @@ import { InputError } from "../domain/failures.js";
 
 type ConnectConfig = ReturnType<typeof loadClientConnectConfig>["connectionOptions"];
 
-/** Where a Temporal server is and how to authenticate. */
 export interface TemporalAddress {
   readonly address: string;
   readonly namespace: string;

@@ -12,11 +12,6 @@ import { describeRunning } from "./running-workflows.js";
 const CANCEL_MS = 30_000;
 const LOOK_EVERY_MS = 250;
 
-interface GoingRun {
-  readonly handle: WorkflowHandle;
-  readonly runId: string;
-}
-
 interface GiveUpOptions {
   /** Milliseconds without progress of the cancelled run before it is terminated. */
   readonly cancelMs?: number;
@@ -30,11 +25,10 @@ interface GiveUpOptions {
  */
 export async function giveUpRun(
   client: Client,
-  run: GoingRun,
+  { handle, runId }: { readonly handle: WorkflowHandle; readonly runId: string },
   cleanUp: (runId: string) => Promise<void>,
   { cancelMs = CANCEL_MS, signal }: GiveUpOptions = {},
 ): Promise<void> {
-  const { handle, runId } = run;
   const ours = async () => {
     const running = await describeRunning(client, handle.workflowId);
     return running?.memo?.runId === runId ? running : undefined;

@@ -6,7 +6,6 @@ import type {
 } from "@temporalio/client";
 import { TASK_TIMEOUT } from "../domain/task-timeout.js";
 
-/** Identifies a Temporal server: the id that its namespace got at its creation. */
 export async function namespaceId(client: Client): Promise<string> {
   const { namespace } = client.options;
   const { namespaceInfo } = await client.connection.workflowService.describeNamespace({ namespace });
@@ -61,7 +60,6 @@ export async function signalOrStart(
 
 const RUN_WORKFLOWS = ["sync", "bulkJob", "onboardBatch"] as const;
 
-/** A running job, as Temporal lists it. */
 export interface RunningRun {
   readonly runId: string;
   readonly workflowId: string;

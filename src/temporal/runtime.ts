@@ -1,5 +1,5 @@
-import type { Logger, LogLevel, LogMetadata } from "@temporalio/common";
-import { Runtime } from "@temporalio/worker";
+import type { LogLevel, LogMetadata } from "@temporalio/common";
+import { DefaultLogger, Runtime } from "@temporalio/worker";
 
 interface RuntimeLogger {
   debug(fields: object, message: string): void;
@@ -8,6 +8,7 @@ interface RuntimeLogger {
   error(fields: object, message: string): void;
 }
 
+/** The SDK keeps its first logger for the life of the process, so that one forwards to whatever is the target now. */
 let target: RuntimeLogger | undefined;
 let installed = false;
 
@@ -19,30 +20,14 @@ export function installRuntime(logger: RuntimeLogger): void {
   target = logger;
   if (installed) return;
   Runtime.install({
-    logger: forwarding,
+    logger: new DefaultLogger("TRACE", ({ level, message, meta }) => forward(level, message, meta)),
     telemetryOptions: { logging: { filter: { core: "WARN", other: "ERROR" }, forward: {} } },
     shutdownSignals: [],
   });
   installed = true;
 }
 
-// The SDK keeps the first logger for the life of the process, even when it creates its runtime again.
-const forwarding: Logger = {
-  log: forward,
-  trace: (message, fields) => forward("TRACE", message, fields),
-  debug: (message, fields) => forward("DEBUG", message, fields),
-  info: (message, fields) => forward("INFO", message, fields),
-  warn: (message, fields) => forward("WARN", message, fields),
-  error: (message, fields) => forward("ERROR", message, fields),
-};
-
-const METHODS = {
-  TRACE: "debug",
-  DEBUG: "debug",
-  INFO: "info",
-  WARN: "warn",
-  ERROR: "error",
-} as const satisfies Record<LogLevel, keyof RuntimeLogger>;
+const METHODS = { TRACE: "debug", DEBUG: "debug", INFO: "info", WARN: "warn", ERROR: "error" } as const;
 
 /**
  * Messages of the SDK and its core are for debugging, except errors, messages about our workflows and failed workflow

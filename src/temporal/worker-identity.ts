@@ -45,7 +45,6 @@ export function workerWords({ process, startedAt }: WorkerIdentity): string {
   return `the worker ${process} (started ${startedAt.slice(0, 16).replace("T", " ")} UTC)`;
 }
 
-/** The workers that ask for activities of a task queue. */
 export async function workersOf(client: Client, taskQueue: string): Promise<WorkerIdentity[]> {
   const { pollers } = await client.connection.workflowService.describeTaskQueue({
     namespace: client.options.namespace,

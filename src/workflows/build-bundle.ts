@@ -10,7 +10,7 @@ const target = fileURLToPath(new URL("../../workflow-bundle.js", import.meta.url
 const { code } = await bundleWorkflowCode({
   workflowsPath,
   failureConverterPath,
-  // Evaluated once and frozen, not once a workflow: no module of a workflow may keep anything that changes.
+  // Evaluates them once and freezes them, not once per workflow: no module of a workflow may hold state.
   preloadModules: [isolatePath, workflowsPath],
   logger: { log() {}, trace() {}, debug() {}, info() {}, warn: report, error: report },
 });

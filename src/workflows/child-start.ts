@@ -1,4 +1,4 @@
-/** Gives the child workflow that is being started; undefined where one of that id is running already. */
+/** Returns the started child workflow; undefined where one with its id is running already. */
 export async function unlessRunning<R>(start: Promise<R>): Promise<R | undefined> {
   try {
     return await start;

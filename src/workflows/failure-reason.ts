@@ -1,13 +1,13 @@
 import { ApplicationFailure, TemporalFailure } from "@temporalio/workflow";
 
-/** Why an activity or a child workflow failed, as summaries show it: the failure below those that wrap it. */
+/** Says why an activity or a child workflow failed: the innermost failure, without those that wrap it. */
 export function reasonOf(error: unknown): string {
   const root = rootOf(error);
   if (root instanceof ApplicationFailure) return `${root.type}: ${root.message}`;
   return root instanceof Error ? root.message : "unknown";
 }
 
-/** Why a call failed: its class, its words, and what is known of the request. */
+/** Why a call failed: the error's class and words, and what is known of the request. */
 export interface FailureFacts {
   readonly class: string;
   readonly message: string;

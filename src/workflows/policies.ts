@@ -1,9 +1,9 @@
 import type { ActivityOptions, RetryPolicy } from "@temporalio/workflow";
 import { FAILURE_TYPES } from "../domain/failures.js";
 
-// Every retry policy and time-out of the workflows is here, so that each kind of failure has one owner.
+// Holds every retry policy and time-out of the workflows, so that each kind of failure has one owner.
 
-/** Retries without end, but only lost workers need that: `activities/failure.ts` gives up what an activity throws. */
+/** Retries without end, which only lost workers need: `activities/failure.ts` ends the retries of thrown errors. */
 const UNTIL_A_WORKER_LIVES: RetryPolicy = {
   initialInterval: "1s",
   backoffCoefficient: 2,
@@ -27,7 +27,7 @@ export const IN_STAGING: ActivityOptions = {
   cancellationType: "WAIT_CANCELLATION_COMPLETED",
 };
 
-/** What is tried once only, because it is done again later in any case. */
+/** For work that is tried once, because a later step does it again in any case. */
 export const TRIED_ONCE: ActivityOptions = { ...HEARTBEATING, retry: { maximumAttempts: 1 } };
 
 /** Waits for a run as long as it takes: a batch waits for its customers for weeks. */
@@ -52,7 +52,7 @@ const FOR_AN_HOUR: RetryPolicy = {
   nonRetryableErrorTypes: FINAL,
 };
 
-/** About a day: once it is given up, nobody knows whether the call took effect. */
+/** About a day: after giving up, nobody knows whether the call took effect. */
 const FOR_A_DAY: RetryPolicy = { ...FOR_AN_HOUR, maximumAttempts: 300 };
 
 /** One call that changes nothing, or nothing that counts. */
@@ -65,17 +65,14 @@ const READ_CALL: ActivityOptions = {
 /** One call that changes something: a retry first resolves what became of the one before (call-once.ts). */
 const WRITE_CALL: ActivityOptions = { ...READ_CALL, retry: FOR_A_DAY };
 
-/**
- * A step of a customer's onboarding: the activity itself ends a row that has failed for long, so that it writes the
- * outcome in the same step.
- */
+/** A customer's step: the activity itself ends a row that has failed for long, and writes its outcome at once. */
 export const CUSTOMER_STEP: ActivityOptions = {
   ...READ_CALL,
   startToCloseTimeout: "6h",
   retry: { ...UNTIL_A_WORKER_LIVES, maximumInterval: "5m", nonRetryableErrorTypes: FINAL },
 };
 
-/** How long a cancelled batch waits for a customer's step that is under way, besides a decision's own time. */
+/** How long a cancelled batch waits for a customer's step in progress, besides the time that a decision may take. */
 export const STOP_AFTER_MS = 15_000;
 
 /** Sends one alert message; gives up after about a day. */
@@ -115,13 +112,11 @@ export const CALL_POLICIES: Readonly<Record<string, ActivityOptions>> = {
   send_test_webhook: WRITE_CALL,
 };
 
-/** A slice reads for this long, and then returns how far it came. */
 export const SLICE_BUDGET_MS = 5_000;
 /** Loads and commits that may be queued before reading waits for them: more would fill the staging area. */
 export const LOADS_BEHIND = 6;
-/** Slices of one run at a time, over different users and links: another one's calls go out while one ends. */
+/** Slices of one run at a time, over different users and links: while one ends, the others make calls. */
 export const SLICES_AT_ONCE = 3;
-/** Groups of one bulk job at a time. */
 export const GROUPS_AT_ONCE = 4;
 /** Before a wait as long as this, a run commits what is finished. */
 export const LONG_PAUSE_MS = 5_000;
@@ -131,7 +126,7 @@ export const ROWS_AT_ONCE = 500;
 /** Customers after which a batch continues as new. */
 export const STARTS_PER_EXECUTION = 300;
 
-/** One commit of webhooks: given up after about a minute, and begun again with what has come meanwhile. */
+/** One commit of webhooks: gives up after about a minute; the next one includes what has come meanwhile. */
 export const EVENTS_COMMIT: ActivityOptions = {
   ...HEARTBEATING,
   retry: { ...UNTIL_A_WORKER_LIVES, maximumAttempts: 6 },
@@ -139,8 +134,8 @@ export const EVENTS_COMMIT: ActivityOptions = {
 /** Webhooks are committed once so many have come, or after so long. */
 export const EVENTS_AT_ONCE = 500;
 export const EVENTS_COLLECT_MS = 3_000;
-/** The wait after a commit that was given up. */
+/** How long to wait after giving up a commit. */
 export const EVENTS_PAUSE_MS = 30_000;
-/** Shortest and longest wait between two polls of whether the sync of a changed bank link's user has ended. */
+/** Shortest and longest wait between two polls for the end of a sync that reads the user of a changed bank link. */
 export const FOLLOW_UP_FIRST_LOOK_MS = 1_000;
 export const FOLLOW_UP_MOST_LOOK_MS = 60_000;

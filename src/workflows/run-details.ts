@@ -3,10 +3,7 @@ import { RUN_ATTRIBUTES, type RunStatus } from "../domain/run.js";
 
 const STATUS = { name: RUN_ATTRIBUTES.status, type: "KEYWORD" } as const;
 
-/**
- * Shows Temporal the status of a run: its UI gets words without anything personal, its listings a search attribute where
- * the run was started with one.
- */
+/** Shows Temporal's UI a run's status, without anything personal, and its listings a search attribute. */
 export function tellStatus(status: RunStatus, words: string): void {
   setCurrentDetails(words);
   const told = workflowInfo().typedSearchAttributes.get(STATUS);

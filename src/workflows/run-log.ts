@@ -1,6 +1,6 @@
 import { proxySinks, type Sinks } from "@temporalio/workflow";
 
-/** What workflows write into the worker's log: `(fields, message)`, once, and not again in a replay. */
+/** Lets workflows write `(fields, message)` into the worker's log, once: a replay writes nothing. */
 export interface RunLog extends Sinks {
   runLog: Record<
     "info" | "warn",

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/activity";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loggedActivities } from "../../src/activities/logged-activities.js";
 import { RunWarnings } from "../../src/activities/run-warnings.js";
+import { watchedActivities } from "../../src/activities/watched-activities.js";
 import { createLogger, type LogHandle } from "../../src/logger.js";
 import { linesOf, SILENT } from "../helpers/temporal/activity-bench.js";
 
@@ -89,7 +89,7 @@ test("a user that fails is named with the reason, and a link that goes well is n
 
 test("an activity that fails is in the log with its ids and what is known of its request, each reason once", async () => {
   const failures: Error[] = [];
-  const { postOnboarding } = loggedActivities(
+  const { postOnboarding } = watchedActivities(
     { postOnboarding: async (_: { readonly runId: string }) => Promise.reject(failures.shift()) },
     warnings,
   );

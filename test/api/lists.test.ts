@@ -105,7 +105,7 @@ describe("page, size and total", () => {
     ]);
   });
 
-  it("what is no paged list can't be read as one", async () => {
+  it("what is not a paged list can't be read as one", async () => {
     server = await startFaultServer((_, response) => json(response, {}));
     expect(() => readList(server.client(), getUser, USER)).toThrow(TypeError);
   });
@@ -148,7 +148,7 @@ describe("page and meta.next_page", () => {
   });
 
   it.each<[string, (page: number) => unknown]>([
-    ["the page it stands on", (page) => ({ next_page: page })],
+    ["the page it is on", (page) => ({ next_page: page })],
     ["a page before", (page) => ({ next_page: page === 1 ? 2 : 1 })],
     ["zero", () => ({ next_page: 0 })],
   ])("a next_page that leads to %s breaks the contract", async (_, next) => {

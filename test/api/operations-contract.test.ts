@@ -152,7 +152,7 @@ describe("each fault of the wire is a typed error, within its time, for each ope
       sandbox.removeFault(id);
       return error;
     };
-    // Whoever reads it must know whether something may have happened.
+    // Its reader must know whether something may have happened.
     const message = operation.idempotent
       ? expect.not.stringContaining("not known")
       : expect.stringMatching(/not known whether .* carried out/);

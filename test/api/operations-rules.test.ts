@@ -30,7 +30,7 @@ describe("a refusal quotes no value", () => {
   it.each(BROKEN_RULES)("$rule ($operation.name)", async ({ operation, params }) => {
     const sent = planted(params) as ParamsOf<Operation>;
     const call = server.client().call(operation, sent, { clientToken: "tok_secret" });
-    // The mark may have mended it.
+    // The mark may have fixed it.
     const error = await call.then(() => "", String);
     expect(error).not.toMatch(/PLANTED/);
   });

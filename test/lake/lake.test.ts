@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/main.js";
-import { newestSnapshot } from "../../src/lake/delta/delta-log.js";
+import { openTable } from "../../src/lake/delta/delta-table.js";
 import { inferRemovals } from "../../src/lake/sync/inferred-removals.js";
 import { FeedLake } from "../helpers/lake/feed-lake.js";
 import { STRANGE_PATHS } from "../helpers/lake/strange-paths.js";
@@ -48,7 +48,7 @@ describe.each([...STRANGE_PATHS, STRANGE_PATHS.filter((name) => name !== "back\\
       expect((await store.list("transaction_changes/_delta_log/")).map(({ key }) => key)).toContainEqual(
         expect.stringMatching(/checkpoint\.parquet$/),
       );
-      const again = await newestSnapshot({ store, table: "transaction_changes", duckdb });
+      const again = await openTable(store, "transaction_changes", duckdb).snapshot();
       expect(again.files.size).toBe(2);
       expect(await inferRemovals(lake.lake, reading())).toMatchObject({ known: 1, gone: 1 });
       await lake.lake.close();

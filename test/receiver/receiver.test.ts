@@ -142,7 +142,7 @@ describe("what is refused, and counted", () => {
     ["no JSON", "token"],
     ["no token", "{}"],
     ["an empty token", '{"validation_token":" "}'],
-    ["a token that is no text", '{"validation_token":7}'],
+    ["a token that is not text", '{"validation_token":7}'],
     ["null", "null"],
   ])("at /validate, %s: 400, and the service is not asked", async (_, body) => {
     expect((await post("/validate", body)).status).toBe(400);

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 // npm run build && npx vitest run --config test/replay/record.config.ts
-// Records every history anew (README.md says when).
+// Records every history again (README.md says when).
 export default defineConfig({
   test: {
     name: "record",

@@ -64,7 +64,7 @@ describe("docker-compose.yml", () => {
     expect(validate.errors ?? []).toEqual([]);
   });
 
-  it("the schema is no formality: it refuses an unknown field and a wrong condition", () => {
+  it("the schema is not a formality: it refuses an unknown field and a wrong condition", () => {
     const validate = composeSchema();
     expect(validate({ services: { a: { image: "a:1", enviroment: {} } } })).toBe(false);
     const conditions = { b: { condition: "healthy" } };
@@ -82,7 +82,7 @@ describe("docker-compose.yml", () => {
     expect(text).not.toMatch(/auto-setup/);
   });
 
-  it("every secret must be given: none has a default, none stands in the file", () => {
+  it("every secret must be given: none has a default, none is in the file", () => {
     const secrets = services.flatMap(([name, { environment = {} }]) =>
       Object.entries(environment)
         .filter(([variable]) => /PASSWORD|PWD|API_KEY|ENCRYPTION_KEYS/.test(variable))

@@ -19,24 +19,51 @@ describe("docs/reference/commands.md", () => {
     expect(headings).toEqual(program.commands.map((command) => command.name()));
   });
 
-  it.each(program.commands.map((command) => [command.name(), command] as const))(
-    "says of %s what --help says",
-    (name, command) => {
-      const text = section(path, `\`nightledger ${name}\``);
-      const help = program.createHelp();
-      const description = command.description();
-      expect(text.trim().toLowerCase().startsWith(`${description.toLowerCase()}.`), description).toBe(true);
-      const rows = [
-        ...command.registeredArguments.map((one) => [
-          code(help.argumentTerm(one)),
-          help.argumentDescription(one),
-        ]),
-        ...command.options.map((one) => [code(help.optionTerm(one)), help.optionDescription(one)]),
-      ];
-      if (rows.length > 0) expect(firstTable(text)).toEqual(rows);
-    },
-  );
+  it.each(withOwnSection(path))("says of %s what --help says", (name, command) => {
+    const text = section(path, `\`nightledger ${name}\``);
+    const help = program.createHelp();
+    const description = command.description();
+    expect(text.trim().toLowerCase().startsWith(`${description.toLowerCase()}.`), description).toBe(true);
+    const rows = [
+      ...command.registeredArguments.map((one) => [
+        code(help.argumentTerm(one)),
+        help.argumentDescription(one),
+      ]),
+      ...command.options.map((one) => [code(help.optionTerm(one)), help.optionDescription(one)]),
+    ];
+    if (rows.length > 0) expect(firstTable(text)).toEqual(rows);
+  });
+
+  it("has every example of --help, in the section of its command", () => {
+    const missing = helpPages().flatMap(({ name, help }) => {
+      const lines = /^Examples?:\n([\s\S]*)/m.exec(help)?.[1]?.trim().split(/\n */) ?? [];
+      const text = section(path, `\`nightledger ${name.split(" ", 1)[0]}\``);
+      return lines.filter((line) => !text.includes(`\n${line}\n`));
+    });
+    expect(missing).toEqual([]);
+  });
 });
+
+/** Every command, and every command of one that has a section of its own, by its name. */
+function withOwnSection(path: string) {
+  return program.commands.flatMap((command) => [
+    [command.name(), command] as const,
+    ...command.commands
+      .map((one) => [`${command.name()} ${one.name()}`, one] as const)
+      .filter(([name]) => section(path, `\`nightledger ${name}\``) !== ""),
+  ]);
+}
+
+/** What --help prints for each command and each of its own. */
+function helpPages(): { name: string; help: string }[] {
+  return program.commands.flatMap((command) =>
+    [command, ...command.commands].map((one) => {
+      let help = "";
+      one.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+      return { name: one === command ? one.name() : `${command.name()} ${one.name()}`, help };
+    }),
+  );
+}
 
 describe("docs/run/configuration.md", () => {
   it("has a row for every variable, in the order of the code, and for no other", () => {

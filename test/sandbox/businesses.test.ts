@@ -63,7 +63,7 @@ test("update: an external id is given, changed, given again; another's is answer
 test.each([
   ["other characters", { external_id: "a b" }],
   ["an empty external id", { external_id: "" }],
-  ["an external id that is no string", { external_id: 5 }],
+  ["an external id that is not a string", { external_id: 5 }],
   ["an unknown field", { externalId: "a" }],
 ])("update: %s is refused", async (_rule, body) => {
   const id = sandbox.businesses.add();

@@ -31,7 +31,7 @@ test("requests are recorded in order with operation, link, cursor, status and fa
   expect(JSON.stringify(sandbox.requests())).not.toContain(sandbox.apiKey);
 });
 
-test("counts go on where single requests are no longer kept", async () => {
+test("counts continue where single requests are no longer kept", async () => {
   for (let i = 0; i < 120; i++) await get(sandbox, "/users/fp");
   expect(sandbox.requests()).toHaveLength(50);
   expect(sandbox.calls()).toMatchObject({

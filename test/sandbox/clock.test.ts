@@ -21,7 +21,7 @@ test("a clock that is moved on does what falls due in its order, each at its own
   expect(done).toHaveLength(3);
 });
 
-test("a clock runs in real time, stops when frozen, and goes on from there", async () => {
+test("a clock runs in real time, stops when frozen, and continues from there", async () => {
   const clock = new Clock({ now: "2000-01-01T00:00:00Z" });
   await new Promise<void>((resolve) => void clock.after(20, resolve));
   expect(clock.text()).toMatch(/^2000-01-01T00:00:00/);

@@ -40,7 +40,7 @@ test.each([
   ["a time-out over 30", { key: "p", fp_id: "u", synchronous_timeout_secs: 31 }],
   ["a time-out in a string", { key: "p", fp_id: "u", synchronous_timeout_secs: "5" }],
   ["a fraction of a second", { key: "p", fp_id: "u", synchronous_timeout_secs: 1.5 }],
-  ["prerequisite data that are no object", { key: "p", fp_id: "u", prerequisite_data: [] }],
+  ["prerequisite data that are not an object", { key: "p", fp_id: "u", prerequisite_data: [] }],
   ["an unknown field", { key: "p", fp_id: "u", playbook: "p" }],
   ["a playbook for businesses on a user", { key: "b", fp_id: "u" }],
   ["a playbook for users on a business", { key: "p", fp_id: "fp_bid_1" }],
@@ -73,7 +73,7 @@ test("without a time-out the call returns when it is queued; the result comes la
   expect((await read(id)).status).toBe("pass");
 });
 
-test("at the time-out execution goes on in the background", async () => {
+test("at the time-out execution continues in the background", async () => {
   const pending = run({ key: "slow", fp_id: "u", synchronous_timeout_secs: 2 });
   await expect.poll(() => sandbox.onboardings.list().length).toBe(1);
   sandbox.clock.advance(2_000);
@@ -147,7 +147,7 @@ test("output: absent until its node is reached, filled from the prerequisite dat
   expect((await runNow({ prerequisite_data: { limit: "5" } })).status).toBe(400);
 });
 
-test("pending settles by itself, unless a reviewer was faster", async () => {
+test("pending gets its decision by itself, unless a reviewer was faster", async () => {
   const settles = { status: "pass", afterMs: 60_000 } as const;
   await start({ playbooks: [{ key: "p", outcomes: { pending: 1 }, settles, manualReviewShare: 1 }] });
   const [one, two] = [(await runNow({})).body, (await runNow({ fp_id: "v" })).body];

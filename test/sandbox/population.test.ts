@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { decimalText, decimalUnits, type Population, startSandbox } from "../../sandbox/index.js";
-import { TemplateCache } from "../../sandbox/population/template-cache.js";
-import { VolumeRows } from "../../sandbox/population/volume-rows.js";
+import { TemplateCache, VolumeRows } from "../../sandbox/population/volume-rows.js";
 import { ask, sync } from "../helpers/stand-in/reader.js";
 
 const BERKA = process.env.NIGHTLEDGER_TEST_BERKA_DIR ?? "../shared/data/berka";

@@ -127,7 +127,7 @@ test("ingress rules store values of the answer, of the call and of the configura
   expect(sandbox.proxies.forwarded()[0]?.stored).toEqual(["fp_id_2.custom.pan", "fp_id_1.custom.stored"]);
 });
 
-test("an answer that is no JSON can't be stored from, unless its type is said to be", async () => {
+test("an answer that is not JSON can't be stored from, unless its type is said to be", async () => {
   target.answer = () => ({ headers: { "content-type": "text/plain" }, body: '{"a":"x"}' });
   const headers = { "x-fp-proxy-ingress-rule": "fp_id_1.custom.a=$.a" };
   expect((await send({ headers })).status).toBe(502);

@@ -37,7 +37,7 @@ test.each([
   ["a business identifier", { scope: "vault", fields: ["business.name"] }],
   ["an unknown identifier", { scope: "vault", fields: ["id.ssn"] }],
   ["a custom identifier without a name", { scope: "vault", fields: ["custom."] }],
-  ["fields that are no list", { scope: "vault", fields: "id.email" }],
+  ["fields that are not a list", { scope: "vault", fields: "id.email" }],
   ["an unknown field", { scope: "vault", reason: "x" }],
 ])("client token: %s is refused", async (_rule, body) => {
   expect((await make(body)).status).toBe(400);
@@ -142,7 +142,7 @@ test.each([
   ["null", null],
   ["a fraction", 1.5],
   ["a list", ["a"]],
-])("update: %s is no value, and nothing of the call is written", async (_rule, value) => {
+])("update: %s is not a value, and nothing of the call is written", async (_rule, value) => {
   const token = await tokenFor(sandbox, "u", grant);
   expect((await patch(token, { "id.first_name": "Eve", "custom.score": value })).status).toBe(400);
   expect(sandbox.vaults.value("u", "id.first_name")).toBe("Ada");
@@ -211,7 +211,7 @@ test("upload: above the limit it is answered 413, whether its length is declared
   expect((await upload(token, "custom.a", Buffer.alloc(200_000))).status).toBe(200);
 });
 
-test("upload: what breaks off half-way leaves what was there", async () => {
+test("upload: a body cut short leaves what was there", async () => {
   const token = await tokenFor(sandbox, "u", { scope: "vault", fields: ["custom.score"] });
   const headers = { "x-fp-authorization": token, "content-length": 1_000 };
   const arrived = sandbox.waitForRequests(1, { operation: "upload_to_vault" });

@@ -33,7 +33,7 @@ test.for([
   expect(readPage(transactionStream, page(row)).needsCleaning).toBe(needsCleaning);
 });
 
-test("bytes that are no UTF-8 keep SQL from the page as it came", () => {
+test("bytes that are not UTF-8 keep SQL from the page as it came", () => {
   const text = page(rawRow("a", { description: '"x#y"' }));
   text[text.indexOf("#")] = 0xff;
   const reading = readPage(transactionStream, text);
@@ -41,7 +41,7 @@ test("bytes that are no UTF-8 keep SQL from the page as it came", () => {
   expect(reading.text).toContain("x\ufffdy");
 });
 
-test("counts unknown fields and confidences that are no numbers, of good rows", () => {
+test("counts unknown fields and confidences that are not numbers, of good rows", () => {
   const score = (confidence: string) => `{"value":"x","confidence":${confidence}}`;
   const enrichment = `{"category":${score('"0.9"')},"subcategory":${score('"high"')},"merchant":${score("true")},"processor":null}`;
   const reading = readPage(
@@ -71,7 +71,7 @@ test.for([
   expect(() => readPage(transactionStream, Buffer.from(text))).toThrow(message);
 });
 
-test("a body that is no JSON is torn, not against the contract", () => {
+test("a body that is not JSON is torn, not against the contract", () => {
   expect(() => readPage(transactionStream, Buffer.from('{"has_more":'))).toThrow(SyntaxError);
 });
 

@@ -20,7 +20,7 @@ test("a run that does not end when it is cancelled is terminated, and its stagin
   expect(cleaned).toEqual(["sync-1"]);
 });
 
-test("a run that goes forward on its way to its end is waited for, and given up where it stands still", async () => {
+test("a run that makes progress towards its end is waited for, and given up once it stalls", async () => {
   const { client } = await temporal.client();
   const start = { workflowId: "slow", taskQueue: "nobody", memo: { runId: "sync-3" } };
   const started = await client.workflow.start("sync", start);

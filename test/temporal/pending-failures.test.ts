@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => temporal?.stop());
 
-test("a child that is asked for and not started yet is no failure", async () => {
+test("a child that is asked for and not started yet is not a failure", async () => {
   const { client } = await temporal.client();
   const run = await client.workflow.start("batch", { workflowId: "batch", taskQueue: "nobody" });
   const { raw, ...described } = await run.describe();
@@ -18,7 +18,7 @@ test("a child that is asked for and not started yet is no failure", async () => 
   expect(await pendingFailuresOf(client, seen)).toEqual([]);
 });
 
-test("a step without an answer and a workflow that can't go on are named after the third attempt", async () => {
+test("a step without an answer and a workflow that can't continue are named after the third attempt", async () => {
   const { client } = await temporal.client();
   const run = await client.workflow.start("sync", { workflowId: "stuck", taskQueue: "nobody" });
   const { raw, ...described } = await run.describe();
@@ -34,7 +34,7 @@ test("a step without an answer and a workflow that can't go on are named after t
   ]);
 });
 
-test("a step that its worker left when it was stopped is no failure, however often that was", async () => {
+test("a step that its worker left when it was stopped is not a failure, however often that was", async () => {
   const { client } = await temporal.client();
   const run = await client.workflow.start("sync", { workflowId: "stopped", taskQueue: "nobody" });
   const { raw, ...described } = await run.describe();

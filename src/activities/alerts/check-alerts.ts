@@ -9,18 +9,16 @@ import { InputError } from "../../domain/failures.js";
 import { scopeOfQueue } from "../../domain/run.js";
 import { checkAlerts, type ScheduleReader } from "../../intake/alerts/check.js";
 import type { Dependencies } from "../dependencies.js";
-import { withHeartbeat } from "../heartbeat.js";
 
-/** What activities of alerts work with. */
 export interface AlertDependencies extends Dependencies {
-  /** What this worker judges after each run, and whom it tells; left out where nothing is to be judged. */
+  /** The rules that this worker judges after each run, and its targets; left out where there are no rules. */
   readonly alerts?: AlertSettings | undefined;
-  /** Signs what is sent to a webhook: `whsec_` and base64; left out, nothing is signed. */
+  /** `whsec_` and base64: signs messages to a webhook; left out, they are not signed. */
   readonly alertSecret?: string | undefined;
   readonly schedules: ScheduleReader;
 }
 
-/** Judges this worker's rules; those given override them. @throws InputError where there are none. */
+/** Judges this worker's rules, which given ones override. @throws InputError where there are none. */
 export async function checkRules(
   deps: AlertDependencies,
   { rules: given }: { readonly rules: AlertRules },
@@ -33,10 +31,10 @@ export async function checkRules(
     deps.log.error(words);
     throw new InputError(words);
   }
-  await withHeartbeat(() => check(deps, { rules, targets }));
+  await check(deps, { rules, targets });
 }
 
-/** Judges this worker's rules after a run. It logs its own failures: they are never the run's. */
+/** Judges this worker's rules after a run. Logs its own failures, which never fail the run. */
 export async function checkAfterRun(deps: AlertDependencies): Promise<void> {
   const { alerts, log } = deps;
   if (alerts === undefined || judgedRules(alerts.rules).length === 0) return;

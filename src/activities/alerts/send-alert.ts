@@ -6,11 +6,10 @@ import { parseRetryAfter } from "../../domain/service/retry-after.js";
 import { sealedTargets } from "../../intake/alerts/sealed-targets.js";
 import { alertEvent } from "../../lake/alerts/alert-log.js";
 import { commandEnd } from "../command-end.js";
-import { withHeartbeat } from "../heartbeat.js";
 import type { AlertDependencies } from "./check-alerts.js";
 
 interface SendAlertInput extends AlertMessage {
-  /** Name of the sealed targets. */
+  /** Name under which the targets are kept, sealed. */
   readonly targets: string;
 }
 
@@ -30,17 +29,11 @@ export async function sendAlert(
   { lake, sealed, alertSecret }: AlertDependencies,
   { targets: name, ...message }: SendAlertInput,
 ): Promise<void> {
-  await withHeartbeat(async () => {
-    const targets = await sealedTargets(sealed, name);
-    const event = await alertEvent(lake, message);
-    if (event === undefined) return;
-    if (message.target === "command") await handOver(targets.command ?? "", event);
-    else await post(targets.webhook ?? "", event, alertSecret);
-  });
-}
-
-async function handOver(command: string, event: AlertEvent): Promise<void> {
-  const end = await commandEnd(command, alertBody(event), cancellationSignal());
+  const targets = await sealedTargets(sealed, name);
+  const event = await alertEvent(lake, message);
+  if (event === undefined) return;
+  if (message.target === "webhook") return post(targets.webhook ?? "", event, alertSecret);
+  const end = await commandEnd(targets.command ?? "", alertBody(event), cancellationSignal());
   if (end !== 0) throw new AlertDeliveryError(`the command for alerts ended with ${end}`);
 }
 
@@ -55,7 +48,7 @@ async function post(address: string, event: AlertEvent, secret: string | undefin
     const why = typeof code === "string" ? ` (${code})` : "";
     throw new AlertDeliveryError(`the webhook for alerts at ${origin} did not answer${why}`);
   });
-  // Nobody needs the body, but the connection can be used again once it is read.
+  // Nobody needs the body, but a connection can be used again only once the body was read.
   await response.arrayBuffer().catch(() => undefined);
   if (response.ok) return;
   const message = `the webhook for alerts at ${origin} answered ${response.status}`;

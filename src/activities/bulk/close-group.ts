@@ -3,7 +3,6 @@ import type { EndedItem } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
-import { withHeartbeat } from "../heartbeat.js";
 import { recordFailures } from "../run-failures.js";
 import { type BulkDependencies, openRun } from "./dependencies.js";
 import { type BulkGroup, endsOf, openGroup } from "./open-group.js";
@@ -11,25 +10,23 @@ import { type BulkGroup, endsOf, openGroup } from "./open-group.js";
 interface CloseGroupInput extends BulkGroup, StagedClose {}
 
 /**
- * Closes a group that no slice will take any more: keeps what its items came to, records what failed and, of a kind
- * that writes group by group, writes its rows. Returns what the items that failed add to the totals.
+ * Closes a group once no slice will work on it any more: keeps the results of its items and records what failed. For a
+ * kind that writes group by group, also writes the rows. Returns what the failed items add to the totals.
  */
 export async function closeGroup(
   deps: BulkDependencies,
   { results, failed, ...input }: CloseGroupInput,
 ): Promise<BulkTotals> {
-  return withHeartbeat(async () => {
-    const group = await openGroup(deps, input);
-    const { job, staging } = group.run;
-    const items = await group.ended(await staging.close(input.group).keep({ results, failed }));
-    if (job.publish === undefined) await writeGroup(deps, input, items);
-    const failures = failuresOf(
-      items.flatMap((item) => endsOf(job, item)),
-      group.owner,
-    );
-    await recordFailures(deps.lake, { runId: input.runId, part: `g${input.group}` }, failures);
-    return group.totalsOf(items.filter(({ result }) => result === null).flatMap((item) => endsOf(job, item)));
-  });
+  const group = await openGroup(deps, input);
+  const { job, staging } = group.run;
+  const items = await group.ended(await staging.close(input.group).keep({ results, failed }));
+  if (job.publish === undefined) await writeGroup(deps, input, items);
+  const failures = failuresOf(
+    items.flatMap((item) => endsOf(job, item)),
+    group.owner,
+  );
+  await recordFailures(deps.lake, { runId: input.runId, part: `g${input.group}` }, failures);
+  return group.totalsOf(items.filter(({ result }) => result === null).flatMap((item) => endsOf(job, item)));
 }
 
 /** Writes the rows that the items of a closed group add to each table, once, and notes that they are there. */

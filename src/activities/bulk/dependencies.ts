@@ -6,17 +6,14 @@ import { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import type { SealedRows } from "../../lake/store/sealed-rows.js";
 import type { Dependencies } from "../dependencies.js";
 
-/** What activities of bulk jobs work with. */
 export interface BulkDependencies extends Dependencies {
   readonly jobs: readonly AnyJob[];
   readonly frozenRows: SealedRows<FrozenBulkRow>;
 }
 
-/** A run as its activities see it. */
 export interface OpenRun {
   readonly job: AnyJob;
   readonly staging: BulkStaging;
-  /** What the job's own functions get. */
   context(): Promise<JobContext>;
 }
 
@@ -33,7 +30,7 @@ export function openRun(deps: BulkDependencies, { runId, kind, staging: id }: Bu
   };
 }
 
-/** The staging of a name. */
+/** Opens the staging of a name. */
 export function stagingOf({ sealed, frozenRows }: BulkDependencies, id: string): BulkStaging {
   return new BulkStaging(sealed, id, frozenRows);
 }

@@ -4,7 +4,6 @@ import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import type { NewRun, RunStatus } from "../../domain/run.js";
 import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
-import { withHeartbeat } from "../heartbeat.js";
 import { recordFailures } from "../run-failures.js";
 import { writeRunRow } from "../run-row.js";
 import { type BulkDependencies, openRun, stagingOf } from "./dependencies.js";
@@ -14,9 +13,8 @@ interface FinishBulkInput extends BulkRun, NewRun {
   readonly jobId: string;
   readonly status: RunStatus;
   readonly totals: BulkTotals;
-  /** Groups that were closed: the first so many. */
+  /** How many groups were closed; these are the first ones. */
   readonly groups: number;
-  /** Milliseconds for which the service wanted no calls. */
   readonly pausedMs?: number;
 }
 
@@ -25,35 +23,30 @@ export async function finishBulk(
   deps: BulkDependencies,
   input: FinishBulkInput,
 ): Promise<{ readonly duration_ms: number }> {
-  return withHeartbeat(async () => {
-    const { runId, status, totals, pausedMs: paused_ms = 0 } = input;
-    const { staging } = openRun(deps, input);
-    const file = await staging.file.find();
-    const { rows, calls } = totals;
-    const steps = totals.failures.filter(({ line }) => line === 0);
-    await recordFailures(deps.lake, { runId, part: "steps" }, steps);
-    const ended = await writeRunRow(deps, {
-      ...input,
-      options: file?.options ?? {},
-      rosterSha256: file?.sha256,
-      counts: { users: rows.total, failed: rows.failed, skipped: rows.skipped, calls, paused_ms },
-    });
-    if (file !== undefined) {
-      if (await hasOpenGroup(deps, input)) return ended;
-      const isWhole = status === "completed" || status === "completed_with_failures";
-      if (isWhole && rows.failed > 0) await keepFailedRows(deps, input, file);
-      if (isWhole && file.retryOf !== null) await stagingOf(deps, failedRowsOf(file.retryOf)).drop();
-    }
-    // Also without a file: an earlier attempt may have been killed while it deleted.
-    await staging.drop();
-    return ended;
+  const { runId, status, totals, pausedMs: paused_ms = 0 } = input;
+  const { staging } = openRun(deps, input);
+  const file = await staging.file.find();
+  const { rows, calls } = totals;
+  const steps = totals.failures.filter(({ line }) => line === 0);
+  await recordFailures(deps.lake, { runId, part: "steps" }, steps);
+  const ended = await writeRunRow(deps, {
+    ...input,
+    options: file?.options ?? {},
+    rosterSha256: file?.sha256,
+    counts: { users: rows.total, failed: rows.failed, skipped: rows.skipped, calls, paused_ms },
   });
+  if (file !== undefined) {
+    if (await hasOpenGroup(deps, input)) return ended;
+    const isWhole = status === "completed" || status === "completed_with_failures";
+    if (isWhole && rows.failed > 0) await keepFailedRows(deps, input, file);
+    if (isWhole && file.retryOf !== null) await stagingOf(deps, failedRowsOf(file.retryOf)).drop();
+  }
+  // Also without a file: an earlier attempt may have been killed while it deleted.
+  await staging.drop();
+  return ended;
 }
 
-/**
- * Whether a group of a job with an effect was planned and its rows could not be written. Only the staging knows what
- * it has sent, and the next run of the job continues it.
- */
+/** Whether a planned group of a job with an effect has unwritten rows: only its staging knows what was sent. */
 async function hasOpenGroup(deps: BulkDependencies, input: FinishBulkInput): Promise<boolean> {
   const { job, staging } = openRun(deps, input);
   for (let group = 0; job.effect && group < input.groups; group += 1) {
@@ -63,7 +56,6 @@ async function hasOpenGroup(deps: BulkDependencies, input: FinishBulkInput): Pro
   return false;
 }
 
-/** Freezes the rows that failed, for a retry. */
 async function keepFailedRows(
   deps: BulkDependencies,
   input: FinishBulkInput,
@@ -80,13 +72,15 @@ async function keepFailedRows(
     rows += 1;
     if (row.row === null) invalid += 1;
   }
-  // Nobody may ever retry: a secret must not wait for that.
+  // A secret must not be kept for a retry that may never come.
   const secrets = Object.fromEntries(Object.keys(file.secrets).map((name) => [name, null]));
   const kept = { ...file, secrets, rows, invalid, sha256: hash.digest("hex"), retryOf: input.runId };
   await target.freeze(kept, rowsToRetry(deps, input));
 }
 
-/** The rows that failed; of a kind that publishes all rows, with the results of the others: its retry is complete. */
+/**
+ * The rows that failed. Where the kind publishes all rows, also the others with their results: its retry is complete.
+ */
 async function* rowsToRetry(deps: BulkDependencies, input: FinishBulkInput): AsyncGenerator<FrozenBulkRow> {
   const { job, staging } = openRun(deps, input);
   for (let number = 0; number < input.groups; number += 1) {

@@ -1,14 +1,9 @@
+import type { NewRun } from "../../domain/run.js";
 import { markSeenImports } from "../../lake/bulk/seen-imports.js";
 import type { Dependencies } from "../dependencies.js";
-import { withHeartbeat } from "../heartbeat.js";
 
-interface MarkSeenInput {
-  /** The run of a sync that has just ended. */
-  readonly runId: string;
-}
-
-/** Notes in the ledger of imports which of its rows syncs have brought back (docs/use/imports.md, "The ledger"). */
-export async function markSeen(deps: Dependencies, { runId }: MarkSeenInput): Promise<void> {
-  const rows = await withHeartbeat(() => markSeenImports(deps.lake));
+/** Notes in the ledger of imports, at the end of a sync, which of its rows syncs have brought back (docs/use/imports.md, "The ledger"). */
+export async function markSeen(deps: Dependencies, { runId }: Pick<NewRun, "runId">): Promise<void> {
+  const rows = await markSeenImports(deps.lake);
   if (rows > 0) deps.log.info({ run: runId, rows }, "imported rows came back");
 }

@@ -21,7 +21,7 @@ export async function openGroup(deps: BulkDependencies, input: BulkGroup): Promi
   return new OpenGroup(deps, run, input.group, rows);
 }
 
-/** A group as its activities see it: everything that is staged of it names rows by their lines. */
+/** A group as its activities see it. All that is staged of it names rows by their lines. */
 class OpenGroup {
   readonly #byLine: ReadonlyMap<number, FrozenBulkRow>;
 
@@ -35,7 +35,7 @@ class OpenGroup {
     this.#byLine = new Map(rows.map((row) => [row.line, row]));
   }
 
-  /** Whose row a line holds, by an id of the service. */
+  /** Names the owner of a line's row by an id of the service. */
   readonly owner = (line: number): string => {
     const row = this.#byLine.get(line)?.row ?? null;
     return row === null ? "" : this.run.job.owner(row);
@@ -45,7 +45,7 @@ class OpenGroup {
     return totalsOf(ends, this.owner);
   }
 
-  /** The plan of the group: the one that was kept first. */
+  /** The plan of the group; of several attempts the first that was kept counts. */
   async plan(): Promise<StagedPlan> {
     const { job, staging, context } = this.run;
     const kept = staging.plan(this.group);
@@ -68,12 +68,11 @@ class OpenGroup {
     return (await this.run.staging.plan(this.group).require()).work.map((lines) => this.#rowsAt(lines));
   }
 
-  /** The items that need no work. */
   skipped({ ended }: StagedPlan): AnyItem[] {
     return ended.map(({ lines, result }) => ({ rows: this.#rowsAt(lines), result, reason: null, asked: 0 }));
   }
 
-  /** Every item that has ended, as the group was closed. Nothing is written of an item that was never begun. */
+  /** Every item that had ended when the group was closed. An item that was never begun leaves no rows. */
   async ended(close: StagedClose): Promise<AnyItem[]> {
     const { staging } = this.run;
     const results = new Map<number, unknown>();
@@ -90,7 +89,7 @@ class OpenGroup {
       }
       const failure = failed.get(item);
       const asked = await requestsSent(this.deps.sealed, staging.itemPrefix(this.group, item));
-      // A stopped run leaves items before their first request.
+      // A stopped run leaves items for which no request was sent.
       if (failure === undefined && asked === 0) continue;
       const { reason = "interrupted", refused } = failure ?? {};
       items.push({ rows, result, reason, refused, asked });
@@ -98,7 +97,7 @@ class OpenGroup {
     return [...items, ...this.skipped(await staging.plan(this.group).require())];
   }
 
-  /** The valid rows of the closed group that no item has ended: the run that closed it was stopped before. */
+  /** The valid rows of the closed group whose items have not ended, because the run that closed it was stopped. */
   notBegun(items: readonly AnyItem[]): FrozenBulkRow[] {
     const ended = new Set(items.flatMap(({ rows }) => linesOf(rows)));
     return this.rows.filter(({ line, row }) => row !== null && !ended.has(line));

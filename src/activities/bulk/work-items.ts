@@ -18,7 +18,6 @@ import { runSlice, type Slice } from "../slice.js";
 import type { BulkDependencies } from "./dependencies.js";
 import { type BulkGroup, endsOf, openGroup } from "./open-group.js";
 
-/** The state of the work on one item. */
 export interface ItemProgress extends Attempted {
   /** Number of the item in its group's plan. */
   readonly item: number;
@@ -29,10 +28,10 @@ interface WorkItemsInput extends BulkGroup {
   readonly budgetMs: number;
 }
 
-export interface WorkedItem {
+interface WorkedItem {
   readonly progress: ItemProgress;
   readonly outcome: ItemOutcome;
-  /** Only on the first items that are tried again. */
+  /** Given only for the first items that are tried again. */
   readonly failure?: NamedFailure;
 }
 
@@ -40,14 +39,14 @@ interface WorkItemsResult {
   readonly items: readonly WorkedItem[];
   /** Name of the staged results; null where no item has ended. */
   readonly results: string | null;
-  /** Of the items that have ended, and the calls of all. */
+  /** Totals of the items that have ended, with the calls of all items. */
   readonly totals: BulkTotals;
   readonly gateUntil: number | null;
   /** Epoch milliseconds. */
   readonly at: number;
 }
 
-/** Works on a slice of items. What has ended is staged, sealed, before anything is made of it. */
+/** Works on a slice of items. Stages the results of ended ones, sealed, before anything uses them. */
 export async function workItems(deps: BulkDependencies, input: WorkItemsInput): Promise<WorkItemsResult> {
   const group = await openGroup(deps, input);
   const { job, staging } = group.run;
@@ -89,7 +88,6 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   };
 }
 
-/** That the service refused a request, and what it said. */
 interface Refusal {
   readonly status: number;
   readonly said?: string | undefined;
@@ -114,7 +112,7 @@ function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, pref
       if (slice.repeated && settled.repeated === "found") slice.countFound();
       return settled;
     } catch (error) {
-      // If it were sent again after other calls of the item took effect, it might be accepted.
+      // The service might accept it later, once other calls of the item have taken effect.
       if (error instanceof RejectedError && error.status !== undefined) {
         const { status, said } = error;
         await sealed.put(`${own}refused`, { status, said } satisfies Refusal, { durable: true });

@@ -16,7 +16,7 @@ import { CallRecord } from "./call-record.js";
 import { ageOf, believedMissingAfter, lostCall } from "./lost-call.js";
 import type { Finding, Resolution } from "./resolution.js";
 
-/** Milliseconds a call may wait to start; after that it frees its place and is tried later. */
+/** Milliseconds that a call may wait to start; after that it gives its place to others and is tried later. */
 const START_WITHIN_MS = 120_000;
 
 export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
@@ -27,7 +27,7 @@ export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
   /** How a lost answer is resolved; needed where the operation is not idempotent. */
   readonly resolution?: Resolution<ParamsOf<O>, A>;
   readonly clientToken?: ClientToken;
-  /** The run it belongs to: after the run's first 401/403 none of its calls starts any more. */
+  /** The run that it belongs to: after the run's first 401 or 403 none of its calls starts any more. */
   readonly run?: string;
   /** Makes the call and returns what is kept of its answer; left out: the parsed body. */
   readonly send?: (params: ParamsOf<O>, options: CallOptions) => Promise<A>;
@@ -40,7 +40,7 @@ export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
  * Makes a call whose answer is kept, sealed, in the staging area, so that it takes effect once however often the
  * activity is repeated. Runs inside an activity.
  *
- * @throws LostAnswerError when an earlier request may have taken effect and nothing tells.
+ * @throws LostAnswerError when an earlier request may have taken effect and nothing tells whether it did.
  * @throws ApplicationFailure of type TransientError while it is too early to say that a lost request had no effect,
  * or after an answer that says nothing of it.
  * @throws ApiError, InputError of the call itself.
@@ -146,7 +146,7 @@ function effectIn<O extends Operation, A>(
   return meaning;
 }
 
-/** Makes the error of a failed call, and takes its intent back where it had no effect. */
+/** Makes the error of a failed call, and deletes its intent where the call had no effect. */
 async function failureOf<O extends Operation, A>(
   { operation, resolution }: OnceCall<O, A>,
   record: CallRecord,
@@ -170,8 +170,8 @@ async function failureOf<O extends Operation, A>(
 }
 
 /**
- * Makes the error for an answer that says nothing of what the service did. It is resolved as a lost one, but only so
- * often: a page that a proxy gives to every request would be asked for without end.
+ * Makes the error for an answer that says nothing of what the service did. Such an answer is resolved as a lost one, but
+ * not without end: a proxy may give the same page to every request.
  */
 async function unusableAnswer({ name }: Operation, record: CallRecord, error: ApiError): Promise<Error> {
   const unusable = await record.countUnusable();
@@ -187,7 +187,6 @@ async function unusableAnswer({ name }: Operation, record: CallRecord, error: Ap
   });
 }
 
-/** When the call was first sent, by what is recorded of it. */
 function sentAt({ earlier: [first], declaredAt }: CallRecord): number {
   return first?.at ?? declaredAt ?? Date.now();
 }

@@ -2,7 +2,7 @@ import { NotSentError } from "../../api/http/errors.js";
 import { answerKey, type KeptAnswer } from "../../lake/calls/staged-call.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 
-/** Milliseconds after its intent within which a request must leave: later, another attempt may have judged it. */
+/** Milliseconds after its intent within which a request must leave: later, another attempt may judge it as lost. */
 const INTENT_HOLDS_MS = 5_000;
 
 export interface CallIntent {
@@ -14,7 +14,7 @@ export interface CallIntent {
 
 /** An intent of an earlier attempt, which another worker may have written. */
 export interface EarlierIntent extends CallIntent {
-  /** Epoch milliseconds by the store's clock, where all workers meet. */
+  /** Epoch milliseconds by the store's clock, which all workers share. */
   readonly storedAt: number;
 }
 
@@ -26,7 +26,7 @@ export async function callState(sealed: SealedStore, prefix: string): Promise<Ca
   return (await sealed.list(intentsOf(prefix))).length > 0 ? "sent" : "not sent";
 }
 
-/** Requests of the calls below a prefix that may have reached the service, by what they left. */
+/** Counts requests of the calls below a prefix that may have reached the service, by what they left in staging. */
 export async function requestsSent(sealed: SealedStore, prefix: string): Promise<number> {
   const sent = new Map<string, number>();
   for (const { key } of await sealed.list(prefix)) {
@@ -37,11 +37,11 @@ export async function requestsSent(sealed: SealedStore, prefix: string): Promise
 }
 
 /**
- * The record of one call. Before a request may leave, an intent is written under the next number, which only
- * one attempt can take: of a stalled attempt and the one that was started in its place, one sends.
+ * The record of one call. Before a request may leave, this writes an intent under the next number, which only one
+ * attempt can take: of a stalled attempt and the one that replaced it, only one sends.
  */
 export class CallRecord {
-  /** This attempt's intent; `since` is by a clock that can't be set. */
+  /** This attempt's intent; `since` is by the monotonic clock. */
   #own: { readonly number: number; readonly at: number; readonly since: number } | undefined;
   #last: number;
 
@@ -85,10 +85,7 @@ export class CallRecord {
     throw new Error(`${this.prefix} holds a call of ${kept.operation}, not of ${this.operation}`);
   }
 
-  /**
-   * Keeps the answer, durably: a second request may be a second effect, and a workflow's history names the answer.
-   * Where another attempt was faster, its answer counts.
-   */
+  /** Keeps the answer, durably: a second request may be a second effect. Of two attempts the faster one's counts. */
   async keep<A>(body: A): Promise<KeptAnswer<A>> {
     const key = answerKey(this.prefix);
     const kept = { operation: this.operation, at: Date.now(), asked: Math.max(1, this.#last), body };
@@ -107,7 +104,7 @@ export class CallRecord {
     if (!(await this.sealed.putIfAbsent(`${intentsOf(this.prefix)}${next}`, intent))) {
       throw new NotSentError(this.operation);
     }
-    // Only now: an attempt that has seen the former intent must find this number taken.
+    // Deletes the former intent only now: an attempt that has seen it must find this number taken.
     await this.retract();
     this.#own = { number: next, at, since: performance.now() };
     this.#last = next;
@@ -118,14 +115,14 @@ export class CallRecord {
     return this.#own?.at;
   }
 
-  /** Measures by two clocks: one may be set back, and the other stops while the machine sleeps. */
+  /** Whether the intent still holds, by two clocks: one may be set back, the other stops while the machine sleeps. */
   holds(): boolean {
     if (this.#own === undefined) return false;
     const { at, since } = this.#own;
     return Math.max(Date.now() - at, performance.now() - since) < INTENT_HOLDS_MS;
   }
 
-  /** Counts an answer that says nothing of what the service did; returns how many there are of this call. */
+  /** Counts one more answer that says nothing of what the service did. Returns how many this call has had. */
   async countUnusable(): Promise<number> {
     const note = { operation: this.operation, at: Date.now() };
     const prefix = `${this.prefix}unusable/`;
@@ -134,7 +131,7 @@ export class CallRecord {
     return number;
   }
 
-  /** Deletes this attempt's intent: its request certainly had no effect. */
+  /** Deletes this attempt's intent, because its request certainly had no effect. */
   async retract(): Promise<void> {
     if (this.#own === undefined) return;
     await this.sealed.delete(`${intentsOf(this.prefix)}${this.#own.number}`);

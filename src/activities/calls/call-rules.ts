@@ -1,12 +1,11 @@
 import { PassThrough } from "node:stream";
 import type { CallOptions } from "../../api/http/client.js";
 import { createBusiness, updateBusiness } from "../../api/operations/business.js";
-import { createCipReport } from "../../api/operations/cip-report.js";
-import { createClientToken } from "../../api/operations/client-token.js";
 import { OPERATIONS } from "../../api/operations/index.js";
 import { createOnboarding } from "../../api/operations/onboarding-creation.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
 import { importTransactions } from "../../api/operations/transaction-import.js";
+import { createCipReport, createClientToken } from "../../api/operations/user.js";
 import { callVaultProxy } from "../../api/operations/vault-proxy.js";
 import { sendTestWebhook } from "../../api/operations/webhook-test.js";
 import { InputError } from "../../domain/failures.js";
@@ -36,7 +35,7 @@ export interface CallRule<O extends Operation, A> {
 const TAKEN: readonly number[] = [400, 409, 422];
 
 interface CreatedBusiness {
-  /** `null`: it exists under its external id, and the answer with its id was lost. */
+  /** `null` where it exists under its external id, and the answer with its id was lost. */
   readonly id: string | null;
 }
 
@@ -85,7 +84,7 @@ const RULES = [
         through.destroy(error);
         throw error;
       });
-      // A failure of either ends the other; the call's own error wins.
+      // A failure of either ends the other; the call's own error is the one that is thrown.
       stored.catch(() => undefined);
       const { anyStatus } = request;
       const head = await deps.api.download(callVaultProxy, params, through, { ...options, anyStatus });
@@ -102,7 +101,7 @@ function rule<O extends Operation, A = ResponseOf<O>>(one: CallRule<O, A>): Call
   return one as unknown as CallRule<Operation, unknown>;
 }
 
-/** How the operation of this name is called once. @throws InputError where there is none. */
+/** Finds how the operation of this name is called exactly once. @throws InputError where there is none. */
 export function callRule(name: string): CallRule<Operation, unknown> {
   const operation = OPERATIONS.find((one) => one.name === name);
   if (operation === undefined)

@@ -6,20 +6,16 @@ import type { Dependencies } from "../dependencies.js";
 import type { Finding } from "./resolution.js";
 
 export interface ImportedRows {
-  /** Rows of the last request. */
   readonly sent: number;
   readonly found: number;
-  /** Indexes of rows of which nothing tells whether a lost request imported them. */
+  /** Indexes of rows whose fate is unknown: nothing tells whether a lost request imported them. */
   readonly unknown: readonly number[];
 }
 
 type Import = ParamsOf<typeof importTransactions>;
 type Row = Import["body"]["transactions"][number];
 
-/**
- * Looks for the rows of a lost import in the link's history, by account and transaction id. Rows without an id
- * can't be identified: they are reported as unknown and never sent again.
- */
+/** Looks for rows of a lost import in the link's history by id; rows without one are never sent again. */
 export async function findImported(
   deps: Dependencies,
   params: Import,

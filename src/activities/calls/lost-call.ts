@@ -5,15 +5,15 @@ import type { EarlierIntent } from "./call-record.js";
 import type { LostCall } from "./resolution.js";
 
 /**
- * Milliseconds after a lost request before its effect is believed to be missing: the service may still work on it, and
- * a stalled attempt may still be about to send (`call-record.ts`).
+ * Milliseconds to wait after a lost request before believing that it had no effect: the service may still work on it,
+ * and a stalled attempt may still be about to send (`call-record.ts`).
  */
 const MISSING_AFTER_MS = 10_000;
 
 /** The service tells its time in whole seconds. */
 const WHOLE_SECOND_MS = 1_000;
 
-/** When the request was sent: as its sender said with the service's clock, else as the store says, by our clock. */
+/** Says when the request was sent: by its sender and the service's clock, or else by the store, on our clock. */
 export function lostCall({ name }: Operation, intent: EarlierIntent, storeTime: number): LostCall {
   const { at, clockAheadMs, storedAt } = intent;
   const sentAt = clockAheadMs === null ? Date.now() - (storeTime - storedAt) : at;
@@ -22,7 +22,7 @@ export function lostCall({ name }: Operation, intent: EarlierIntent, storeTime: 
 
 /**
  * Milliseconds since an intent by the clocks that both workers see, the store's and, where both know it, the
- * service's. The smaller one counts, so a clock that jumps ahead ages no request.
+ * service's. The smaller one counts, so that a clock that jumps ahead makes no request look old.
  */
 export function ageOf(intent: EarlierIntent, storeTime: number, { api }: Dependencies): number {
   const byStore = storeTime - intent.storedAt;
@@ -35,6 +35,6 @@ export function ageOf(intent: EarlierIntent, storeTime: number, { api }: Depende
 
 /** Milliseconds after the last intent before a request is believed to have had no effect. */
 export function believedMissingAfter<O extends Operation>(operation: O, params: ParamsOf<O>): number {
-  // A service that was asked to wait for a result may show the effect only then.
+  // A service that was asked to wait for a result may show the effect only after that wait.
   return MISSING_AFTER_MS + (operation.extraTimeoutMs?.(checkRequest(operation, params)) ?? 0);
 }

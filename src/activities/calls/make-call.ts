@@ -10,11 +10,10 @@ import { InputError } from "../../domain/failures.js";
 import { type RequestBytes, requestKey, type SealedRequest } from "../../lake/calls/staged-call.js";
 import { sealedStream } from "../../lake/store/sealed-stream.js";
 import type { Dependencies } from "../dependencies.js";
-import { withHeartbeat } from "../heartbeat.js";
 import { callOnce } from "./call-once.js";
 import { type CallPlace, type CallRule, callRule } from "./call-rules.js";
 
-/** Seconds for which a call's client token is good: the call may have to wait. */
+/** Seconds for which a call's client token is good; long, because the call may have to wait. */
 const TOKEN_TTL_SECS = 300;
 
 export interface CallInput {
@@ -24,23 +23,21 @@ export interface CallInput {
   readonly prefix: string;
 }
 
-/** What a workflow is told of a call: nothing of the answer, which is kept sealed below the prefix. */
+/** What a workflow learns of a call: nothing of the answer, which is kept sealed below the prefix. */
 export interface CallResult {
   readonly repeated: AnsweredCall<unknown>["repeated"];
 }
 
 /** Makes the call that a sealed request asks for, once, however often the activity is repeated. */
-export function makeCall(deps: Dependencies, { run, prefix }: CallInput): Promise<CallResult> {
-  return withHeartbeat(async () => {
-    const request = await deps.sealed.require<SealedRequest>(requestKey(prefix));
-    const rule = callRule(request.operation);
-    const params = await paramsOf(deps, rule.operation, request);
-    const { repeated } = await makeRuledCall({ deps, run, prefix, request }, rule, params);
-    return { repeated };
-  });
+export async function makeCall(deps: Dependencies, { run, prefix }: CallInput): Promise<CallResult> {
+  const request = await deps.sealed.require<SealedRequest>(requestKey(prefix));
+  const rule = callRule(request.operation);
+  const params = await paramsOf(deps, rule.operation, request);
+  const { repeated } = await makeRuledCall({ deps, run, prefix, request }, rule, params);
+  return { repeated };
 }
 
-/** Makes one call, once, by the rule of its operation, and with a token where it needs one. */
+/** Makes one call exactly once, by the rule of its operation, and with a token where it needs one. */
 export function makeRuledCall(
   place: CallPlace,
   { operation, resolutionOf, send }: CallRule<Operation, unknown>,
@@ -80,10 +77,7 @@ async function bodyOf(deps: Dependencies, bytes: RequestBytes): Promise<Bytes> {
   throw new InputError(`${bytes.stream} is not in the lake's staging area; nothing was sent. Stage it again`);
 }
 
-/**
- * Makes a token for one client operation. A refused token may have expired on the way, so a second one is tried; if
- * that is refused too, the request is wrong, not the key.
- */
+/** A refused token may have expired on the way; if a second one is refused too, the request is wrong, not the key. */
 async function withToken<R>(
   { deps, run, request }: CallPlace,
   operation: Operation,

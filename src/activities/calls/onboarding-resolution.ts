@@ -2,9 +2,12 @@ import { cancellationSignal } from "@temporalio/activity";
 import type { CallOptions } from "../../api/http/client.js";
 import { NotFoundError } from "../../api/http/errors.js";
 import { readList } from "../../api/lists/read-list.js";
-import { getOnboarding } from "../../api/operations/onboarding.js";
+import {
+  getOnboarding,
+  listBusinessOnboardings,
+  listUserOnboardings,
+} from "../../api/operations/onboarding.js";
 import type { createOnboarding } from "../../api/operations/onboarding-creation.js";
-import { listBusinessOnboardings, listUserOnboardings } from "../../api/operations/onboarding-lists.js";
 import type { ParamsOf } from "../../api/operations/operation.js";
 import type { OnboardingItem, OnboardingResult } from "../../api/schemas/onboarding.js";
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
@@ -15,12 +18,12 @@ import type { Finding, LostCall, Resolution } from "./resolution.js";
 /** Tolerance between two clocks, besides the difference that an answer's `Date` shows. */
 const CLOCK_SLACK_MS = 2_000;
 
-/** The result of a creation, or what a later read tells of it where the answer was lost. */
+/** The result of a creation, or what a later read shows of it where the answer was lost. */
 export type StartedOnboarding = Pick<
   OnboardingResult,
   "id" | "status" | "output" | "error_message" | "continue_onboarding"
 > & {
-  /** `null`: unknown. */
+  /** `null` where it is unknown. */
   readonly requires_manual_review: boolean | null;
 };
 
@@ -28,14 +31,11 @@ type Creation = ParamsOf<typeof createOnboarding>;
 
 interface CreationContext {
   readonly run?: string;
-  /** Other onboardings of the same user or business, whatever their time says. */
+  /** Onboardings of the same user or business that this creation did not make, whatever their time says. */
   readonly known?: readonly string[];
 }
 
-/**
- * Resolves the lost answer of a creation: with `external_id` the service itself returns the same onboarding again;
- * with `fp_id` its lists are read.
- */
+/** By `external_id` the service itself returns the same onboarding again; by `fp_id` its lists are read. */
 export function onboardingResolution(
   deps: Dependencies,
   params: Creation,
@@ -56,7 +56,7 @@ export function onboardingResolution(
   return { rule: "lookup", find };
 }
 
-/** A lost creation, and until when it may have made its onboarding: epoch milliseconds of the clock of `lost`. */
+/** A lost creation, and until when it may have made its onboarding: epoch milliseconds by the same clock as `lost`. */
 export interface LostCreation {
   readonly lost: LostCall;
   readonly until: number;
@@ -66,7 +66,7 @@ interface OnboardingSearch {
   readonly playbook: string;
   readonly fpId: string;
   readonly creations: readonly LostCreation[];
-  /** Ids that an answer has named: one of these, if the user has it, is the onboarding. */
+  /** Ids that an answer has named: if the user has one of these, it is the onboarding. */
   readonly answered?: readonly string[];
   /** Selects the ids that belong to other creations. */
   readonly others: (ids: readonly string[]) => Promise<readonly string[]>;
@@ -94,9 +94,9 @@ export async function findOnboarding(
   return latest && startedOnboarding(deps, latest.item, options);
 }
 
-/** Whether this creation may have made an onboarding of that time; an invalid time excludes nothing. */
+/** Whether this creation may have made an onboarding created at that time; an invalid time excludes nothing. */
 function mayHaveMade({ lost, until }: LostCreation, at: number, { api }: Dependencies): boolean {
-  // By the service's clock: as it was known then, else as the answer to the list has just shown it.
+  // Uses the service's clock: as it was known then, else as the answer to the list has just shown it.
   const ahead = lost.clockAheadMs ?? api.clockAheadMs ?? 0;
   const early = at < lost.sentAt + ahead - CLOCK_SLACK_MS;
   return !early && !(at > until + ahead + CLOCK_SLACK_MS);
@@ -122,7 +122,7 @@ async function startedOnboarding(
 
 type ReadOptions = Pick<CallOptions, "signal" | "run">;
 
-// The document has one field for users and businesses, so the id may be of either.
+// The service's document has one field for users and businesses, so the id may be that of either.
 async function onboardingsOf(
   { api }: Dependencies,
   id: string,

@@ -1,7 +1,8 @@
-/** A write of an earlier attempt whose answer was lost. */
 export interface LostCall {
   readonly operation: string;
-  /** Epoch milliseconds at which it was first sent: by its sender's clock where `clockAheadMs` is known, else by ours. */
+  /**
+   * Epoch milliseconds at which it was first sent: by its sender's clock where `clockAheadMs` is known, else by ours.
+   */
   readonly sentAt: number;
   /** Milliseconds that the service's clock was ahead of its sender's then, where that was known. */
   readonly clockAheadMs: number | null;
@@ -9,7 +10,7 @@ export interface LostCall {
 
 /** What a search for the effect of a lost call found. */
 export type Finding<P, A> =
-  /** It took effect; this is as good as its answer. */
+  /** It took effect; `found` is as good as its answer. */
   | { readonly found: A }
   /** It did not, or only in part: `missing` asks for the rest, and `complete` makes one answer of both. */
   | { readonly missing: P; readonly complete?: (answer: A) => A };
@@ -17,8 +18,8 @@ export type Finding<P, A> =
 /** How a lost answer is resolved without a second effect (docs/reference/api-operations.md). */
 export type Resolution<P, A> =
   /**
-   * Send it again: the service is idempotent, or a second request does no harm. `refused` says what a refusal of the
-   * repetition means, where the first request itself may have caused it.
+   * Send it again: the operation is idempotent, or a second request does no harm. `refused` says what it means if the
+   * service refuses the repetition, which the first request itself may have caused.
    */
   | { readonly rule: "again"; readonly refused?: (status: number) => { readonly found: A } | "unknown" }
   /** Look for its effect first. */

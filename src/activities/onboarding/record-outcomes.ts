@@ -1,4 +1,5 @@
 import { mapConcurrent } from "../../domain/concurrent-work.js";
+import type { BatchRunInput } from "../../domain/onboarding/batch/started-batch.js";
 import { isRight } from "../../domain/onboarding/frozen-row.js";
 import { playbookKeyOf } from "../../domain/onboarding/identity.js";
 import {
@@ -9,60 +10,52 @@ import {
   outcomeEvent,
 } from "../../domain/onboarding/outcome.js";
 import { withoutValues } from "../../domain/service/quoted-values.js";
-import { getOutcome } from "../../lake/onboarding/staged-outcomes.js";
+import { getOutcome } from "../../lake/onboarding/frozen-batch.js";
 import { appendOnce } from "../../lake/tables/append.js";
-import { sealColumn } from "../../lake/tables/encrypted-column.js";
-import { onboardingEvents } from "../../lake/tables/onboarding-events.js";
-import { onboardings } from "../../lake/tables/onboardings.js";
+import { StoredText } from "../../lake/tables/encrypted-column.js";
+import { onboardingEvents, onboardings } from "../../lake/tables/onboardings.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
-import { withHeartbeat } from "../heartbeat.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
 const READ_AT_ONCE = 16;
 
-interface RecordOutcomesInput {
-  readonly batchId: string;
-  readonly runId: string;
+/** A row as it is written: an output that shall be plain is a {@link StoredText}. */
+type WrittenOutcome = Omit<OutcomeRow, "output"> & { readonly output: string | StoredText | null };
+
+interface RecordOutcomesInput extends Pick<BatchRunInput, "batchId" | "runId" | "plainOutput"> {
   /** Names this set of rows within the run: the same name is written once. */
   readonly chunk: string;
-  /** Whether `output` is in the table in the clear. */
-  readonly plainOutput: boolean;
   /** Outcomes that were staged with `putOutcome`. */
   readonly rows: readonly OutcomeName[];
 }
 
-/**
- * Writes staged outcomes into `onboarding_events` and then `onboardings`, one file each, once. The events come
- * first: a row in `onboardings` always has the key under which it was posted.
- */
+/** Writes staged outcomes once, their events first: a row in `onboardings` always has the key of its post. */
 export async function recordOutcomes(
   deps: OnboardingDependencies,
   { batchId, runId, chunk, plainOutput, rows }: RecordOutcomesInput,
 ): Promise<void> {
   if (rows.length === 0) return;
   const { lake, sealed, batches } = deps;
-  await withHeartbeat(async () => {
-    const appId = `${runId}/outcomes/${chunk}`;
-    let read: Promise<Outcome[]> | undefined;
-    const outcomes = () => {
-      read ??= mapConcurrent(READ_AT_ONCE, rows, (name) => getOutcome(sealed, batchId, name));
-      return read;
-    };
-    const origin = async () => {
-      const { playbook } = await batches.require(batchId);
-      return { batch_id: batchId, run_id: runId, playbook_key: playbookKeyOf(playbook) };
-    };
-    await appendOnce(lake, onboardingEvents, appId, async () => {
-      const { playbook_key: _, ...of } = await origin();
-      const events = (await outcomes()).flatMap((outcome) => eventRows(of, outcome));
-      return writeRows(lake, onboardingEvents, runId, events);
-    });
-    await appendOnce(lake, onboardings, appId, async () => {
-      const of = await origin();
-      const found = await outcomes();
-      const written = await mapConcurrent(READ_AT_ONCE, found, (one) => rowOf(deps, of, one, plainOutput));
-      return writeRows(lake, onboardings, runId, written);
-    });
+  const appId = `${runId}/outcomes/${chunk}`;
+  let read: Promise<Outcome[]> | undefined;
+  const outcomes = () => {
+    read ??= mapConcurrent(READ_AT_ONCE, rows, (name) => getOutcome(sealed, batchId, name));
+    return read;
+  };
+  const origin = async () => {
+    const { playbook } = await batches.require(batchId);
+    return { batch_id: batchId, run_id: runId, playbook_key: playbookKeyOf(playbook) };
+  };
+  await appendOnce(lake, onboardingEvents, appId, async () => {
+    const { playbook_key: _, ...of } = await origin();
+    const events = (await outcomes()).flatMap((outcome) => eventRows(of, outcome));
+    return writeRows(lake, onboardingEvents, runId, events);
+  });
+  await appendOnce(lake, onboardings, appId, async () => {
+    const of = await origin();
+    const found = await outcomes();
+    const written = await mapConcurrent(READ_AT_ONCE, found, (one) => rowOf(deps, of, one, plainOutput));
+    return writeRows(lake, onboardings, runId, written);
   });
 }
 
@@ -81,20 +74,19 @@ function eventRows(origin: Omit<OutcomeOrigin, "playbook_key">, outcome: Outcome
   }));
 }
 
-/** The row of an outcome: `output` sealed unless it shall be plain, its message without the row's own values. */
+/** The row of an outcome: `output` is encrypted unless it shall be plain, its message without the row's own values. */
 async function rowOf(
-  { batches, sealed }: OnboardingDependencies,
+  { batches }: Pick<OnboardingDependencies, "batches">,
   origin: OutcomeOrigin,
   { row, row_key: _, events: _events, ...outcome }: Outcome,
   plainOutput: boolean,
-): Promise<OutcomeRow> {
+): Promise<WrittenOutcome> {
   const { output, error_message } = outcome;
-  const isPlain = output === null || plainOutput;
   const values = error_message === null ? [] : await valuesOf({ batches }, origin.batch_id, row);
   return {
     ...outcome,
     ...origin,
-    output: isPlain ? output : sealColumn(sealed.sealer, onboardings, "output", output),
+    output: output !== null && plainOutput ? new StoredText(output) : output,
     error_message: error_message === null ? null : withoutValues(error_message, values),
   };
 }

@@ -6,10 +6,10 @@ import type {
   StagedState,
 } from "../../domain/onboarding/customer/customer-step.js";
 import { newOutcome, type OutcomeFacts, troubleOf } from "../../domain/onboarding/customer/new-outcome.js";
-import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
+import { getOutcome, putOutcome } from "../../lake/onboarding/frozen-batch.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
-/** Stages the outcome of a state, sealed, where a new version is due; `state` then has its version. */
+/** Stages the outcome of a state, sealed, where a new version is due; the returned state has that version. */
 export async function stageOutcome(
   { batches, sealed }: OnboardingDependencies,
   { recorded, ...ref }: CustomerRef & Pick<CustomerStepInput, "recorded">,

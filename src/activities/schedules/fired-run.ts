@@ -5,10 +5,8 @@ import type { FiredRun, StartedFiring } from "../../domain/schedules/scheduled-r
 import { runKindOf, type ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 import { startScheduled } from "../../intake/schedules/start-scheduled.js";
 import type { Dependencies } from "../dependencies.js";
-import { withHeartbeat } from "../heartbeat.js";
 import { writeRunRow } from "../run-row.js";
 
-/** What activities of schedules work with. */
 export interface ScheduleDependencies extends Dependencies {
   /** In whose name this worker starts runs. */
   readonly asker: Asker;
@@ -25,17 +23,15 @@ export async function startFiredRun(
   { lake, sealed, api, asker }: ScheduleDependencies,
   { scope, job, run }: StartFiredRunInput,
 ): Promise<StartedFiring> {
-  return withHeartbeat(async () => {
-    const { client } = Context.current();
-    const { taskQueue } = activityInfo();
-    const place = { client, scope, taskQueue, store: lake.store, sealed, api, asker };
-    const { handle, runId } = await startScheduled(place, job, run);
-    const found = await handle.describe();
-    if (found.memo?.runId !== runId)
-      throw new Error(`${runId} has ended, and another run of its job has begun`);
-    const execution = found.raw.workflowExecutionInfo?.firstRunId || found.runId;
-    return { workflowId: handle.workflowId, execution, runId };
-  });
+  const { client } = Context.current();
+  const { taskQueue } = activityInfo();
+  const place = { client, scope, taskQueue, store: lake.store, sealed, api, asker };
+  const { handle, runId } = await startScheduled(place, job, run);
+  const found = await handle.describe();
+  if (found.memo?.runId !== runId)
+    throw new Error(`${runId} has ended, and another run of its job has begun`);
+  const execution = found.raw.workflowExecutionInfo?.firstRunId || found.runId;
+  return { workflowId: handle.workflowId, execution, runId };
 }
 
 /** Records, in `runs` and in the log, why the run of a firing did not begin. */
@@ -45,7 +41,7 @@ export async function recordFailedFiring(
 ): Promise<void> {
   const { options } = job;
   const row = { ...run, jobId: "", kind: runKindOf(job), status: "failed", options, message } as const;
-  await withHeartbeat(() => writeRunRow(deps, row));
+  await writeRunRow(deps, row);
 }
 
 /** Waits for a run to end, however long that takes; returns how it ended. */
@@ -57,16 +53,14 @@ export async function followRun(
   const handle = client.workflow.getHandle(workflowId, execution);
   // A worker that stops must not wait for the run.
   const ended = client.withAbortSignal(cancellationSignal(), () => handle.result());
-  return withHeartbeat(async () => {
-    try {
-      const { status } = (await Promise.race([ended, cancelled])) as { readonly status: RunStatus };
-      return { status };
-    } catch (error) {
-      if (!(error instanceof Error) || error.name !== "WorkflowFailedError") throw error;
-      const cause = error.cause instanceof Error ? error.cause.name : "";
-      return { status: /^(CancelledFailure|TerminatedFailure)$/.test(cause) ? "cancelled" : "failed" };
-    } finally {
-      ended.catch(() => undefined);
-    }
-  });
+  try {
+    const { status } = (await Promise.race([ended, cancelled])) as { readonly status: RunStatus };
+    return { status };
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "WorkflowFailedError") throw error;
+    const cause = error.cause instanceof Error ? error.cause.name : "";
+    return { status: /^(CancelledFailure|TerminatedFailure)$/.test(cause) ? "cancelled" : "failed" };
+  } finally {
+    ended.catch(() => undefined);
+  }
 }

@@ -1,27 +1,18 @@
 import { cancellationSignal } from "@temporalio/activity";
+import type { NewRun } from "../../domain/run.js";
 import { bringUpHistories } from "../../lake/history/current-table.js";
 import { materialize as materializeLake } from "../../lake/materialize/materialize.js";
-import { withHeartbeat } from "../heartbeat.js";
 import type { SyncDependencies } from "./dependencies.js";
 
-interface MaterializeInput {
-  readonly runId: string;
-}
-
-/**
- * Brings `transactions` up to the feed's head, and small tables up to their histories (docs/inside/architecture.md,
- * "Materialize" and "Histories of changes").
- */
+/** Brings `transactions` up to the feed, and each small table up to its history (docs/inside/architecture.md, "Materialize" and "Histories of changes"). */
 export async function materialize(
   { lake, log, streams }: SyncDependencies,
-  { runId }: MaterializeInput,
+  { runId }: Pick<NewRun, "runId">,
 ): Promise<void> {
-  await withHeartbeat(async () => {
-    const { because, rows } = await materializeLake(lake, { runId, signal: cancellationSignal() });
-    if (because !== undefined) log.warn({ because, rows }, "rebuilt transactions from the whole feed");
-    const tables = streams.map(({ table }) => table);
-    for await (const rebuilt of bringUpHistories(lake, tables, runId)) {
-      log.warn(rebuilt, "rebuilt a small table from its history");
-    }
-  });
+  const { because, rows } = await materializeLake(lake, { runId, signal: cancellationSignal() });
+  if (because !== undefined) log.warn({ because, rows }, "rebuilt transactions from the whole feed");
+  const tables = streams.map(({ table }) => table);
+  for await (const rebuilt of bringUpHistories(lake, tables, runId)) {
+    log.warn(rebuilt, "rebuilt a small table from its history");
+  }
 }

@@ -21,27 +21,18 @@ import {
 import { followUpNames, stageFollowUp } from "../../lake/webhooks/staged-follow-ups.js";
 import { signalOrStart } from "../../temporal/running-workflows.js";
 import type { Dependencies } from "../dependencies.js";
-import { withHeartbeat } from "../heartbeat.js";
 import { eventRow } from "./event-row.js";
 import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";
 
 const MOST_EVENTS = 500;
 const MOST_BYTES = 8 * 1024 * 1024;
 const READ_AT_ONCE = 16;
-/** A live receiver reports an event within this time; of an older event no report will come. */
+/** A live receiver reports an event within this time; for an older event no report will come. */
 const RECEIPT_WITHIN_MS = 15_000;
 
 interface CommitEventsInput {
   readonly scope: string;
-  /** Events that a receiver has reported. */
   readonly receipts: readonly EventReceipt[];
-}
-
-interface CommitEventsResult {
-  readonly committed: number;
-  /** Events that the table already had. */
-  readonly repeated: number;
-  readonly more: boolean;
 }
 
 interface Staged extends ReceivedEvent {
@@ -53,24 +44,20 @@ interface Staged extends ReceivedEvent {
  * Writes staged events into `webhook_events`, each message id once, and asks for a follow-up of each changed bank
  * link; takes every staged event, reported by a receiver or not. A repetition finds in the table what it has written.
  */
-export async function commitEvents(
-  deps: Dependencies,
-  input: CommitEventsInput,
-): Promise<CommitEventsResult> {
-  return withHeartbeat(async () => {
-    const receipts = new Map(input.receipts.map(({ name, matched }) => [name, matched]));
-    const { events, more } = await eventsToTake(deps, receipts);
-    const told = new Map<string, boolean>();
-    let committed = events.length === 0 ? 0 : undefined;
-    while (committed === undefined) committed = await append(deps, input.scope, events, receipts, told);
-    await askFollowUp(deps, input.scope);
-    for (const { name } of events) await dropStagedEvent(deps.sealed, name);
-    if (committed > 0) await compact(deps.lake, webhookEvents, ["received_at", "message_id"]);
-    return { committed, repeated: events.length - committed, more };
-  });
+export async function commitEvents(deps: Dependencies, input: CommitEventsInput) {
+  const receipts = new Map(input.receipts.map(({ name, matched }) => [name, matched]));
+  const { events, more } = await eventsToTake(deps, receipts);
+  const told = new Map<string, boolean>();
+  let committed = events.length === 0 ? 0 : undefined;
+  while (committed === undefined) committed = await append(deps, input.scope, events, receipts, told);
+  await askFollowUp(deps, input.scope);
+  for (const { name } of events) await dropStagedEvent(deps.sealed, name);
+  if (committed > 0) await compact(deps.lake, webhookEvents, ["received_at", "message_id"]);
+  // The table already had the repeated ones.
+  return { committed, repeated: events.length - committed, more };
 }
 
-/** Selects the oldest events, as many as one commit takes; those that a receiver may still report come later. */
+/** Selects the oldest events, at most as many as one commit takes, without those that a receiver may still report. */
 async function eventsToTake(deps: Dependencies, receipts: ReadonlyMap<string, boolean>) {
   const staged = await stagedEvents(deps.sealed);
   const ripe = Date.now() - RECEIPT_WITHIN_MS;
@@ -106,7 +93,9 @@ async function readEvent(deps: Dependencies, name: string): Promise<Staged | und
   }
 }
 
-/** Appends what the table does not have; undefined where another writer was faster, and it has to look again. */
+/**
+ * Appends what the table does not have; undefined where another writer was faster, so that it has to be tried again.
+ */
 async function append(
   deps: Dependencies,
   scope: string,
@@ -125,10 +114,10 @@ async function append(
     const taken = await wakeCustomers(deps, scope, untold);
     for (const { messageId } of untold) told.set(messageId, taken.has(messageId));
   }
-  // Before the commit: once a message is in the table, nothing asks for its follow-up any more.
+  // Staged before the commit: once a message is in the table, nothing asks for its follow-up any more.
   for (const followUp of followUps) await stageFollowUp(deps.sealed, followUp);
   const rows = fresh.map(({ event, facts, messageId }) =>
-    eventRow(event, facts, told.get(messageId) === true, deps.sealed.sealer),
+    eventRow(event, facts, told.get(messageId) === true),
   );
   const file = await writeRows(deps.lake, webhookEvents, "events", rows);
   if (file === undefined) return 0;

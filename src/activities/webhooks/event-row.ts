@@ -1,14 +1,10 @@
-import type { Sealer } from "../../domain/sealer.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
-import { sealColumn } from "../../lake/tables/encrypted-column.js";
-import { webhookEvents } from "../../lake/tables/webhook-events.js";
 import type { StagedEvent } from "../../lake/webhooks/staged-events.js";
 
 export function eventRow(
   { messageId, receivedAt, body }: StagedEvent,
   facts: EventFacts,
   matched: boolean,
-  sealer: Sealer,
 ): Record<string, unknown> {
   return {
     message_id: messageId,
@@ -26,6 +22,6 @@ export function eventRow(
     event_timestamp_text: facts.timestamp,
     known: facts.known,
     matched,
-    payload: sealColumn(sealer, webhookEvents, "payload", body),
+    payload: body,
   };
 }

@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { activityInfo, Context } from "@temporalio/activity";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
-import { jobText, type SyncOptions, syncWorkflowId } from "../../domain/sync/job.js";
+import type { NewRun } from "../../domain/run.js";
+import { jobText, type SyncRun, syncWorkflowId } from "../../domain/sync/job.js";
 import { rosterText } from "../../domain/sync/roster.js";
 import { followUpJob } from "../../domain/webhooks/follow-up.js";
 import { freezeRoster, GROUP_SIZE, usersInRoster } from "../../lake/sync/frozen-roster.js";
@@ -14,57 +15,35 @@ import {
 } from "../../lake/webhooks/staged-follow-ups.js";
 import { defaultStreams } from "../../streams/index.js";
 import type { Dependencies } from "../dependencies.js";
-import { withHeartbeat } from "../heartbeat.js";
 import type { SyncDependencies } from "../sync/dependencies.js";
 
 const MOST_FOLLOW_UPS = 5_000;
 const READ_AT_ONCE = 16;
 
-interface PlanFollowUpInput {
-  readonly scope: string;
-  /** Id for the run that would follow up. */
-  readonly runId: string;
-}
-
-export interface PlannedSync {
+export interface PlannedSync extends Omit<SyncRun, keyof NewRun> {
   readonly workflowId: string;
-  readonly jobId: string;
-  readonly roster: { readonly sha256: string; readonly users: number; readonly groupSize: number };
-  readonly options: SyncOptions;
 }
 
-interface FollowUpPlan {
-  /** Null where no user's links can be followed up now. */
-  readonly job: PlannedSync | null;
-  /** Follow-ups that wait for a running sync of the same user. */
-  readonly waiting: number;
-}
-
-/**
- * Plans the next run for staged follow-ups, except for users of a running sync: it may have read their links before
- * they changed, and of two runs over one link only one is committed.
- */
+/** Plans a run for follow-ups; those of a running sync's users wait, as it may have read their links before. */
 export async function planFollowUp(
   deps: SyncDependencies,
-  { scope, runId }: PlanFollowUpInput,
-): Promise<FollowUpPlan> {
-  return withHeartbeat(async () => {
-    const asked = await readableFollowUps(deps, (await followUpNames(deps.sealed)).slice(0, MOST_FOLLOW_UPS));
-    const busy = await busyUsers(deps, new Set(asked.map(({ fpId }) => fpId)));
-    const ready = asked.filter(({ fpId }) => !busy.has(fpId));
-    const waiting = asked.length - ready.length;
-    if (ready.length === 0) return { job: null, waiting };
-    const { taken, users, options } = followUpJob(ready, defaultStreams(deps.streams));
-    const rows = users.map((fp_id) => ({ fp_id }));
-    const rosterSha256 = hash("sha256", rosterText(rows));
-    const job = hash("sha256", jobText(rosterSha256, options));
-    await freezeRoster(deps.lake.store, runId, rows);
-    const names = taken.map(({ name }) => name);
-    await noteTaken(deps.sealed, runId, names);
-    const roster = { sha256: rosterSha256, users: rows.length, groupSize: GROUP_SIZE };
-    const planned = { workflowId: syncWorkflowId(scope, job), jobId: job.slice(0, 16), roster, options };
-    return { job: planned, waiting };
-  });
+  { scope, runId }: { readonly scope: string; readonly runId: string },
+): Promise<{ readonly job: PlannedSync | null; readonly waiting: number }> {
+  const asked = await readableFollowUps(deps, (await followUpNames(deps.sealed)).slice(0, MOST_FOLLOW_UPS));
+  const busy = await busyUsers(deps, new Set(asked.map(({ fpId }) => fpId)));
+  const ready = asked.filter(({ fpId }) => !busy.has(fpId));
+  const waiting = asked.length - ready.length;
+  if (ready.length === 0) return { job: null, waiting };
+  const { taken, users, options } = followUpJob(ready, defaultStreams(deps.streams));
+  const rows = users.map((fp_id) => ({ fp_id }));
+  const rosterSha256 = hash("sha256", rosterText(rows));
+  const job = hash("sha256", jobText(rosterSha256, options));
+  await freezeRoster(deps.lake.store, runId, rows);
+  const names = taken.map(({ name }) => name);
+  await noteTaken(deps.sealed, runId, names);
+  const roster = { sha256: rosterSha256, users: rows.length, groupSize: GROUP_SIZE };
+  const planned = { workflowId: syncWorkflowId(scope, job), jobId: job.slice(0, 16), roster, options };
+  return { job: planned, waiting };
 }
 
 async function readableFollowUps(
@@ -73,7 +52,7 @@ async function readableFollowUps(
 ): Promise<StagedFollowUp[]> {
   const read = await mapConcurrent(READ_AT_ONCE, names, (name) =>
     stagedFollowUp(sealed, name).catch((error: unknown) => {
-      // One that does not open must not keep the others waiting.
+      // A follow-up that can't be opened must not keep the others waiting.
       log.warn({ followUp: name, err: error }, "a follow-up can't be read; it stays in the staging area");
       return undefined;
     }),
@@ -81,7 +60,7 @@ async function readableFollowUps(
   return read.filter((followUp) => followUp !== undefined);
 }
 
-/** Deletes the follow-ups that a started run has taken; of a run that did not start, deletes its staging. */
+/** Deletes the follow-ups that a started run has taken; if the run did not start, deletes its staging. */
 export async function dropFollowUp(
   { lake, sealed }: Dependencies,
   { runId, started }: { readonly runId: string; readonly started: boolean },

@@ -17,8 +17,8 @@ export interface ReceivedEvent {
 }
 
 /**
- * Tells waiting customers of events that nothing has told them of: those whose receiver died before it could, and
- * those that name no playbook, whose customers are found in `onboardings`. Gives the ids of messages that were taken.
+ * Tells waiting customers of events that no receiver has told them of: because it died before it could, or because the
+ * event names no playbook, so that its customers have to be found in `onboardings`. Returns ids of messages that were taken.
  */
 export async function wakeCustomers(
   deps: Dependencies,

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { InputError } from "../../domain/failures.js";
 import { type ClientTokenGrant, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
-import { createClientToken } from "../operations/client-token.js";
+import { createClientToken } from "../operations/user.js";
 import type { ApiClient, CallOptions, ClientToken } from "./client.js";
 
 const MARGIN_MS = 30_000;

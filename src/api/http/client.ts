@@ -14,7 +14,6 @@ import { type ExchangeCall, type ExchangeLimits, exchange, type Reply } from "./
 import { retryAfterMs } from "./failure-errors.js";
 import { refusalReader } from "./refusal-words.js";
 import { compileRequest, type Request } from "./request.js";
-import type { SendIntent } from "./send-intent.js";
 import { SharedPause } from "./shared-pause.js";
 
 export interface ApiClientOptions extends ExchangeLimits {
@@ -28,6 +27,19 @@ export interface ApiClientOptions extends ExchangeLimits {
   readonly userAgent: string;
   /** Directory in which processes share the pauses that the service asks for. */
   readonly pauses?: string | undefined;
+}
+
+/** What a call that must not take effect twice records before it may leave. */
+interface SendIntent {
+  /** Records the intent once the call may start, again where it had to queue again. If it throws, nothing is sent. */
+  declare(): Promise<void>;
+  /** Asked right before the first byte leaves; a call whose intent no longer holds queues again. */
+  holds(): boolean;
+  /**
+   * Whether the intent may be declared while the call still waits, so that others use the connection meanwhile:
+   * possible where an intent that was never sent does no harm.
+   */
+  readonly early: boolean;
 }
 
 export interface CallOptions {
@@ -50,34 +62,7 @@ export interface CallOptions {
 }
 
 /** A client of the service. It never repeats a call: retries belong to the workflows. */
-export interface ApiClient {
-  /**
-   * Makes one call and returns the raw answer.
-   *
-   * @throws InputError when a parameter breaks the operation's rules (nothing is sent).
-   * @throws AuthError, RateLimitedError, TransientError, NotFoundError, RejectedError, SchemaError, NotSentError.
-   */
-  call<O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<Reply>;
-  /**
-   * Makes one call and streams the body of its answer into `sink`; returns status and headers.
-   * The sink is ended after a whole body, and destroyed when the body broke off.
-   */
-  download<O extends Operation>(
-    operation: O,
-    params: ParamsOf<O>,
-    sink: Writable,
-    options?: CallOptions,
-  ): Promise<Omit<Reply, "body">>;
-  /** Makes one call and returns the parsed answer, checked against the operation's response schema. */
-  read<O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<ResponseOf<O>>;
-  readonly requestsSent: number;
-  /** Epoch milliseconds until which the service asked for a pause; undefined without one. */
-  readonly pausedUntil: number | undefined;
-  /** Milliseconds that the service's clock is ahead of ours, by its last answer; undefined before one said. */
-  readonly clockAheadMs: number | undefined;
-  /** Rejects waiting calls, aborts those in flight, closes the connections. */
-  close(): Promise<void>;
-}
+export type ApiClient = Pick<PooledClient, keyof PooledClient>;
 
 /** Thrown before sending when a call must queue again. */
 const QUEUE_AGAIN = new Error("queue again");
@@ -87,7 +72,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   return new PooledClient(options);
 }
 
-class PooledClient implements ApiClient {
+class PooledClient {
   readonly #options: ApiClientOptions;
   readonly #pool: Pool;
   readonly #limiter: CallLimiter;
@@ -123,10 +108,12 @@ class PooledClient implements ApiClient {
     return this.#sent;
   }
 
+  /** Epoch milliseconds until which the service asked for a pause; undefined without one. */
   get pausedUntil(): number | undefined {
     return this.#limiter.pausedUntil;
   }
 
+  /** Milliseconds that the service's clock is ahead of ours, by its last answer; undefined before one said. */
   get clockAheadMs(): number | undefined {
     if (this.#lastDate === undefined) return undefined;
     const { text, here } = this.#lastDate;
@@ -134,10 +121,20 @@ class PooledClient implements ApiClient {
     return there === undefined ? undefined : there - here;
   }
 
+  /**
+   * Makes one call and returns the raw answer.
+   *
+   * @throws InputError when a parameter breaks the operation's rules (nothing is sent).
+   * @throws AuthError, RateLimitedError, TransientError, NotFoundError, RejectedError, SchemaError, NotSentError.
+   */
   call<O extends Operation>(operation: O, params: ParamsOf<O>, options: CallOptions = {}): Promise<Reply> {
     return this.#exchange(operation, params, options);
   }
 
+  /**
+   * Makes one call and streams the body of its answer into `sink`; returns status and headers.
+   * The sink is ended after a whole body, and destroyed when the body broke off.
+   */
   async download<O extends Operation>(
     operation: O,
     params: ParamsOf<O>,
@@ -155,6 +152,7 @@ class PooledClient implements ApiClient {
     }
   }
 
+  /** Makes one call and returns the parsed answer, checked against the operation's response schema. */
   async read<O extends Operation>(
     operation: O,
     params: ParamsOf<O>,
@@ -163,6 +161,7 @@ class PooledClient implements ApiClient {
     return readAnswer(operation, await this.call(operation, params, options));
   }
 
+  /** Rejects waiting calls, aborts those in flight, closes the connections. */
   async close(): Promise<void> {
     this.#earlyIntents.close();
     this.#limiter.close();

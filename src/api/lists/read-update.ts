@@ -5,7 +5,6 @@ import { syncTransactions } from "../operations/transaction-sync.js";
 
 const MAX_RESTARTS = 5;
 
-/** Where an update begins, and its page size. */
 interface UpdateStart {
   readonly link_id: string;
   /** Left out for the complete history. */

@@ -1,11 +1,14 @@
 import { BUSINESS_EXTERNAL_ID, businessExternalIdProblem } from "../../domain/service/external-id.js";
 import { ruled, vaultMap } from "../schemas/body-fields.js";
+import { businessInsightsSchema } from "../schemas/business-insights.js";
 import { anyText, filledText, looseObject, optionalText, strictObject } from "../schemas/fields.js";
 import { headerText } from "../schemas/header-fields.js";
 import { noPath, noQuery, pathId } from "../schemas/parameters.js";
-import { type CheckedRequest, defineOperation, type RuleBreach } from "./operation.js";
+import { type CheckedRequest, defineOperation, defineRead, type RuleBreach } from "./operation.js";
 
-const externalId = ruled(anyText, businessExternalIdProblem).describe(`your own id: ${BUSINESS_EXTERNAL_ID}`);
+const externalId = ruled(anyText, (text) => businessExternalIdProblem(text)?.rule).describe(
+  `your own id: ${BUSINESS_EXTERNAL_ID}`,
+);
 
 /** A business as it is answered after a write (docs/reference/service.md, "Business record"). */
 const entity = looseObject({ id: filledText, external_id: optionalText, sandbox_id: optionalText });
@@ -68,4 +71,16 @@ export const updateBusiness = defineOperation({
   lostAnswer:
     "Sent again: the same id is set once more. A 400 to the repeated request may be caused by the first one, so the outcome is unknown (`LostAnswerError`), not refused.",
   answer: "`{id, external_id?, sandbox_id?}`",
+});
+
+/** GET /businesses/{fp_bid}/onboardings/{onboarding_id}/details (docs/reference/service.md, "Business insights"). */
+export const getBusinessInsights = defineRead({
+  name: "get_business_insights",
+  part: "businesses",
+  summary: "Reads the findings of a business's verification.",
+  path: "/businesses/{fp_bid}/onboardings/{onboarding_id}/details",
+  params: { path: strictObject({ fp_bid: pathId, onboarding_id: pathId }), query: noQuery },
+  response: businessInsightsSchema,
+  answer: "`{addresses, details?, names, people, registrations, watchlist?}`",
+  secrets: ["details.tin.tin"],
 });

@@ -13,7 +13,7 @@ const body = strictObject({
   fp_id: nonBlankText
     .optional()
     .describe("fp_id of the user or fp_bid of the business; not with external_id"),
-  external_id: ruled(anyText, onboardingExternalIdProblem)
+  external_id: ruled(anyText, (text) => onboardingExternalIdProblem(text)?.rule)
     .optional()
     .describe(
       "your own id of the user or business, without white space; not with fp_id; also the idempotency id",

@@ -2,7 +2,7 @@ import { each, filledText, keyText, looseObject, optionalText } from "./fields.j
 import { segmentProblem } from "./url-path.js";
 
 // The id becomes a path segment when transactions are read, so it is checked here.
-const linkId = keyText.refine((id) => segmentProblem(id) === undefined, "can't stand in a path");
+const linkId = keyText.refine((id) => segmentProblem(id) === undefined, "can't be part of a path");
 
 /**
  * A bank link (docs/reference/service.md, "Bank links"). Only what a sync needs is required: a link with an

@@ -24,7 +24,7 @@ const vaultValue = z.union(
 
 /** Data identifiers that a use of the vault accepts (docs/reference/service.md, "Accepted identifiers"). */
 export function identifiers(use: IdentifierUse) {
-  return listOf(ruled(anyText, (text) => identifierProblem(use, text)))
+  return listOf(ruled(anyText, (text) => identifierProblem(use, text)?.rule))
     .nonempty("empty")
     .describe(`a list of data identifiers: ${acceptedIdentifiers(use)}`);
 }
@@ -34,8 +34,8 @@ export function vaultMap(use: IdentifierUse) {
   return mapOf(vaultValue)
     .superRefine((map, context) => {
       for (const identifier of Object.keys(map)) {
-        const problem = identifierProblem(use, identifier);
-        if (problem !== undefined) context.addIssue({ code: "custom", path: [identifier], message: problem });
+        const message = identifierProblem(use, identifier)?.rule;
+        if (message !== undefined) context.addIssue({ code: "custom", path: [identifier], message });
       }
     })
     .describe(

@@ -103,7 +103,7 @@ function objectCheck(shape: Readonly<Record<string, Described>>): RowCheck {
 
 /**
  * Says why a row can't be loaded (`amount: not a decimal string`), or undefined when it can.
- * The reason names fields and rules only, never what stands in the row.
+ * The reason names fields and rules only, never what is in the row.
  */
 export function rowProblem(schema: z.ZodType, row: unknown): string | undefined {
   if (rowCheck(schema)(row)) return undefined;

@@ -19,14 +19,14 @@ import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 interface AskedCheck {
-  /** They override those of the file. */
+  /** Rules that override those of the file. */
   readonly rules: AlertRules;
   readonly targets: AlertTargets;
   readonly json: boolean;
   readonly schedules: ScheduleReader;
 }
 
-/** Judges the alert rules in this process, which also finds that no worker runs; the exit code. */
+/** Judges the alert rules in this process, so that it works without a worker. Returns the exit code. */
 export async function checkNow(terminal: Terminal, asked: AskedCheck): Promise<number> {
   const configuration = readJobConfig(terminal);
   const { settings } = configuration.config.alerts;
@@ -53,7 +53,10 @@ export async function checkNow(terminal: Terminal, asked: AskedCheck): Promise<n
     return { checked, late };
   });
   terminal.result(asked.json ? JSON.stringify(jsonOf(checked, late)) : textOf(checked));
-  if (late.length > 0) terminal.say(lateWords(late.length));
+  if (late.length > 0) {
+    const messages = late.length === 1 ? "1 message is" : `${late.length} messages are`;
+    terminal.say(`${messages} not delivered yet; while a worker runs, it tries again for a day`);
+  }
   return checked.open.length === 0 ? EXIT.completed : EXIT.failures;
 }
 
@@ -70,11 +73,6 @@ function textOf({ open, raised, cleared }: CheckedAlerts): string {
   ]);
   const over = cleared.map(({ rule, message }) => `over   ${rule}: ${message}`);
   return [...lines, ...over, ...(open.length === 0 ? ["no alert is open"] : [])].join("\n");
-}
-
-function lateWords(count: number): string {
-  const messages = count === 1 ? "1 message is" : `${count} messages are`;
-  return `${messages} not delivered yet; while a worker runs, it tries again for a day`;
 }
 
 function jsonOf({ open, raised, cleared }: CheckedAlerts, late: readonly AlertMessage[]): object {

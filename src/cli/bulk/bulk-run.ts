@@ -14,7 +14,7 @@ import type { ProgressForm } from "../session/progress-view.js";
 
 const MOST_SHOWN = 10;
 
-/** A run of a bulk job as its command sees it; `start` starts or joins it. */
+/** Makes a run of a bulk job as its command sees it; `start` starts or joins it. */
 export function bulkRun(
   { kind, effect }: Pick<AnyJob, "kind" | "effect">,
   start: (session: JobSession) => Promise<StartedRun>,
@@ -26,7 +26,7 @@ export function bulkRun(
       const { unauthorized, ...result } = resultOf(kind, left);
       const { run_id, status, rows } = result;
       const notes: string[] = [];
-      // Only a run that went through all of its rows keeps those that failed.
+      // Only a run that went through all of its rows keeps the failed ones for a retry.
       if (status === "completed_with_failures" && rows.failed > 0)
         notes.push(`run again only what failed: nightledger runs retry ${run_id}`);
       if (effect && (left.end?.kind === "failed" || left.end?.kind === "cancelled"))
@@ -53,7 +53,6 @@ function resultOf(
   };
 }
 
-/** A run's summary for people. */
 function summaryText(summary: BulkSummary): string {
   const { run_id, job, status, rows, calls, failures, failures_total, refusals, duration_ms, ...told } =
     summary;
@@ -75,7 +74,6 @@ function summaryText(summary: BulkSummary): string {
   ].join("\n");
 }
 
-/** How a bulk job shows how far it is. */
 const PROGRESS: ProgressForm<BulkProgress> = {
   bar: "{phase} {bar} {value}/{total} rows · {calls} calls · {failed} failed",
   figures: ({ rows: total, phase, totals }) => ({

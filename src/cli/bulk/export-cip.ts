@@ -9,14 +9,6 @@ import { checkWritable } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type BulkFlags, runBulk } from "./run.js";
 
-/** An export as it is asked for; part of the job's identity. */
-interface CipOptions extends BulkOptions {
-  /** Absolute path; null for the lake. */
-  readonly out: string | null;
-  /** Id or absolute directory of the export to compare with; null for the newest. */
-  readonly since: string | null;
-}
-
 export interface CipFlags extends BulkFlags {
   readonly roster: string;
   readonly approver: string;
@@ -30,19 +22,19 @@ export interface CipFlags extends BulkFlags {
   readonly out?: string;
 }
 
-/** Runs or joins an export of CIP reports; the exit code. @throws InputError */
+/** Runs or joins an export of CIP reports. Returns the exit code. @throws InputError */
 export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<number> {
   const { signKey } = flags;
   const options = cipOptions(terminal.cwd, flags);
-  const { lake } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
+  const { lake } = readConfig(terminal, ["lake"]);
   if (options.out !== null) await checkWritable("--out", options.out);
   await checkPrevious(exportsDirectory(lake.address, options.out), options.since);
   const secrets = signKey === undefined ? {} : await readSignKey(resolve(terminal.cwd, signKey));
   return runBulk(terminal, cipJob, flags.roster, options, flags, secrets);
 }
 
-/** What is asked of an export, from its flags. @throws InputError naming the flag that is wrong. */
-export function cipOptions(cwd: string, flags: CipFlags): CipOptions {
+/** What is asked of an export, from its flags; part of the job's identity. @throws InputError naming the flag that is wrong. */
+export function cipOptions(cwd: string, flags: CipFlags) {
   const { approver, since, reason, unmasked, sample, sampleSeed, pdf, out } = flags;
   const refused = (problem: string) => new InputError(`${problem} Nothing was started.`);
   if (approver.trim() === "") {
@@ -63,5 +55,5 @@ export function cipOptions(cwd: string, flags: CipFlags): CipOptions {
     sample_seed: sampleSeed ?? null,
     pdf,
     out: out === undefined ? null : resolve(cwd, out),
-  };
+  } satisfies BulkOptions;
 }

@@ -12,14 +12,13 @@ import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { bulkRun } from "./bulk-run.js";
 
-/** Flags that every bulk job has. */
 export interface BulkFlags extends JobFlags {
   readonly validateOnly?: boolean;
   readonly continueInvalid?: boolean;
   readonly restart?: boolean;
 }
 
-/** Runs or joins a bulk job over a file and waits for its end, or only validates the file; the exit code. */
+/** Runs or joins a bulk job over a file and waits for its end, or only validates the file. Returns the exit code. */
 export async function runBulk(
   terminal: Terminal,
   job: AnyJob,
@@ -33,7 +32,7 @@ export async function runBulk(
   return runJob(terminal, flags, {
     read: async () => refuseInvalid(job, path, await judgeFile(terminal, job, path), continueInvalid),
     async plan({ config: { api } }, file) {
-      const asked = { options, secrets, retryOf: null, restart };
+      const asked = { options, secrets, restart };
       const pingedUser = file.first && job.owner(file.first);
       if (job.check === undefined) return { pingedUser, run: newRun(job, { judged: file, ...asked }) };
       await pingService(api, pingedUser);
@@ -43,14 +42,14 @@ export async function runBulk(
   });
 }
 
-/** A run of a job over judged rows. */
 export function newRun(
   job: AnyJob,
-  asked: Pick<AskedJob, "judged" | "options" | "secrets" | "retryOf" | "restart">,
+  asked: Pick<AskedJob, "judged" | "options"> & Partial<Pick<AskedJob, "secrets" | "retryOf" | "restart">>,
 ): ReturnType<typeof bulkRun> {
   return bulkRun(job, ({ preflight: { scope, taskQueue, config }, sealed, temporal, signal }) => {
     const asker = askerOf(config.api);
-    return startBulk(temporal.client, { ...asked, scope, taskQueue, sealed, job, asker, signal });
+    const whole = { secrets: {}, retryOf: null, restart: false, ...asked };
+    return startBulk(temporal.client, { ...whole, scope, taskQueue, sealed, job, asker, signal });
   });
 }
 
@@ -60,7 +59,7 @@ async function judgeFile(terminal: Terminal, job: AnyJob, path: string): Promise
   return judged;
 }
 
-/** As {@link checkedRows}, over a client of this command's own. */
+/** Checks rows as {@link checkedRows} does, with a client of this command's own. */
 async function askedRows(job: AnyJob, judged: JudgedRows, api: ApiConfig): Promise<JudgedRows> {
   const client = openServiceClient(api);
   try {
@@ -70,7 +69,6 @@ async function askedRows(job: AnyJob, judged: JudgedRows, api: ApiConfig): Promi
   }
 }
 
-/** Validates a file and starts nothing. */
 async function validate(terminal: Terminal, job: AnyJob, path: string, json: boolean): Promise<number> {
   let judged = await judgeFile(terminal, job, path);
   if (job.check !== undefined) judged = await askedRows(job, judged, readJobConfig(terminal).config.api);

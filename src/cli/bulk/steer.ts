@@ -8,29 +8,10 @@ import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { EffectClaims } from "../../lake/bulk/effect-claims.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
-import { cancelRun } from "../session/cancel-run.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import { NOBODY } from "../session/service.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { bulkRun } from "./bulk-run.js";
 import { newRun } from "./run.js";
-
-/** Cancels a run of a bulk job, or terminates it where it can't be cancelled; the exit code. @throws InputError */
-export async function cancelBulk(
-  terminal: Terminal,
-  job: AnyJob,
-  runId: string,
-  json: boolean,
-): Promise<number> {
-  return cancelRun(terminal, json, {
-    runId,
-    runOf: (start) => bulkRun(job, start),
-    // Only the staging of a job with an effect knows what it has sent: the next run continues it.
-    cleanUp: (store) => async () => {
-      if (!job.effect) await store.deletePrefix(`_staging/${runId}/`);
-    },
-  });
-}
 
 /** Runs the rows that failed in a run of a bulk job, as a run of their own; the exit code. @throws InputError */
 export async function retryBulk(
@@ -56,7 +37,10 @@ export async function retryBulk(
   });
 }
 
-/** Continues the run of a job with an effect that began in a lake and did not end; the exit code. @throws InputError */
+/**
+ * Continues the run of a job with an effect that began in a lake and did not end. Returns the exit code.
+ * @throws InputError
+ */
 export async function continueBulk(
   terminal: Terminal,
   job: AnyJob,
@@ -73,20 +57,22 @@ export async function continueBulk(
   });
 }
 
-/** Rows that an earlier run left frozen in the lake. */
-interface FrozenRows {
-  find(sealed: SealedStore): Promise<BulkStaging | undefined>;
-  /** What to say where there are none. */
-  readonly missing: string;
-  secretsOf(file: FrozenFile): FrozenFile["secrets"];
-  readonly restart: boolean;
-}
-
+/** Runs rows that an earlier run left frozen in the lake; `missing` is said where there are none. */
 async function runFrozen(
   terminal: Terminal,
   job: AnyJob,
   flags: JobFlags,
-  { find, missing, secretsOf, restart }: FrozenRows,
+  {
+    find,
+    missing,
+    secretsOf,
+    restart,
+  }: {
+    find(sealed: SealedStore): Promise<BulkStaging | undefined>;
+    readonly missing: string;
+    secretsOf(file: FrozenFile): FrozenFile["secrets"];
+    readonly restart: boolean;
+  },
 ): Promise<number> {
   return runJob(terminal, flags, {
     async plan({ keys, store }) {

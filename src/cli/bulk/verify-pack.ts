@@ -3,12 +3,11 @@ import { resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
 import { publicKey } from "../../lake/bulk/pack/signature.js";
 import { type VerifiedPack, verifyPack } from "../../lake/bulk/pack/verify-pack.js";
-import { createDuckDb } from "../../lake/sql/duckdb.js";
-import { temporaryScratch } from "../../lake/sql/scratch.js";
+import { withDuckDb } from "../lake/reader.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /**
- * Proves an exported pack; reads no setting, only the pack and those in the same directory.
+ * Proves an exported pack. Reads no setting, only the pack and the packs beside it.
  *
  * @throws PackError naming the first thing that is wrong.
  */
@@ -19,13 +18,9 @@ export async function runVerifyPack(
 ): Promise<void> {
   const { publicKey: path } = flags;
   const key = path === undefined ? undefined : await readKey(resolve(terminal.cwd, path));
-  const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch() });
-  try {
-    const proved = await verifyPack(resolve(terminal.cwd, directory), { duckdb, key });
-    terminal.result(flags.json ? JSON.stringify({ ok: true, ...proved }) : words(proved));
-  } finally {
-    await duckdb.close();
-  }
+  const pack = resolve(terminal.cwd, directory);
+  const proved = await withDuckDb((duckdb) => verifyPack(pack, { duckdb, key }));
+  terminal.result(flags.json ? JSON.stringify({ ok: true, ...proved }) : words(proved));
 }
 
 async function readKey(path: string) {

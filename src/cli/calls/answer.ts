@@ -8,7 +8,7 @@ export interface ShownAnswer {
   readonly body: unknown;
 }
 
-/** An answer, without its secrets unless `showSecrets` is set. */
+/** Makes of an answer what to show, without secrets unless `showSecrets` is set. */
 export function shownAnswer(
   operation: Operation,
   reply: { readonly status: number; readonly headers: IncomingHttpHeaders },
@@ -21,14 +21,14 @@ export function shownAnswer(
   return { status, headers: Object.fromEntries(shown), body: hideSecrets(operation, body) };
 }
 
-/** Bytes as JSON can show them: as JSON, as text, or in base64. */
+/** Makes of bytes what JSON can show: JSON, text, or base64. */
 export function shownBytes(body: Buffer, contentType: string | undefined): unknown {
   if (body.length === 0) return null;
   if (/^application\/([\w.+-]+\+)?json\b/i.test(contentType ?? "")) {
     try {
       return JSON.parse(body.toString("utf8"));
     } catch {
-      // Not JSON, whatever its content type says.
+      // It is not JSON, whatever its content type says.
     }
   }
   const text = body.toString("utf8");

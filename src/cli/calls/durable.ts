@@ -10,25 +10,21 @@ import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import { isSameRequest, type SealedRequest, stageRequest } from "../../lake/calls/staged-call.js";
 import { putStream } from "../../lake/store/sealed-stream.js";
 import { startUnlessRunning } from "../../temporal/running-workflows.js";
-import type { CallServiceInput, CallServiceResult } from "../../workflows/calls/call-service.js";
-import type { CallProgress } from "../../workflows/calls/messages.js";
+import type {
+  CallProgress,
+  CallServiceInput,
+  CallServiceResult,
+} from "../../workflows/calls/call-service.js";
 import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import { runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { prettyBody } from "./answer.js";
-import { type CallFlags, grantOf } from "./flags.js";
 import { type KeptShown, showKept } from "./kept-answer.js";
 import { type AnswerFile, openAnswerFile } from "./output-file.js";
-import { notSent, readCallRequest } from "./request.js";
+import { type CallFlags, grantOf, notSent, readCallRequest } from "./request.js";
 
 type DurableEnd = CallServiceResult & { readonly shown?: KeptShown };
-
-interface DurableSummary {
-  readonly request_id: string;
-  readonly status: RunStatus;
-  readonly [more: string]: unknown;
-}
 
 /** Makes one call as a run that outlives its command; returns the exit code. @throws InputError */
 export async function runDurableCall(
@@ -83,23 +79,23 @@ function durableRun(
   };
 }
 
-function outcomeOf(requestId: string, { end }: LeftRun<CallProgress, DurableEnd>) {
-  const base = { request_id: requestId };
-  if (end?.kind !== "completed") {
-    const status = statusWithoutResult(end);
-    const summary: DurableSummary = { ...base, status };
-    return { summary, text: `request ${requestId}: ${status}`, unauthorized: false, notes: [] };
-  }
+function outcomeOf(request_id: string, { end }: LeftRun<CallProgress, DurableEnd>) {
+  const unanswered = (status: RunStatus, more: object = {}) => ({
+    summary: { request_id, status, ...more },
+    text: `request ${request_id}: ${status}`,
+    unauthorized: false,
+    notes: [] as string[],
+  });
+  if (end?.kind !== "completed") return unanswered(statusWithoutResult(end));
   const { result } = end;
   if ("failure" in result) {
     const { failure } = result;
-    const summary: DurableSummary = { ...base, status: "failed", error: failure };
     const unauthorized = failure.class === FAILURE_TYPES.auth;
     const notes = [`${failure.class}: ${failure.message}`];
-    return { summary, text: `request ${requestId}: failed`, unauthorized, notes };
+    return { ...unanswered("failed", { error: failure }), unauthorized, notes };
   }
   const { repeated, shown } = result;
-  const summary: DurableSummary = { ...base, status: "completed", repeated, ...shown };
+  const { summary } = unanswered("completed", { repeated, ...shown });
   const notes = [`answered at ${shown?.answered_at}${WORDS[repeated]}`];
   return { summary, text: prettyBody(shown?.body), unauthorized: false, notes };
 }
@@ -110,13 +106,12 @@ const WORDS = {
   settled: "; the answer to an earlier request was lost, and its effect was found",
 } as const;
 
-/** A request whose bytes are not staged yet. */
+/** A request before its bytes are staged. */
 interface PlannedRequest {
   readonly request: SealedRequest;
   readonly body?: AsyncIterable<Uint8Array>;
 }
 
-/** Reads and checks the request. @throws InputError */
 async function requestOf(operation: Operation, flags: CallFlags): Promise<PlannedRequest> {
   const { params, clientToken } = await readCallRequest(operation, flags.param ?? [], flags.body);
   const checked = checkRequest(operation, params);

@@ -1,8 +1,8 @@
 import { OPERATIONS } from "../../api/operations/index.js";
-import { operationText } from "../../api/reference/reference-page.js";
+import { operationText } from "../../api/reference/reference.js";
 import { findOperation } from "./request.js";
 
-/** The help below the options of `call`: all operations, or everything about one. */
+/** Writes the help below the options of `call`: a list of all operations, or everything about one. */
 export function callHelp(name: string | undefined): string {
   if (name !== undefined) return `\n${plain(operationText(findOperation(name)))}`;
   const width = Math.max(...OPERATIONS.map((operation) => operation.name.length));
@@ -10,7 +10,7 @@ export function callHelp(name: string | undefined): string {
   return `\nOperations (call <operation> --help tells more):\n${lines.join("\n")}`;
 }
 
-// The page is Markdown, a terminal isn't.
+// The text is written for a Markdown page; a terminal shows it without the markup.
 function plain(text: string): string {
   return text.replace(/^### /, "").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("\\|", "|");
 }

@@ -10,14 +10,14 @@ import type { AnswerFile } from "./output-file.js";
 
 export interface KeptShown {
   readonly answered_at: string;
-  /** Of a proxy's target. */
+  /** Given where a proxy's target answered. */
   readonly target?: Pick<ShownAnswer, "status" | "headers">;
   readonly body: unknown;
 }
 
 /**
- * What to show of the answer that is kept below a prefix, without its secrets unless they are asked for; with a file
- * its whole body goes there.
+ * Reads what to show of the answer that is kept below a prefix, without secrets unless they are asked for. With a file,
+ * writes the whole body there.
  */
 export async function showKept(
   sealed: SealedStore,

@@ -3,7 +3,7 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { InputError } from "../../domain/failures.js";
 
-/** A file that gets the body of an answer, whole or not at all. */
+/** A file that receives the body of an answer, whole or not at all. */
 export interface AnswerFile {
   readonly path: string;
   readonly sink: Writable;

@@ -1,20 +1,30 @@
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { z } from "zod";
-import { prefixed } from "../../api/http/header-lines.js";
+import { grantFor } from "../../api/http/auth.js";
+import { prefixed } from "../../api/http/request.js";
 import { OPERATIONS } from "../../api/operations/index.js";
-import type { Operation, ParamsOf } from "../../api/operations/operation.js";
+import type { CheckedRequest, Operation, ParamsOf } from "../../api/operations/operation.js";
 import { parametersOf } from "../../api/reference/reference.js";
 import { bare } from "../../api/schemas/accepted-form.js";
 import { fileBytes } from "../../api/schemas/byte-source.js";
 import { InputError } from "../../domain/failures.js";
+import { type ClientTokenGrant, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
 
-interface CallRequest {
-  readonly params: ParamsOf<Operation>;
-  readonly clientToken: string | undefined;
+export interface CallFlags {
+  readonly param?: readonly string[];
+  readonly body?: string;
+  readonly for?: string;
+  readonly output?: string;
+  readonly anyStatus?: boolean;
+  readonly json?: boolean;
+  readonly list?: boolean;
+  readonly showSecrets?: boolean;
+  readonly durable?: boolean;
+  readonly requestId?: string;
+  readonly detach?: boolean;
 }
 
-/** Finds an operation by its name, with dashes or underscores. @throws InputError */
 export function findOperation(name: string): Operation {
   const wanted = name.trim().toLowerCase().replaceAll("-", "_");
   const found = OPERATIONS.find((operation) => operation.name === wanted);
@@ -25,8 +35,8 @@ export function findOperation(name: string): Operation {
 }
 
 /**
- * Reads `--param name=value` and `--body` into the parameters of an operation. Values get the kind that the
- * operation asks for; whether they are right, the client checks.
+ * Reads `--param name=value` and `--body` into the parameters of an operation. Converts values to the kind that the
+ * operation needs; the client checks whether they are right.
  *
  * @throws InputError naming the parameter, never its value.
  */
@@ -35,7 +45,7 @@ export async function readCallRequest(
   given: readonly string[],
   bodyFile: string | undefined,
   stdin: Readable = process.stdin,
-): Promise<CallRequest> {
+): Promise<{ readonly params: ParamsOf<Operation>; readonly clientToken: string | undefined }> {
   const parts: Record<Place, Record<string, unknown>> = { path: {}, query: {}, headers: {}, body: {} };
   let clientToken: string | undefined;
   for (const [name, value] of given.map((text) => split(operation, text))) {
@@ -60,12 +70,8 @@ export async function readCallRequest(
   if (hasFields && bodyFile !== undefined) {
     throw notSent(operation, `--body and --param both give the body`, `Give it once`);
   }
-  const body =
-    bodyFile === undefined
-      ? hasFields
-        ? parts.body
-        : undefined
-      : await readBody(operation, bodyFile, stdin);
+  const fields = hasFields ? parts.body : undefined;
+  const body = bodyFile === undefined ? fields : await readBody(operation, bodyFile, stdin);
   const { path, query, headers } = parts;
   const params = {
     path,
@@ -91,7 +97,6 @@ function split(operation: Operation, text: string): [string, string] {
   throw notSent(operation, `a --param is not of the form name=value`, `Give name=value`);
 }
 
-/** Makes the error of a call that is refused before it is sent. */
 export function notSent(operation: Operation, problem: string, next: string): InputError {
   return new InputError(`${operation.name}: ${problem}; nothing was sent. ${next}`);
 }
@@ -100,16 +105,10 @@ function givenTwice(operation: Operation, name: string): InputError {
   return notSent(operation, `parameter ${name} is given twice`, "Give it once");
 }
 
-// A header option is known by its own name and by that of its header.
+// Accepts for a header option its own name and that of its header.
 function target(operation: Operation, name: string): Target {
   const { path, query, headers, body } = operation.params;
-  const shapes: [Place, z.ZodType | undefined][] = [
-    ["path", path],
-    ["query", query],
-    ["headers", headers],
-    ["body", body],
-  ];
-  for (const [place, schema] of shapes) {
+  for (const [place, schema] of Object.entries({ path, query, headers, body }) as [Place, z.ZodType?][]) {
     const inner = schema === undefined ? undefined : bare(schema);
     if (!(inner instanceof z.ZodObject)) continue;
     const field = inner.shape[name] as z.ZodType | undefined;
@@ -170,7 +169,7 @@ async function readBytes(file: string, stdin: Readable): Promise<Uint8Array> {
   });
 }
 
-// The parser's own message quotes what it read. Bytes that are not UTF-8 would be sent as other ones.
+// Hides the parser's own message, which quotes what it read. Refuses bytes that are not UTF-8: others would be sent.
 function parsed(operation: Operation, what: string, given: string | Uint8Array): unknown {
   try {
     return JSON.parse(
@@ -179,4 +178,26 @@ function parsed(operation: Operation, what: string, given: string | Uint8Array):
   } catch {
     throw notSent(operation, `${what} is not JSON`, `Accepted: JSON text in UTF-8`);
   }
+}
+
+/** What the call's token must allow, where one is to be made. */
+export function grantOf(
+  operation: Operation,
+  fpId: string | undefined,
+  clientToken: string | undefined,
+  request: CheckedRequest,
+): ClientTokenGrant | undefined {
+  if (operation.tokenUse === undefined) {
+    if (fpId === undefined) return undefined;
+    throw notSent(operation, `uses the secret key, not a client token`, `Leave --for out`);
+  }
+  if ((fpId === undefined) === (clientToken === undefined)) {
+    throw notSent(
+      operation,
+      `needs a client token`,
+      `Give either --for <fp_id>, which makes one for this call, or --param client_token=…`,
+    );
+  }
+  if (fpId === undefined) return undefined;
+  return grantFor(operation, request, { fp_id: fpId, ttl: TOKEN_TTL.min });
 }

@@ -13,11 +13,9 @@ import { EXIT, exitCodeOf } from "../terminal/exit-code.js";
 import { InterruptedError, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./answer.js";
-import { type CallFlags, grantOf } from "./flags.js";
 import { type AnswerFile, openAnswerFile } from "./output-file.js";
-import { findOperation, notSent, readCallRequest } from "./request.js";
+import { type CallFlags, findOperation, grantOf, notSent, readCallRequest } from "./request.js";
 
-/** Makes one call, or lists what can be called; gives the exit code. */
 export async function runCall(
   terminal: Terminal,
   name: string | undefined,
@@ -58,7 +56,7 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
   const { params, clientToken } = await readCallRequest(operation, flags.param ?? [], flags.body);
   const request = checkRequest(operation, params);
   const grant = grantOf(operation, flags.for, clientToken, request);
-  const { api, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["api"]);
+  const { api, warnings } = readConfig(terminal, ["api"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
   const file = flags.output === undefined ? undefined : await openAnswerFile(flags.output);
   try {

@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type AlertRules, isWebhookAddress } from "../../domain/alert-settings.js";
-import type { AddCommand } from "./command.js";
+import { type AddCommand, examples, type Schedulable } from "./command.js";
 import { count, duration } from "./option-values.js";
-import type { Schedulable } from "./schedulable.js";
 
 interface AlertFlags {
   readonly maxAge?: number;
@@ -59,12 +58,19 @@ function rulesOf({ failedLinks, openQuarantine, ...flags }: AlertFlags): AlertRu
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** `nightledger alerts` */
-export const alertsCommand: AddCommand = (program: Command, terminal, end) => {
+export const alertsCommand: AddCommand = (program, terminal, end) => {
   const alerts = program.command("alerts").description("notify the person on call of each problem, once");
   const check = alerts
     .command("check")
-    .description("evaluate the alert rules now and send new alerts; exit 1 if an alert is open");
+    .description(
+      "judge the alert rules now and send a message for each new alert; exit 1 if an alert is open",
+    );
+  check.addHelpText(
+    "after",
+    examples(
+      "nightledger alerts check --max-age 36h --failed-links --notify-webhook https://hooks.example.com/x",
+    ),
+  );
   withAlertOptions(check).action(async (flags: AlertFlags) => {
     const { checkNow } = await import("../alerts/check.js");
     const { scheduleFacts } = await import("../../intake/schedules/schedule-facts.js");
@@ -74,7 +80,7 @@ export const alertsCommand: AddCommand = (program: Command, terminal, end) => {
   });
 };
 
-/** The same in a schedule: the worker's own settings say who is told. */
+/** The same in a schedule; there the worker's own settings say whom to notify. */
 export const scheduledCheck: Schedulable = {
   words: ["alerts", "check"],
   define: withAlertOptions,

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { parseDuration } from "../../domain/duration.js";
 import { between, duration } from "./option-values.js";
 
-/** Adds the options of every command that runs a batch; hidden where the command is there for other jobs first. */
+/** Adds the options of every command that runs a batch; hides them where the command is mainly for other jobs. */
 export function withBatchOptions(
   command: Command,
   { hidden = false }: { readonly hidden?: boolean } = {},

@@ -1,22 +1,18 @@
 import type { Command } from "commander";
 import type { BatchFlags } from "../onboarding/flags.js";
+import type { JobFlags } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { withBatchOptions } from "./batch-options.js";
 import type { AddCommand } from "./command.js";
 
-interface JsonFlag {
-  readonly json?: boolean;
-}
-
-/** `nightledger batch` */
-export const batchCommand: AddCommand = (program: Command, terminal, end) => {
+export const batchCommand: AddCommand = (program, terminal, end) => {
   const batch = program.command("batch").description("show and control onboarding batches");
   batch
     .command("show")
     .argument("<batch>", "id of the batch")
     .description("show the state of a batch's customers and who has to act next")
     .option("--json", "print it as JSON")
-    .action(async (id: string, { json = false }: JsonFlag) => {
+    .action(async (id: string, { json = false }: JobFlags) => {
       const { showBatch } = await import("../runs/show-batch.js");
       end(await showBatch(terminal, id, json));
     });
@@ -25,7 +21,7 @@ export const batchCommand: AddCommand = (program: Command, terminal, end) => {
     .argument("<batch>", "id of the batch")
     .description("cancel a batch: finished work is kept, the rest is not started")
     .option("--json", "print the summary as JSON")
-    .action(async (id: string, { json = false }: JsonFlag) => {
+    .action(async (id: string, { json = false }: JobFlags) => {
       const { steerBatch } = await import("../onboarding/batches.js");
       end(await steerBatch(terminal, "cancel", id, json));
     });
@@ -40,7 +36,7 @@ export const batchCommand: AddCommand = (program: Command, terminal, end) => {
   addSteering(batch, terminal, end);
 };
 
-/** Adds `pause`, `resume` and `links`; `runs` has them too, from the time when it steered batches alone. */
+/** Adds `pause`, `resume` and `links`; `runs` keeps them too, because it once was the only command for batches. */
 export function addSteering(
   parent: Command,
   terminal: Terminal,
@@ -53,7 +49,7 @@ export function addSteering(
       .argument("<batch>", "id of the batch")
       .description(description)
       .option("--json", "print the summary as JSON")
-      .action(async (id: string, { json = false }: JsonFlag) => {
+      .action(async (id: string, { json = false }: JobFlags) => {
         const { steerBatch } = await import("../onboarding/batches.js");
         end(await steerBatch(terminal, name, id, json));
       });

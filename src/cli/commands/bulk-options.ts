@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 
-/** The options of every bulk job. */
 export function withBulkOptions(command: Command): Command {
   return command
     .option("--validate-only", "only validate the file: list every invalid row by line, column and rule")

@@ -1,9 +1,7 @@
-import type { Command } from "commander";
-import type { CallFlags } from "../calls/flags.js";
+import type { CallFlags } from "../calls/request.js";
 import type { AddCommand } from "./command.js";
 
-/** `nightledger call` */
-export const callCommand: AddCommand = (program: Command, terminal, end) => {
+export const callCommand: AddCommand = (program, terminal, end) => {
   const command = program
     .command("call")
     .argument("[operation]", "name of the operation, such as get_user; --list shows all")
@@ -26,7 +24,7 @@ export const callCommand: AddCommand = (program: Command, terminal, end) => {
     .option("--durable", "make it a run: it takes effect exactly once, whatever is killed")
     .option("--request-id <id>", "with --durable: the same id joins the call, or returns its stored response")
     .option("--detach", "with --durable: start it and return; needs a Temporal cluster")
-    // The help of one operation comes from the registry, which is loaded only when it is needed.
+    // The help of one operation comes from the registry, which is loaded only when needed.
     .helpOption(false)
     .option("-h, --help", "display help for command, and for an operation where one is given");
   command.action(async (name: string | undefined, flags: CallFlags & { readonly help?: boolean }) => {

@@ -2,9 +2,8 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CipFlags } from "../bulk/export-cip.js";
 import { withBulkOptions } from "./bulk-options.js";
-import type { AddCommand } from "./command.js";
+import { type AddCommand, examples, type Schedulable } from "./command.js";
 import { between } from "./option-values.js";
-import type { Schedulable } from "./schedulable.js";
 
 function withCipOptions(command: Command): Command {
   return withBulkOptions(
@@ -23,7 +22,11 @@ function withCipOptions(command: Command): Command {
         "--unmasked",
         "show tax ids, birth dates, addresses and IP addresses in pages and CSV; needs --reason",
       )
-      .option("--sample <people>", "people per stratum in the examiner's sample", between(1, 1_000))
+      .option(
+        "--sample <people>",
+        "people per stratum in the examiner's sample, 1 to 1,000",
+        between(1, 1_000),
+      )
       .option("--sample-seed <text>", "seed of the sample; the same seed and strata select the same people")
       .option("--no-pdf", "skip report.pdf, which is made where Chromium is installed")
       .option("--sign-key <file>", "Ed25519 private key (PEM) that signs the manifest")
@@ -31,23 +34,25 @@ function withCipOptions(command: Command): Command {
   );
 }
 
-/** `nightledger export` */
-export const exportCommand: AddCommand = (program: Command, terminal, end) => {
+export const exportCommand: AddCommand = (program, terminal, end) => {
   const exports = program
     .command("export")
     .description("export compliance evidence as a self-verifying pack");
   const cip = exports
     .command("cip")
     .description(
-      "export the CIP reports of all users in a roster as one pack of tables, pages and a manifest",
+      "request the CIP report of every user in a roster and write them as one pack: tables, pages and a manifest",
     );
+  cip.addHelpText(
+    "after",
+    examples("nightledger export cip --roster users.csv --approver compliance@example.com"),
+  );
   withCipOptions(cip).action(async (flags: CipFlags) => {
     const { exportCip } = await import("../bulk/export-cip.js");
     end(await exportCip(terminal, flags));
   });
 };
 
-/** The same in a schedule. */
 export const scheduledExport: Schedulable = {
   words: ["export", "cip"],
   define: withCipOptions,

@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import type { BulkFlags } from "../bulk/run.js";
+import type { JobFlags } from "../session/run-job.js";
 import { withBulkOptions } from "./bulk-options.js";
-import type { AddCommand } from "./command.js";
+import type { AddCommand, Schedulable } from "./command.js";
 import { between } from "./option-values.js";
-import type { Schedulable } from "./schedulable.js";
 
 interface ImportFlags extends BulkFlags {
   readonly transactions: string;
@@ -32,8 +32,7 @@ function optionsOf({ chunk, sendUnknown }: ImportFlags): BulkOptions {
   return { chunk, ...(sendUnknown && { send_unknown: true }) };
 }
 
-/** `nightledger import` */
-export const importCommand: AddCommand = (program: Command, terminal, end) => {
+export const importCommand: AddCommand = (program, terminal, end) => {
   const command = program
     .command("import")
     .description(
@@ -46,7 +45,6 @@ export const importCommand: AddCommand = (program: Command, terminal, end) => {
   });
 };
 
-/** The same in a schedule. */
 export const scheduledImport: Schedulable = {
   words: ["import"],
   define: withImportOptions,
@@ -58,4 +56,31 @@ export const scheduledImport: Schedulable = {
     options: optionsOf(flags),
     signKey: null,
   }),
+};
+
+export const importsCommand: AddCommand = (program, terminal, end) => {
+  const imports = program.command("imports").description("check on earlier imports");
+  imports
+    .command("verify")
+    .description("list imported rows that no sync has brought back; exit 1 if there are any")
+    .option("--days <n>", "days within which an imported row must come back", between(0, 3_650), 3)
+    .option("--json", "print the rows as JSON")
+    .action(async (flags: { readonly days: number; readonly json?: boolean }) => {
+      const { verifyImports } = await import("../bulk/verify-imports.js");
+      end(await verifyImports(terminal, flags));
+    });
+  imports
+    .command("continue")
+    .description("finish the import that was started but has not ended; its file is not needed")
+    .option(
+      "--restart",
+      "continue it even if another machine or NIGHTLEDGER_HOME started it; abandon its run here",
+    )
+    .option("--detach", "return as soon as the run has started (needs a Temporal cluster)")
+    .option("--json", "print the summary as JSON")
+    .action(async (flags: JobFlags & { readonly restart?: boolean }) => {
+      const { continueBulk } = await import("../bulk/steer.js");
+      const { importJob } = await import("../../jobs/import.js");
+      end(await continueBulk(terminal, importJob, flags));
+    });
 };

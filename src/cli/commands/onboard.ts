@@ -3,9 +3,8 @@ import { type Command, Option } from "commander";
 import { ONBOARDING_MODES } from "../../domain/onboarding/customer.js";
 import type { OnboardFlags } from "../onboarding/flags.js";
 import { withBatchOptions } from "./batch-options.js";
-import type { AddCommand } from "./command.js";
+import type { AddCommand, Schedulable } from "./command.js";
 import { between, playbook } from "./option-values.js";
-import type { Schedulable } from "./schedulable.js";
 
 function withOnboardOptions(command: Command): Command {
   command
@@ -30,8 +29,7 @@ function withOnboardOptions(command: Command): Command {
   return withBatchOptions(command);
 }
 
-/** `nightledger onboard` */
-export const onboardCommand: AddCommand = (program: Command, terminal, end) => {
+export const onboardCommand: AddCommand = (program, terminal, end) => {
   const command = program
     .command("onboard")
     .description("run a playbook on every customer in a file; running it again posts nothing twice");
@@ -41,7 +39,6 @@ export const onboardCommand: AddCommand = (program: Command, terminal, end) => {
   });
 };
 
-/** The same in a schedule. */
 export const scheduledOnboard: Schedulable = {
   words: ["onboard"],
   define: withOnboardOptions,

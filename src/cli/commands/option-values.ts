@@ -3,7 +3,6 @@ import { parseDuration } from "../../domain/duration.js";
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
 import { FAIL_RULES, type FailRules, parseFailRules } from "../../domain/sync/fail-rules.js";
 
-/** Reads a playbook key, with or without a version tag. */
 export function playbook(text: string): string {
   if (parsePlaybookKey(text) === undefined)
     throw new InvalidArgumentError("accepted: <playbook_key> or <playbook_key>:v<n>.");
@@ -20,34 +19,25 @@ export function duration(text: string): number {
   return ms;
 }
 
-/** Makes a reader of whole numbers from `least` to `most`; `what` names them in the message. */
-export function between(least: number, most: number, what = "a whole number"): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < least || value > most)
-      throw new InvalidArgumentError(`accepted: ${what} from ${least} to ${most}.`);
-    return value;
-  };
-}
-
-/** Reads a whole number. */
-export function count(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("accepted: a whole number.");
-  return Number(text);
-}
-
-/** Reads a whole number above zero. */
-export function positive(text: string): number {
+function wholeNumber(text: string, accepted: string, least = 0, most = Number.POSITIVE_INFINITY): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1) throw new InvalidArgumentError("accepted: a positive whole number.");
+  if (!/^\d+$/.test(text) || value < least || value > most)
+    throw new InvalidArgumentError(`accepted: ${accepted}.`);
   return value;
 }
 
-/** Reads how many rows to show; 0 is no limit. */
-export function rowLimit(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("accepted: a whole number; 0 shows all.");
-  return Number(text) === 0 ? Number.POSITIVE_INFINITY : Number(text);
+/** Makes a reader of whole numbers from `least` to `most`; `what` names them in the message. */
+export function between(least: number, most: number, what = "a whole number"): (text: string) => number {
+  return (text) => wholeNumber(text, `${what} from ${least} to ${most}`, least, most);
 }
+
+export const count = (text: string) => wholeNumber(text, "a whole number");
+
+export const positive = (text: string) => wholeNumber(text, "a positive whole number", 1);
+
+/** Reads how many rows to show; 0 is no limit. */
+export const rowLimit = (text: string) =>
+  wholeNumber(text, "a whole number; 0 shows all") || Number.POSITIVE_INFINITY;
 
 /** Makes a reader of names separated by commas, each one of `accepted`; they come sorted, each once. */
 export function namesOf(what: string, accepted: readonly string[]): (text: string) => string[] {
@@ -72,13 +62,11 @@ function listed(text: string): string[] {
   return text.split(",").map((name) => name.trim());
 }
 
-/** Reads a port to listen on; 0 picks a free one. */
 export const portNumber = between(0, 65_535, "a number");
 
-/** Reads a time-out in whole seconds. */
 export const seconds = between(1, 99_999, "a whole number of seconds");
 
-/** Reads a time of the past: a day, an instant, or how long ago it is, as `36h`; an ISO instant. */
+/** Reads a time in the past: a day, an instant, or how long ago, such as `36h`. Returns an ISO instant. */
 export function pastInstant(text: string): string {
   const ago = parseDuration(text);
   const at = ago === undefined ? new Date(text) : new Date(Date.now() - ago);
@@ -88,7 +76,10 @@ export function pastInstant(text: string): string {
   return at.toISOString();
 }
 
-/** Reads what else makes a sync exit with 1. A shell takes a bare `>` for a redirection: then *stale* arrives alone. */
+/**
+ * Reads what else makes a sync exit with 1. A shell takes an unquoted `>` as a redirection, so that only *stale*
+ * arrives.
+ */
 export function failRules(text: string): FailRules {
   const rules = parseFailRules(text);
   if (!("wrong" in rules)) return rules;

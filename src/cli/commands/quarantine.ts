@@ -1,9 +1,7 @@
-import type { Command } from "commander";
 import type { ListFlags, ResolveFlags } from "../sync/quarantine.js";
 import type { AddCommand } from "./command.js";
 
-/** `nightledger quarantine` */
-export const quarantineCommand: AddCommand = (program: Command, terminal) => {
+export const quarantineCommand: AddCommand = (program, terminal) => {
   const quarantine = program
     .command("quarantine")
     .description("list bad rows, and close those that will never be fixed");

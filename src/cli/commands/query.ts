@@ -1,16 +1,8 @@
-import type { Command } from "commander";
 import { tableOf } from "../lake/row-table.js";
 import type { AddCommand } from "./command.js";
 import { rowLimit } from "./option-values.js";
 
-interface QueryFlags {
-  readonly json?: boolean;
-  readonly limit: number;
-  readonly decrypt?: boolean;
-}
-
-/** `nightledger query` */
-export const queryCommand: AddCommand = (program: Command, terminal) => {
+export const queryCommand: AddCommand = (program, terminal) => {
   program
     .command("query")
     .argument("<sql>", "a DuckDB SELECT; each table is a view of the same name")
@@ -18,23 +10,28 @@ export const queryCommand: AddCommand = (program: Command, terminal) => {
     .option("--json", "print the rows as a JSON array")
     .option("--limit <rows>", "rows to show without --json; 0 shows all", rowLimit, 100)
     .option("--decrypt", "decrypt encrypted columns; needs the lake's keys")
-    .action(async (sql: string, flags: QueryFlags) => {
-      const { withLakeQuery } = await import("../lake/query.js");
-      const rows: Readonly<Record<string, unknown>>[] = [];
-      let more = false;
-      await withLakeQuery(
-        terminal,
-        async (lake) => {
-          for await (const batch of lake.query(sql)) {
-            rows.push(...batch);
-            more = !flags.json && rows.length > flags.limit;
-            if (more) return;
-          }
-        },
-        flags.decrypt,
-      );
-      if (flags.json) return terminal.result(JSON.stringify(rows));
-      terminal.result(tableOf(rows.slice(0, flags.limit)));
-      if (more) terminal.say(`showing the first ${flags.limit} rows; --limit 0 shows all`);
-    });
+    .action(
+      async (
+        sql: string,
+        flags: { readonly json?: boolean; readonly limit: number; readonly decrypt?: boolean },
+      ) => {
+        const { withLakeQuery } = await import("../lake/query.js");
+        const rows: Readonly<Record<string, unknown>>[] = [];
+        let more = false;
+        await withLakeQuery(
+          terminal,
+          async (lake) => {
+            for await (const batch of lake.query(sql)) {
+              rows.push(...batch);
+              more = !flags.json && rows.length > flags.limit;
+              if (more) return;
+            }
+          },
+          flags.decrypt,
+        );
+        if (flags.json) return terminal.result(JSON.stringify(rows));
+        terminal.result(tableOf(rows.slice(0, flags.limit)));
+        if (more) terminal.say(`showing the first ${flags.limit} rows; --limit 0 shows all`);
+      },
+    );
 };

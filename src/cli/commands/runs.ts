@@ -1,17 +1,15 @@
-import type { Command } from "commander";
+import { Option } from "commander";
+import { parseDuration } from "../../domain/duration.js";
 import type { ListFlags } from "../runs/list.js";
+import type { StatusFlags } from "../runs/status-text.js";
 import type { RetryFlags } from "../runs/steer.js";
+import type { JobFlags } from "../session/run-job.js";
 import { addSteering } from "./batch.js";
 import { withBatchOptions } from "./batch-options.js";
 import type { AddCommand } from "./command.js";
-import { pastInstant, rowLimit } from "./option-values.js";
+import { duration, pastInstant, rowLimit } from "./option-values.js";
 
-interface JsonFlag {
-  readonly json?: boolean;
-}
-
-/** `nightledger runs` */
-export const runsCommand: AddCommand = (program: Command, terminal, end) => {
+export const runsCommand: AddCommand = (program, terminal, end) => {
   const runs = program
     .command("runs")
     .description("list, show, watch, cancel and retry the runs of every job");
@@ -40,7 +38,7 @@ export const runsCommand: AddCommand = (program: Command, terminal, end) => {
     .argument("<run>", "id of the run")
     .description("show a run: counts, cost, failures with the action to take, and what it is waiting for")
     .option("--json", "print it as JSON")
-    .action(async (id: string, { json = false }: JsonFlag) => {
+    .action(async (id: string, { json = false }: JobFlags) => {
       const { showRun } = await import("../runs/show.js");
       end(await showRun(terminal, id, json));
     });
@@ -49,8 +47,8 @@ export const runsCommand: AddCommand = (program: Command, terminal, end) => {
     .argument("<run>", "id of the run")
     .description("follow a run to its end and exit with its exit code")
     .option("--json", "print the summary as JSON")
-    .action(async (id: string, { json = false }: JsonFlag) => {
-      const { watchRun } = await import("../runs/watch.js");
+    .action(async (id: string, { json = false }: JobFlags) => {
+      const { watchRun } = await import("../runs/steer.js");
       end(await watchRun(terminal, id, json));
     });
   runs
@@ -58,7 +56,7 @@ export const runsCommand: AddCommand = (program: Command, terminal, end) => {
     .argument("<run>", "id of the run")
     .description("cancel a run: finished work is kept, the rest is not started")
     .option("--json", "print the summary as JSON")
-    .action(async (id: string, { json = false }: JsonFlag) => {
+    .action(async (id: string, { json = false }: JobFlags) => {
       const { cancelRun } = await import("../runs/steer.js");
       end(await cancelRun(terminal, id, json));
     });
@@ -72,4 +70,22 @@ export const runsCommand: AddCommand = (program: Command, terminal, end) => {
     end(await retryRun(terminal, id, flags));
   });
   addSteering(runs, terminal, end, { hidden: true });
+};
+
+export const statusCommand: AddCommand = (program, terminal, end) => {
+  program
+    .command("status")
+    .description(
+      "show what ran last, what failed and what to do about it, what is still open, and what runs next",
+    )
+    .addOption(
+      new Option("--stale <time>", "list bank links with no commit for longer than this")
+        .argParser(duration)
+        .default(parseDuration("3d"), "3d"),
+    )
+    .option("--json", "print it as JSON")
+    .action(async (flags: StatusFlags) => {
+      const { showStatus } = await import("../runs/status-text.js");
+      end(await showStatus(terminal, flags));
+    });
 };

@@ -1,10 +1,9 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { withInterruption } from "../terminal/interruption.js";
 import type { AddCommand } from "./command.js";
 import { between, count, portNumber } from "./option-values.js";
 
-/** `nightledger sandbox` */
-export const sandboxCommand: AddCommand = (program: Command, terminal) => {
+export const sandboxCommand: AddCommand = (program, terminal) => {
   program
     .command("sandbox")
     .description("run a stand-in for the service on this machine, to try everything against")

@@ -1,20 +1,21 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { parseTimesOfDay, type TimeOfDay } from "../../domain/schedules/timing.js";
 import type { CreateFlags } from "../schedules/create.js";
 import type { BackfillFlags } from "../schedules/steer.js";
-import type { AddCommand } from "./command.js";
+import { type AddCommand, examples } from "./command.js";
 import { duration } from "./option-values.js";
 
-/** `nightledger schedule` */
-export const scheduleCommand: AddCommand = (program: Command, terminal, end) => {
+export const scheduleCommand: AddCommand = (program, terminal, end) => {
   const schedule = program
     .command("schedule")
     .description("run a job on a schedule: every night, every few hours, or by a cron expression");
   schedule
     .command("create")
-    .argument("<name>", "name of the schedule; an existing name updates it")
+    .argument("<name>", "name of the schedule")
     .argument("<job...>", "the job's command line after two dashes: -- sync --roster users.csv")
-    .description("create or update a job's schedule; a paused one stays paused")
+    .description(
+      "run a job at set times: create a schedule, or change the one of that name (if it is paused, it stays so)",
+    )
     .option("--at <times>", "times of day, such as 02:15 or 02:15,14:15", timesOfDay)
     .option("--cron <expression>", "cron expression of five fields, such as '15 2 * * 1-5'")
     .option("--every <time>", "interval with its unit, such as 6h", duration)
@@ -22,6 +23,12 @@ export const scheduleCommand: AddCommand = (program: Command, terminal, end) => 
     .option("--jitter <time>", "delay each run by a random time up to this", duration)
     .option("--paused", "create it paused, until `schedule unpause`")
     .option("--json", "print the schedule as JSON")
+    .addHelpText(
+      "after",
+      examples(
+        "nightledger schedule create nightly --at 02:15 --timezone Europe/Prague -- sync --roster users.csv",
+      ),
+    )
     .action(async (name: string, job: string[], flags: CreateFlags) => {
       const { createSchedule } = await import("../schedules/create.js");
       end(await createSchedule(terminal, name, job, flags));

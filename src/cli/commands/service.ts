@@ -2,8 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { ServiceFlags } from "../local/service.js";
 import type { AddCommand } from "./command.js";
 
-/** `nightledger service` */
-export const serviceCommand: AddCommand = (program: Command, terminal, end) => {
+export const serviceCommand: AddCommand = (program, terminal, end) => {
   const service = program
     .command("service")
     .description("keep schedules running: install `dev`, or `worker` with a cluster, as a system service");

@@ -1,24 +1,19 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import type { FailRules } from "../../domain/sync/fail-rules.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { DEFAULT_LOOKBACK } from "../../domain/sync/run/reading-window.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
-import type { AddCommand } from "./command.js";
+import type { SyncFlags as RunFlags } from "../sync/run.js";
+import type { AddCommand, Schedulable } from "./command.js";
 import { failRules, linkIds, namesOf, positive } from "./option-values.js";
-import type { Schedulable } from "./schedulable.js";
 
-interface SyncFlags {
+interface SyncFlags extends RunFlags {
   readonly roster: string;
   readonly streams: string[];
   readonly links?: string[];
   readonly full?: boolean;
   readonly pageSize: number;
   readonly lookback: number;
-  readonly restart?: boolean;
-  readonly detach?: boolean;
-  readonly json?: boolean;
-  readonly failOn?: FailRules;
 }
 
 const STREAM_NAMES = STREAMS.map(({ name }) => name);
@@ -59,8 +54,7 @@ function optionsOf({ streams, links, full, pageSize, lookback }: SyncFlags): Syn
   };
 }
 
-/** `nightledger sync` */
-export const syncCommand: AddCommand = (program: Command, terminal, end) => {
+export const syncCommand: AddCommand = (program, terminal, end) => {
   const command = program
     .command("sync")
     .description(
@@ -72,7 +66,6 @@ export const syncCommand: AddCommand = (program: Command, terminal, end) => {
   });
 };
 
-/** The same in a schedule. */
 export const scheduledSync: Schedulable = {
   words: ["sync"],
   define: withSyncOptions,

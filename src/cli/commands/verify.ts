@@ -1,17 +1,17 @@
-import type { Command } from "commander";
 import { InputError } from "../../domain/failures.js";
-import type { AddCommand } from "./command.js";
+import { type AddCommand, examples } from "./command.js";
 
-/** `nightledger verify` */
-export const verifyCommand: AddCommand = (program: Command, terminal, end) => {
+export const verifyCommand: AddCommand = (program, terminal, end) => {
   program
     .command("verify")
-    .argument("[directory]", "directory of an exported pack; omit it to verify the lake")
-    .description(
-      "verify an exported pack offline: files, counts, chain and signature; without a directory, the lake",
-    )
-    .option("--public-key <file>", "Ed25519 public key (PEM) that must have signed the pack")
+    .argument("[directory]", "directory of an exported pack; leave it out to verify the lake")
+    .description("prove that nothing is missing or changed: in the lake, or offline in an exported pack")
+    .option("--public-key <file>", "Ed25519 public key (PEM) of the signer; fail unless it signed the pack")
     .option("--json", "print what was verified as JSON")
+    .addHelpText(
+      "after",
+      examples("nightledger verify", "nightledger verify lake/_exports/cip/<export> --public-key signer.pem"),
+    )
     .action(
       async (
         directory: string | undefined,

@@ -1,10 +1,11 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { EVENT_KINDS, type EventKind } from "../../domain/service/event-kind.js";
+import type { ReceiverPlace } from "../../receiver/listen.js";
+import type { WebhookTestFlags } from "../webhooks/test-run.js";
 import type { AddCommand } from "./command.js";
 import { portNumber, seconds } from "./option-values.js";
 
-/** `nightledger webhooks` */
-export const webhooksCommand: AddCommand = (program: Command, terminal, end) => {
+export const webhooksCommand: AddCommand = (program, terminal, end) => {
   const webhooks = program
     .command("webhooks")
     .description("receive the service's webhooks, or request a test webhook");
@@ -13,7 +14,7 @@ export const webhooksCommand: AddCommand = (program: Command, terminal, end) => 
     .description("receive webhooks until stopped")
     .option("--port <number>", "port to listen on; 0 picks a free one", portNumber, 8788)
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .action(async (place: { readonly port: number; readonly host: string }) => {
+    .action(async (place: ReceiverPlace) => {
       const { serveWebhooks } = await import("../webhooks/serve.js");
       await serveWebhooks(terminal, place);
     });
@@ -27,15 +28,9 @@ export const webhooksCommand: AddCommand = (program: Command, terminal, end) => 
     )
     .option("--timeout <seconds>", "how long to wait for each", seconds, 30)
     .option("--json", "print the result of each as a JSON array")
-    .action(async ({ kind, ...flags }: TestFlags) => {
+    .action(async ({ kind, ...flags }: WebhookTestFlags & { readonly kind: readonly string[] }) => {
       const kinds = kind.includes("all") ? EVENT_KINDS : (kind as EventKind[]);
       const { testWebhooks } = await import("../webhooks/test-run.js");
       end(await testWebhooks(terminal, { ...flags, kind: kinds }));
     });
 };
-
-interface TestFlags {
-  readonly kind: readonly (EventKind | "all")[];
-  readonly timeout: number;
-  readonly json?: boolean;
-}

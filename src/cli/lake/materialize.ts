@@ -8,7 +8,7 @@ import type { Terminal } from "../terminal/terminal.js";
 
 /** Brings `transactions` up to the feed, and small tables up to their histories, without Temporal. */
 export async function runMaterialize(terminal: Terminal, json: boolean): Promise<void> {
-  const { lake: where, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
+  const { lake: where, warnings } = readConfig(terminal, ["lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
   await withInterruption(async ({ signal, releases }) => {
     const lake = openLake({ directory: where.address });

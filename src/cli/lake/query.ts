@@ -14,7 +14,7 @@ import type { Terminal } from "../terminal/terminal.js";
 
 /** Opens the configured lake for reading. @throws InputError when it does not exist. */
 export async function lakeStore(terminal: Terminal): Promise<ObjectStore> {
-  const { lake, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
+  const { lake, warnings } = readConfig(terminal, ["lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
   if ((await stat(lake.address).catch(() => undefined)) === undefined) {
     throw new InputError(`NIGHTLEDGER_LAKE: ${lake.address} does not exist yet; the first sync creates it`);
@@ -38,8 +38,8 @@ export async function withLakeQuery<R>(
 }
 
 /** @throws InputError saying which keys are missing, or that those given are not the lake's. */
-async function lakeSealer({ env, cwd }: Terminal, store: ObjectStore): Promise<Sealer> {
-  const config = readConfig({ env, cwd }, ["home", "keys"]);
+async function lakeSealer(terminal: Terminal, store: ObjectStore): Promise<Sealer> {
+  const config = readConfig(terminal, ["home", "keys"]);
   const keys = await findKeys(store, config);
   if (keys !== undefined) return createSealer(keys);
   throw new InputError(
@@ -48,7 +48,6 @@ async function lakeSealer({ env, cwd }: Terminal, store: ObjectStore): Promise<S
   );
 }
 
-/** Returns all rows of a query that has few. */
 export async function rowsOf<Row>(query: LakeQuery, sql: string): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const batch of query.query(sql)) rows.push(...(batch as Row[]));
@@ -61,7 +60,7 @@ export async function withStoreQuery<R>(
   work: (lake: LakeQuery) => Promise<R>,
   { sealer, tables = TABLES }: { readonly sealer?: Sealer; readonly tables?: readonly TableSpec[] } = {},
 ): Promise<R> {
-  // SQL spills elsewhere, so that read-only lakes can be read.
+  // SQL spills outside of the lake, so that read-only lakes can be read.
   const scratchDirectory = await temporaryScratch();
   const query = openQuery(store, { scratchDirectory, tables, ...(sealer && { sealer }) });
   try {

@@ -1,26 +1,30 @@
 import { type DeltaTable, openTable } from "../../lake/delta/delta-table.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
-import { createDuckDb } from "../../lake/sql/duckdb.js";
+import { createDuckDb, type DuckDb } from "../../lake/sql/duckdb.js";
 import { temporaryScratch } from "../../lake/sql/scratch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 
 const MEMORY_MB = 512;
 
-/** Opens tables of a store for reading and closes them again. It writes nothing to the store, not even what SQL spills. */
-export async function withLakeReader<R>(
-  store: ObjectStore,
-  work: (lake: LakeReader) => Promise<R>,
-): Promise<R> {
+/** Works with an engine that spills outside of any lake: one that is only read or checked stays as it is. */
+export async function withDuckDb<R>(work: (duckdb: DuckDb) => Promise<R>): Promise<R> {
   const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch(), memoryLimitMb: MEMORY_MB });
-  const tables = new Map<string, DeltaTable>();
-  const table = (name: string) => {
-    const found = tables.get(name) ?? openTable(store, name, duckdb);
-    tables.set(name, found);
-    return found;
-  };
   try {
-    return await work({ store, duckdb, table });
+    return await work(duckdb);
   } finally {
     await duckdb.close();
   }
+}
+
+/** Opens tables of a store for reading and closes them again. */
+export function withLakeReader<R>(store: ObjectStore, work: (lake: LakeReader) => Promise<R>): Promise<R> {
+  return withDuckDb((duckdb) => {
+    const tables = new Map<string, DeltaTable>();
+    const table = (name: string) => {
+      const found = tables.get(name) ?? openTable(store, name, duckdb);
+      tables.set(name, found);
+      return found;
+    };
+    return work({ store, duckdb, table });
+  });
 }

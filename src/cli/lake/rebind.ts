@@ -7,7 +7,7 @@ import type { Terminal } from "../terminal/terminal.js";
 
 /** Records that a lake's service is now at the configured address. @throws InputError where it can't be. */
 export async function runRebind(terminal: Terminal, json: boolean): Promise<void> {
-  const { api, lake, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["api", "lake"]);
+  const { api, lake, warnings } = readConfig(terminal, ["api", "lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
   const store = createLocalStore(lake.address);
   const before = await readBinding(store);

@@ -1,28 +1,26 @@
 import { InputError } from "../../domain/failures.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { openness } from "../../lake/store/modes.js";
-import { findTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { connectClient } from "../../temporal/connection.js";
 import type { TemporalAddress } from "../../temporal/connection-settings.js";
 import { parseEncryptionKeys } from "../../temporal/encryption/keys.js";
-import { runningServer } from "../../temporal/server/running-server.js";
+import { runningServer } from "../../temporal/server/home-server.js";
 import { workerWords } from "../../temporal/worker-identity.js";
 import { comparedWorkers } from "../session/other-keys.js";
 import { type JobConfig, type Preflight, readJobConfig, runPreflight } from "../session/preflight.js";
 import { pingService } from "../session/service.js";
+import { installedCli } from "../session/temporal-session.js";
+import { counted } from "../terminal/counted.js";
 import { exitCodeOf } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
+/** What an error says to somebody who wanted to start something; `check` starts nothing anyway. */
+const NOTHING_STARTED = /; nothing was started(?=[.;])| Nothing was started\./;
+
 interface CheckFlags {
   readonly roster?: string;
   readonly json?: boolean;
-}
-
-interface Finding {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly detail: string;
 }
 
 /** Checks everything a job needs, each thing by itself; the exit code of the first that failed. */
@@ -37,12 +35,10 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
   return report.code;
 }
 
-/** What was found so far. */
 class CheckReport {
-  readonly findings: Finding[] = [];
+  readonly findings: { readonly check: string; readonly ok: boolean; readonly detail: string }[] = [];
   code = 0;
 
-  /** Runs one check; its result, undefined where it failed. */
   async add<R>(check: string, work: () => Promise<R>, words: (found: R) => string): Promise<R | undefined> {
     try {
       const found = await work();
@@ -50,9 +46,9 @@ class CheckReport {
       return found;
     } catch (error) {
       this.code ||= exitCodeOf(error);
-      // Several settings that are wrong are a line each.
+      // The message has a line for each setting that is wrong.
       for (const detail of (error as Error).message.split("\n"))
-        this.findings.push({ check, ok: false, detail });
+        this.findings.push({ check, ok: false, detail: detail.replace(NOTHING_STARTED, "") });
       return undefined;
     }
   }
@@ -79,7 +75,7 @@ async function checkAll(
     await report.add(
       "roster",
       () => readRoster(roster),
-      ({ rows }) => `${rows.length} users`,
+      ({ rows }) => counted(rows.length, "user"),
     );
   if (configuration === undefined) return;
   const { api } = configuration.config;
@@ -90,7 +86,8 @@ async function checkAll(
   );
   const temporal = await checkTemporal(terminal, configuration, report, signal);
   if (preflight === undefined || temporal === undefined) return;
-  const server = await serverOf(preflight);
+  const { settings, config } = preflight;
+  const server = settings.mode === "cluster" ? settings : await runningServer(config.home.path);
   if (server === undefined) return;
   await report.add(
     "worker",
@@ -102,10 +99,11 @@ async function checkAll(
 /** Connects to the cluster, or finds the CLI that embedded mode starts; undefined where that failed. */
 async function checkTemporal(
   terminal: Terminal,
-  { config, settings }: JobConfig,
+  configuration: JobConfig,
   report: CheckReport,
   signal: AbortSignal,
 ): Promise<unknown> {
+  const { config, settings } = configuration;
   if (settings.mode === "cluster") {
     const keys = parseEncryptionKeys(config.keys.encryptionKeys ?? "");
     const connect = async () => {
@@ -114,32 +112,24 @@ async function checkTemporal(
     };
     return report.add("temporal", connect, ({ address, namespace }) => `${address}, namespace ${namespace}`);
   }
-  const env = { ...config.temporal.env, ...terminal.env };
   return report.add(
     "temporal",
-    () => findTemporalCli({ env, report: (message) => terminal.say(message), signal }),
+    () => installedCli(terminal, configuration, signal),
     ({ path, origin }) => `${path} (${origin})`,
   );
 }
 
-/** The Temporal server on which workers of these settings may be; undefined where none runs. */
-async function serverOf({ settings, config }: Preflight): Promise<TemporalAddress | undefined> {
-  return settings.mode === "cluster" ? settings : runningServer(config.home.path);
-}
-
 /**
- * How many workers there are; all have this command's key of the service, which the service just accepted.
+ * Counts the workers. All must have the same key of the service as this command, which the service has just accepted.
  *
  * @throws InputError naming each that has a different one.
  */
-async function checkWorkers(
-  { keys, config, taskQueue }: Preflight,
-  server: TemporalAddress,
-): Promise<number> {
+async function checkWorkers(preflight: Preflight, server: TemporalAddress): Promise<number> {
+  const { keys } = preflight;
   if (keys === undefined) return 0;
   const { client, close } = await connectClient(server, keys);
   try {
-    const { workers, others } = await comparedWorkers({ client, taskQueue, keys, apiKey: config.api.key });
+    const { workers, others } = await comparedWorkers(client, preflight, keys);
     if (others.length === 0) return workers.length;
     const words = "has a different NIGHTLEDGER_API_KEY than this command; restart it with the right one";
     throw new InputError(others.map((worker) => `${workerWords(worker)} ${words}`).join("\n"));

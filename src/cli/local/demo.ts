@@ -1,30 +1,37 @@
-import { access, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import { startSandbox } from "../../../sandbox/index.js";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
+import { judgeRows } from "../../intake/bulk/input-rows.js";
 import { type Roster, readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
+import { cipJob } from "../../jobs/cip.js";
+import { importJob } from "../../jobs/import.js";
+import type { AnyJob } from "../../jobs/job.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
-import { withLakeQuery } from "../lake/query.js";
+import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
+import { newRun } from "../bulk/run.js";
+import { rowsOf, withLakeQuery } from "../lake/query.js";
 import { tableOf } from "../lake/row-table.js";
-import { followRun } from "../session/job-run.js";
+import { followRun, type JobRun } from "../session/job-run.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
-import { summaryOf, syncRun } from "../sync/sync-run.js";
+import { syncRun } from "../sync/sync-run.js";
+import { counted } from "../terminal/counted.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { exportReports, importRows } from "./demo-jobs.js";
 
 const MARKER = ".made-by-nightledger-demo";
 const POPULATION = { kind: "synthetic", users: 25, linksPerUser: 2, rows: 400, seed: 7 } as const;
 const OPTIONS = { streams: defaultStreams(STREAMS), links: null, full: false, pageSize: 500 } as const;
 
-/** Two nights, an import and an export against a stand-in, and what they left: the exit code. */
+/** Runs two nights, an import and an export against a stand-in, and shows the result. Returns the exit code. */
 export async function runDemo(outer: Terminal, directory: string): Promise<number> {
   const home = resolve(outer.cwd, directory);
-  await makeAnew(home);
+  await makeEmpty(home);
   return withInterruption(async (held) => {
     const sandbox = await startSandbox({ population: POPULATION, latencyMs: 5 });
     held.releases.add(() => sandbox.close());
@@ -33,7 +40,7 @@ export async function runDemo(outer: Terminal, directory: string): Promise<numbe
     await sandbox.writeRoster(rosterPath);
     const preflight = await runPreflight(terminal);
     const roster = await readRoster(rosterPath);
-    terminal.say(`stand-in service at ${sandbox.url}: ${roster.rows.length} users`);
+    terminal.say(`stand-in service at ${sandbox.url}: ${counted(roster.rows.length, "user")}`);
     const session = await openJobSession(terminal, preflight, held);
     terminal.say("\nfirst night: the full history from the banks");
     const first = await night(terminal, session, roster);
@@ -56,13 +63,9 @@ export async function runDemo(outer: Terminal, directory: string): Promise<numbe
   });
 }
 
-async function makeAnew(home: string): Promise<void> {
-  const entries = await readdir(home).catch(() => []);
-  const ours = await access(join(home, MARKER)).then(
-    () => true,
-    () => false,
-  );
-  if (entries.length > 0 && !ours) {
+async function makeEmpty(home: string): Promise<void> {
+  const entries = await readdir(home).catch((): string[] => []);
+  if (entries.length > 0 && !entries.includes(MARKER)) {
     throw new InputError(
       `--directory: ${home} contains files that no demo created. Choose a new or empty directory.`,
     );
@@ -72,7 +75,7 @@ async function makeAnew(home: string): Promise<void> {
   await writeFile(join(home, MARKER), "");
 }
 
-/** The demo's own environment: nothing of the user's configuration is touched. */
+/** Makes the demo's own environment, which leaves the user's configuration alone. */
 function inside(outer: Terminal, home: string, url: string, key: string): Terminal {
   const kept = Object.entries(outer.env).filter(
     ([name]) => !/^(NIGHTLEDGER|TEMPORAL)_/.test(name) || name === "TEMPORAL_CLI_PATH",
@@ -96,9 +99,59 @@ async function night(
   const run = syncRun(terminal, ({ temporal }) =>
     startSync(temporal.client, store, { scope, taskQueue, roster, options: OPTIONS }),
   );
-  const left = await followRun(terminal, session, run);
-  const { end } = left;
-  if (end?.kind === "completed") return summaryOf(left).summary;
+  return resultOf(terminal, session, run);
+}
+
+/** Imports a file of three rows, two of which look the same; the link that they are for, undefined where it failed. */
+async function importRows(
+  terminal: Terminal,
+  session: JobSession,
+  sandbox: Sandbox,
+  home: string,
+): Promise<string | undefined> {
+  const link = [...sandbox.world.links.values()].find(({ text }) => JSON.parse(text).state === "connected");
+  const [account] = link?.accounts ?? [];
+  if (link === undefined || account === undefined) return undefined;
+  const path = join(home, "imports.csv");
+  const rows = ["19.90,2026-01-05,coffee beans", "4.20,2026-01-06,tram", "4.20,2026-01-06,tram"];
+  const lines = rows.map((row) => `${link.id},${account.id},${row}\n`);
+  await writeFile(path, `link_id,account_id,amount,date,description\n${lines.join("")}`);
+  const end = await runToEnd(terminal, session, importJob, path, { chunk: 500 });
+  return end === undefined ? undefined : link.id;
+}
+
+/** Exports the CIP reports of a roster; the directory of the pack, undefined where it failed. */
+async function exportReports(
+  terminal: Terminal,
+  session: JobSession,
+  roster: string,
+): Promise<string | undefined> {
+  const end = await runToEnd(terminal, session, cipJob, roster, { approver: "compliance@demo.example" });
+  return end === undefined ? undefined : String(end.export);
+}
+
+async function runToEnd(
+  terminal: Terminal,
+  session: JobSession,
+  job: AnyJob,
+  path: string,
+  options: BulkOptions,
+): Promise<BulkResult | undefined> {
+  const judged = await judgeRows(job, path);
+  const run = newRun(job, { judged, options });
+  const result = await resultOf(terminal, session, run);
+  if (result === undefined || result.status === "completed") return result;
+  terminal.say(`the demo stopped: the ${job.kind} run did not complete`);
+  return undefined;
+}
+
+async function resultOf<Result>(
+  terminal: Terminal,
+  session: JobSession,
+  run: JobRun<unknown, Result>,
+): Promise<Result | undefined> {
+  const { end } = await followRun(terminal, session, run);
+  if (end?.kind === "completed") return end.result;
   terminal.say(`the demo stopped: ${end?.kind === "failed" ? end.message : "interrupted"}`);
   return undefined;
 }
@@ -122,30 +175,23 @@ async function showResult(
   }));
   terminal.result(`\n${tableOf(counts)}`);
   await withLakeQuery(terminal, async (lake) => {
-    const ask = async (sql: string) => {
-      for await (const batch of lake.query(sql)) return batch;
-      return [];
+    const show = async (title: string, sql: string) => {
+      terminal.result(`\n${title}`);
+      terminal.result(tableOf(await rowsOf(lake, sql)));
     };
-    terminal.result("\nthe latest transactions (table transactions)");
-    terminal.result(
-      tableOf(
-        await ask(`select "date", amount, currency, "type", pending, description from transactions
-          order by "date" desc, sequence desc, link_id limit 5`),
-      ),
+    await show(
+      "the latest transactions (table transactions)",
+      `select "date", amount, currency, "type", pending, description from transactions
+          order by "date" desc, sequence desc, link_id limit 5`,
     );
-    terminal.result(
-      "\nthe imported rows, as sync brought them back (tables transaction_imports and transactions)",
+    await show(
+      "the imported rows, as sync brought them back (tables transaction_imports and transactions)",
+      `select i.status, t."date", t.amount, t.description, left(i.transaction_id, 12) as transaction_id
+          from transaction_imports i join transactions t using (link_id, transaction_id) order by i.line`,
     );
-    terminal.result(
-      tableOf(
-        await ask(`select i.status, t."date", t.amount, t.description, left(i.transaction_id, 12) as transaction_id
-          from transaction_imports i join transactions t using (link_id, transaction_id) order by i.line`),
-      ),
-    );
-    terminal.result("\none link's proof of completeness, run by run (table link_syncs)");
-    terminal.result(
-      tableOf(
-        await ask(`with recursive chain as (
+    await show(
+      "one link's proof of completeness, run by run (table link_syncs)",
+      `with recursive chain as (
             select *, 1 as place from link_syncs where certificate is not null and certificate_prev is null
               and link_id = (select min(link_id) from link_syncs where certificate_prev is not null)
             union all
@@ -153,17 +199,17 @@ async function showResult(
               and s.link_id = chain.link_id where s.certificate is not null
           )
           select status, pages, created, updated, removed, left(certificate_prev, 12) as previous,
-            left(certificate, 12) as certificate from chain order by place`),
-      ),
+            left(certificate, 12) as certificate from chain order by place`,
     );
   });
   const lake = `NIGHTLEDGER_LAKE=${directory}/lake npx nightledger`;
   terminal.result(
     [
       `\nfiles     ${directory}/lake: Delta tables of Parquet files, which DuckDB, Polars and Spark read directly`,
-      `pack      ${pack}/report.html: open it in a browser; to verify its files: sha256sum -c SHA256SUMS`,
+      `pack      ${pack}/report.html: open it in a browser`,
       "\ntry next",
       `  npx nightledger verify ${pack}`,
+      `  (cd ${pack} && sha256sum -c SHA256SUMS)`,
       `  ${lake} tables`,
       `  ${lake} query "select change_type, count(*) from transaction_changes group by 1"`,
       "  npx nightledger sandbox --roster-out users.csv",

@@ -7,7 +7,7 @@ import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { checkWebhookMode, openReceiver } from "../webhooks/serve.js";
 
-/** Keeps the embedded server and a worker running until it is stopped, and a receiver where secrets are set. */
+/** Runs the embedded server and a worker until it is stopped; also a receiver, where webhook secrets are set. */
 export async function runDev(terminal: Terminal, webhooksPort: number): Promise<void> {
   const preflight = await runPreflight(terminal);
   if (preflight.settings.mode === "cluster") {
@@ -15,7 +15,7 @@ export async function runDev(terminal: Terminal, webhooksPort: number): Promise<
       "TEMPORAL_ADDRESS is set, so jobs use that cluster. Run `nightledger worker`, or unset it to use the embedded server.",
     );
   }
-  const { webhooksIfAny: webhooks } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["webhooksIfAny"]);
+  const { webhooksIfAny: webhooks } = readConfig(terminal, ["webhooksIfAny"]);
   const receives = webhooks.secrets.length > 0;
   const place = { host: "127.0.0.1", port: webhooksPort };
   if (receives) {

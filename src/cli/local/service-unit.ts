@@ -3,22 +3,18 @@ import { InputError } from "../../domain/failures.js";
 
 /** A long-running command that the machine's service manager keeps running. */
 export interface ServiceProcess {
-  /** Absolute path of Node. */
   readonly node: string;
-  /** Absolute path of this program. */
   readonly program: string;
   /** Words of the command: `dev`, or `worker` with a cluster. */
   readonly command: string;
   /** Where it runs: the directory with `.env`. */
   readonly directory: string;
-  /** Whether it is a user's own service, not the machine's. */
   readonly user: boolean;
 }
 
-/** Ctrl-C, and what it takes to stop the embedded server. */
+/** Long enough to stop a run in order, and the embedded server after it. */
 const STOP_SECONDS = 60;
 
-/** The systemd unit of a service. @throws InputError where a path can't stand in one. */
 export function systemdUnit({ node, program, command, directory, user }: ServiceProcess): string {
   return `[Unit]
 Description=Nightledger ${command} in ${escaped(directory)}
@@ -38,7 +34,7 @@ WantedBy=${user ? "default" : "multi-user"}.target
 `;
 }
 
-/** The launchd property list of a service; macOS has no systemd. */
+/** Writes the launchd property list of a service, for macOS, which has no systemd. */
 export function launchdPlist({ node, program, command, directory }: ServiceProcess, label: string): string {
   const strings = [node, program, command].map((word) => `    <string>${xml(word)}</string>`).join("\n");
   return `<?xml version="1.0" encoding="UTF-8"?>
@@ -62,13 +58,13 @@ ${strings}
 `;
 }
 
-/** A service's name by its directory: two lakes on one machine are two services. */
+/** Names a service by its directory, so that two lakes on one machine are two services. */
 export function serviceName(directory: string): string {
   const words = basename(directory).replaceAll(/[^A-Za-z0-9_.-]+/g, "-");
   return `nightledger-${words === "" ? "root" : words}`;
 }
 
-/** A word of `ExecStart`: quoted, with systemd's specifiers and variables taken as they are. */
+/** Quotes a word of `ExecStart`, and escapes what systemd would take for a specifier or a variable. */
 function quoted(word: string): string {
   return `"${escaped(word).replaceAll(/["\\]/g, "\\$&").replaceAll("$", "$$$$")}"`;
 }

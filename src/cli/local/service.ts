@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { homedir, userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { readDotEnv } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
-import { readJobConfig } from "../session/preflight.js";
+import { type JobConfig, readJobConfig } from "../session/preflight.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { launchdPlist, type ServiceProcess, serviceName, systemdUnit } from "./service-unit.js";
@@ -23,11 +25,9 @@ interface Unit {
   readonly user: boolean;
 }
 
-/** Keeps `dev`, or `worker` with a cluster, running in this directory, after a reboot too; the exit code. */
+/** Installs `dev`, or `worker` with a cluster, as a service of this directory. Returns the exit code. */
 export async function installService(terminal: Terminal, flags: ServiceFlags): Promise<number> {
-  // A service sees `.env`, and nothing of this shell.
-  const { PATH, HOME } = terminal.env;
-  const { settings } = readJobConfig({ ...terminal, env: { PATH, HOME } });
+  const { settings } = readServiceConfig(terminal);
   const process = processOf(terminal, settings.mode === "embedded" ? "dev" : "worker", flags.user === true);
   const name = flags.name ?? serviceName(terminal.cwd);
   if (/[/\\]_npx[/\\]/.test(process.program)) {
@@ -62,11 +62,10 @@ export async function installService(terminal: Terminal, flags: ServiceFlags): P
   return EXIT.completed;
 }
 
-/** Says whether the service of this directory is there and runs; exit code 1 where it does not. */
+/** Says whether the service of this directory is installed and runs. Returns exit code 1 where it does not. */
 export async function showService(terminal: Terminal, flags: ServiceFlags): Promise<number> {
   const unit = unitOf(terminal, flags);
-  const text = await readFile(unit.path, "utf8").catch(() => undefined);
-  if (text === undefined) {
+  if (!existsSync(unit.path)) {
     terminal.result(`${unit.name} is not installed (${unit.path})`);
     return EXIT.failures;
   }
@@ -75,11 +74,10 @@ export async function showService(terminal: Terminal, flags: ServiceFlags): Prom
   return active === "active" ? EXIT.completed : EXIT.failures;
 }
 
-/** Stops the service of this directory and takes it away; its lake and schedules stay. The exit code. */
+/** Stops and removes the service of this directory; its lake and schedules stay. Returns the exit code. */
 export async function uninstallService(terminal: Terminal, flags: ServiceFlags): Promise<number> {
   const unit = unitOf(terminal, flags);
-  const text = await readFile(unit.path, "utf8").catch(() => undefined);
-  if (text === undefined) {
+  if (!existsSync(unit.path)) {
     throw new InputError(`${unit.name} is not installed: there is no ${unit.path}. Nothing was changed.`);
   }
   await systemctl(unit, "disable", "--now", unit.name);
@@ -87,6 +85,30 @@ export async function uninstallService(terminal: Terminal, flags: ServiceFlags):
   await systemctl(unit, "daemon-reload");
   terminal.say(`${unit.path} is removed; the lake and its schedules are unchanged`);
   return EXIT.completed;
+}
+
+/** Reads what a service will read: `.env`, and nothing that this shell exports. @throws InputError */
+function readServiceConfig(terminal: Terminal): JobConfig {
+  const { PATH, HOME } = terminal.env;
+  const unseen = onlyInShell(terminal);
+  const words = `${unseen.join(", ")}: exported in this shell only. A service reads ${join(terminal.cwd, ".env")} alone`;
+  try {
+    const config = readJobConfig({ ...terminal, env: { PATH, HOME } });
+    if (unseen.length > 0) terminal.say(`warning: ${words}; write there what it needs`);
+    return config;
+  } catch (error) {
+    if (!(error instanceof InputError) || unseen.length === 0) throw error;
+    throw new InputError(`${error.message}\n${words}: write them there, then run this again`, {
+      cause: error,
+    });
+  }
+}
+
+/** The settings that this shell exports and `.env` does not have, or has with another value. */
+function onlyInShell({ cwd, env }: Terminal): string[] {
+  const file = readDotEnv(cwd);
+  const names = Object.keys(env).filter((name) => /^(NIGHTLEDGER|TEMPORAL)_/.test(name));
+  return names.filter((name) => env[name] !== "" && env[name] !== file[name]).sort();
 }
 
 function processOf({ cwd }: Terminal, command: string, user: boolean): ServiceProcess {
@@ -110,14 +132,14 @@ async function systemctl({ user }: Unit, ...words: readonly string[]): Promise<v
   });
 }
 
-/** The word that systemctl answers a question with, whatever its exit code. */
+/** Returns the word with which systemctl answers a question, whatever its exit code. */
 async function asked({ user, name }: Unit, question: string): Promise<string> {
   const args = [...(user ? ["--user"] : []), question, name];
   const done = await run("systemctl", args).catch((error: { stdout?: string }) => error);
   return (done.stdout ?? "").trim() || "unknown";
 }
 
-/** A user's services end with the last login, and start with the first one, unless they linger. */
+/** Lets the user's services linger: without that they start with the first login and end with the last. */
 async function keepAfterLogout(terminal: Terminal): Promise<void> {
   const { username } = userInfo();
   await run("loginctl", ["enable-linger", username]).catch(() => {

@@ -8,23 +8,17 @@ import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-r
 import type { JobSession } from "../session/job-session.js";
 import type { ProgressForm } from "../session/progress-view.js";
 import type { Terminal } from "../terminal/terminal.js";
+import type { BatchFlags } from "./flags.js";
 import { waitUntilSettled } from "./settled-wait.js";
 
 /** How long the command watches a paused batch for its running customers to finish. */
 const RUNNING_OUT_MS = 5_000;
 
-/** How long a command waits for its batch. */
-interface BatchWait {
-  readonly until?: "settled";
-  /** Milliseconds for which customers and reviewers are waited for. */
-  readonly deadline?: number;
-}
-
 /** A batch as its command runs it; `start` starts or joins its run. */
 export function batchRun(
   terminal: Terminal,
   batchId: string,
-  { until, deadline = 0 }: BatchWait,
+  { until, deadline = 0 }: Partial<Pick<BatchFlags, "until" | "deadline">>,
   start: (session: JobSession) => Promise<StartedRun>,
   whileWatched?: (session: JobSession, started: StartedRun) => Promise<void>,
 ): JobRun<BatchProgress, OnboardSummary> {
@@ -42,7 +36,7 @@ export function batchRun(
     isHalted({ paused, customers, recorded }) {
       pausedAt = paused === null ? undefined : (pausedAt ?? Date.now());
       if (pausedAt === undefined || !recorded) return false;
-      // Without a row left it ends by itself in a moment.
+      // A batch without rows left ends by itself in a moment.
       if (customers.running + customers.queued === 0) return false;
       return customers.running === 0 || Date.now() - pausedAt >= RUNNING_OUT_MS;
     },
@@ -54,7 +48,7 @@ export function batchRun(
     outcome(left) {
       const { end, sofar } = left;
       const summary = summaryOf(batchId, left);
-      // An ended batch is never reported as paused, too.
+      // A batch that has ended is never reported as paused too.
       const paused = end?.kind === "completed" ? null : (sofar?.paused ?? null);
       const halted = end?.kind === "halted";
       return {
@@ -84,7 +78,7 @@ function summaryOf(
   };
 }
 
-/** What to do about a paused batch: it can't change its playbook or its file. */
+/** Says what to do about a paused batch, which can't change its playbook or file. */
 function pauseNotes(
   { kind, reason }: BatchPause,
   { run_id, batch_id, refusals }: OnboardSummary,
@@ -105,7 +99,7 @@ function pauseNotes(
   ];
 }
 
-/** What to do about refused rows of a batch that has ended. */
+/** Says what to do about refused rows of a batch that has ended. */
 function endNotes({ status, batch_id, refusals }: OnboardSummary): readonly string[] {
   if (status !== "completed_with_failures" || refusals.length === 0) return [];
   return [
@@ -116,7 +110,6 @@ function endNotes({ status, batch_id, refusals }: OnboardSummary): readonly stri
   ];
 }
 
-/** A batch's summary for people. */
 function batchText(summary: OnboardSummary): string {
   const { customers, manual_review } = summary;
   const { total, ...counts } = customers;
@@ -134,7 +127,6 @@ function batchText(summary: OnboardSummary): string {
   ].join("\n");
 }
 
-/** How a batch shows how far it is. */
 const ONBOARD_PROGRESS: ProgressForm<BatchProgress> = {
   bar: "onboarding {bar} {value}/{total} customers · {running} running",
   figures: ({ customers: { total, queued, running } }) => ({

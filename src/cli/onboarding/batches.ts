@@ -8,6 +8,7 @@ import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import { openedContinuations } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
+import { followFound } from "../session/found-run.js";
 import type { JobSession } from "../session/job-session.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
 import { runJob } from "../session/run-job.js";
@@ -18,7 +19,7 @@ import { type BatchFlags, checkSink, optionsOf } from "./flags.js";
 import { giveUpBatch, stopBatchCustomers } from "./give-up.js";
 import { rowsWithOutcomes } from "./rows-with-outcomes.js";
 
-/** Runs the failed rows of a batch as a new attempt; the exit code. @throws InputError */
+/** Runs the failed rows of a batch as a new attempt. Returns the exit code. @throws InputError */
 export async function retryBatch(terminal: Terminal, batchId: string, flags: BatchFlags): Promise<number> {
   checkSink(flags);
   checkBatchId(batchId);
@@ -45,7 +46,7 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
 }
 
 /**
- * Pauses, resumes or cancels a running batch, or ends it where it can't be cancelled; the exit code.
+ * Pauses, resumes or cancels a running batch, or ends it where it can't be cancelled. Returns the exit code.
  *
  * @throws InputError where it is not running.
  */
@@ -59,31 +60,21 @@ export async function steerBatch(
   const notRunning = new InputError(
     `batch ${batchId} is not running, so there is nothing to ${how}. Nothing was changed. Find batch ids in the table onboardings.`,
   );
-  return runJob(
-    terminal,
-    { json },
-    {
-      async plan({ keys, scope }) {
-        // Without keys in HOME nothing was ever run.
-        if (keys === undefined) throw notRunning;
-        const steer = async ({ temporal }: JobSession) => {
-          const running = await joinRun(temporal.client, batchWorkflowId(scope, batchId));
-          if (running === undefined) throw notRunning;
-          await running.handle.signal(BATCH_SIGNALS[how]);
-          return running;
-        };
-        const giveUp = (session: JobSession, running: StartedRun) =>
-          giveUpBatch(session, running, () =>
-            stopBatchCustomers(session.temporal.client, session.sealed, { scope, batchId }),
-          );
-        const run = batchRun(terminal, batchId, {}, steer, how === "cancel" ? giveUp : undefined);
-        return { pingedUser: undefined, run };
-      },
-    },
+  const steer = async ({ temporal: { client }, preflight: { scope } }: JobSession) => {
+    const running = await joinRun(client, batchWorkflowId(scope, batchId));
+    await running?.handle.signal(BATCH_SIGNALS[how]);
+    return running;
+  };
+  const giveUp = (session: JobSession, running: StartedRun) => {
+    const { temporal, sealed, preflight } = session;
+    const batch = { scope: preflight.scope, batchId };
+    return giveUpBatch(session, running, () => stopBatchCustomers(temporal.client, sealed, batch));
+  };
+  return followFound(terminal, json, notRunning, steer, (start) =>
+    batchRun(terminal, batchId, {}, start, how === "cancel" ? giveUp : undefined),
   );
 }
 
-/** Prints the links of a continuation file. @throws InputError */
 export async function printLinks(terminal: Terminal, path: string): Promise<void> {
   const { keys, config } = await runPreflight(terminal);
   const text = await readFile(resolve(terminal.cwd, path), "utf8").catch((error: NodeJS.ErrnoException) => {
@@ -101,7 +92,7 @@ export async function printLinks(terminal: Terminal, path: string): Promise<void
   }
 }
 
-/** @throws InputError for what is not the id of a batch. */
+/** Checks the form of a batch's id. @throws InputError */
 export function checkBatchId(batchId: string): void {
   if (/^onb_[0-9a-f]{24}$/.test(batchId)) return;
   throw new InputError(

@@ -6,10 +6,10 @@ import type { OnboardingOptions } from "../../intake/onboarding/start.js";
 import type { ContinuationSink } from "../../lake/onboarding/continuation-file.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Flags of every command that runs a batch. */
 export interface BatchFlags {
   readonly syncTimeout?: number;
   readonly window: number;
+  /** Milliseconds for which customers and reviewers are waited for. */
   readonly deadline: number;
   readonly circuit: number;
   readonly continuations?: string;
@@ -27,11 +27,9 @@ export interface OnboardFlags extends BatchFlags {
   readonly validateOnly?: boolean;
   readonly continueInvalid?: boolean;
   readonly limit?: number;
-  /** Give up the running run of the batch. */
   readonly restart?: boolean;
 }
 
-/** The options of a batch, from a command's flags. */
 export function optionsOf(
   terminal: Pick<Terminal, "cwd">,
   flags: BatchFlags,
@@ -56,7 +54,6 @@ function sinkOf(terminal: Pick<Terminal, "cwd">, flags: BatchFlags): Continuatio
   return continuationCommand === undefined ? null : { kind: "command", command: continuationCommand };
 }
 
-/** Refuses flags that exclude each other. @throws InputError */
 export function checkOnboardFlags(flags: OnboardFlags): void {
   checkSink(flags);
   if (flags.mode === "async" && flags.syncTimeout !== undefined) {
@@ -64,7 +61,6 @@ export function checkOnboardFlags(flags: OnboardFlags): void {
   }
 }
 
-/** Refuses two places for links. @throws InputError */
 export function checkSink({ continuations, continuationCommand }: BatchFlags): void {
   if (continuations === undefined || continuationCommand === undefined) return;
   throw new InputError(

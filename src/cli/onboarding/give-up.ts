@@ -9,8 +9,8 @@ import { giveUpRun } from "../../temporal/give-up.js";
 import type { JobSession } from "../session/job-session.js";
 
 /**
- * How long a cancelled batch may make no progress: a customer's step has fifteen seconds more, and in synchronous mode
- * the thirty of a decision (docs/use/onboarding.md, "What stops a batch").
+ * How long a cancelled batch may make no progress. A customer's step has fifteen seconds to end, and in synchronous mode
+ * the thirty of a decision too (docs/use/onboarding.md, "What stops a batch").
  */
 const CANCEL_MS = 60_000;
 const ROWS_AT_ONCE = 500;
@@ -24,7 +24,7 @@ export function giveUpBatch(
   return giveUpRun(client, run, cleanUp, { cancelMs: CANCEL_MS, signal });
 }
 
-/** Stops the customers of a batch, as a cancelled batch does; one that lost its staging knows none. */
+/** Stops the customers of a batch, as a cancelled batch does. A batch that lost its staging knows no customers. */
 export async function stopBatchCustomers(
   client: Client,
   sealed: SealedStore,

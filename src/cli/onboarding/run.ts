@@ -2,8 +2,11 @@ import { type Config, readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import { problemLines } from "../../intake/files/row-problems.js";
-import { type CustomersFile, readCustomers } from "../../intake/onboarding/customers-file.js";
-import { invalidRowsError } from "../../intake/onboarding/invalid-rows-error.js";
+import {
+  type CustomersFile,
+  invalidRowsError,
+  readCustomers,
+} from "../../intake/onboarding/customers-file.js";
 import { startOnboarding } from "../../intake/onboarding/start.js";
 import { joinRun } from "../../intake/start-or-join.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
@@ -20,7 +23,7 @@ import { giveUpBatch } from "./give-up.js";
 import { rowsWithOutcomes } from "./rows-with-outcomes.js";
 import { validationSummary, validationText } from "./validation-report.js";
 
-/** Runs or joins a batch and waits for its end, or only validates its file; the exit code. */
+/** Runs or joins a batch and waits for its end, or only validates its file. Returns the exit code. */
 export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promise<number> {
   checkOnboardFlags(flags);
   if (flags.validateOnly) return validate(terminal, flags);
@@ -30,7 +33,7 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
       const { store, scope, taskQueue } = preflight;
       const { facts } = file;
       checkService(file, preflight);
-      // A limit below what the batch has reached takes nothing back.
+      // A limit below what the batch has reached changes nothing.
       const limit =
         flags.limit === undefined
           ? null
@@ -47,7 +50,7 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
   });
 }
 
-/** Gives up the batch's running run; its customers continue, and report to the next run. */
+/** Gives up the batch's run in progress; its customers continue, and report to the next run. */
 async function giveUpEarlier(terminal: Terminal, session: JobSession, batchId: string): Promise<void> {
   const { client } = session.temporal;
   const running = await joinRun(client, batchWorkflowId(session.preflight.scope, batchId));
@@ -69,13 +72,13 @@ async function validate(
   return file.problems.length > 0 ? EXIT.usage : EXIT.completed;
 }
 
-/** Reads a customers file that may run. @throws InputError for wrong rows, unless they are to be left out. */
+/** Reads a customers file to run. @throws InputError for wrong rows, unless they are to be left out. */
 async function readRunnable(
   terminal: Terminal,
   { customers, playbook, mode, continueInvalid }: OnboardFlags,
   { config }: JobConfig,
 ): Promise<CustomersFile> {
-  // The preflight reports problems of the lake, after those of the file.
+  // Ignores problems of the lake here: the preflight reports them, after those of the file.
   const service = await findService(config).catch(() => undefined);
   const file = await readCustomers(customers, { playbook, mode, service: service?.id ?? "" });
   for (const warning of file.facts.warnings) terminal.say(`warning: ${warning}`);
@@ -84,7 +87,7 @@ async function readRunnable(
   return file;
 }
 
-/** Refuses a file whose keys are another service's than the lake's: its rows would be posted again. */
+/** Refuses a file whose row keys were made for another service than the lake's: its rows would be posted again. */
 function checkService({ facts }: CustomersFile, { service, store }: Preflight): void {
   if (facts.service === service.id) return;
   throw new InputError(
@@ -92,11 +95,11 @@ function checkService({ facts }: CustomersFile, { service, store }: Preflight): 
   );
 }
 
-/** The service of the lake; undefined where it is not configured, or the lake can't be read. */
+/** Finds the service of the lake; undefined where it is not configured, or the lake can't be read. */
 async function serviceIfAny(terminal: Terminal): Promise<ServiceBinding | undefined> {
   let config: Config<"api" | "lake">;
   try {
-    config = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["api", "lake"]);
+    config = readConfig(terminal, ["api", "lake"]);
   } catch {
     return undefined;
   }

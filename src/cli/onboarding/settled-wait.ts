@@ -18,7 +18,7 @@ import { WatchEnd } from "../session/watch-end.js";
 
 const POLL_EVERY_MS = 2_000;
 
-/** Rows of a batch whose latest outcomes are alike. */
+/** A number of a batch's rows whose latest outcomes are alike. */
 interface LatestRows {
   readonly status: string;
   readonly review: boolean;
@@ -26,8 +26,8 @@ interface LatestRows {
 }
 
 /**
- * Waits until no row of a batch waits for people, or until `notAfter` in epoch milliseconds; gives the summary as the
- * table has it then, and writes the outcomes as CSV once more.
+ * Waits until no row of a batch waits for people, or until `notAfter` in epoch milliseconds. Then writes the outcomes as
+ * CSV once more, and returns the summary as the table has it.
  */
 export async function waitUntilSettled(
   { preflight: { store }, sealed, temporal, signal }: JobSession,

@@ -1,6 +1,7 @@
 import type { CustomersFile } from "../../intake/onboarding/customers-file.js";
+import { counted } from "../terminal/counted.js";
 
-/** What `--validate-only --json` prints; the batch has no id where the service is not configured. */
+/** Makes what `--validate-only --json` prints; the batch has no id where the service is not configured. */
 export function validationSummary({ facts, counts, problems }: CustomersFile, hasService: boolean) {
   return {
     batch_id: hasService ? facts.batchId : null,
@@ -11,13 +12,12 @@ export function validationSummary({ facts, counts, problems }: CustomersFile, ha
   };
 }
 
-/** Counts and warnings of a file, for people. */
 export function validationText({ facts, counts }: CustomersFile, hasService: boolean): string {
   const { total, invalid, users, businesses, created, vaults, documents, external_ids } = counts;
   const lines = [
     `batch     ${hasService ? facts.batchId : "known when NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY are set"}`,
-    `customers ${total}: ${users} users, ${businesses} businesses${created > 0 ? ` (${created} to be created)` : ""}, ${invalid} invalid`,
-    `to write  ${vaults} vaults, ${documents} documents (${counts.document_bytes} bytes)`,
+    `customers ${total}: ${counted(users, "user")}, ${counted(businesses, "business", "businesses")}${created > 0 ? ` (${created} to be created)` : ""}, ${invalid} invalid`,
+    `to write  ${counted(vaults, "vault")}, ${counted(documents, "document")} (${counts.document_bytes} bytes)`,
   ];
   if (external_ids > 0) lines.push(`known by  ${external_ids} by their external id alone`);
   return [...lines, ...facts.warnings.map((warning) => `warning   ${warning}`)].join("\n");

@@ -5,20 +5,17 @@ import { runs } from "../../lake/tables/runs.js";
 import { rowsOf } from "../lake/query.js";
 import type { RunFilter, SeenRun } from "./seen-run.js";
 
-/** A run that has ended. */
 export interface EndedRun extends SeenRun {
   readonly status: RunStatus;
 }
 
-/** Columns of `runs` that count something. */
 const COUNTS = runs.columns.filter(({ type }) => type === "BIGINT").map(({ name }) => name);
 
-/** Kinds and schedules that `status` tells of. */
+/** How many kinds and schedules `status` shows. */
 const MOST_LATEST = 10;
 
 type RunRow = Readonly<Record<(typeof runs.columns)[number]["name"], string | number | null>>;
 
-/** The runs that have ended, the newest first. */
 export async function endedRuns(
   query: LakeQuery,
   { kind, status, schedule, since }: RunFilter,
@@ -36,7 +33,6 @@ export async function endedRuns(
   return (await rowsOf<RunRow>(query, sql)).map(seenRun);
 }
 
-/** The newest run of each kind and schedule of the last weeks, the newest first. */
 export async function latestRuns(query: LakeQuery): Promise<EndedRun[]> {
   const sql = `select * from runs where started_at > now() - interval 30 days
     qualify row_number() over (partition by kind, schedule order by started_at desc) = 1
@@ -44,7 +40,6 @@ export async function latestRuns(query: LakeQuery): Promise<EndedRun[]> {
   return (await rowsOf<RunRow>(query, sql)).map(seenRun);
 }
 
-/** The run of this id, if it has ended. */
 export async function endedRun(query: LakeQuery, runId: string): Promise<EndedRun | undefined> {
   const [row] = await rowsOf<RunRow>(query, `select * from runs where run_id = ${sqlText(runId)}`);
   return row && seenRun(row);

@@ -6,7 +6,7 @@ import { LATEST_OF_A_LINE } from "../../lake/tables/onboardings.js";
 import { rowsOf } from "../lake/query.js";
 import type { SeenRun } from "./seen-run.js";
 
-/** What ended alike in a run, and what to do about it. */
+/** Things that ended in the same way in a run, and what to do about them. */
 export interface Finding {
   readonly status: string;
   readonly reason: string;
@@ -21,7 +21,7 @@ const MOST_EXAMPLES = 5;
 
 type FindingRow = Omit<Finding, "action"> & { readonly action?: string | null };
 
-/** What failed, was skipped or waits for somebody in a run that has ended, the most frequent first. */
+/** Finds what failed, was skipped or waits for somebody in a run that has ended, the most frequent first. */
 export async function findingsOf(
   query: LakeQuery,
   run: Pick<SeenRun, "kind" | "run_id" | "job_id">,

@@ -11,19 +11,18 @@ import type { Terminal } from "../terminal/terminal.js";
 /** First word of the ids of a job's runs. */
 export const RUN_KINDS: readonly string[] = ["sync", "onboard", ...JOBS.map(({ kind }) => kind)];
 
-/** The kind of the job that an id is a run of; undefined for what is not the id of a run. */
+/** Says of which kind of job an id is a run; undefined for what is not the id of a run. */
 export function kindOf(runId: string): string | undefined {
   return RUN_KINDS.find((kind) => isRunId(kind, runId));
 }
 
-/** The batch that a workflow of onboarding works on. */
 export function batchOf(workflowId: string): string {
   return workflowId.slice(workflowId.lastIndexOf("/") + 1);
 }
 
 type AnyJobRun = JobRun<unknown, unknown>;
 
-/** A running run as its own command sees it; `start` joins it. */
+/** Makes a run in progress as its own command sees it; `start` joins it. */
 export function jobRunOf(
   terminal: Terminal,
   { runId, workflowId }: { readonly runId: string; readonly workflowId: string },

@@ -6,11 +6,10 @@ import type { LakeReader } from "../../lake/query/query-views.js";
 import { openQuarantine } from "../../lake/sync/open-quarantine.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
-import { runFailures } from "../../lake/tables/run-failures.js";
-import { runs } from "../../lake/tables/runs.js";
+import { runFailures, runs } from "../../lake/tables/runs.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
-import { shownSchedules } from "../schedules/described.js";
+import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
 import { type EndedRun, latestRuns } from "./ended-runs.js";
 import { type Finding, findingsOf } from "./findings.js";
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
@@ -21,20 +20,13 @@ export interface LatestRun extends EndedRun {
   readonly findings: readonly Finding[];
 }
 
-/** A bank link that nothing was committed of for long. */
+/** A bank link without a commit for a long time. */
 interface StaleLink {
   readonly link_id: string;
-  /** ISO instant; null where nothing was within the window. */
+  /** ISO instant; null where there was no commit within the window. */
   readonly committed_at: string | null;
   readonly status: string;
   readonly reason: string | null;
-}
-
-/** A schedule as `status` tells of it. */
-interface NextFiring {
-  readonly name: string;
-  readonly paused: boolean;
-  readonly next: string | null;
 }
 
 /** How things are: what `status --json` prints. */
@@ -42,21 +34,20 @@ export interface LakeStatus {
   readonly lake: string;
   readonly latest: readonly LatestRun[];
   readonly unfinished: readonly UnfinishedRun[];
-  /** Those that are not over, the oldest first. */
+  /** Alerts that are not over, the oldest first. */
   readonly alerts: readonly Pick<Cause, "rule" | "subject" | "message" | "action">[];
-  /** Bad rows that are open. */
   readonly quarantined: number;
   readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };
-  readonly schedules: readonly NextFiring[];
+  readonly schedules: readonly (Pick<ShownSchedule, "name" | "paused"> & { readonly next: string | null })[];
   /** Why nothing is worked on; null where Temporal is up. */
   readonly offline: string | null;
 }
 
-/** Links are looked for that were read in this time: older ones are of rosters that are gone. */
+/** Considers links that were read within this time: older ones are of rosters that are gone. */
 const WINDOW_MS = 30 * DAY;
 const MOST_STALE = 10;
 
-/** Looks how things are. @param staleMs after which a link that nothing was committed of is named */
+/** Reads how things are. @param staleMs names links without a commit for longer than this */
 export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeStatus> {
   const { config, store } = view.preflight;
   return withStoreQuery(
@@ -74,7 +65,7 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
   );
 }
 
-/** Alerts that are not over, and how many bad rows are open. */
+/** Reads alerts that are not over, and counts open bad rows. */
 async function openThings(lake: LakeReader): Promise<Pick<LakeStatus, "alerts" | "quarantined">> {
   const alerts = (await openAlerts(lake)).map(({ rule, subject, message, action }) => {
     return { rule, subject, message, action };
@@ -102,7 +93,7 @@ async function staleLinks(query: LakeQuery, staleMs: number): Promise<LakeStatus
   return { total: Number(rows[0]?.total ?? 0), links };
 }
 
-async function nextFirings({ client, preflight: { scope } }: RunsView): Promise<NextFiring[]> {
+async function nextFirings({ client, preflight: { scope } }: RunsView): Promise<LakeStatus["schedules"]> {
   if (client === undefined) return [];
   const shown = await shownSchedules(client, scope);
   return shown.map(({ name, paused, next }) => ({ name, paused, next: next[0] ?? null }));

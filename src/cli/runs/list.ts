@@ -10,13 +10,12 @@ import { runLine } from "./text.js";
 import { unfinishedRuns } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
 
-/** Which runs are listed, and how. */
 export interface ListFlags extends RunFilter {
   readonly limit: number;
   readonly json?: boolean;
 }
 
-/** Lists runs, those that have not ended first, then the newest; the exit code. */
+/** Lists runs, those that have not ended first, then the newest. Returns the exit code. */
 export async function listRuns(terminal: Terminal, { limit, json, ...filter }: ListFlags): Promise<number> {
   checkWord("--kind", filter.kind, RUN_KINDS);
   checkWord("--status", filter.status, SEEN_STATUSES);
@@ -39,7 +38,7 @@ export async function listRuns(terminal: Terminal, { limit, json, ...filter }: L
   });
 }
 
-/** @throws InputError for a word that no run has, which would list nothing without saying why. */
+/** Refuses a word that no run has, which would list nothing without saying why. @throws InputError */
 function checkWord(flag: string, word: string | undefined, accepted: readonly string[]): void {
   if (word === undefined || accepted.includes(word)) return;
   throw new InputError(`${flag}: ${JSON.stringify(word)} is unknown. Accepted: ${accepted.join(", ")}.`);

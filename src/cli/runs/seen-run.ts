@@ -1,10 +1,10 @@
 import type { RunStatus } from "../../domain/run.js";
 
-/** A run as it was found: in the table `runs`, in Temporal, or by what it left in the staging area. */
+/** A run as a command found it: in the table `runs`, in Temporal, or by what it left in the staging area. */
 export interface SeenRun {
   readonly run_id: string;
   readonly kind: string;
-  /** Of onboarding the batch; null where only its end will tell. */
+  /** Id of the job; for onboarding that of the batch; null where only the run's end will tell. */
   readonly job_id: string | null;
   /**
    * `interrupted`: it has not ended, and nothing works on it now. `lost`: only its staging is left, and Temporal does not
@@ -18,15 +18,14 @@ export interface SeenRun {
   readonly started_at: string;
   /** ISO instant; null where it has not ended. */
   readonly finished_at: string | null;
-  /** By column of `runs`; those that its kind does not count are left out. */
+  /** Counts by column of `runs`, without those that its kind does not have. */
   readonly counts: Readonly<Record<string, number>>;
-  /** What was asked for; null where only its end will tell. */
+  /** What was asked for; null where only the run's end will tell. */
   readonly options: Readonly<Record<string, unknown>> | null;
   /** Why it did not begin. */
   readonly message: string | null;
 }
 
-/** Every status that a run is seen with. */
 export const SEEN_STATUSES: readonly SeenRun["status"][] = [
   "running",
   "paused",
@@ -38,16 +37,14 @@ export const SEEN_STATUSES: readonly SeenRun["status"][] = [
   "cancelled",
 ];
 
-/** Which runs are asked for. */
 export interface RunFilter {
   readonly kind?: string | undefined;
   readonly status?: string | undefined;
   readonly schedule?: string | undefined;
-  /** ISO instant: only runs that were asked for then or later. */
+  /** ISO instant: only runs that were requested then or later. */
   readonly since?: string | undefined;
 }
 
-/** Whether a run is one that is asked for. */
 export function isAsked(run: SeenRun, { kind, status, schedule, since }: RunFilter): boolean {
   return (
     (kind === undefined || run.kind === kind) &&

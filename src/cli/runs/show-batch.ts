@@ -12,20 +12,18 @@ import { type Finding, findingsOf } from "./findings.js";
 import { findingLines } from "./text.js";
 import { withRunsView } from "./view.js";
 
-/** What `batch show --json` prints. */
 interface ShownBatch {
   readonly batch_id: string;
   readonly playbook_key: string | null;
-  /** Rows by their latest status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Its runs that have ended, the newest first. */
+  /** The batch's runs that have ended, the newest first. */
   readonly runs: readonly { readonly run_id: string; readonly status: string }[];
-  /** As its workflow tells it; null where none is running, or nothing answers. */
+  /** Progress by its workflow; null where none is running, or no worker answers. */
   readonly progress: BatchProgress | null;
   readonly findings: readonly Finding[];
 }
 
-/** Shows the state of a batch; the exit code. @throws InputError where the lake knows nothing of it. */
+/** Shows the state of a batch. Returns the exit code. @throws InputError where the lake knows nothing of it. */
 export async function showBatch(terminal: Terminal, batchId: string, json: boolean): Promise<number> {
   checkBatchId(batchId);
   return withRunsView(terminal, async ({ client, preflight: { store, scope, config } }) => {

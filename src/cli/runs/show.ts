@@ -2,8 +2,7 @@ import { durationWords } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
-import { runFailures } from "../../lake/tables/run-failures.js";
-import { runs } from "../../lake/tables/runs.js";
+import { runFailures, runs } from "../../lake/tables/runs.js";
 import { withStoreQuery } from "../lake/query.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -14,15 +13,14 @@ import { countWords, findingLines, openRunWords, retryCommand, tookWords, waitin
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
 
-/** Everything that there is to know of a run, as `runs show --json` prints it. */
+/** Everything that is known of a run, as `runs show --json` prints it. */
 export interface ShownRun extends SeenRun {
   readonly duration_ms: number | null;
-  /** As the run's workflow tells it; null for one that has ended, and where no worker answers. */
+  /** Progress by the run's workflow; null where the run has ended or no worker answers. */
   readonly progress: unknown;
   readonly findings: readonly Finding[];
 }
 
-/** Shows one run; the exit code. @throws InputError where there is none of that id. */
 export async function showRun(terminal: Terminal, id: string, json: boolean): Promise<number> {
   return withRunsView(terminal, async (view) => {
     const shown = await withStoreQuery(
@@ -45,7 +43,6 @@ export async function showRun(terminal: Terminal, id: string, json: boolean): Pr
   });
 }
 
-/** That no run of this lake has an id. */
 export function noRun(id: string): InputError {
   return new InputError(
     `there is no run ${id} in this lake. Nothing was changed. To list its runs: nightledger runs list`,

@@ -1,14 +1,32 @@
 import { durationWords } from "../../domain/duration.js";
 import { turnsInWords } from "../../domain/sync/skipped-links.js";
+import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import type { LakeStatus, LatestRun } from "./lake-status.js";
+import { type LakeStatus, type LatestRun, lakeStatus } from "./lake-status.js";
 import { countWords, findingLines, openRunWords, retryCommand, tookWords, waitingWords } from "./text.js";
+import { withRunsView } from "./view.js";
 
 const MOST_FINDINGS = 3;
 const MOST_STALE = 3;
 const BELOW = " ".repeat(10);
 
-/** How things are, in about ten lines for people. */
+export interface StatusFlags {
+  /** In milliseconds. */
+  readonly stale: number;
+  readonly json?: boolean;
+}
+
+export async function showStatus(terminal: Terminal, { stale, json }: StatusFlags): Promise<number> {
+  return withRunsView(terminal, async (view) => {
+    const status = await lakeStatus(view, stale);
+    if (json) {
+      const unfinished = status.unfinished.map(({ running: _, ...run }) => run);
+      terminal.result(JSON.stringify({ ...status, unfinished }));
+    } else terminal.result(statusLines(terminal, status).join("\n"));
+    return EXIT.completed;
+  });
+}
+
 export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
   const { latest, unfinished, alerts, quarantined, stale, schedules, offline } = status;
   const lines = [
@@ -45,7 +63,7 @@ function latestLines(run: LatestRun): string[] {
   ];
 }
 
-/** Links that a sync skipped, by whose turn it is. */
+/** Counts links that a sync skipped, by whose turn it is. */
 function skippedWords(findings: LatestRun["findings"]): string[] {
   const skipped = findings.filter(({ status }) => status === "skipped");
   return turnsInWords({

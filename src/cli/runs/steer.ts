@@ -1,13 +1,17 @@
 import { InputError } from "../../domain/failures.js";
 import { isRunId } from "../../domain/run.js";
+import { dropStagingOf } from "../../intake/sync/start.js";
 import { JOBS } from "../../jobs/index.js";
-import { cancelBulk, retryBulk } from "../bulk/steer.js";
+import { giveUpRun } from "../../temporal/give-up.js";
+import { retryBulk } from "../bulk/steer.js";
 import { retryBatch, steerBatch } from "../onboarding/batches.js";
 import type { BatchFlags } from "../onboarding/flags.js";
-import { cancelSync } from "../sync/cancel.js";
+import { followFound, runningRun } from "../session/found-run.js";
 import { retrySync } from "../sync/retry.js";
+import { exitCodeOfRun } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { batchOf } from "./kinds.js";
+import { batchOf, jobRunOf, kindOf } from "./kinds.js";
+import { noRun, showRun } from "./show.js";
 import { findRun, withRunsView } from "./view.js";
 
 /** Options of every retry; those of a batch have no meaning for other jobs. */
@@ -15,15 +19,57 @@ export interface RetryFlags extends BatchFlags {
   readonly signKey?: string;
 }
 
-/** Ends a run, or a batch's run, with what it has done; the exit code. @throws InputError where it doesn't run. */
-export async function cancelRun(terminal: Terminal, id: string, json: boolean): Promise<number> {
-  if (isRunId("sync", id)) return cancelSync(terminal, id, json);
-  const job = JOBS.find(({ kind }) => isRunId(kind, id));
-  if (job !== undefined) return cancelBulk(terminal, job, id, json);
-  return steerBatch(terminal, "cancel", await batchNamed(terminal, id), json);
+/**
+ * Follows a run to its end, or shows one that has ended; the exit code is that of the run. In embedded mode it works
+ * on the run meanwhile, as the run's own command would.
+ *
+ * @throws InputError where there is none of that id.
+ */
+export async function watchRun(terminal: Terminal, id: string, json: boolean): Promise<number> {
+  if (kindOf(id) === undefined) throw noRun(id);
+  const { ended, running } = await withRunsView(terminal, (view) => findRun(view, id));
+  if (ended !== undefined) {
+    await showRun(terminal, id, json);
+    return exitCodeOfRun(ended, false);
+  }
+  return followFound(
+    terminal,
+    json,
+    noRun(id),
+    ({ temporal: { client }, preflight: { taskQueue } }) => runningRun(client, taskQueue, id),
+    (start) => jobRunOf(terminal, { runId: id, workflowId: running?.workflowId ?? "" }, start),
+  );
 }
 
-/** Runs again what failed in a run, or in a batch; the exit code. @throws InputError */
+/**
+ * Cancels a run, or a batch's run, with what it has done, or terminates it where it can't be cancelled; the exit code.
+ *
+ * @throws InputError where it doesn't run.
+ */
+export async function cancelRun(terminal: Terminal, id: string, json: boolean): Promise<number> {
+  const kind = kindOf(id);
+  if (kind === undefined || kind === "onboard")
+    return steerBatch(terminal, "cancel", await batchNamed(terminal, id), json);
+  // Only the staging of a job with an effect knows what it has sent: the next run continues it.
+  const isKept = JOBS.some((job) => job.effect && job.kind === kind);
+  const missing = new InputError(
+    `run ${id} is not running, so there is nothing to cancel. Nothing was changed.`,
+  );
+  return followFound(
+    terminal,
+    json,
+    missing,
+    async ({ temporal: { client }, preflight: { store, taskQueue } }) => {
+      const running = await runningRun(client, taskQueue, id);
+      if (running !== undefined)
+        await giveUpRun(client, running, isKept ? async () => undefined : dropStagingOf(store));
+      return running;
+    },
+    (start) => jobRunOf(terminal, { runId: id, workflowId: "" }, start),
+  );
+}
+
+/** Runs again what failed in a run, or in a batch. Returns the exit code. @throws InputError */
 export async function retryRun(terminal: Terminal, id: string, flags: RetryFlags): Promise<number> {
   if (isRunId("sync", id)) return retrySync(terminal, id, flags);
   const job = JOBS.find(({ kind }) => isRunId(kind, id));
@@ -31,7 +77,7 @@ export async function retryRun(terminal: Terminal, id: string, flags: RetryFlags
   return retryBatch(terminal, await batchNamed(terminal, id), flags);
 }
 
-/** The batch of an id, be it that of one of its runs. @throws InputError where no such run is known. */
+/** Finds the batch of an id, which may be that of one of its runs. @throws InputError where no such run is known. */
 async function batchNamed(terminal: Terminal, id: string): Promise<string> {
   if (!isRunId("onboard", id)) return id;
   const { ended, running } = await withRunsView(terminal, (view) => findRun(view, id));

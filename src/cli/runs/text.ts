@@ -8,30 +8,29 @@ import { jobRunOf, kindOf } from "./kinds.js";
 import type { SeenRun } from "./seen-run.js";
 import type { UnfinishedRun } from "./unfinished-runs.js";
 
-/** A run in a line of at most 80 columns, but for a long schedule's name. */
+/** Writes a run as a line of at most 80 columns, or more if its schedule's name is long. */
 export function runLine(run: SeenRun): string {
   const { run_id, status, schedule } = run;
   const words = [run_id.padEnd(31), status.padEnd(23), tookWords(run).padEnd(7), schedule ?? ""];
   return words.join("  ").trimEnd();
 }
 
-/** How long a run took; empty where it has not ended. */
+/** Says how long a run took; empty where it has not ended. */
 export function tookWords({ started_at, finished_at }: SeenRun): string {
   return finished_at === null ? "" : durationWords(Date.parse(finished_at) - Date.parse(started_at));
 }
 
-/** What a run counted, but for zeros: `120 links, 3 failed`. */
+/** Writes what a run counted, without zeros: `120 links, 3 failed`. */
 export function countWords(counts: SeenRun["counts"], shown: readonly string[]): string {
   const told = shown.filter((name) => (counts[name] ?? 0) > 0);
   return told.map((name) => `${counts[name]} ${name.replaceAll("_", " ")}`).join(", ");
 }
 
-/** The command that runs again what failed in a run. */
 export function retryCommand({ run_id, kind, job_id }: SeenRun): string {
   return `nightledger ${kind === "onboard" ? `batch retry ${job_id}` : `runs retry ${run_id}`}`;
 }
 
-/** A finding in its line, and the action to take in the one below. */
+/** Writes a finding as a line, and the action to take below it. */
 export function findingLines({ status, reason, count, action, examples }: Finding): string[] {
   const more = count > examples.length ? ", …" : "";
   const why = reason === "" ? "" : ` ${reason}`;
@@ -39,7 +38,7 @@ export function findingLines({ status, reason, count, action, examples }: Findin
   return action === null ? [line] : [line, `${" ".repeat(10)}→ ${action}`];
 }
 
-/** How to bring a run to its end that no worker is on. */
+/** Says how to finish a run that no worker works on. */
 function continuation({ run_id, kind, status }: UnfinishedRun): string {
   if (JOBS.some((job) => job.effect && job.kind === kind))
     return `\`nightledger ${kind}s continue\` continues it`;
@@ -48,7 +47,7 @@ function continuation({ run_id, kind, status }: UnfinishedRun): string {
   return `no worker is on it; ${again} continues it`;
 }
 
-/** How far an unfinished run is, and what it needs to continue. */
+/** Says how far an unfinished run is, and what it needs to continue. */
 export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
   const { status, running, progress } = run;
   if (status === "interrupted" || status === "lost") return `${status}: ${continuation(run)}`;
@@ -59,7 +58,6 @@ export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
   return `${status}: ${form.line(form.figures(progress))}`;
 }
 
-/** What a running run waits for, in lines. */
 export function waitingWords({ progress }: UnfinishedRun): string[] {
   const told = progress as Partial<WaitingState> | undefined;
   return told?.waiting === undefined ? [] : waitingLines(told as WaitingState, Date.now());

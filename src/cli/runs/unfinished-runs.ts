@@ -13,14 +13,14 @@ import { batchOf, kindOf } from "./kinds.js";
 import type { SeenRun } from "./seen-run.js";
 import type { RunsView } from "./view.js";
 
-/** A run that has not ended; `running` where Temporal has it. */
+/** A run that has not ended; its status is `running` where Temporal has it. */
 export interface UnfinishedRun extends SeenRun {
   readonly running?: RunningRun;
-  /** How far it is, as its workflow tells; undefined where no worker answers. */
+  /** Progress by its workflow; undefined where no worker answers. */
   readonly progress?: unknown;
 }
 
-/** The runs that have not ended: those that Temporal has, and those that only their staging is left of. */
+/** Finds the runs that have not ended: those that Temporal has, and those of which only the staging is left. */
 export async function unfinishedRuns(view: RunsView, query: LakeQuery): Promise<UnfinishedRun[]> {
   const { client, preflight } = view;
   const listed = client === undefined ? [] : await runningRuns(client, preflight.taskQueue);
@@ -48,7 +48,7 @@ async function goingRun(client: Client, running: RunningRun): Promise<Unfinished
   };
 }
 
-/** Runs whose staging is there although they are not in `runs`, and nothing works on them. */
+/** Finds runs with staging that are not in `runs` and that nothing works on. */
 async function runsInStaging(
   { store, keys }: Preflight,
   query: LakeQuery,
@@ -70,7 +70,7 @@ async function runsInStaging(
     });
 }
 
-/** Runs of jobs with an effect, whose staging is named by their job. */
+/** Finds runs of jobs with an effect, whose staging has the name of the job. */
 async function claimedRuns(store: Preflight["store"], keys: Preflight["keys"]): Promise<string[]> {
   if (keys === undefined) return [];
   const sealed = new SealedStore(store, createSealer(keys));

@@ -3,21 +3,20 @@ import { UnreachableError } from "../../domain/failures.js";
 import { runs } from "../../lake/tables/runs.js";
 import { connectClient } from "../../temporal/connection.js";
 import { type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
-import { runningServer } from "../../temporal/server/running-server.js";
+import { runningServer } from "../../temporal/server/home-server.js";
 import { withStoreQuery } from "../lake/query.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
-import { Releases } from "../terminal/releases.js";
+import { Releases } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type EndedRun, endedRun } from "./ended-runs.js";
 
 const ANSWER_MS = 3_000;
 
-/** What a read-only command works with. */
 export interface RunsView {
   readonly preflight: Preflight;
   /** Undefined where Temporal is not up. */
   readonly client: Client | undefined;
-  /** Why it is not. */
+  /** Why Temporal is not up. */
   readonly missing: string | undefined;
 }
 
@@ -51,7 +50,7 @@ async function findClient(
   }
 }
 
-/** A run of the lake by its id: as it ended, or as Temporal has it. */
+/** Finds a run of the lake by its id: as it ended, or as Temporal has it. */
 export async function findRun(
   { client, preflight: { store, taskQueue } }: RunsView,
   id: string,

@@ -6,16 +6,15 @@ import { putSchedule } from "../../intake/schedules/schedules.js";
 import { checkScheduled } from "../../intake/schedules/start-scheduled.js";
 import { readJobConfig } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { describedSchedule } from "./described.js";
+import { describedSchedule, withSchedules } from "./described.js";
 import { parseScheduledCommand } from "./scheduled-command.js";
-import { withSchedules } from "./session.js";
 
 export interface CreateFlags extends TimingFlags {
   readonly paused?: boolean;
   readonly json?: boolean;
 }
 
-/** Creates or changes a schedule of a job's command line; the exit code. @throws InputError */
+/** Creates or changes a schedule for a job's command line. Returns the exit code. @throws InputError */
 export async function createSchedule(
   terminal: Terminal,
   name: string,

@@ -7,10 +7,14 @@ import { timingWords } from "../../domain/schedules/timing.js";
 import { shellWord } from "../../domain/shell-word.js";
 import type { ScheduleInput } from "../../intake/schedules/scheduled-job.js";
 import { describeSchedule, scheduleIds } from "../../intake/schedules/schedules.js";
+import { type JobSession, openJobSession } from "../session/job-session.js";
+import { runPreflight } from "../session/preflight.js";
+import { EXIT } from "../terminal/exit-code.js";
+import { withInterruption } from "../terminal/interruption.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 const MOST_FIRINGS = 5;
 
-/** A firing of a schedule, as commands show it. */
 interface ShownFiring {
   /** ISO instant. */
   readonly due_at: string;
@@ -19,21 +23,19 @@ interface ShownFiring {
   readonly status: RunStatus | "waiting" | "forgotten";
 }
 
-/** A schedule, as commands show it. */
 export interface ShownSchedule {
   readonly name: string;
   readonly command: string;
   readonly when: string;
   readonly paused: boolean;
-  /** The next ISO instants at which it fires; none where it is paused. */
+  /** ISO instants at which it fires next; empty where it is paused. */
   readonly next: readonly string[];
-  /** The last ones, the newest first. */
+  /** Its last firings, the newest first. */
   readonly last: readonly ShownFiring[];
   readonly skipped_overlaps: number;
   readonly missed: number;
 }
 
-/** What is known of a schedule. @throws InputError where there is none of that name. */
 export async function describedSchedule(client: Client, scope: string, name: string): Promise<ShownSchedule> {
   const described = await describeSchedule(client, scheduleId(scope, name));
   if (described === undefined) throw noSchedule(name);
@@ -52,7 +54,6 @@ export async function describedSchedule(client: Client, scope: string, name: str
   };
 }
 
-/** Every schedule of a lake, by its name. */
 export async function shownSchedules(client: Client, scope: string): Promise<ShownSchedule[]> {
   const prefix = schedulePrefix(scope);
   const shown: ShownSchedule[] = [];
@@ -81,4 +82,16 @@ async function shownFiring(
     if ((error as Error).name !== "WorkflowNotFoundError") throw error;
     return { due_at, run_id: null, status: "forgotten" };
   }
+}
+
+/** Works with Temporal's schedules, without a worker in this process; the exit code. */
+export async function withSchedules(
+  terminal: Terminal,
+  work: (session: JobSession) => Promise<void>,
+): Promise<number> {
+  const preflight = await runPreflight(terminal);
+  await withInterruption(async (interruption) => {
+    await work(await openJobSession(terminal, preflight, interruption, { worker: false }));
+  });
+  return EXIT.completed;
 }

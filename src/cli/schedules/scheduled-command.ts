@@ -2,14 +2,13 @@ import { Command, CommanderError } from "commander";
 import { InputError } from "../../domain/failures.js";
 import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 import { scheduledCheck } from "../commands/alerts.js";
+import { OF_ONE_COMMAND, type Schedulable } from "../commands/command.js";
 import { scheduledExport } from "../commands/export.js";
 import { scheduledImport } from "../commands/import.js";
 import { scheduledOnboard } from "../commands/onboard.js";
-import { OF_ONE_COMMAND, type Schedulable } from "../commands/schedulable.js";
 import { scheduledSync } from "../commands/sync.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Every job that a schedule can run. */
 const SCHEDULABLE: readonly Schedulable[] = [
   scheduledSync,
   scheduledExport,

@@ -1,8 +1,6 @@
 import type { Terminal } from "../terminal/terminal.js";
-import { describedSchedule, type ShownSchedule, shownSchedules } from "./described.js";
-import { withSchedules } from "./session.js";
+import { describedSchedule, type ShownSchedule, shownSchedules, withSchedules } from "./described.js";
 
-/** Lists the schedules of the lake; the exit code. */
 export async function listSchedules(terminal: Terminal, json: boolean): Promise<number> {
   return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {
     const shown = await shownSchedules(client, scope);
@@ -21,7 +19,6 @@ export async function listSchedules(terminal: Terminal, json: boolean): Promise<
   });
 }
 
-/** Shows one schedule; the exit code. @throws InputError where there is none of that name. */
 export async function showSchedule(terminal: Terminal, name: string, json: boolean): Promise<number> {
   return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {
     const shown = await describedSchedule(client, scope, name);

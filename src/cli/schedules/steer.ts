@@ -1,16 +1,14 @@
 import { type ScheduleHandle, ScheduleNotFoundError, ScheduleOverlapPolicy } from "@temporalio/client";
 import { scheduleId } from "../../domain/schedules/scheduled-run.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { noSchedule } from "./described.js";
-import { withSchedules } from "./session.js";
+import { noSchedule, withSchedules } from "./described.js";
 
-/** Periods of the past that a schedule is run for again. */
 export interface BackfillFlags {
   readonly from: Date;
   readonly to: Date;
 }
 
-/** Pauses a schedule: it does not fire until `unpause`. The exit code. */
+/** Pauses a schedule: it does not fire until `unpause`. Returns the exit code. */
 export function pauseSchedule(terminal: Terminal, name: string, reason: string | undefined): Promise<number> {
   return steer(terminal, name, (handle) => handle.pause(reason ?? "paused by its user"), "is paused");
 }
@@ -25,13 +23,15 @@ export function unpauseSchedule(terminal: Terminal, name: string): Promise<numbe
   return steer(terminal, name, unpause, "fires again");
 }
 
-/** Fires a schedule now; nothing starts while its last run is still running. The exit code. */
+/** Fires a schedule now; nothing starts while its last run is still running. Returns the exit code. */
 export function triggerSchedule(terminal: Terminal, name: string): Promise<number> {
   const words = "is triggered: a run begins, unless the one before is still running";
   return steer(terminal, name, (handle) => handle.trigger(ScheduleOverlapPolicy.SKIP), words, true);
 }
 
-/** Fires a schedule once for each time at which it was due in a period, one run after the other; the exit code. */
+/**
+ * Fires a schedule once for each time at which it was due in a period, one run after another. Returns the exit code.
+ */
 export function backfillSchedule(
   terminal: Terminal,
   name: string,
@@ -41,7 +41,7 @@ export function backfillSchedule(
   return steer(terminal, name, (handle) => handle.backfill(period), "fires for that period", true);
 }
 
-/** Deletes a schedule; a run of it that has begun continues. The exit code. */
+/** Deletes a schedule; a run in progress continues. Returns the exit code. */
 export function deleteSchedule(terminal: Terminal, name: string): Promise<number> {
   const words = "is deleted; a run of it that has begun continues";
   return steer(terminal, name, (handle) => handle.delete(), words);

@@ -1,10 +1,8 @@
 import type { Client } from "@temporalio/client";
-import { aborted } from "../terminal/interruption.js";
 
-/** The longest that a command waits for an alert target that does not answer. */
+/** The longest time that a command waits for an alert target that does not answer. */
 const LONGEST_MS = 15_000;
 
-/** Ids of the workflows of a task queue that are delivering alerts. */
 export async function goingDeliveries(client: Client, taskQueue: string): Promise<string[]> {
   const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running' AND WorkflowType = 'deliverAlert'`;
   const ids: string[] = [];
@@ -18,15 +16,9 @@ export async function deliveriesEnded(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const end = new AbortController();
-  const timer = setTimeout(() => end.abort(), LONGEST_MS);
-  void aborted(signal).then(() => end.abort());
-  try {
-    await client.withAbortSignal(end.signal, () =>
-      Promise.allSettled(ids.map((id) => client.workflow.getHandle(id).result())),
-    );
-    return !end.signal.aborted;
-  } finally {
-    clearTimeout(timer);
-  }
+  const end = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]);
+  await client.withAbortSignal(end, () =>
+    Promise.allSettled(ids.map((id) => client.workflow.getHandle(id).result())),
+  );
+  return !end.aborted;
 }

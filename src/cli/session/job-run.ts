@@ -16,20 +16,19 @@ import { type RunEnd, watchRun } from "./run-watch.js";
 export interface JobRun<Progress, Result> {
   /** Starts the run, or joins the same job's run that is in progress. */
   start(session: JobSession): Promise<StartedRun>;
-  /** Says what else is in progress. */
   afterStart?(session: JobSession, started: StartedRun): Promise<void>;
-  /** What the command does while it watches the run, until the run ends or the signal aborts. */
+  /** Does work beside watching the run, until the run ends or the signal aborts. */
   whileWatched?(session: JobSession, started: StartedRun): Promise<void>;
   readonly progress: ProgressForm<Progress>;
-  /** What joins the run, or continues it; left out, the command as it was typed. */
+  /** The command that joins or continues the run; left out: the one that was typed. */
   readonly again?: string;
-  /** What else to say about a progress; `before` is the one before it. */
+  /** Says something more about a progress; `before` is the one before it. */
   remark?(progress: Progress, before: Progress | undefined): string | undefined;
   /** Whether the run is paused, so that waiting is pointless; left out, it never is. */
   isHalted?(progress: Progress): boolean;
-  /** What else a run that is completed waits for. */
+  /** Waits for what a completed run leaves open. */
   afterEnd?(session: JobSession, result: Result): Promise<RunEnd<Result>>;
-  /** What is known of a run that the command leaves; the lake may be looked at. */
+  /** Gathers what is known of a run that the command leaves; it may read the lake. */
   outcome(left: LeftRun<Progress, Result>, preflight: Preflight): RunOutcome | Promise<RunOutcome>;
 }
 
@@ -45,17 +44,12 @@ export interface LeftRun<Progress, Result> {
   readonly otherKeys?: readonly WorkerIdentity[];
 }
 
-/** What is known of a run as its command leaves it. */
 interface RunOutcome {
-  /** What `--json` prints. */
   readonly summary: { readonly status: RunStatus };
-  /** The summary for people. */
   readonly text: string;
-  /** The service refused the credentials. */
   readonly unauthorized: boolean;
   /** Whether it exits with 1 although it completed. */
   readonly failed?: boolean;
-  /** What to say besides the summary. */
   readonly notes: readonly string[];
 }
 
@@ -70,7 +64,7 @@ export async function followRun<Progress, Result>(
   signal.throwIfAborted();
   const started = await run.start(session);
   terminal.say(started.joined ? `joined run ${started.runId}, which is in progress` : `run ${started.runId}`);
-  // With a cluster the log is what people read, and the runs are in the workers'.
+  // With a cluster, the log goes to standard error, where people have read this already, and workers log the runs.
   const note = (words: string) => temporal.embedded && session.log.info({ run_id: started.runId }, words);
   if (started.joined) note("a command joined the run");
   await run.afterStart?.(session, started);
@@ -106,13 +100,12 @@ export async function followRun<Progress, Result>(
   }
 }
 
-/** Whether the service may have refused the credentials: a run says so at its end, after its worker is asked. */
+/** Whether the service may have refused the credentials: the run itself says so only at its end. */
 function mayBeRefused(end: RunEnd<unknown>): boolean {
   if (end.kind !== "completed") return end.kind === "halted";
   return (end.result as { readonly status?: RunStatus }).status === "failed";
 }
 
-/** Says how a run went; the exit code. */
 export function reportRun(
   terminal: Terminal,
   left: LeftRun<unknown, unknown>,
@@ -126,11 +119,10 @@ export function reportRun(
   return failed && code === EXIT.completed ? EXIT.failures : code;
 }
 
-/** Workers with another key than the command's; none where they can't be asked for. */
+/** Finds workers with another key than the command's; none where Temporal can't be asked. */
 async function otherKeys({ preflight, keys, temporal: { client } }: JobSession): Promise<WorkerIdentity[]> {
-  const { taskQueue, config } = preflight;
-  const compared = comparedWorkers({ client, taskQueue, keys, apiKey: config.api.key });
-  return (await compared.catch(() => ({ others: [] }))).others;
+  const compared = comparedWorkers(client, preflight, keys).catch(() => ({ others: [] }));
+  return (await compared).others;
 }
 
 function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>, again: string): string[] {
@@ -141,7 +133,7 @@ function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>, again:
   return end.kind === "failed" ? [`run ${runId} failed: ${end.message}`] : [];
 }
 
-/** Adds to a summary what a run still waits for that its command left before its end. */
+/** Adds to a summary what the run still waits for, where its command left it before its end. */
 export function withWaits<S extends object>(
   { end, sofar }: LeftRun<WaitingState, unknown>,
   summary: S,
@@ -154,7 +146,6 @@ export function withWaits<S extends object>(
   return { summary: { ...summary, ...waits }, text: [text, ...lines].join("\n") };
 }
 
-/** The status of a run that has no result of its own. */
 export function statusWithoutResult(
   end: Exclude<RunEnd<unknown>, { kind: "completed" }> | undefined,
 ): RunStatus {

@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { ensureBinding } from "../../lake/service-binding.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createLogger, type Logger } from "../../logger.js";
@@ -8,9 +9,8 @@ import { createSealer } from "../../temporal/encryption/sealer.js";
 import type { Interruptible } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { Preflight } from "./preflight.js";
-import { logDestination, openTemporal, type TemporalSession } from "./temporal-session.js";
+import { type EmbeddedUse, openTemporal, type TemporalSession } from "./temporal-session.js";
 
-/** What a command holds while it runs jobs. */
 export interface JobSession {
   readonly preflight: Preflight;
   readonly temporal: TemporalSession;
@@ -25,40 +25,27 @@ export async function openJobSession(
   terminal: Terminal,
   preflight: Preflight,
   { signal, releases }: Interruptible,
-  options: { readonly ui?: boolean; readonly worker?: boolean } = {},
+  options: EmbeddedUse = {},
 ): Promise<JobSession> {
   const { config, settings, store } = preflight;
   const home = config.home.path;
   if (settings.mode === "embedded") await mkdir(home, { recursive: true, mode: 0o700 });
   const keys = preflight.keys ?? (await ensureEmbeddedKeys(home));
-  const destination = logDestination(settings, home);
-  const handle = createLogger({ destination, level: config.log.level, secrets: config.secrets });
-  releases.add(() => handle.close());
-  const temporal = await openTemporal({
-    settings,
-    env: { ...config.temporal.env, ...terminal.env },
-    home,
-    keys,
-    api: config.api,
-    alerts: config.alerts,
-    lake: config.lake.address,
-    taskQueue: preflight.taskQueue,
-    log: handle.logger,
-    report: (message) => terminal.say(message),
-    signal,
-    ...options,
-  });
+  const log = openLog(preflight, releases);
+  const temporal = await openTemporal({ terminal, preflight, keys, log, signal, ...options });
   releases.add(() => temporal.close());
   signal.throwIfAborted();
   await bindLake(preflight, keys);
-  return {
-    preflight,
-    temporal,
-    sealed: new SealedStore(store, createSealer(keys)),
-    keys,
-    log: handle.logger,
-    signal,
-  };
+  return { preflight, temporal, sealed: new SealedStore(store, createSealer(keys)), keys, log, signal };
+}
+
+/** Opens the log of a process: a file in HOME in embedded mode, standard error with a cluster. */
+export function openLog({ config, settings }: Preflight, releases: Interruptible["releases"]): Logger {
+  const { log, secrets, home } = config;
+  const destination = settings.mode === "embedded" ? { file: join(home.path, "nightledger.log") } : "stderr";
+  const handle = createLogger({ destination, level: log.level, secrets });
+  releases.add(() => handle.close());
+  return handle.logger;
 }
 
 /** Binds a lake to its service and keys at its first use: the service first, so a lake with a key check has both. */

@@ -5,6 +5,8 @@ import { readAll } from "../../config-values.js";
 import { InputError } from "../../domain/failures.js";
 import { taskQueue } from "../../domain/run.js";
 import { keyMode } from "../../domain/service/key-mode.js";
+import { assertWritable } from "../../lake/delta/delta-protocol.js";
+import { openTable } from "../../lake/delta/delta-table.js";
 import {
   checkBinding,
   expectBinding,
@@ -14,6 +16,7 @@ import {
 import { createLocalStore } from "../../lake/store/local-store.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
+import { TABLES } from "../../tables.js";
 import { resolveTemporal, type TemporalSettings } from "../../temporal/connection-settings.js";
 import { checkKeys, KEY_CHECK } from "../../temporal/encryption/key-check.js";
 import {
@@ -21,18 +24,16 @@ import {
   parseEncryptionKeys,
   readEmbeddedKeys,
 } from "../../temporal/encryption/keys.js";
+import { withDuckDb } from "../lake/reader.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { checkTables } from "./writable-tables.js";
 
 const PARTS = ["api", "lake", "home", "keys", "temporal", "log", "alerts"] as const;
 
-/** The configuration of a job, read from variables alone. */
 export interface JobConfig {
   readonly config: Config<(typeof PARTS)[number]>;
   readonly settings: TemporalSettings;
 }
 
-/** Everything that was checked before a job may start. */
 export interface Preflight extends JobConfig {
   readonly store: ObjectStore;
   /** The lake's service, or the one that its first use binds it to. */
@@ -49,17 +50,16 @@ export interface Preflight extends JobConfig {
  * @throws InputError (exit 2) naming every variable that is wrong, a line for each.
  */
 export function readJobConfig(terminal: Terminal): JobConfig {
-  const source = { env: terminal.env, cwd: terminal.cwd };
-  const { temporal } = readConfig(source, ["temporal"]);
+  const { temporal } = readConfig(terminal, ["temporal"]);
   const { config, settings } = readAll({
-    config: () => readConfig(source, PARTS),
+    config: () => readConfig(terminal, PARTS),
     settings: () => {
       const found = resolveTemporal(temporal.env);
-      if (found.mode === "cluster") readConfig(source, ["clusterKeys"]);
+      if (found.mode === "cluster") readConfig(terminal, ["clusterKeys"]);
       return found;
     },
     keys: () => {
-      const { encryptionKeys } = readConfig(source, ["keys"]).keys;
+      const { encryptionKeys } = readConfig(terminal, ["keys"]).keys;
       return encryptionKeys && parseEncryptionKeys(encryptionKeys);
     },
   });
@@ -70,9 +70,9 @@ export function readJobConfig(terminal: Terminal): JobConfig {
 }
 
 /**
- * Checks lake and keys; writes nothing.
+ * Checks lake and keys, and that this version may write every table; writes nothing.
  *
- * @throws InputError (exit 2) naming the variable, directory or table.
+ * @throws InputError (exit 2) naming the variable, the directory, or a table of a newer version or with a damaged log.
  */
 export async function runPreflight(
   terminal: Terminal,
@@ -85,7 +85,10 @@ export async function runPreflight(
   readAll(Object.fromEntries(checked.map((one, at) => [at, () => outcomeOf(one)])));
   const keys = await findKeys(store, config);
   const service = await findService(config);
-  await checkTables(store);
+  await withDuckDb(async (duckdb) => {
+    for (const { name: table } of TABLES)
+      assertWritable(table, await openTable(store, table, duckdb).snapshot());
+  });
   const scope = scopeOf(config.api.url, config.lake.address);
   return { config, settings, store, service, scope, taskQueue: taskQueue(scope), keys };
 }
@@ -95,7 +98,7 @@ function outcomeOf(settled: PromiseSettledResult<void>): void {
 }
 
 /**
- * The service that the lake belongs to, or that its first use binds it to. Only reads.
+ * Finds the service that the lake belongs to, or that its first use binds it to. Only reads.
  *
  * @throws InputError (exit 2) naming both addresses where the configured one is another.
  */
@@ -114,13 +117,12 @@ async function isNewLake(store: ObjectStore): Promise<boolean> {
   return (await store.list(`${onboardings.name}/_delta_log/`)).length === 0;
 }
 
-/** The configured service, as a lake is bound to it. */
 export function serviceAddress({ url, key }: ConfigParts["api"]): ServiceAddress {
   return { url, mode: keyMode(key) };
 }
 
 /**
- * The keys of a lake: those configured, else the ones of HOME; undefined where neither has any and the lake needs none.
+ * Finds the keys of a lake: the configured ones, else those of HOME; undefined where there are none and none are needed.
  * Only reads.
  *
  * @throws InputError (exit 2) where the lake was made with other keys.

@@ -5,46 +5,36 @@ import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines, waitingNews } from "../terminal/waiting-lines.js";
 
 const LINE_EVERY_MS = 3_000;
-/** Keeps a line within eighty columns, with large numbers, rate and estimate beside it. */
+/** So narrow that a line with large numbers, rate and estimate still fits into eighty columns. */
 const BAR_SIZE = 10;
 
-/** How far a run is, and what its bar and its line show besides. */
+/** How far a run is, and what else its bar and its line show. */
 interface Figures {
   readonly done: number;
   readonly total: number;
   readonly [shown: string]: number | string;
 }
 
-/** What a rate counts, and how many things are expected to be done in the end. */
-interface Paced {
-  readonly amount: number;
-  readonly unit: string;
-  readonly expected: number;
-}
-
-/** How the progress of one kind of run is shown. */
 export interface ProgressForm<P> {
   /** Format of the bar, as cli-progress takes it; `{name}` is replaced by a figure. */
   readonly bar: string;
   figures(progress: P): Figures;
   line(figures: Figures): string;
-  /** Left out, neither rate nor estimate is shown. */
-  paced?(progress: P): Paced;
+  /** What a rate counts, and how many things are expected in the end; left out, no rate or estimate is shown. */
+  paced?(progress: P): { readonly amount: number; readonly unit: string; readonly expected: number };
   /** Left out, nothing of it waits. */
   waiting?(progress: P): WaitingState;
 }
 
-/** Live progress on standard error. */
 interface ProgressView<P> {
   show(progress: P): void;
-  /** Says something beside the progress. */
   say(text: string): void;
   /** Says once that no worker answers for the run. */
   silent(): void;
   stop(): void;
 }
 
-/** A bar on a terminal, otherwise a line every few seconds in which something has changed. */
+/** Shows a bar on a terminal, and elsewhere a line every few seconds if something has changed. */
 export function createProgressView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P> {
   return terminal.interactive ? barView(terminal, form) : lineView(terminal, form);
 }
@@ -58,7 +48,7 @@ function paceOf<P>({ figures, paced, waiting }: ProgressForm<P>): (progress: P) 
     const { done } = figures(progress);
     pace = withSample(pace, { at: Date.now(), done, amount });
     const words = paceWords(pace, unit, expected);
-    // Where everything that is left waits for another try, the pace of the others says nothing about it.
+    // If everything that is left waits for another try, the pace of the others says nothing about it.
     const waits = waiting?.(progress).waiting_total ?? 0;
     return waits < expected - done ? words : { ...words, left: [] };
   };

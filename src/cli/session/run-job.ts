@@ -6,28 +6,26 @@ import { type JobSession, openJobSession } from "./job-session.js";
 import { checkDetach, type JobConfig, type Preflight, readJobConfig, runPreflight } from "./preflight.js";
 import { pingService } from "./service.js";
 
-/** A job as its command line asks for it. */
 interface Job<Progress, Result, Input> {
   /** Reads and validates the job's files; the configuration is checked by now. @throws InputError */
   read?(configuration: JobConfig): Promise<Input>;
-  /** Plans the run with what the lake holds; lake and keys are checked by now. @throws InputError */
-  plan(preflight: Preflight, input: Input): Promise<PlannedRun<Progress, Result>>;
+  /**
+   * Plans the run with what the lake holds; lake and keys are checked by now. The service is asked for `pingedUser`
+   * before anything starts; undefined skips that. @throws InputError
+   */
+  plan(
+    preflight: Preflight,
+    input: Input,
+  ): Promise<{ readonly pingedUser: string | undefined; readonly run: JobRun<Progress, Result> }>;
 }
 
-interface PlannedRun<Progress, Result> {
-  /** The user to ask the service for before anything starts; undefined skips that check. */
-  readonly pingedUser: string | undefined;
-  readonly run: JobRun<Progress, Result>;
-}
-
-/** Flags that every command that runs a job may have. */
 export interface JobFlags {
   readonly detach?: boolean;
   readonly json?: boolean;
 }
 
 /**
- * Runs a job from its checks to its report, and releases what it took; the exit code. It checks in the order of
+ * Runs a job from its checks to its report, and releases what it took. Returns the exit code. It checks in the order of
  * docs/reference/commands.md, "Order of checks".
  */
 export async function runJob<Progress, Result, Input>(
@@ -55,8 +53,8 @@ export async function runJob<Progress, Result, Input>(
 }
 
 /**
- * An embedded worker ends with its command: alerts that the run has raised are delivered first. What goes wrong here is
- * no failure of the run, and the next check delivers them.
+ * Waits until alerts that the run has raised are delivered, because an embedded worker ends with its command. A failure
+ * here does not fail the run: the next check delivers them.
  */
 async function afterAlerts(
   terminal: Terminal,

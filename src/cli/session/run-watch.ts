@@ -19,7 +19,7 @@ const LOST_AFTER_MS = 120_000;
 /** How a run ended, as far as this command saw it. */
 export type RunEnd<Result> =
   | { readonly kind: "completed"; readonly result: Result }
-  /** It is paused and will not continue by itself. */
+  /** The run is paused and will not continue by itself. */
   | { readonly kind: "halted" }
   | { readonly kind: "cancelled" }
   | { readonly kind: "failed"; readonly message: string }
@@ -30,14 +30,14 @@ interface WatchOptions<Progress> {
   onProgress(progress: Progress): void;
   /** Whether a run is paused, so that waiting is pointless; left out, it never is. */
   isHalted?(progress: Progress): boolean;
-  /** No worker answers for the run. */
+  /** Called when no worker answers for the run. */
   onSilence(): void;
-  /** Something that a user can fix, such as a full disk, holds the run up; called once per kind. */
+  /** Called once per kind of problem that holds the run up and that a user can fix, such as a full disk. */
   onFailure(words: string): void;
 }
 
 /**
- * Waits for a run and tells its progress meanwhile.
+ * Waits for a run and reports its progress meanwhile.
  *
  * @throws UnreachableError when Temporal is lost for good.
  */

@@ -29,7 +29,7 @@ export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<void> 
   }
 }
 
-/** The error of a command whose service did not answer. @param state what the command has done by then */
+/** Makes the error of a command whose service did not answer. @param state what the command has done by then */
 export function unreachable({ url }: ApiConfig, error: ApiError, state: string): UnreachableError {
   const reason = error instanceof TransientError ? error.reason : error.message;
   return new UnreachableError(
@@ -38,7 +38,7 @@ export function unreachable({ url }: ApiConfig, error: ApiError, state: string):
   );
 }
 
-/** A client of the configured service for a command's own calls; the caller closes it. */
+/** Opens a client of the configured service for a command's own calls; the caller closes it. */
 export function openServiceClient(api: ApiConfig): ApiClient {
   const { url: baseUrl, key: apiKey } = api;
   return createApiClient({ ...api, baseUrl, apiKey, userAgent: `nightledger/${VERSION}` });

@@ -1,17 +1,18 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@temporalio/client";
-import type { AlertConfig, ApiConfig } from "../../config.js";
 import type { Logger } from "../../logger.js";
 import { findTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { connectClient } from "../../temporal/connection.js";
-import type { TemporalAddress, TemporalSettings } from "../../temporal/connection-settings.js";
+import type { TemporalAddress } from "../../temporal/connection-settings.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { acquireEmbeddedServer } from "../../temporal/server/embedded-server.js";
-import { runningServer } from "../../temporal/server/running-server.js";
+import { runningServer } from "../../temporal/server/home-server.js";
 import { startWorker } from "../../worker.js";
-import { Releases } from "../terminal/releases.js";
-import { takeWorkerTurn, type WorkerTurn } from "./worker-turn.js";
+import { Releases } from "../terminal/interruption.js";
+import type { Terminal } from "../terminal/terminal.js";
+import type { JobConfig, Preflight } from "./preflight.js";
+import { takeWorkerTurn } from "./worker-turn.js";
 
 /** A command's connection to Temporal: a client, and in embedded mode the server and a worker in this process. */
 export interface TemporalSession {
@@ -25,21 +26,19 @@ export interface TemporalSession {
   close(): Promise<void>;
 }
 
-interface SessionOptions {
-  readonly settings: TemporalSettings;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
-  readonly keys: EncryptionKeys;
-  readonly api: ApiConfig;
-  readonly alerts: AlertConfig;
-  readonly lake: string;
-  readonly taskQueue: string;
-  readonly log: Logger;
+/** How a command uses the embedded server. */
+export interface EmbeddedUse {
   readonly ui?: boolean;
-  /** Left out: whether this process may be the one that works on the runs of an embedded server. */
+  /** False where this process is not to work on its runs. */
   readonly worker?: boolean;
-  readonly report: (message: string) => void;
-  readonly signal?: AbortSignal;
+}
+
+interface SessionOptions extends EmbeddedUse {
+  readonly terminal: Terminal;
+  readonly preflight: Preflight;
+  readonly keys: EncryptionKeys;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
 }
 
 const WATCH_EVERY_MS = 1_000;
@@ -51,38 +50,35 @@ const WATCH_EVERY_MS = 1_000;
 export async function openTemporal(options: SessionOptions): Promise<TemporalSession> {
   const releases = new Releases();
   try {
-    return options.settings.mode === "cluster"
-      ? await cluster(options, options.settings, releases)
-      : await embedded(options, releases);
+    const { settings: server } = options.preflight;
+    if (server.mode === "embedded") return await embedded(options, releases);
+    const { client, close } = await connectClient(server, options.keys);
+    const lost = new Promise<never>(() => undefined);
+    return { client, embedded: false, server, ui: undefined, lost, close };
   } catch (error) {
     await releases.run().catch(() => undefined);
     throw error;
   }
 }
 
-async function cluster(
-  options: SessionOptions,
-  server: TemporalAddress,
-  releases: Releases,
-): Promise<TemporalSession> {
-  const { client, close } = await connectClient(server, options.keys);
-  releases.add(close);
-  const lost = new Promise<never>(() => undefined);
-  return { client, embedded: false, server, ui: undefined, lost, close: () => releases.run() };
-}
-
 async function embedded(options: SessionOptions, releases: Releases): Promise<TemporalSession> {
-  const { env, home, report, signal } = options;
+  const { terminal, preflight, signal } = options;
+  const home = preflight.config.home.path;
+  const report = (message: string) => terminal.say(message);
   if ((await runningServer(home)) === undefined) report("starting Temporal…");
-  const cli = await findTemporalCli({ env, report, ...(signal && { signal }) });
+  const cli = await installedCli(terminal, preflight, signal);
   const held = await acquireEmbeddedServer({ home, cliPath: cli.path, ui: options.ui, report, signal });
   releases.add(() => held.release());
   const server = { address: held.address, namespace: held.namespace };
   const { client, close } = await connectClient(server, options.keys);
   releases.add(close);
   // A worker would continue whatever an earlier command left.
-  signal?.throwIfAborted();
-  const worker = options.worker === false ? undefined : await beginWorker(options, server, releases);
+  signal.throwIfAborted();
+  const { keys, log } = options;
+  const start = () => startWorker({ ...workerSettings(preflight, keys, log), server, embedded: true });
+  const place = join(home, `worker-${preflight.taskQueue}`);
+  const worker = options.worker === false ? undefined : await takeWorkerTurn(place, start);
+  releases.add(() => worker?.stop());
   const watch = watchServer(() => held.ensureRunning(), report, signal);
   releases.add(watch.stop);
   const lost = worker === undefined ? watch.lost : Promise.race([watch.lost, worker.lost]);
@@ -90,24 +86,11 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
   return { client, embedded: true, server, ui: held.ui, lost, close: () => releases.run() };
 }
 
-/** Lets this process be the worker when it is its turn. */
-async function beginWorker(
-  { api, alerts, home, lake, keys, taskQueue, log }: SessionOptions,
-  server: TemporalAddress,
-  releases: Releases,
-): Promise<WorkerTurn> {
-  const turn = await takeWorkerTurn(join(home, `worker-${taskQueue}`), () =>
-    startWorker({ api, alerts, lake, server, keys, taskQueue, log, embedded: true }),
-  );
-  releases.add(() => turn.stop());
-  return turn;
-}
-
 /** Restarts the embedded server when something killed it: its workflows continue. */
 function watchServer(
   ensureRunning: () => Promise<string>,
   report: (message: string) => void,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ) {
   const over = new AbortController();
   const watch = async () => {
@@ -118,7 +101,7 @@ function watchServer(
         await ensureRunning();
       } catch (error) {
         // The check was interrupted; the server is not lost.
-        if (signal?.aborted) return;
+        if (signal.aborted) return;
         report(`The embedded Temporal server died and could not be restarted: ${(error as Error).message}`);
         throw error;
       }
@@ -133,7 +116,17 @@ function watchServer(
   return { lost, stop };
 }
 
-/** Where logs go: a file in HOME in embedded mode, standard error with a cluster. */
-export function logDestination(settings: TemporalSettings, home: string): "stderr" | { file: string } {
-  return settings.mode === "embedded" ? { file: join(home, "nightledger.log") } : "stderr";
+/** What a worker takes from its process's configuration. */
+export function workerSettings({ config, taskQueue }: Preflight, keys: EncryptionKeys, log: Logger) {
+  const { api, alerts, lake } = config;
+  return { api, alerts, lake: lake.address, keys, taskQueue, log };
+}
+
+/** The Temporal CLI that the embedded server is started with, found or installed. */
+export function installedCli(
+  { env, say }: Terminal,
+  { config }: JobConfig,
+  signal: AbortSignal,
+): ReturnType<typeof findTemporalCli> {
+  return findTemporalCli({ env: { ...config.temporal.env, ...env }, report: say, signal });
 }

@@ -19,10 +19,10 @@ export class WatchEnd {
   }
 
   /**
-   * The result of some work; undefined where the user stops first. `Promise.race` would keep every such result for as
-   * long as what it is raced with stays open: megabytes a minute, for days.
+   * Returns the result of some work; undefined where the user stops first. `Promise.race` would keep each such result as
+   * long as the promises that it is raced with stay open: megabytes per minute, for days.
    *
-   * @throws what Temporal was lost by.
+   * @throws the error by which Temporal was lost.
    */
   before<T>(work: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {

@@ -4,37 +4,32 @@ import { acquireLock } from "../../temporal/server/generation-lock.js";
 import type { RunningWorker } from "../../worker.js";
 
 /** A process's place in the line of those that may be the worker of a HOME and a task queue. */
-export interface WorkerTurn {
-  /** Rejects when this process is the worker and it is lost. */
+interface WorkerTurn {
   readonly lost: Promise<never>;
   /** Stops the worker where this process is it, and lets the next one begin. */
   stop(): Promise<void>;
 }
 
 const POLL_MS = 250;
-/** The server may be starting again when a turn comes. */
+/** How often to try to start the worker: the server may be restarting when the turn comes. */
 const MOST_STARTS = 30;
 const START_AGAIN_MS = 1_000;
 
 /**
- * Starts the worker in one process of a HOME only, and in the next one when that ends or is killed: what the service
- * allows is counted within a process (docs/inside/decisions/0023-one-worker-a-home.md). A suspended process, as
- * after Ctrl-Z, loses its turn to one that does not.
+ * Starts the worker in only one process of a HOME, and in the next when that one ends or is killed, because the limits
+ * of the service are kept within a process (docs/inside/decisions/0023-one-worker-a-home.md). A suspended process, as
+ * after Ctrl-Z, loses its turn to one that runs.
  *
- * @throws what starting threw, where it is this process's turn at once.
+ * @throws the error of the start, if it is this process's turn at once.
  */
 export async function takeWorkerTurn(
   lockDirectory: string,
   start: () => Promise<RunningWorker>,
 ): Promise<WorkerTurn> {
   const over = new AbortController();
-  const wait = {
-    guards: "the worker",
-    report: () => undefined,
-    signal: over.signal,
-    pollMs: POLL_MS,
-    mustRenew: true,
-  };
+  const wait = { guards: "the worker", report: () => undefined, signal: over.signal };
+  const takeLock = (waitMs: number) =>
+    acquireLock(lockDirectory, { ...wait, waitMs, pollMs: POLL_MS, mustRenew: true });
   const begin = async (release: () => Promise<void>) => {
     const worker = await start().catch(async (error: unknown) => {
       await release();
@@ -44,13 +39,13 @@ export async function takeWorkerTurn(
     done.catch(() => undefined);
     return { worker, done };
   };
-  const free = await acquireLock(lockDirectory, { ...wait, waitMs: 0 }).catch((error: unknown) => {
+  const free = await takeLock(0).catch((error: unknown) => {
     if (!(error instanceof UnreachableError)) throw error;
     return undefined;
   });
   const waitForTurn = async () => {
     for (let starts = 1; ; starts += 1) {
-      const release = await acquireLock(lockDirectory, { ...wait, waitMs: Number.POSITIVE_INFINITY });
+      const release = await takeLock(Number.POSITIVE_INFINITY);
       try {
         return await begin(release);
       } catch (error) {

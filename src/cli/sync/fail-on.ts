@@ -5,7 +5,6 @@ import { openQuarantine } from "../../lake/sync/open-quarantine.js";
 import { linksSkippedBy, staleLinks } from "../../lake/sync/unread-links.js";
 import { withLakeReader } from "../lake/reader.js";
 
-/** The run to judge, and what it had to read. */
 interface JudgedRun {
   readonly runId: string;
   /** Epoch milliseconds before which it had written nothing. */
@@ -14,7 +13,6 @@ interface JudgedRun {
   readonly only: readonly string[] | null;
 }
 
-/** Finds the rules that a run broke, from its lake alone. */
 export async function judgeRun(store: ObjectStore, rules: FailRules, run: JudgedRun): Promise<BrokenRule[]> {
   return withLakeReader(store, async (lake) => brokenRules(rules, await findingsOf(lake, rules, run)));
 }
@@ -28,7 +26,6 @@ async function findingsOf(lake: LakeReader, { quarantine, skipped, staleMs }: Fa
   };
 }
 
-/** A broken rule in words. */
 export function ruleInWords({ rule, count, owners, owners_total }: BrokenRule): string {
   const what = rule === "quarantine" ? "open row" : "link";
   const named = owners_total > owners.length ? [...owners, "…"] : owners;

@@ -1,16 +1,17 @@
 import type { SyncTotals } from "../../domain/sync/sync-totals.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
-import { type CommittedByRun, committedByRun } from "../../lake/sync/committed-by-run.js";
 import { namedPages } from "../../lake/sync/journal/recovery.js";
+import { type CommittedByRun, committedByRun } from "../../lake/sync/link-checkpoint.js";
 import { transactionChanges } from "../../lake/tables/transactions.js";
 import { transactionStream } from "../../streams/transactions.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import { withLakeReader } from "../lake/reader.js";
+import { counted } from "../terminal/counted.js";
 
 /** What the lake holds of a run that has not ended. */
 export interface KeptOfRun {
   readonly committed: CommittedByRun;
-  /** Pages of transactions that were read and not committed yet, and the links that they are of. */
+  /** Pages of transactions that were read and not committed yet, and how many links they belong to. */
   readonly staged: { readonly pages: number; readonly links: number };
 }
 
@@ -58,14 +59,10 @@ export function totalsSoFar(totals: SyncTotals, users: number, committed: Commit
 /** Says what a run that its command leaves has read, and how much of it is safe. */
 export function keptWords({ committed, staged }: KeptOfRun, progress: SyncProgress | undefined): string[] {
   const { links, created, updated, removed } = committed;
-  const done = progress && `; ${progress.usersDone} of ${count(progress.usersTotal, "user")} are done`;
-  const rows = count(created + updated + removed, "row");
-  const safe = `committed: ${count(links.size, "link")} with ${rows}, safe in the lake${done ?? ""}`;
+  const done = progress && `; ${progress.usersDone} of ${counted(progress.usersTotal, "user")} are done`;
+  const rows = counted(created + updated + removed, "row");
+  const safe = `committed: ${counted(links.size, "link")} with ${rows}, safe in the lake${done ?? ""}`;
   if (staged.pages === 0) return [safe];
-  const others = count(staged.links, links.size === 0 ? "link" : "other link");
-  return [safe, `staged: ${count(staged.pages, "page")} of ${others}, which will not be requested again`];
-}
-
-function count(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? "" : "s"}`;
+  const others = counted(staged.links, links.size === 0 ? "link" : "other link");
+  return [safe, `staged: ${counted(staged.pages, "page")} of ${others}, which will not be requested again`];
 }

@@ -11,7 +11,6 @@ import { lakeStore } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Flags of `quarantine list`. */
 export interface ListFlags {
   readonly all?: boolean;
   readonly link?: string;
@@ -20,7 +19,6 @@ export interface ListFlags {
   readonly json?: boolean;
 }
 
-/** Lists bad rows. @throws InputError where there is no lake */
 export async function listQuarantine(terminal: Terminal, flags: ListFlags): Promise<void> {
   const { all, link, run, payload, json } = flags;
   const store = await lakeStore(terminal);
@@ -35,7 +33,6 @@ export async function listQuarantine(terminal: Terminal, flags: ListFlags): Prom
     );
 }
 
-/** Flags of `quarantine resolve`. */
 export interface ResolveFlags {
   readonly reason: string;
   readonly row?: readonly string[];
@@ -45,7 +42,10 @@ export interface ResolveFlags {
   readonly json?: boolean;
 }
 
-/** Closes open rows for a reason. @throws InputError where the reason is empty, no row is named, or one does not exist */
+/**
+ * Closes open rows for a reason.
+ * @throws InputError where the reason is empty, no row is named, or one does not exist
+ */
 export async function resolveQuarantine(terminal: Terminal, flags: ResolveFlags): Promise<void> {
   const reason = flags.reason.trim();
   if (reason === "")
@@ -84,21 +84,18 @@ async function expectThere(lake: ReturnType<typeof openLake>, ids: readonly stri
   );
 }
 
-/** The lines of a row; only the payload may be personal. */
+/** Writes a row in lines; only the payload may be personal. */
 function linesOf(row: QuarantinedRow): string[] {
   const { row_id, link_id, fp_id, stream, list, reason, fetched_at, run_id, payload } = row;
   const place = stream === list ? stream : `${stream}, ${list}`;
   const at = String(fetched_at).slice(0, 16).replace("T", " ");
-  const closed =
-    row.closed_by === null
-      ? []
-      : [
-          `${INDENT}closed by ${WORDS[String(row.closed_by)] ?? row.closed_by}${row.closing_reason === null ? "" : `: ${row.closing_reason}`}`,
-        ];
+  const { closed_by, closing_reason } = row;
+  const closer = WORDS[String(closed_by)] ?? closed_by;
+  const why = closing_reason === null ? "" : `: ${closing_reason}`;
   return [
     `${row_id}  ${link_id ?? fp_id}  ${reason}`,
     `${INDENT}${place}; ${at}, ${run_id}`,
-    ...closed,
+    ...(closed_by === null ? [] : [`${INDENT}closed by ${closer}${why}`]),
     ...(payload === undefined ? [] : [`${INDENT}${payload}`]),
   ];
 }

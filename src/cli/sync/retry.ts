@@ -6,16 +6,11 @@ import { startSync } from "../../intake/sync/start.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
-import { runFailures } from "../../lake/tables/run-failures.js";
-import { runs } from "../../lake/tables/runs.js";
+import { runFailures, runs } from "../../lake/tables/runs.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { syncRun } from "./sync-run.js";
-
-interface FailedSync extends FailedPart {
-  readonly options: SyncOptions;
-}
 
 /** Retries the links and users that failed in a sync that has ended. Returns the exit code. @throws InputError */
 export async function retrySync(terminal: Terminal, runId: string, flags: JobFlags): Promise<number> {
@@ -31,12 +26,11 @@ export async function retrySync(terminal: Terminal, runId: string, flags: JobFla
   });
 }
 
-/** What failed in a sync that has ended. @throws InputError */
-async function failedSync(store: ObjectStore, runId: string): Promise<FailedSync> {
+async function failedSync(store: ObjectStore, runId: string) {
   const id = sqlText(runId);
   return withStoreQuery(
     store,
-    async (query): Promise<FailedSync> => {
+    async (query) => {
       const [run] = await rowsOf<{ readonly options: string }>(
         query,
         `select options from runs where run_id = ${id} and message is null`,
@@ -60,7 +54,8 @@ async function failedSync(store: ObjectStore, runId: string): Promise<FailedSync
       const users = owners.map(({ owner }) => owner).filter((owner) => !isStep(owner));
       if (links.length + users.length === 0) throw refusal(`nothing failed in run ${runId}`);
       const asked = JSON.parse(run.options) as SyncOptions;
-      return { users, links, options: { ...asked, full: false, retryOf: runId } };
+      const options: SyncOptions = { ...asked, full: false, retryOf: runId };
+      return { users, links, options };
     },
     { tables: [runs, linkSyncs, runFailures] },
   );

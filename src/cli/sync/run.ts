@@ -9,14 +9,11 @@ import type { Terminal } from "../terminal/terminal.js";
 import { judgeRun } from "./fail-on.js";
 import { syncRun } from "./sync-run.js";
 
-/** Flags of a sync that are not part of its job. */
 export interface SyncFlags extends JobFlags {
   readonly restart?: boolean;
-  /** What makes it exit with 1 besides failures. */
   readonly failOn?: FailRules;
 }
 
-/** Runs or joins a sync and waits for its end. Returns the exit code. */
 export async function runSync(
   terminal: Terminal,
   rosterPath: string,
@@ -58,7 +55,6 @@ export async function runSync(
   });
 }
 
-/** Says that a joined run keeps its own page size. */
 function sayOtherSize(terminal: Terminal, { joined, memo }: StartedRun, { pageSize }: SyncOptions): void {
   const size = memo.pageSize;
   if (!joined || size === undefined || size === pageSize) return;

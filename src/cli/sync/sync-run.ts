@@ -4,7 +4,7 @@ import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals } from "../../domain/sync/sync-totals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
-import type { CommittedByRun } from "../../lake/sync/committed-by-run.js";
+import type { CommittedByRun } from "../../lake/sync/link-checkpoint.js";
 import { runningRuns } from "../../temporal/running-workflows.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { SyncResult } from "../../workflows/sync/sync.js";
@@ -16,7 +16,7 @@ import { type KeptOfRun, keptSoFar, keptWords, totalsSoFar } from "./left-run.js
 import { SYNC_PROGRESS, summaryText } from "./text.js";
 
 /**
- * A sync as its command runs it.
+ * Makes a sync as its command runs it.
  *
  * @param start starts or joins the run
  * @param judge finds the rules that a completed run broke
@@ -45,7 +45,7 @@ export function syncRun(
   };
 }
 
-/** What the lake holds of a watched run that has not completed. Best effort. */
+/** Reads what the lake holds of a watched run that has not completed. Best effort. */
 async function keptOf(
   store: ObjectStore,
   { started, end, watchedMs }: LeftRun<SyncProgress, SyncResult>,
@@ -72,7 +72,7 @@ async function nameOtherRuns(
 }
 
 /** What is known of a sync as its command leaves it. @param committed what the lake holds of a run that has not ended */
-export function summaryOf(
+function summaryOf(
   { started, end, sofar, watchedMs }: LeftRun<SyncProgress, SyncResult>,
   committed?: CommittedByRun,
 ): { summary: SyncSummary; unauthorized: boolean } {

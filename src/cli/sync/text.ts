@@ -5,11 +5,11 @@ import type { ProgressForm } from "../session/progress-view.js";
 
 const MOST_SHOWN = 10;
 
-/** A run's summary for people. */
 export function summaryText(summary: SyncSummary): string {
   const { users, links, rows, status, quarantine } = summary;
-  // A run that is left has not counted all of its calls.
+  // A run that its command leaves has not counted all of its calls.
   const isLeft = status === "paused" || status === "running";
+  const restarts = summary.restarts > 0 ? `, ${summary.restarts} restarts` : "";
   const lines = [
     `run       ${summary.run_id}`,
     `status    ${status} ${isLeft ? "after" : "in"} ${(summary.duration_ms / 1000).toFixed(1)} s`,
@@ -18,11 +18,7 @@ export function summaryText(summary: SyncSummary): string {
     ...inColumn("skipped", turnsInWords(summary.skipped)),
     `rows      ${rows.created} created, ${rows.updated} updated, ${rows.removed} removed, ${rows.quarantined} quarantined`,
     ...badRows(quarantine),
-    ...(isLeft
-      ? []
-      : [
-          `calls     ${summary.calls} for ${summary.pages} pages${summary.restarts > 0 ? `, ${summary.restarts} restarts` : ""}`,
-        ]),
+    ...(isLeft ? [] : [`calls     ${summary.calls} for ${summary.pages} pages${restarts}`]),
   ];
   const shown = summary.failures.slice(0, MOST_SHOWN);
   for (const { stream, owner, reason } of shown) lines.push(`failed    ${stream} ${owner}: ${reason}`);
@@ -31,7 +27,6 @@ export function summaryText(summary: SyncSummary): string {
   return lines.join("\n");
 }
 
-/** The line of bad rows, where this run has some or some are open. */
 function badRows({ new: fresh, open }: SyncSummary["quarantine"]): string[] {
   if (fresh === 0 && (open === null || open === 0)) return [];
   const how = open === null || open === 0 ? "" : "; see: nightledger quarantine list";

@@ -1,24 +1,15 @@
-import { createDuckDb } from "../../lake/sql/duckdb.js";
-import { temporaryScratch } from "../../lake/sql/scratch.js";
 import type { Problem } from "../../lake/sync/chain-check.js";
 import { checkLake, type LakeReport } from "../../lake/sync/lake-check.js";
 import { TABLES } from "../../tables.js";
 import { lakeStore } from "../lake/query.js";
+import { withDuckDb } from "../lake/reader.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-
-const MEMORY_MB = 512;
 
 /** Proves the configured lake, or names what is wrong with it. Returns the exit code. @throws InputError */
 export async function verifyLake(terminal: Terminal, { json }: { readonly json?: boolean }): Promise<number> {
   const store = await lakeStore(terminal);
-  const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch(), memoryLimitMb: MEMORY_MB });
-  let report: LakeReport;
-  try {
-    report = await checkLake(store, duckdb, TABLES);
-  } finally {
-    await duckdb.close();
-  }
+  const report = await withDuckDb((duckdb) => checkLake(store, duckdb, TABLES));
   terminal.result(json ? JSON.stringify(report) : textOf(report));
   return report.ok ? EXIT.completed : EXIT.failures;
 }

@@ -3,16 +3,15 @@ import { InputError, UnreachableError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
 import { failedCallError, isFailedCall } from "../../temporal/failed-call.js";
 
-/** What a command ends with (docs/reference/commands.md, "Output and exit codes"). */
+/** The exit codes of commands (docs/reference/commands.md, "Output and exit codes"). */
 export const EXIT = { completed: 0, failures: 1, usage: 2, unreachable: 3, credentials: 4 } as const;
 
-/** An error that ended a command, as one of those in docs/run/errors.md: a failed call of Temporal is one of them. */
+/** Turns an error that ended a command, such as a failed call of Temporal, into one of those in docs/run/errors.md. */
 export function listedError(error: unknown): Error {
   if (isFailedCall(error)) return failedCallError(error);
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** The exit code of an error that ended a command. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof InputError) return EXIT.usage;
   if (error instanceof UnreachableError || isFailedCall(error)) return EXIT.unreachable;
@@ -20,7 +19,7 @@ export function exitCodeOf(error: unknown): number {
   return EXIT.failures;
 }
 
-/** The exit code of a run that ended, or of a command that left it running. */
+/** Chooses the exit code for a run that ended, or that its command left running. */
 export function exitCodeOfRun({ status }: { readonly status: RunStatus }, unauthorized: boolean): number {
   if (unauthorized) return EXIT.credentials;
   return status === "completed" || status === "running" ? EXIT.completed : EXIT.failures;

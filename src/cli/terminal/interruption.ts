@@ -1,5 +1,3 @@
-import { Releases } from "./releases.js";
-
 /** Thrown where Ctrl-C or SIGTERM came before there was a run to leave. */
 export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
@@ -9,7 +7,7 @@ export class InterruptedError extends Error {
 export interface Interruptible {
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
-  /** Run at the command's end, also where it fails. */
+  /** They run at the command's end, also if it fails. */
   readonly releases: Releases;
 }
 
@@ -29,7 +27,7 @@ export async function withInterruption<R>(work: (held: Interruptible) => Promise
   try {
     result = await work({ signal: controller.signal, releases });
   } catch (error) {
-    // What failed first is what the user is told.
+    // The user is told of the first failure only.
     await releases.run().catch(() => undefined);
     throw error;
   }
@@ -37,10 +35,30 @@ export async function withInterruption<R>(work: (held: Interruptible) => Promise
   return result;
 }
 
-/** Resolves when a signal aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+/** Releases what a command holds, last in first out, each even when another fails. */
+export class Releases {
+  readonly #steps: (() => Promise<void> | void)[] = [];
+
+  add(step: () => Promise<void> | void): void {
+    this.#steps.push(step);
+  }
+
+  async run(): Promise<void> {
+    let failure: unknown;
+    for (const step of this.#steps.splice(0).reverse()) {
+      try {
+        await step();
+      } catch (error) {
+        failure ??= error;
+      }
+    }
+    if (failure !== undefined) throw failure;
+  }
 }

@@ -1,4 +1,3 @@
-/** One sample of how far a run is. */
 interface Sample {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -7,7 +6,7 @@ interface Sample {
   readonly amount: number;
 }
 
-/** How fast a run advances, as far as it was watched. */
+/** How fast a run has advanced while it was watched. */
 export interface Pace {
   readonly first: Sample;
   readonly last: Sample;
@@ -24,7 +23,6 @@ const ESTIMATE_AFTER_PART = 0.05;
 /** A run that has not advanced for this long has no estimate. */
 const STALLED_MS = 150_000;
 
-/** The pace with one more sample. */
 export function withSample(pace: Pace | undefined, sample: Sample): Pace {
   if (pace === undefined) return { first: sample, last: sample, changedAt: sample.at };
   const { first, last, changedAt } = pace;
@@ -32,14 +30,14 @@ export function withSample(pace: Pace | undefined, sample: Sample): Pace {
   return { first, last: sample, changedAt: isChanged ? sample.at : changedAt };
 }
 
-/** What is done per second, on average; undefined where that is not known. */
+/** Computes what is done per second, on average; undefined where that is not known. */
 export function perSecond({ first, last }: Pace): number | undefined {
   const took = last.at - first.at;
   const amount = last.amount - first.amount;
   return took < RATE_AFTER_MS || amount <= 0 ? undefined : (amount * 1_000) / took;
 }
 
-/** Milliseconds until all is done; undefined where an estimate would mean nothing. */
+/** Estimates the milliseconds until all is done; undefined where an estimate would mean nothing. */
 export function timeLeft({ first, last, changedAt }: Pace, all: number): number | undefined {
   const took = last.at - first.at;
   const done = last.done - first.done;
@@ -48,13 +46,12 @@ export function timeLeft({ first, last, changedAt }: Pace, all: number): number 
   return ((all - last.done) * took) / done;
 }
 
-/** Rate and estimate in words; each is empty where it would mean nothing. */
 export interface PaceWords {
   readonly rate: readonly string[];
   readonly left: readonly string[];
 }
 
-/** Rate and estimate in words: `812 rows/s`, `4 min left`. */
+/** Writes rate and estimate in words: `812 rows/s`, `4 min left`. */
 export function paceWords(pace: Pace, unit: string, all: number): PaceWords {
   const rate = perSecond(pace);
   const left = timeLeft(pace, all);
@@ -64,7 +61,7 @@ export function paceWords(pace: Pace, unit: string, all: number): PaceWords {
   };
 }
 
-/** How long something has taken: `35 s`, `12 min`, `2 h 5 min`. */
+/** Writes how long something has taken: `35 s`, `12 min`, `2 h 5 min`. */
 export function elapsed(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes === 0) return `${Math.floor(ms / 1_000)} s`;

@@ -8,19 +8,16 @@ export interface Terminal {
   readonly interactive: boolean;
   /** The command line that joins or continues what this one began; left out where nobody typed one. */
   readonly again?: string;
-  /** A result, on standard output. */
   result(text: string): void;
-  /** A line for people, on standard error. */
   say(line: string): void;
 }
 
-/** The same terminal, where each line has the time at which it was said: people watch a terminal, and read a log. */
+/** Adds the time to each line, for a log: people watch a terminal, but read a log later. */
 export function withTimeStamps(terminal: Terminal): Terminal {
   if (terminal.interactive) return terminal;
   return { ...terminal, say: (line) => terminal.say(`${timeStamp(new Date())} ${line}`) };
 }
 
-/** The process's own terminal. */
 export function processTerminal(): Terminal {
   return {
     env: process.env,

@@ -4,7 +4,7 @@ import { clockTime } from "./clock.js";
 /** How many waiting things get a line; the others are counted. */
 const MOST_SHOWN = 5;
 
-/** What a run waits for, in lines for people; none where nothing waits. `now` in epoch milliseconds. */
+/** Says in lines what a run waits for; none where nothing waits. `now` is in epoch milliseconds. */
 export function waitingLines(state: WaitingState, now: number): string[] {
   const shown = state.waiting.slice(0, MOST_SHOWN);
   const more = state.waiting_total - shown.length;
@@ -15,7 +15,7 @@ export function waitingLines(state: WaitingState, now: number): string[] {
   ];
 }
 
-/** Of what a run waits for, only the lines that `before` did not have. */
+/** Says in lines what a run waits for, without the lines that `before` had already. */
 export function waitingNews(before: WaitingState, after: WaitingState, now: number): string[] {
   const known = new Set(before.waiting.map(tryOf));
   const shown = after.waiting.slice(0, MOST_SHOWN);
@@ -30,7 +30,7 @@ export function waitingNews(before: WaitingState, after: WaitingState, now: numb
   ];
 }
 
-/** One try of one thing: a line says it once. */
+/** Identifies one try of one thing, so that only one line mentions it. */
 function tryOf(waiting: Waiting): string {
   return `${waitingName(waiting)} ${waiting.reason} ${waiting.attempts}`;
 }

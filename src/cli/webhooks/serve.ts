@@ -6,8 +6,7 @@ import { RECEIVER_PATHS } from "../../receiver/routes.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { type Preflight, readJobConfig, runPreflight } from "../session/preflight.js";
 import { openServiceClient } from "../session/service.js";
-import { aborted, withInterruption } from "../terminal/interruption.js";
-import type { Releases } from "../terminal/releases.js";
+import { aborted, type Releases, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** Starts a webhook receiver within a command, and prints its address; it ends with the command. */
@@ -26,7 +25,7 @@ export async function openReceiver(
   terminal.say(`webhooks  ${receiver.url}${RECEIVER_PATHS.webhooks}, ${webhooks.mode} mode`);
 }
 
-/** Refuses webhooks of another mode than the lake's. @throws InputError (exit 2). */
+/** Refuses a webhook mode that is not the lake's. @throws InputError (exit 2). */
 export function checkWebhookMode({ mode }: WebhookConfig, { service, store }: Preflight): void {
   if (service.mode === null || service.mode === mode) return;
   throw new InputError(
@@ -38,7 +37,7 @@ export function checkWebhookMode({ mode }: WebhookConfig, { service, store }: Pr
 /** Runs a receiver until Ctrl-C. In embedded mode the command also runs Temporal's server and a worker. */
 export async function serveWebhooks(terminal: Terminal, place: ReceiverPlace): Promise<void> {
   const configuration = readJobConfig(terminal);
-  const { webhooks } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["webhooks"]);
+  const { webhooks } = readConfig(terminal, ["webhooks"]);
   const preflight = await runPreflight(terminal, configuration);
   checkWebhookMode(webhooks, preflight);
   await checkPlace(place);

@@ -10,16 +10,15 @@ import type { ObjectStore } from "../../lake/store/object-store.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { stagedEvent, stagedEvents } from "../../lake/webhooks/staged-events.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
-import { withStoreQuery } from "../lake/query.js";
+import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
 import { openServiceClient } from "../session/service.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-interface WebhookTestFlags {
+export interface WebhookTestFlags {
   readonly kind: readonly EventKind[];
-  /** Seconds. */
   readonly timeout: number;
   readonly json?: boolean;
 }
@@ -33,10 +32,10 @@ interface TestedKind {
 
 const POLL_EVERY_MS = 250;
 
-/** Makes the service send test webhooks, and waits until a receiver has taken each; returns the exit code. */
+/** Makes the service send test webhooks, and waits until a receiver has taken each. Returns the exit code. */
 export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags): Promise<number> {
   const preflight = await runPreflight(terminal);
-  const { webhooksIfAny } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["webhooksIfAny"]);
+  const { webhooksIfAny } = readConfig(terminal, ["webhooksIfAny"]);
   const sealed = sealedStore(preflight);
   return withInterruption(async ({ signal, releases }) => {
     const client = openServiceClient(preflight.config.api);
@@ -44,11 +43,12 @@ export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags):
     const tested: TestedKind[] = [];
     for (const kind of flags.kind) {
       const arrivals = new Arrivals(preflight.store, sealed);
-      const asked = { kind, isLive: webhooksIfAny.mode === "live", timeoutMs: flags.timeout * 1_000 };
-      tested.push(await testOne(client, arrivals, asked, signal));
+      const asked = { isLive: webhooksIfAny.mode === "live", timeoutMs: flags.timeout * 1_000, signal };
+      tested.push(await testOne(client, arrivals, kind, asked));
     }
     if (flags.json) terminal.result(JSON.stringify(tested));
-    else for (const one of tested) terminal.result(wordsOf(one));
+    for (const { kind, seen, duration_ms } of flags.json ? [] : tested)
+      terminal.result(`${kind}  ${seen ? "seen after" : "not seen in"} ${duration_ms} ms`);
     if (tested.every(({ seen }) => seen)) return EXIT.completed;
     terminal.say(
       "the service accepted the test, but no receiver of this lake has seen the event. Check that a receiver runs (`nightledger webhooks serve`), that the service sends to its address, and its counts at /healthz",
@@ -60,12 +60,8 @@ export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags):
 async function testOne(
   api: ApiClient,
   arrivals: Arrivals,
-  {
-    kind,
-    isLive,
-    timeoutMs,
-  }: { readonly kind: EventKind; readonly isLive: boolean; readonly timeoutMs: number },
-  signal: AbortSignal,
+  kind: EventKind,
+  { isLive, timeoutMs, signal }: { isLive: boolean; timeoutMs: number; signal: AbortSignal },
 ): Promise<TestedKind> {
   const mark = `nightledger-test-${randomBytes(6).toString("hex")}`;
   const started = Date.now();
@@ -80,7 +76,7 @@ async function testOne(
   return { kind, seen, duration_ms: since() };
 }
 
-/** Looks for an event with a mark: in staging, where a receiver puts it first, and in the table. */
+/** Looks for marked events: in staging, where a receiver puts them first, and in the table. */
 class Arrivals {
   readonly #looked = new Set<string>();
 
@@ -96,11 +92,8 @@ class Arrivals {
       const event = await stagedEvent(this.sealed, name);
       if (event !== undefined && eventFacts(JSON.parse(event.body))?.onboardingId === mark) return true;
     }
-    return withStoreQuery(this.store, async (query) => {
-      const sql = `select 1 from webhook_events where onboarding_id = '${mark}'`;
-      for await (const rows of query.query(sql)) if (rows.length > 0) return true;
-      return false;
-    });
+    const sql = `select 1 from webhook_events where onboarding_id = '${mark}' limit 1`;
+    return withStoreQuery(this.store, async (query) => (await rowsOf(query, sql)).length > 0);
   }
 }
 
@@ -111,32 +104,15 @@ function sealedStore({ keys, store, config }: Preflight): SealedStore {
   );
 }
 
-function wordsOf({ kind, seen, duration_ms }: TestedKind): string {
-  return seen ? `${kind}  seen after ${duration_ms} ms` : `${kind}  not seen in ${duration_ms} ms`;
-}
-
-/** What identifies a test event. */
-interface TestMark {
-  /** Used as the onboarding's id. */
-  readonly mark: string;
-  readonly isLive: boolean;
-  readonly at: Date;
-}
-
 /**
  * The payload of a test webhook (docs/reference/service.md, "Test webhook"). It is about nobody: no customer is woken
  * and no bank link is read again.
  */
 export function testEvent(
   kind: EventKind,
-  { mark, isLive, at }: TestMark,
+  { mark, isLive, at }: { readonly mark: string; readonly isLive: boolean; readonly at: Date },
 ): { event_kind: EventKind; [field: string]: unknown } {
-  const event = {
-    event_kind: kind,
-    timestamp: at.toISOString(),
-    is_live: isLive,
-    onboarding_id: mark,
-  };
+  const event = { event_kind: kind, timestamp: at.toISOString(), is_live: isLive, onboarding_id: mark };
   if (kind !== "service.onboarding.completed") return event;
   const nobody = "nightledger-test";
   return {

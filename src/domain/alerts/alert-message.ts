@@ -2,7 +2,6 @@ import type { AlertTarget } from "../alert-settings.js";
 import { instantText } from "../duration.js";
 import type { AlertEvent } from "./cause.js";
 
-/** One message to one target. */
 export interface AlertMessage extends Pick<AlertEvent, "alertId" | "state"> {
   readonly target: AlertTarget;
 }

@@ -33,7 +33,6 @@ export interface ScheduleFacts {
   readonly firings: readonly KnownFiring[];
 }
 
-/** What the rules are judged by. */
 export interface AlertFacts {
   /** When the first sync on record was asked for; null where there is none. */
   readonly firstSyncAt: number | null;

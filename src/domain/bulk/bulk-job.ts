@@ -3,10 +3,7 @@ import type { NewRun } from "../run.js";
 /** The options of a bulk job: part of its identity. The table `runs` shows them. */
 export type BulkOptions = Readonly<Record<string, string | number | boolean | null>>;
 
-/**
- * The text whose sha256 names a bulk job: two commands with the same rows and options are the same job, whatever
- * the file is called.
- */
+/** The text whose sha256 names a job: commands with the same rows and options are the same job. */
 export function bulkJobText(kind: string, rowsSha256: string, options: BulkOptions): string {
   const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify({ kind, rows: rowsSha256, options: Object.fromEntries(sorted) });

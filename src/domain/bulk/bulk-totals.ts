@@ -3,7 +3,6 @@ import type { RunStatus } from "../run.js";
 import type { WaitingState } from "../waiting.js";
 import type { RowEnd } from "./frozen-row.js";
 
-/** A row that failed, and why. */
 interface RowFailure {
   readonly line: number;
   /** Whose row it is, by an id of the service. */

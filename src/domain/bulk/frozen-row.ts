@@ -1,5 +1,5 @@
 import type { RefusedRequest } from "../refusals.js";
-import type { RowProblem } from "../row-problem.js";
+import { problemCodes, type RowProblem } from "../row-problem.js";
 
 /** A row of a bulk job's file as it is frozen: what it says, or what is wrong with it. */
 export interface FrozenBulkRow<Row extends object = object> {
@@ -15,24 +15,19 @@ export interface FrozenBulkRow<Row extends object = object> {
 
 /** The line of a row in the text whose sha256 names the rows of a job. */
 export function frozenLine(row: FrozenBulkRow): string {
-  return `${JSON.stringify(row)}\n`;
+  return `${JSON.stringify({ ...row, problems: problemCodes(row.problems) })}\n`;
 }
 
-/** An item of rows that failed, and why. */
 export interface FailedItem {
   /** Number of the item in its group's plan. */
   readonly item: number;
   readonly reason: string;
-  /** The request that the service refused, where that made it fail. */
   readonly refused?: RefusedRequest;
 }
 
-/** What became of one row. */
 export interface RowEnd {
   readonly line: number;
   readonly status: "done" | "failed" | "skipped";
-  /** Why it failed. */
   readonly reason: string | null;
-  /** The request that the service refused, where that made it fail. */
   readonly refused?: RefusedRequest | undefined;
 }

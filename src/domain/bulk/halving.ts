@@ -48,7 +48,6 @@ class Chunk<Row> {
     return this.rows.map((_, index) => this.#ends.get(index) ?? { status: "refused", reason: "not sent" });
   }
 
-  /** Rows that have not ended yet. */
   get open(): number[] {
     return [...this.rows.keys()].filter((index) => !this.#ends.has(index));
   }

@@ -24,8 +24,6 @@ export function importKey({ link_id, account_id, transaction_id }: Partial<Impor
 /**
  * Names rows that have no id, each after its content and its ordinal among rows of the same content: the same file
  * gives the same names, and two identical real payments stay two.
- *
- * @param sha256 hex of a text
  */
 export function importNames(sha256: (text: string) => string): (row: ImportRow) => NamedImportRow {
   const seen = new Map<string, number>();
@@ -54,7 +52,6 @@ export type LedgerStatus = "accepted" | "unknown";
 
 /** What became of each row of one request, in their order. */
 export interface ImportedChunk {
-  /** Names the chunk in the ledger. */
   readonly chunk: string;
   readonly rows: readonly (
     | RequestEnd

@@ -1,4 +1,3 @@
-/** The answer of a call, and where it came from. */
 export interface AnsweredCall<A> {
   readonly body: A;
   readonly at: number;

@@ -1,4 +1,3 @@
-/** How a lost answer of a call is resolved. */
 type LostAnswerRule = "again" | "lookup" | "unknown";
 
 /** What to do before a request, after what earlier attempts have sent without an answer. */
@@ -10,9 +9,7 @@ export function decideBeforeSending(
   return rule === "lookup" ? "look up" : "give up";
 }
 
-/** A request that failed. */
 export interface FailedRequest {
-  /** Whether its intent was recorded before. */
   readonly isDeclared: boolean;
   readonly sent: boolean;
   /** Whether the service refused it, for good. */

@@ -6,7 +6,6 @@ export type NameColumn = (typeof NAME_COLUMNS)[number];
 export const COLUMN_GROUPS = ["data", "vault", "document"] as const;
 export type ColumnGroup = (typeof COLUMN_GROUPS)[number];
 
-/** What a column of a customers file is for. */
 export type CustomerColumn =
   | { readonly use: "name"; readonly name: NameColumn }
   | { readonly use: "group"; readonly group: ColumnGroup; readonly name: string }

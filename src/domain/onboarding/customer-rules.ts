@@ -1,4 +1,4 @@
-import type { RowProblem } from "../row-problem.js";
+import type { BrokenRule, RowProblem } from "../row-problem.js";
 import {
   businessExternalIdProblem,
   fpIdProblem,
@@ -16,23 +16,22 @@ export interface GivenCustomer {
   readonly vault: ReadonlyMap<string, unknown>;
   /** Paths by identifier. */
   readonly document: ReadonlyMap<string, unknown>;
-  /** What is wrong with its form. */
   readonly problems: readonly RowProblem[];
 }
 
 /** A row that keeps every rule that the file alone can tell. */
 export interface DraftCustomer extends Omit<CustomerRow, "documents"> {
-  /** Paths as given, by identifier. */
   readonly documents: ReadonlyMap<string, string>;
 }
 
-/** A row after its rules: a draft, or all that is wrong with it. */
 type JudgedCustomer =
   | { readonly draft: DraftCustomer }
   | { readonly name: RowName; readonly problems: readonly RowProblem[] };
 
-/** A broken rule: its column, null for the row as a whole, and its words; undefined where it is kept. */
-type Finding = readonly [column: string | null, rule: string | undefined];
+/** A broken rule and its column, null for the row as a whole; undefined where it is kept. */
+type Finding = readonly [column: string | null, broken: BrokenRule | undefined];
+
+const NOT_TEXT: BrokenRule = { code: "wrong_type", rule: "is not text" };
 
 /** Checks a row against every rule of docs/use/onboarding.md, "The file"; lists all that it breaks, in a fixed order. */
 export function judgeCustomer(given: GivenCustomer): JudgedCustomer {
@@ -41,7 +40,7 @@ export function judgeCustomer(given: GivenCustomer): JudgedCustomer {
   const columns = kind === "business" ? BUSINESS : USER;
   const found = [...idFindings(given, kind, columns), ...valueFindings(given, kind, columns)];
   const problems = [...given.problems];
-  for (const [column, rule] of found) if (rule !== undefined) problems.push({ line, column, rule });
+  for (const [column, broken] of found) if (broken !== undefined) problems.push({ line, column, ...broken });
   const ids = {
     fpId: idOf(names[columns.ours], fpIdProblem),
     externalId: idOf(names.external_id, columns.externalIdProblem),
@@ -60,11 +59,10 @@ export function judgeCustomer(given: GivenCustomer): JudgedCustomer {
   };
 }
 
-/** The id columns of a kind of customer. */
 interface IdColumns {
   readonly ours: "fp_id" | "fp_bid";
   readonly theirs: "fp_id" | "fp_bid";
-  externalIdProblem(text: string): string | undefined;
+  externalIdProblem(text: string): BrokenRule | undefined;
 }
 
 const USER: IdColumns = {
@@ -78,8 +76,8 @@ const BUSINESS: IdColumns = {
   externalIdProblem: (text) => worded("has", businessExternalIdProblem(text)),
 };
 
-function worded(verb: string, problem: string | undefined): string | undefined {
-  return problem === undefined ? undefined : `${verb} ${problem}`;
+function worded(verb: string, problem: BrokenRule | undefined): BrokenRule | undefined {
+  return problem && { ...problem, rule: `${verb} ${problem.rule}` };
 }
 
 function kindOf(value: unknown): CustomerKind | undefined {
@@ -94,12 +92,15 @@ function idFindings(given: GivenCustomer, kind: CustomerKind | undefined, column
   const hasExternalId = names.external_id !== undefined;
   const hint = names.kind === undefined ? ", or the kind business" : "";
   const isUnnamed = !hasFpId && !hasExternalId && kind !== undefined && given.problems.length === 0;
+  const unknownKind = { code: "unknown_kind", rule: `is not ${CUSTOMER_KINDS.join(" or ")}` };
+  const otherKind = { code: "other_kind", rule: `is not for a ${kind}: give ${ours}${hint}` };
+  const bothIds = { code: "both_ids", rule: `is given together with ${ours}` };
   return [
-    ["kind", kind === undefined ? `is not ${CUSTOMER_KINDS.join(" or ")}` : undefined],
+    ["kind", kind === undefined ? unknownKind : undefined],
     [ours, idProblem(names[ours], fpIdProblem)],
-    [theirs, hasTheirs && kind !== undefined ? `is not for a ${kind}: give ${ours}${hint}` : undefined],
+    [theirs, hasTheirs && kind !== undefined ? otherKind : undefined],
     ["external_id", idProblem(names.external_id, externalIdProblem)],
-    ["external_id", hasExternalId && hasFpId ? `is given together with ${ours}` : undefined],
+    ["external_id", hasExternalId && hasFpId ? bothIds : undefined],
     [ours, isUnnamed ? missingRule(given, kind) : undefined],
   ];
 }
@@ -109,31 +110,38 @@ function valueFindings(given: GivenCustomer, kind: CustomerKind | undefined, { o
   const { names, data, vault, document } = given;
   const hasExternalId = names.external_id !== undefined;
   const owner: VaultOwner = { kind, hasFpId: names[ours] !== undefined, hasExternalId };
-  const twice = (name: string) => (vault.has(name) ? "is given as a value too" : undefined);
+  const twice = { code: "value_too", rule: "is given as a value too" };
   return [
     ...[...data].map(([key, value]): Finding => [`data.${key}`, jsonProblem(value)]),
     ...[...vault].map(([name, value]): Finding => [`vault.${name}`, vaultProblem(owner, name, value)]),
     ...[...document].map(([name, path]): Finding => {
-      return [`document.${name}`, documentProblem(owner, name, path) ?? twice(name)];
+      return [
+        `document.${name}`,
+        documentProblem(owner, name, path) ?? (vault.has(name) ? twice : undefined),
+      ];
     }),
   ];
 }
 
-function idProblem(value: unknown, problemOf: (text: string) => string | undefined): string | undefined {
+function idProblem(
+  value: unknown,
+  problemOf: (text: string) => BrokenRule | undefined,
+): BrokenRule | undefined {
   if (value === undefined) return undefined;
-  return typeof value === "string" ? problemOf(value) : "is not text";
+  return typeof value === "string" ? problemOf(value) : NOT_TEXT;
 }
 
 /** An id that keeps its rule. */
-function idOf(value: unknown, problemOf: (text: string) => string | undefined): string | null {
+function idOf(value: unknown, problemOf: (text: string) => BrokenRule | undefined): string | null {
   return typeof value === "string" && problemOf(value) === undefined ? value : null;
 }
 
-function missingRule(given: GivenCustomer, kind: CustomerKind): string | undefined {
-  if (kind === "user") return "is missing, and so is external_id";
+function missingRule(given: GivenCustomer, kind: CustomerKind): BrokenRule | undefined {
+  if (kind === "user") return { code: "missing", rule: "is missing, and so is external_id" };
   // Its first data is given at its creation, and is all that it is known by.
   if (given.vault.size > 0) return undefined;
-  return "is missing, and so are external_id and first data (vault.…) to make the business with";
+  const rule = "is missing, and so are external_id and first data (vault.…) to make the business with";
+  return { code: "missing", rule };
 }
 
 /** Fields as they are named, `__proto__` too. */

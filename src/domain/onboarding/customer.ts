@@ -5,10 +5,8 @@ export type CustomerKind = (typeof CUSTOMER_KINDS)[number];
 export const ONBOARDING_MODES = ["sync", "async"] as const;
 export type OnboardingMode = (typeof ONBOARDING_MODES)[number];
 
-/** Anything that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** A file to upload into a customer's vault. */
 export interface CustomerDocument {
   readonly bytes: number;
   /** Hex, of the file's bytes. */

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../json.js";
-import type { RowProblem } from "../row-problem.js";
+import { problemCodes, type RowProblem } from "../row-problem.js";
 import { parsePlaybookKey } from "../service/playbook-key.js";
 import type { CustomerRow, OnboardingMode } from "./customer.js";
 
@@ -25,10 +25,7 @@ export function playbookVersionOf(playbook: string): number | null {
   return parsePlaybookKey(playbook)?.version ?? null;
 }
 
-/**
- * Whom a row is about: `fp_id:…`, else `external_id:…`, else, for a business that is to be made from first data
- * alone, that data.
- */
+/** Whom a row is about: `fp_id:…`, else `external_id:…`, else the first data that a business is to be made from. */
 export function identityOf(customer: Pick<CustomerRow, "fpId" | "externalId" | "vault">): string {
   if (customer.fpId !== null) return `fp_id:${customer.fpId}`;
   if (customer.externalId !== null) return `external_id:${customer.externalId}`;
@@ -55,10 +52,10 @@ export function rowKey(sha256: Sha256, customer: CustomerRow, purpose: BatchPurp
   return sha256(canonicalJson(key)).slice(0, 32);
 }
 
-/** A row as it counts in its batch's id. The words of a broken rule count too: other words make another batch. */
+/** A row as it counts in its batch's id. */
 export function batchLine(line: number, row: { readonly rowKey: string } | readonly RowProblem[]): string {
   if ("rowKey" in row) return `${line} ${row.rowKey}\n`;
-  return `${line} invalid ${JSON.stringify(row.map(({ column, rule }) => [column, rule]))}\n`;
+  return `${line} invalid ${JSON.stringify(problemCodes(row))}\n`;
 }
 
 /** `onb_` and 24 hex digits; `linesSha256` is the sha256 of every {@link batchLine} in the file's order. */
@@ -82,9 +79,7 @@ export function batchWorkflowId(scope: string, batch: string): string {
 
 /**
  * The workflows that an event may be for: it carries both ids of a customer, who is known by one of them, or by the
- * first data that the business was made from.
- *
- * @param made {@link identityHash} of that data; undefined for customers that were not made so.
+ * first data that the business was `made` from ({@link identityHash}).
  */
 export function eventWorkflowIds(
   sha256: Sha256,

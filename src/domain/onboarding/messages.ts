@@ -1,6 +1,6 @@
 import type { Refusals } from "../refusals.js";
 import type { EventKind } from "../service/event-kind.js";
-import type { BatchRow, OpenOutcome } from "./batch/batch-rows.js";
+import type { BatchRow, RowInRun, RowToRun } from "./batch/batch-rows.js";
 import type { BatchPause } from "./batch/batch-state.js";
 import type { CustomerCounts } from "./batch/batch-totals.js";
 
@@ -44,20 +44,13 @@ export interface SessionValidated {
 }
 
 /** A row of a batch that waits for its customer, which is busy with another row. */
-export interface WaitRequest extends BatchRow {
+export interface WaitRequest
+  extends BatchRow,
+    Pick<RowInRun, "batchId" | "runId">,
+    Partial<Pick<RowInRun, "sink" | "latch">>,
+    Pick<RowToRun, "open">,
+    Partial<Pick<RowToRun, "retry" | "before">> {
   readonly batchWorkflowId: string;
-  readonly batchId: string;
-  readonly runId: string;
-  /** The outcome that the row has already; null where it has none. */
-  readonly open: OpenOutcome | null;
-  /** Whether continuations are delivered for it. */
-  readonly sink?: boolean;
-  /** Its auth epoch. */
-  readonly latch?: string;
-  /** A `runs retry` of the row posts again. */
-  readonly retry?: boolean;
-  /** The onboarding of the previous attempt; null where it had none. */
-  readonly before?: string | null;
 }
 
 /** The batch whose customers are to stop: customers of other batches continue. */
@@ -65,20 +58,16 @@ export interface StopRequest {
   readonly batchId: string;
 }
 
-/** How far a batch is. */
 export interface BatchProgress {
   readonly runId: string;
   readonly batchId: string;
   readonly customers: CustomerCounts;
   readonly manualReview: number;
   readonly calls: number;
-  /** What the service refused. */
   readonly refusals: readonly Refusals[];
   /** Why it is paused; null where it is not. */
   readonly paused: BatchPause | null;
-  /** Whether it was cancelled and is ending. */
   readonly cancelling: boolean;
-  /** Whether the tables have every outcome. */
   readonly recorded: boolean;
   /** Whether its summary is made: rows that a higher limit adds from then on belong to another run. */
   readonly finishing: boolean;

@@ -53,7 +53,6 @@ export interface OutcomeEvent {
   /** Such as `recorded`, `adopted`, `webhook`. */
   readonly event: string;
   readonly status: string | null;
-  /** Of a webhook. */
   readonly message_id: string | null;
   /** ISO instant. */
   readonly at: string;

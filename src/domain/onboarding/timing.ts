@@ -11,11 +11,9 @@ export interface OnboardingTiming {
   readonly pollPeopleMost: number;
   /** How long the service may take to decide before the row counts as processed, `pending`. */
   readonly decisionTimeout: number;
-  /** How long a row waits for its customer and for reviewers. */
   readonly deadline: number;
   /** How long before its end a fresh continuation is asked for. */
   readonly linkMargin: number;
-  /** Waits before the polls for a missing output. */
   readonly outputRetries: readonly number[];
   /** How long a customer may be silent before it is inspected. */
   readonly reportTimeout: number;

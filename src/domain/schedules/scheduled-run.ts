@@ -15,7 +15,6 @@ export interface FiringMemo extends Firing {
   readonly status: RunStatus | null;
 }
 
-/** A run that a schedule fires. */
 export interface FiredRun extends NewRun {
   readonly firing: Firing;
 }

@@ -1,7 +1,6 @@
 import { durationText } from "../duration.js";
 import { InputError } from "../failures.js";
 
-/** When a schedule fires. */
 export type ScheduleTiming = {
   /** IANA name of the zone of times of day and cron expressions. */
   readonly timezone: string;

@@ -28,10 +28,7 @@ export function earliestStart(
   return Math.max(now, pausedUntil, Math.ceil(paced - slack));
 }
 
-/**
- * Decides whether a call starts now. A number is the time at which to ask again; where all places are taken, the end
- * of another call is the time to ask.
- */
+/** Starts a call now, or says when to ask again; where all places are taken, at the end of another call. */
 export function decideStart(pace: CallPace, limits: PaceLimits, now: number): CallPace | number | "full" {
   if (pace.active >= limits.concurrency) return "full";
   const start = earliestStart(pace, limits, 0, now);

@@ -1,12 +1,14 @@
+import type { BrokenRule } from "../row-problem.js";
 import { hasLoneSurrogate } from "./transaction-values.js";
 
 /** What an external id of a business may look like, for people (docs/reference/service.md, "Limits"). */
 export const BUSINESS_EXTERNAL_ID = "letters, digits, underscores, hyphens and periods";
 
 /** Why a text can't be a business's external id, without quoting it; undefined when it can. */
-export function businessExternalIdProblem(text: string): string | undefined {
-  if (text === "") return "empty";
-  return /^[A-Za-z0-9_.-]+$/.test(text) ? undefined : `a character other than ${BUSINESS_EXTERNAL_ID}`;
+export function businessExternalIdProblem(text: string): BrokenRule | undefined {
+  if (text === "") return { code: "empty", rule: "empty" };
+  if (/^[A-Za-z0-9_.-]+$/.test(text)) return undefined;
+  return { code: "character", rule: `a character other than ${BUSINESS_EXTERNAL_ID}` };
 }
 
 /**
@@ -14,26 +16,27 @@ export function businessExternalIdProblem(text: string): string | undefined {
  * The document limits the characters of businesses only, so that a user may have an address or a number with
  * signs; white space is a slip of whoever made the file.
  */
-export function onboardingExternalIdProblem(text: string): string | undefined {
-  if (text === "") return "empty";
-  if (/[\s\p{Cc}]/u.test(text)) return "with white space or a control character";
-  return hasLoneSurrogate(text) ? "with a lone surrogate" : undefined;
+export function onboardingExternalIdProblem(text: string): BrokenRule | undefined {
+  if (text === "") return { code: "empty", rule: "empty" };
+  if (/[\s\p{Cc}]/u.test(text))
+    return { code: "white_space", rule: "with white space or a control character" };
+  return hasLoneSurrogate(text) ? { code: "lone_surrogate", rule: "with a lone surrogate" } : undefined;
 }
 
 const CONTROL = /\p{Cc}/u;
 
 /** Why a value can't be a user's `fp_id`, without quoting it; undefined when it can. */
-export function fpIdProblem(value: string): string | undefined {
-  if (value.trim() === "") return "is blank";
+export function fpIdProblem(value: string): BrokenRule | undefined {
+  if (value.trim() === "") return { code: "blank", rule: "is blank" };
   // It becomes one segment of an address; these would not stay one.
-  if (/[/\\]/.test(value)) return "has a slash";
-  if (value === "." || value === "..") return "is a relative path";
+  if (/[/\\]/.test(value)) return { code: "slash", rule: "has a slash" };
+  if (value === "." || value === "..") return { code: "relative_path", rule: "is a relative path" };
   return externalIdProblem(value);
 }
 
 /** Why a value can't be a customer's id, without quoting it; undefined when it can. */
-export function externalIdProblem(value: string): string | undefined {
-  if (CONTROL.test(value)) return "has a control character";
-  if (hasLoneSurrogate(value)) return "has a lone surrogate";
-  return value === value.trim() ? undefined : "has spaces around it";
+export function externalIdProblem(value: string): BrokenRule | undefined {
+  if (CONTROL.test(value)) return { code: "control_character", rule: "has a control character" };
+  if (hasLoneSurrogate(value)) return { code: "lone_surrogate", rule: "has a lone surrogate" };
+  return value === value.trim() ? undefined : { code: "outer_spaces", rule: "has spaces around it" };
 }

@@ -15,6 +15,6 @@ export function ingressRuleProblem(text: string): string | undefined {
     return "no fp_id before the data identifier";
   // "id.x=…" alone reads as the user "id" with the identifier "x".
   const problem = identifierProblem("ingress", target.slice(dot + 1));
-  if (problem !== undefined) return problem;
+  if (problem !== undefined) return problem.rule;
   return segmentsOfJsonPath(text.slice(equals + 1)) === undefined ? "no JSON path after the =" : undefined;
 }

@@ -1,4 +1,3 @@
-/** A playbook and the version to run, where one is pinned. */
 interface PlaybookKey {
   readonly playbook: string;
   readonly version?: number;
@@ -6,9 +5,7 @@ interface PlaybookKey {
 
 const FORM = /^([!-9;-~]+)(?::v([1-9]\d{0,8}))?$/;
 
-/**
- * Reads `<playbook_key>` or `<playbook_key>:v<n>` (docs/reference/service.md, "Versions"); undefined for anything else.
- */
+/** Reads `<key>` or `<key>:v<n>` (docs/reference/service.md, "Versions"); undefined for anything else. */
 export function parsePlaybookKey(text: string): PlaybookKey | undefined {
   const [, playbook, version] = FORM.exec(text) ?? [];
   if (playbook === undefined) return undefined;

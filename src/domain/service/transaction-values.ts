@@ -1,7 +1,4 @@
-/**
- * What a bank transaction's values must look like to be loaded without loss
- * (docs/use/tables.md, "Accepted values").
- */
+/** What a transaction's values must look like to be loaded without loss (docs/use/tables.md, "Accepted values"). */
 
 const AMOUNT = /^-?\d{1,18}(\.\d{1,10})?$/;
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;

@@ -1,9 +1,7 @@
+import type { BrokenRule } from "../row-problem.js";
 import { hasLoneSurrogate } from "./transaction-values.js";
 
-/**
- * Data identifiers of the vault by group (docs/reference/service.md, "Data identifiers");
- * `custom.<name>` takes any name.
- */
+/** Data identifiers by group (docs/reference/service.md, "Data identifiers"); `custom.<name>` takes any name. */
 const GROUPS = {
   id: [
     ...["first_name", "middle_name", "last_name", "dob", "ssn4", "ssn9", "address_line1", "address_line2"],
@@ -44,16 +42,18 @@ export type IdentifierUse = keyof typeof USES;
 
 const UPLOADED_PROFILE = ["investor_profile.employment_status", "investor_profile.occupation"];
 const KNOWN: ReadonlySet<string> = new Set(VAULT_IDENTIFIERS);
+const UNKNOWN: BrokenRule = { code: "unknown_identifier", rule: "not a data identifier" };
 
 /** Why an identifier can't be used so, without quoting it; undefined when it can. */
-export function identifierProblem(use: IdentifierUse, identifier: string): string | undefined {
+export function identifierProblem(use: IdentifierUse, identifier: string): BrokenRule | undefined {
   const group = identifier.slice(0, Math.max(0, identifier.indexOf(".")));
   const groups: readonly string[] = USES[use];
-  if (group !== "custom" && !KNOWN.has(identifier)) return "not a data identifier";
-  if (!groups.includes(group)) return `of the group ${group}, which is not accepted here`;
+  if (group !== "custom" && !KNOWN.has(identifier)) return UNKNOWN;
+  if (!groups.includes(group))
+    return { code: "identifier_group", rule: `of the group ${group}, which is not accepted here` };
   if (group === "custom") return customNameProblem(identifier.slice("custom.".length));
   if (use === "upload" && group === "investor_profile" && !UPLOADED_PROFILE.includes(identifier)) {
-    return "of the group investor_profile, of which it takes no upload";
+    return { code: "identifier_upload", rule: "of the group investor_profile, of which it takes no upload" };
   }
   return undefined;
 }
@@ -70,9 +70,8 @@ export function acceptedIdentifiers(use: IdentifierUse): string {
   return groups.join(", ");
 }
 
-function customNameProblem(name: string): string | undefined {
-  if (name.trim() === "") return "custom without a name";
-  return /\p{Cc}/u.test(name) || hasLoneSurrogate(name)
-    ? "a custom name with a control character or a lone surrogate"
-    : undefined;
+function customNameProblem(name: string): BrokenRule | undefined {
+  if (name.trim() === "") return { code: "custom_unnamed", rule: "custom without a name" };
+  if (!/\p{Cc}/u.test(name) && !hasLoneSurrogate(name)) return undefined;
+  return { code: "custom_name", rule: "a custom name with a control character or a lone surrogate" };
 }

@@ -1,8 +1,4 @@
-/**
- * Finds what is refused among some items by halving them: one bad item among thousands costs a dozen tries.
- *
- * @param accepts whether some of the items are accepted together
- */
+/** Finds what is refused among some items by halving them: one bad item among thousands costs a dozen tries. */
 export async function refusedAmong<T>(
   items: readonly T[],
   accepts: (some: readonly T[]) => Promise<boolean>,

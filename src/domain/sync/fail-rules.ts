@@ -2,9 +2,7 @@ import { parseDuration } from "../duration.js";
 
 /** What makes a sync exit with 1 besides failures: `--fail-on`. */
 export interface FailRules {
-  /** Any open row in quarantine. */
   readonly quarantine: boolean;
-  /** Any link that was skipped. */
   readonly skipped: boolean;
   /** Any link that was not read to its end for longer than this; null for no such rule. */
   readonly staleMs: number | null;
@@ -27,14 +25,12 @@ export function parseFailRules(text: string): FailRules | { readonly wrong: stri
   return rules;
 }
 
-/** What rules need to know of a lake at the end of a run. */
 interface RunFindings {
   readonly open: { readonly rows: number; readonly owners: readonly string[] };
   readonly skipped: readonly string[];
   readonly stale: readonly string[];
 }
 
-/** A rule that a run broke. */
 export interface BrokenRule {
   /** In the user's words. */
   readonly rule: string;

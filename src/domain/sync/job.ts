@@ -2,7 +2,6 @@ import type { NewRun } from "../run.js";
 
 /** Options of a sync: part of the job's identity, except for the page size. */
 export interface SyncOptions {
-  /** Names of streams. */
   readonly streams: readonly string[];
   /** Only these links, or all of every user. */
   readonly links: readonly string[] | null;

@@ -1,12 +1,6 @@
 /** Who has to act before a skipped link can be read. */
 export type Turn = "customer" | "bank" | "service" | "operator" | "nobody";
 
-/** Why a link in this state is not read, and what its owner can do; undefined for a connected one. */
-interface LinkObstacle {
-  readonly reason: string;
-  readonly action: string;
-}
-
 interface Remedy {
   readonly turn: Turn;
   readonly action: string;
@@ -38,13 +32,12 @@ const REMEDY_BY_STATE: Readonly<Record<string, Remedy>> = {
 };
 
 /**
- * A sync reads only `connected` links (docs/reference/service.md, "Bank links"). A link reports an error in its state, not
- * as an HTTP failure, so it is skipped with a reason.
+ * Why a link in this state is skipped: a reason of `link_syncs`; null for a `connected` one, which alone is read
+ * (docs/reference/service.md, "Bank links"). A link reports an error in its state, not as an HTTP failure.
  */
-export function linkObstacle(state: string, errorCode: string | null): LinkObstacle | undefined {
-  if (state === "connected") return undefined;
-  const reason = state === "error" && errorCode !== null ? `state error ${errorCode}` : `state ${state}`;
-  return { reason, action: remedyOf(state, errorCode).action };
+export function linkObstacle(state: string, errorCode: string | null): string | null {
+  if (state === "connected") return null;
+  return state === "error" && errorCode !== null ? `state error ${errorCode}` : `state ${state}`;
 }
 
 /** What to do about a link that was skipped for a reason of `link_syncs`; undefined for other reasons. */

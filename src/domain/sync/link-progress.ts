@@ -1,7 +1,6 @@
 import type { Attempted } from "../item-state.js";
 import type { Place } from "./place.js";
 
-/** A page that an update has staged. */
 interface StagedPage extends Place {
   /** Entries that it adds: 0 where it repeats the page before it. */
   readonly entries: number;

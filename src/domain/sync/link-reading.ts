@@ -20,14 +20,13 @@ export type LinkOutcome =
   /** A staged page is lost, or does not match its hash. */
   | { readonly kind: "torn" };
 
-/** What becomes of the link. */
+type EndStatus = Extract<LinkStatus, "skipped" | "not_ready" | "failed">;
+
 type LinkVerdict =
-  | { readonly kind: "read"; readonly progress: LinkProgress }
-  | { readonly kind: "publish"; readonly progress: LinkProgress }
-  | { readonly kind: "drop"; readonly progress: LinkProgress }
+  | { readonly kind: "read" | "publish" | "drop"; readonly progress: LinkProgress }
   | {
       readonly kind: "end";
-      readonly status: "skipped" | "not_ready" | "failed";
+      readonly status: EndStatus;
       readonly reason: string;
       readonly progress: LinkProgress;
     };
@@ -44,28 +43,21 @@ export interface LinkBase {
 export const MOST_RESTARTS = 5;
 const FALLBACK_SIZE = 100;
 
-/** The next smaller size to ask for; undefined when none is left. */
 function smallerSize(size: number | null): number | null | undefined {
   if (size === null) return undefined;
   return size > FALLBACK_SIZE ? FALLBACK_SIZE : null;
 }
 
-function firstCursor(progress: LinkProgress, base: LinkBase): string | null {
-  return progress.mode === "full" ? null : base.cursor;
+/** The next attempt of the same kind, with another page size perhaps. */
+function again(progress: LinkProgress, { cursor }: LinkBase, size = progress.size): LinkProgress {
+  return nextAttempt(progress, { cursor, size, full: progress.mode === "full" });
 }
 
-function end(
-  progress: LinkProgress,
-  status: "skipped" | "not_ready" | "failed",
-  reason: string,
-): LinkVerdict {
+function end(progress: LinkProgress, status: EndStatus, reason: string): LinkVerdict {
   return { kind: "end", status, reason, progress };
 }
 
-/**
- * Reads again from the update's first cursor, after a growing wait, five times at most
- * (docs/inside/architecture.md, "Sync rules").
- */
+/** Reads the update again from its first cursor, after a growing wait, five times at most (docs/inside/architecture.md, "Sync rules"). */
 function restart(
   progress: LinkProgress,
   base: LinkBase,
@@ -76,12 +68,8 @@ function restart(
   if (progress.restarts >= MOST_RESTARTS)
     return end(progress, "failed", `${reason} after ${MOST_RESTARTS} restarts`);
   const restarts = progress.restarts + 1;
-  const again = nextAttempt(progress, {
-    cursor: firstCursor(progress, base),
-    size: progress.size,
-    full: progress.mode === "full",
-  });
-  return { kind: "read", progress: { ...again, restarts, notBefore: at + backoffMs(restarts, jitter) } };
+  const notBefore = at + backoffMs(restarts, jitter);
+  return { kind: "read", progress: { ...again(progress, base), restarts, notBefore } };
 }
 
 /**
@@ -98,13 +86,7 @@ function afterRejection(
 ): LinkVerdict {
   if (progress.pages > 0) return restart(progress, base, `update_refused http_${status}`, at, jitter);
   const size = smallerSize(progress.size);
-  if (size !== undefined) {
-    const full = progress.mode === "full";
-    return {
-      kind: "read",
-      progress: nextAttempt(progress, { cursor: firstCursor(progress, base), size, full }),
-    };
-  }
+  if (size !== undefined) return { kind: "read", progress: again(progress, base, size) };
   if (progress.mode === "incremental") {
     return { kind: "read", progress: nextAttempt(progress, { cursor: null, size: askedSize, full: true }) };
   }
@@ -120,12 +102,7 @@ function afterCompletion(progress: LinkProgress, base: LinkBase): LinkVerdict {
   return { kind: "publish", progress };
 }
 
-/**
- * Decides what to do with a link after each outcome (docs/inside/architecture.md, "Sync rules"). Pure.
- *
- * @param at epoch milliseconds at which the outcome came
- * @param jitter a number in [0, 1)
- */
+/** Decides about a link after an outcome that came at `at` (docs/inside/architecture.md, "Sync rules"). Pure. */
 export function afterOutcome(
   progress: LinkProgress,
   base: LinkBase,
@@ -142,10 +119,8 @@ export function afterOutcome(
     case "transient": {
       const verdict = afterTransient(progress.streak, at, outcome.retryAfterMs, jitter);
       if (verdict.kind === "give_up") return end(progress, "failed", `gave_up ${outcome.reason}`);
-      return {
-        kind: "read",
-        progress: { ...progress, streak: verdict.streak, notBefore: verdict.notBefore },
-      };
+      const { streak, notBefore } = verdict;
+      return { kind: "read", progress: { ...progress, streak, notBefore } };
     }
     case "rejected":
       return afterRejection(progress, base, outcome.status, askedSize, at, jitter);
@@ -162,9 +137,7 @@ export function afterOutcome(
 
 /**
  * How a slice hands on a link: `quiet` has nothing to commit and `finished` only has to be loaded, so both go into its
- * report; `open` is for the run to judge. Pure.
- *
- * @param before the link's progress when the slice began
+ * report; `open` is for the run to judge. `before` is of when the slice began. Pure.
  */
 export function endOfReading(
   before: LinkProgress,

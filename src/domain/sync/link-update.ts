@@ -3,7 +3,6 @@ import type { LinkProgress } from "./link-progress.js";
 /** A resync that would take away more than this many rows, and more than half, needs `--full`. */
 const FEW_REMOVALS = 20;
 
-/** Rows of a link in some loaded files. */
 interface LoadedRows {
   readonly created: number;
   readonly updated: number;
@@ -57,7 +56,6 @@ interface CommittedBase {
   readonly signs_differ: boolean;
 }
 
-/** A link's complete update. */
 interface LinkUpdate {
   readonly runId: string;
   readonly link: {
@@ -69,7 +67,6 @@ interface LinkUpdate {
   readonly progress: LinkProgress;
   readonly generation: number;
   readonly rows: LoadedRows;
-  /** Bad rows. */
   readonly quarantined: number;
   /** Inferred removals. */
   readonly gone: number;

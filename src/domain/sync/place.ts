@@ -4,7 +4,6 @@ export interface Place {
   readonly journal: string;
   /** Offset of the record, in bytes. */
   readonly at: number;
-  /** Bytes of the record. */
   readonly bytes: number;
   /** Beginning of the sha256 of the record's body. */
   readonly sha256: string;

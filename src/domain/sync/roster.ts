@@ -11,10 +11,7 @@ export function canonicalRoster(rows: readonly RosterRow[]): RosterRow[] {
   return [...rows].sort((a, b) => (a.fp_id < b.fp_id ? -1 : a.fp_id > b.fp_id ? 1 : 0));
 }
 
-/**
- * The canonical text of a roster: one JSON object per line, keys in fixed order, sorted by `fp_id`. Its sha256 is the
- * `roster_sha256` of a run and part of the job's id.
- */
+/** The canonical text of a roster, sorted by `fp_id`: its sha256 is `roster_sha256`, and part of the job's id. */
 export function rosterText(rows: readonly RosterRow[]): string {
   return canonicalRoster(rows)
     .map(({ fp_id, external_id, links }) => `${JSON.stringify({ fp_id, external_id, links })}\n`)

@@ -1,6 +1,5 @@
 import { type Turn, turnOf } from "./link-obstacle.js";
 
-/** Skipped links, counted. */
 export interface SkippedLinks {
   /** By their reason in `link_syncs`. */
   readonly by_reason: Readonly<Record<string, number>>;

@@ -1,4 +1,5 @@
 import type { RunStatus } from "../run.js";
+import type { SyncFigures } from "./run/sync-state.js";
 import type { SyncTotals } from "./sync-totals.js";
 
 /** What `sync --json` prints. */
@@ -17,14 +18,11 @@ export function endStatus(totals: SyncTotals, unauthorized: boolean): RunStatus 
   return failed || totals.rows.quarantined > 0 ? "completed_with_failures" : "completed";
 }
 
-/** How far a run is. */
-interface Progress {
-  readonly usersTotal: number;
-  readonly usersDone: number;
-  readonly linksFound: number;
-}
-
 /** Estimates the links of a whole run: users who are not read yet have as many as the others. Pure. */
-export function expectedLinks({ usersTotal, usersDone, linksFound }: Progress): number {
+export function expectedLinks({
+  usersTotal,
+  usersDone,
+  linksFound,
+}: Pick<SyncFigures, "usersDone" | "linksFound"> & { readonly usersTotal: number }): number {
   return usersDone === 0 ? linksFound : Math.round((linksFound * usersTotal) / usersDone);
 }

@@ -24,7 +24,6 @@ export function freshUser(user: number): UserProgress {
   return { ...UNTRIED, user, attempt: 0, staged: [] };
 }
 
-/** What a slice says of one user. */
 export type UserOutcome =
   | Exclude<ItemOutcome, TransientOutcome>
   | (TransientOutcome & { readonly stream: string })

@@ -1,40 +1,25 @@
 import { BANK_LINK_UPDATED } from "../service/event-kind.js";
 import type { EventFacts } from "./event-facts.js";
-import type { FollowUp } from "./follow-up.js";
 
-/** An event on its way into the table. */
 interface PlannedEvent {
   readonly name: string;
   readonly messageId: string;
   readonly facts: EventFacts;
 }
 
-/** What to do with staged events. */
-interface EventPlan<E extends PlannedEvent> {
-  /** Events that the table does not have. */
-  readonly fresh: readonly E[];
-  /** Of these, by message id: whether a customer took them, as far as that is known. */
-  readonly matched: ReadonlyMap<string, boolean>;
-  /** Of these: events of which no customer was told yet. */
-  readonly untold: readonly E[];
-  readonly followUps: readonly (FollowUp & { readonly name: string })[];
-}
-
 /**
  * Plans what to do with staged events. A receipt shows that the receiver has told the customers of an event, unless
- * the event names no playbook: then their workflows are found only with the lake.
- *
- * @param known message ids that the table has
- * @param receipts by name of an event: whether a customer took it
- * @param told what earlier attempts of the same commit have found out, by message id
+ * the event names no playbook: then their workflows are found only with the lake. `told` is what earlier attempts of
+ * the same commit have found out, by message id.
  */
 export function planEvents<E extends PlannedEvent>(
   events: readonly E[],
   known: ReadonlySet<string>,
   receipts: ReadonlyMap<string, boolean>,
   told: ReadonlyMap<string, boolean>,
-): EventPlan<E> {
+) {
   const fresh = events.filter(({ messageId }) => !known.has(messageId));
+  // Whether a customer took them, as far as that is known.
   const matched = new Map(told);
   for (const { name, messageId, facts } of fresh) {
     const receipt = receipts.get(name);

@@ -6,35 +6,18 @@ export interface FollowUp {
   readonly bankLinkId: string | null;
 }
 
-/** One run for many follow-ups. */
-interface FollowUpJob<F extends FollowUp = FollowUp> {
-  /** The follow-ups of this run; the others wait for a later run. */
-  readonly taken: readonly F[];
-  readonly users: readonly string[];
-  readonly options: SyncOptions;
-}
-
 /**
  * Plans the next run. A run reads either named links only, for the users whose events all named their links, or every
  * link, for the users with an event that named none. The oldest follow-up decides which, so that none waits for ever.
  */
-export function followUpJob<F extends FollowUp>(
-  followUps: readonly F[],
-  streams: readonly string[],
-): FollowUpJob<F> {
+export function followUpJob<F extends FollowUp>(followUps: readonly F[], streams: readonly string[]) {
   const whole = new Set(followUps.filter(({ bankLinkId }) => bankLinkId === null).map(({ fpId }) => fpId));
   const [oldest] = followUps;
   const isWhole = oldest !== undefined && whole.has(oldest.fpId);
   const taken = followUps.filter(({ fpId }) => whole.has(fpId) === isWhole);
   const links = taken.map(({ bankLinkId }) => bankLinkId).filter((link) => link !== null);
-  return {
-    taken,
-    users: [...new Set(taken.map(({ fpId }) => fpId))].sort(),
-    options: {
-      streams,
-      links: isWhole ? null : [...new Set(links)].sort(),
-      full: false,
-      pageSize: 500,
-    },
-  };
+  const users = [...new Set(taken.map(({ fpId }) => fpId))].sort();
+  const only = isWhole ? null : [...new Set(links)].sort();
+  const options: SyncOptions = { streams, links: only, full: false, pageSize: 500 };
+  return { taken, users, options };
 }

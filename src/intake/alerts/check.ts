@@ -18,10 +18,9 @@ import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { runningRuns, signalOrStart } from "../../temporal/running-workflows.js";
 import { sealTargets } from "./sealed-targets.js";
 
-/** Tells of the schedules of a scope that are not paused. */
+/** Reads the schedules of a scope that are not paused. */
 export type ScheduleReader = (client: Client, scope: string, now: number) => Promise<ScheduleFacts[]>;
 
-/** What the rules are judged with. */
 interface CheckPlace {
   readonly client: Client;
   readonly scope: string;
@@ -34,7 +33,7 @@ interface CheckPlace {
 export interface CheckedAlerts extends WrittenAlerts {
   /** Alerts of the rules that were judged. */
   readonly open: readonly AlertEvent[];
-  /** Messages that were not delivered yet, and that Temporal was asked to deliver. */
+  /** Messages that are not delivered yet; the check asked Temporal to deliver them. */
   readonly pending: readonly AlertMessage[];
 }
 
@@ -42,8 +41,8 @@ export interface CheckedAlerts extends WrittenAlerts {
 const TEMPORAL_WITHIN_MS = 20_000;
 
 /**
- * Judges the rules, writes what changed, and has Temporal deliver what no target was told yet, also what an earlier
- * check wrote before it was killed. Repeated, it raises nothing twice.
+ * Judges the rules, writes what changed, and has Temporal deliver what no target has been sent, also what an earlier
+ * check wrote before it was killed. A repetition raises nothing twice.
  */
 export async function checkAlerts(
   { client, scope, lake, sealed, schedules: readSchedules }: CheckPlace,
@@ -68,7 +67,7 @@ export async function checkAlerts(
   return { open, ...written, pending };
 }
 
-/** One workflow for each alert and target has its messages, so none is sent by two, and they come in their order. */
+/** Starts one workflow for each alert and target: so no message is sent by two, and they arrive in order. */
 async function askDelivery(
   client: Client,
   scope: string,

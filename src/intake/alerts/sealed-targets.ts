@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { AlertTargets } from "../../domain/alert-settings.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 
-/** Keeps where alerts go, sealed, and gives its name: a history must not hold the address of a chat's webhook. */
+/** Keeps the targets of alerts, sealed, and returns their name: a history must not hold the address of a webhook. */
 export async function sealTargets(sealed: SealedStore, { command, webhook }: AlertTargets): Promise<string> {
   const targets: AlertTargets = { command, webhook };
   const name = createHash("sha256").update(JSON.stringify(targets)).digest("hex").slice(0, 32);
@@ -10,7 +10,7 @@ export async function sealTargets(sealed: SealedStore, { command, webhook }: Ale
   return name;
 }
 
-/** Where alerts go, by its name. @throws StagingLostError where it was deleted */
+/** Reads the targets of a name. @throws StagingLostError where they were deleted */
 export function sealedTargets(sealed: SealedStore, name: string): Promise<AlertTargets> {
   return sealed.require<AlertTargets>(keyOf(name));
 }

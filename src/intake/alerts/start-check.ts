@@ -1,17 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Client } from "@temporalio/client";
 import type { AlertRules } from "../../domain/alert-settings.js";
-import type { NewRun } from "../../domain/run.js";
-import { type StartedRun, startOrJoin } from "../start-or-join.js";
+import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 
-interface AskedCheck {
-  readonly scope: string;
-  readonly taskQueue: string;
+interface AskedCheck extends Pick<AskedRun, "scope" | "taskQueue" | "run"> {
   readonly rules: AlertRules;
-  readonly run: NewRun;
 }
 
-/** Starts a check of alert rules where the worker is, or joins the running one of the same rules. */
+/** Starts a check of alert rules on a worker, or joins a running one of the same rules. */
 export function startCheck(
   client: Client,
   { scope, taskQueue, rules, run }: AskedCheck,

@@ -3,7 +3,7 @@ import { hostname, userInfo } from "node:os";
 import type { Asker } from "../../domain/bulk/bulk-job.js";
 import { keyMode } from "../../domain/service/key-mode.js";
 
-/** Who asks for a job in this process, on which machine, with which key. */
+/** Says who asks for a job in this process, on which machine, with which key. */
 export function askerOf({ url, key }: { readonly url: string; readonly key: string }): Asker {
   const keyFingerprint = createHash("sha256").update(key).digest("hex").slice(0, 16);
   return {

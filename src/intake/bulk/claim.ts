@@ -4,17 +4,17 @@ import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { describeRunning, namespaceId } from "../../temporal/running-workflows.js";
 
-/** How a run becomes the one of its kind in a lake. Both throw an InputError that names the run in the way. */
+/** Lets a run be the only one of its kind in a lake. Both throw an InputError that names the run in the way. */
 interface Claim {
-  /** Looks before anything is frozen. */
+  /** Checks, before anything is frozen, that no run is in the way. */
   assertFree(): Promise<void>;
   /** Takes the claim once the rows are frozen. */
   take(): Promise<void>;
 }
 
 /**
- * Opens the claim of a run. A run that began and did not end is in its way, unless it is one of the same job that this
- * Temporal no longer runs, or that `restart` gives up: then the new run continues it.
+ * Opens the claim of a run. A run that began and did not end is in the way, unless it is of the same job and this
+ * Temporal no longer runs it, or `restart` gives it up: then the new run continues it.
  */
 export async function openClaim(
   client: Client,

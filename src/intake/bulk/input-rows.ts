@@ -2,21 +2,22 @@ import { createHash } from "node:crypto";
 import type { ApiClient } from "../../api/http/client.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
-import type { RowProblem } from "../../domain/row-problem.js";
+import { type RowProblem, repeatedRow } from "../../domain/row-problem.js";
+import { codeOfIssue } from "../../jobs/fields.js";
 import type { AnyJob, JobRow } from "../../jobs/job.js";
 import { fileError, type InputFile } from "../files/input-file.js";
-import { problemList } from "../files/row-problems.js";
-import { type InputRow, readRows } from "../files/rows.js";
+import { countedProblems } from "../files/row-problems.js";
+import { type InputRow, LONG_NUMBER, readRows } from "../files/rows.js";
 
-/** The rows of a job, judged. They are not kept in memory, but read again when they are frozen. */
+/** The judged rows of a job. Memory does not hold them: they are read again when they are frozen. */
 export interface JudgedRows {
   readonly total: number;
   readonly invalid: number;
-  /** Hex, of all rows. */
+  /** Hash of all rows, in hex. */
   readonly sha256: string;
   /** Every problem, in the file's order. */
   readonly problems: readonly RowProblem[];
-  /** What was ignored, in words for the user. */
+  /** Warnings for the user of what was ignored. */
   readonly warnings: readonly string[];
   /** The first valid row. */
   readonly first: object | undefined;
@@ -41,7 +42,7 @@ export async function judgeRows(job: AnyJob, path: string): Promise<JudgedRows> 
   return { ...judged, warnings: ignored.size > 0 ? [warning] : [] };
 }
 
-/** Reads rows once, to know them without keeping them. */
+/** Reads rows once to count, hash and judge them, without keeping them. */
 export async function countRows(rows: () => AsyncIterable<FrozenBulkRow>): Promise<JudgedRows> {
   const hash = createHash("sha256");
   const problems: RowProblem[] = [];
@@ -58,7 +59,7 @@ export async function countRows(rows: () => AsyncIterable<FrozenBulkRow>): Promi
   return { total, invalid, problems, first, sha256: hash.digest("hex"), warnings: [], rows };
 }
 
-/** Rows with the problems that only the service knows about. */
+/** Adds to rows the problems that only the service knows about. */
 export async function checkedRows(job: AnyJob, judged: JudgedRows, api: ApiClient): Promise<JudgedRows> {
   async function* valid(): AsyncGenerator<JobRow<object>> {
     for await (const { line, row } of judged.rows()) if (row !== null) yield { line, row };
@@ -66,7 +67,7 @@ export async function checkedRows(job: AnyJob, judged: JudgedRows, api: ApiClien
   return withProblems(judged, (await job.check?.(api, valid())) ?? []);
 }
 
-/** Rows of which more is known to be wrong. */
+/** Adds problems to rows. */
 export async function withProblems(judged: JudgedRows, problems: readonly RowProblem[]): Promise<JudgedRows> {
   if (problems.length === 0) return judged;
   const byLine = new Map<number, RowProblem[]>();
@@ -80,7 +81,7 @@ export async function withProblems(judged: JudgedRows, problems: readonly RowPro
   return { ...(await countRows(rows)), warnings: judged.warnings };
 }
 
-/** @throws InputError where rows are invalid, unless only the valid ones are to run. */
+/** Refuses a file with invalid rows, unless only the valid ones are to run. @throws InputError */
 export function refuseInvalid(
   { file }: AnyJob,
   path: string,
@@ -89,14 +90,13 @@ export function refuseInvalid(
 ): JudgedRows {
   const { problems } = judged;
   if (problems.length === 0 || continueInvalid) return judged;
-  const counted = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   throw new InputError(
-    `${file.name} ${path}: ${counted}:${problemList(problems)}\n` +
+    `${file.name} ${path}: ${countedProblems(problems)}\n` +
       "Nothing was started. Fix the file, or run the valid rows with --continue-invalid.",
   );
 }
 
-/** The rows of a file as they are frozen: judged, in the kind's order, and completed by the kind. */
+/** Reads the rows of a file as they are frozen: judged, in the kind's order, and completed by the kind. */
 async function* frozenRows(
   job: AnyJob,
   file: InputFile,
@@ -115,7 +115,7 @@ async function* inOrder(job: AnyJob, rows: AsyncIterable<FrozenBulkRow>): AsyncG
   const order = job.order.bind(job);
   const compare = (a: FrozenBulkRow, b: FrozenBulkRow) => {
     if (a.row !== null && b.row !== null) return order(a.row, b.row);
-    // Invalid ones come last, by their lines.
+    // Invalid rows come last, by their lines.
     return a.row === b.row ? a.line - b.line : a.row === null ? 1 : -1;
   };
   yield* kept.sort(compare);
@@ -143,10 +143,7 @@ async function* judgedRows(
     if (unique === null || first === undefined) {
       if (unique !== null) firstLine.set(unique.value, judged.line);
       yield judged;
-    } else {
-      const { line } = judged;
-      yield invalidRow(judged, [{ line, column: unique.column, rule: `is the same as in line ${first}` }]);
-    }
+    } else yield invalidRow(judged, [repeatedRow(judged.line, unique.column, first)]);
   }
 }
 
@@ -157,23 +154,29 @@ function judgeRow(
 ): FrozenBulkRow {
   const said = values.get(known[0] ?? "");
   const owner = typeof said === "string" ? { owner: said } : {};
-  const rule = "has a number of more than 15 digits: give it as text, or it changes";
-  const wrong = losesDigits ? [...problems, { line, column: null, rule }] : problems;
+  const wrong = losesDigits ? [...problems, { line, column: null, ...LONG_NUMBER }] : problems;
   if (wrong.length > 0) return { line, row: null, problems: wrong, ...owner };
   const cells = known.flatMap((column) => {
     const value = values.get(column);
     const isEmpty = value === null || value === undefined || (value === "" && form === "csv");
     return isEmpty ? [] : [[column, value] as const];
   });
-  const parsed = job.row.safeParse(Object.fromEntries(cells));
+  const row = Object.fromEntries(cells);
+  const parsed = job.row.safeParse(row);
   if (parsed.success) return { line, row: parsed.data, problems: [] };
-  const broken = parsed.error.issues.map(({ path: [column], message }) => {
-    return { line, column: column === undefined ? null : String(column), rule: message };
+  const broken = parsed.error.issues.map((issue): RowProblem => {
+    const column = issue.path.length === 0 ? null : String(issue.path[0]);
+    return {
+      line,
+      column,
+      code: codeOfIssue(issue, column === null || Object.hasOwn(row, column)),
+      rule: issue.message,
+    };
   });
   return { line, row: null, problems: broken, ...owner };
 }
 
-/** A valid row of which more is known. */
+/** Makes a valid row invalid, by problems that were found later. */
 function invalidRow(
   { line, row, problems, owner }: FrozenBulkRow,
   more: readonly RowProblem[],

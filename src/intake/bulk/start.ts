@@ -5,24 +5,18 @@ import type { NewRun } from "../../domain/run.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import { type StartedRun, startOrJoin } from "../start-or-join.js";
+import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 import { openClaim } from "./claim.js";
 import type { JudgedRows } from "./input-rows.js";
 
-/** A bulk job as it is asked for. */
-export interface AskedJob extends Pick<FrozenFile, "options" | "asker" | "secrets" | "retryOf"> {
-  readonly scope: string;
-  readonly taskQueue: string;
+export interface AskedJob extends AskedRun, Pick<FrozenFile, "options" | "asker" | "secrets" | "retryOf"> {
   readonly sealed: SealedStore;
   readonly job: AnyJob;
   readonly judged: JudgedRows;
-  /** Whether to give up a run of the job that is still running. */
   readonly restart: boolean;
-  readonly signal?: AbortSignal;
-  readonly run?: NewRun;
 }
 
-/** Joins the job's run, unless that is to be given up, or freezes the rows and starts a new run. */
+/** Joins the job's run in progress, unless that is to be given up, or freezes the rows and starts a new run. */
 export async function startBulk(client: Client, asked: AskedJob): Promise<StartedRun> {
   const { scope, taskQueue, sealed, job, judged, options, asker, secrets, retryOf } = asked;
   const { restart, signal, run } = asked;
@@ -47,7 +41,7 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
       const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, rows, groupRows, packs };
       return { input };
     },
-    // Only the staging of a job with an effect knows what it has sent: another run continues it.
+    // Keeps the staging of a job with an effect: it alone knows what was sent, and another run continues it.
     async discard(runId) {
       if (!effect) await new BulkStaging(sealed, stagingOf(runId)).drop();
     },

@@ -9,15 +9,14 @@ const MALFORMED: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: "is longer than 16 MB; perhaps a quote is never closed",
 };
 
-/** A record of a CSV file. */
 export interface CsvRecord {
-  /** Line it starts at, from 1. */
+  /** Line at which it starts, from 1. */
   readonly line: number;
   readonly fields: readonly string[];
 }
 
 /**
- * The records of a CSV file, its header first; empty lines are skipped.
+ * Reads the records of a CSV file, its header first; skips empty lines.
  *
  * @throws MalformedFileError where it stops being CSV.
  */
@@ -42,7 +41,7 @@ export async function* csvRecords(file: InputFile): AsyncGenerator<CsvRecord> {
     },
   });
   let last = 0;
-  // A stream that fails drops what it holds, so records go past it: those before the fault are still given.
+  // A failing stream drops what it holds. Records bypass it, so that those before the fault still come out.
   const taken = function* () {
     for (const record of records.splice(0)) {
       last = record.line;
@@ -68,7 +67,7 @@ export async function* csvRecords(file: InputFile): AsyncGenerator<CsvRecord> {
   }
 }
 
-/** Parses a piece of text, or what is left at the end; gives the error that stopped it. */
+/** Parses a piece of text, or the rest at the end. Returns the error that stopped it. */
 function write(parser: Parser, piece: string | undefined): Promise<Error | undefined> {
   return new Promise((resolve) => {
     parser.once("error", resolve);

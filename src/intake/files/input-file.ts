@@ -7,14 +7,14 @@ export interface InputFile {
   readonly name: string;
   /** The option that names it, such as `--roster`. */
   readonly option: string;
-  /** Bytes that it may have, where its reader keeps all rows in memory. */
+  /** The most bytes that it may have, where its reader keeps all rows in memory. */
   readonly mostBytes?: number;
 }
 
-/** The longest row; a line that never ends must not fill the memory. */
+/** The longest row that is read: a line that never ends must not fill the memory. */
 export const LONGEST_ROW = 16 * 1024 * 1024;
 
-/** An InputError about a file as a whole. */
+/** Makes an InputError about a file as a whole. */
 export function fileError({ name, path }: InputFile, problem: string, advice: string): InputError {
   return new InputError(`${name} ${path} ${problem}. Nothing was started. ${advice}`);
 }

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { jsonObjectOf } from "../../domain/json.js";
-import type { RowProblem } from "../../domain/row-problem.js";
+import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
 import { type CsvRecord, csvRecords } from "./csv.js";
 import { fileError, type InputFile, LONGEST_ROW } from "./input-file.js";
 import { startOf, textOf } from "./text.js";
@@ -9,22 +9,28 @@ import { startOf, textOf } from "./text.js";
 export interface InputRow {
   /** In CSV all values are texts, and a missing value is an empty cell. */
   readonly form: "csv" | "jsonl";
-  /** Line it starts at, from 1. */
+  /** Line at which it starts, from 1. */
   readonly line: number;
-  /** By column; none where the row has problems. */
+  /** Values by column; empty where the row has problems. */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Whether JavaScript changes a number of it that has too many digits. */
+  /** Whether the row has a number with more digits than JavaScript keeps. */
   readonly losesDigits: boolean;
-  /** What is wrong with its form. */
+  /** What is wrong with the row's form. */
   readonly problems: readonly RowProblem[];
 }
+
+/** The rule that a row of {@link InputRow.losesDigits} breaks where its numbers count. */
+export const LONG_NUMBER: BrokenRule = {
+  code: "long_number",
+  rule: "has a number of more than 15 digits: give it as text, or it changes",
+};
 
 /** Judges the header of a CSV file. @throws InputError to refuse the file. */
 type CheckHeader = (columns: readonly string[], line: number) => void;
 
 /**
  * Reads the rows of a file one by one: CSV with a header or JSONL with one object per line, by its extension, else by
- * its content. A row of the wrong form is a row with problems.
+ * its content. A row of the wrong form comes as a row with problems.
  *
  * @throws InputError where the file can't be read as a whole: it is not there, not UTF-8, not CSV.
  */
@@ -44,13 +50,11 @@ async function* csvRows(file: InputFile, checkHeader: CheckHeader): AsyncGenerat
 }
 
 function csvRow({ line, fields }: CsvRecord, columns: readonly string[]): InputRow {
-  const values = new Map<string, unknown>();
-  if (fields.length !== columns.length) {
-    const rule = `has ${fields.length} columns, the header has ${columns.length}`;
-    return { form: "csv", line, values, losesDigits: false, problems: [{ line, column: null, rule }] };
-  }
-  for (const [at, column] of columns.entries()) values.set(column, fields[at]);
-  return { form: "csv", line, values, losesDigits: false, problems: [] };
+  const isWhole = fields.length === columns.length;
+  const values = new Map(isWhole ? columns.map((column, at) => [column, fields[at]]) : []);
+  const rule = `has ${fields.length} columns, the header has ${columns.length}`;
+  const problems = isWhole ? [] : [{ line, column: null, code: "column_count", rule }];
+  return { form: "csv", line, values, losesDigits: false, problems };
 }
 
 function jsonRow({ line, text }: JsonLine): InputRow {
@@ -61,7 +65,7 @@ function jsonRow({ line, text }: JsonLine): InputRow {
     line,
     values: new Map(Object.entries(row ?? {})),
     losesDigits: row !== undefined && hasLongDecimal(text),
-    problems: row === undefined ? [{ line, column: null, rule }] : [],
+    problems: row === undefined ? [{ line, column: null, code: "not_object", rule }] : [],
   };
 }
 
@@ -71,14 +75,13 @@ async function isJsonl(file: InputFile): Promise<boolean> {
   return extension !== ".csv" && (await startOf(file)).trimStart().startsWith("{");
 }
 
-/** A line of a JSONL file. */
 interface JsonLine {
   /** From 1. */
   readonly line: number;
   readonly text: string;
 }
 
-/** The lines of a JSONL file; empty ones are skipped. @throws InputError for a line that is too long. */
+/** Reads the lines of a JSONL file; skips empty ones. @throws InputError for a line that is too long. */
 async function* jsonLines(file: InputFile): AsyncGenerator<JsonLine> {
   let line = 0;
   let rest = "";
@@ -96,7 +99,7 @@ async function* jsonLines(file: InputFile): AsyncGenerator<JsonLine> {
   if (rest.trim() !== "") yield { line: line + 1, text: rest };
 }
 
-/** Whether a decimal outside of texts has more digits than arrive unchanged; integers are judged one by one. */
+/** Whether a decimal outside of strings has more digits than JavaScript keeps; integers are judged one by one. */
 function hasLongDecimal(text: string): boolean {
   if (!/\d[\d.]{15}/.test(text)) return false;
   const decimals = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/\d+\.\d+/g) ?? [];

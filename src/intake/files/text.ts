@@ -7,7 +7,7 @@ import { fileError, type InputFile, LONGEST_ROW, MalformedFileError } from "./in
 const SAVE_AS_UTF8 = "Save it as UTF-8.";
 
 /**
- * The text of a file in pieces, without a BOM; nothing of a file that holds only white space.
+ * Reads the text of a file in pieces, without a BOM; gives nothing for a file that holds only white space.
  *
  * @throws InputError for a file that is not there, too large or not UTF-8.
  */
@@ -24,7 +24,7 @@ export async function* textOf(file: InputFile): AsyncGenerator<string> {
   }
 }
 
-/** The first kilobytes of a file as text, to tell its form by. @throws InputError for a file that is not there. */
+/** Reads the first kilobytes of a file, which show its form. @throws InputError for a file that is not there. */
 export async function startOf(file: InputFile): Promise<string> {
   let text = "";
   try {
@@ -93,7 +93,7 @@ async function badByte(path: string): Promise<{ line: number; byte: number }> {
   return { line, byte: goodBytes(rest) + 1 };
 }
 
-/** Counts the bytes before the one that can't follow. */
+/** Counts the bytes before the first one that is not UTF-8. */
 function goodBytes(text: Buffer): number {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   for (let at = 0; at < text.length; at += 1) {

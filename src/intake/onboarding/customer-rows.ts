@@ -7,14 +7,14 @@ import {
   customerColumn,
 } from "../../domain/onboarding/customer-column.js";
 import type { GivenCustomer } from "../../domain/onboarding/customer-rules.js";
-import type { RowProblem } from "../../domain/row-problem.js";
+import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
 import { fileError, type InputFile } from "../files/input-file.js";
-import { type InputRow, readRows } from "../files/rows.js";
+import { type InputRow, LONG_NUMBER, readRows } from "../files/rows.js";
 
 type Columns = Map<string, CustomerColumn>;
 
 /**
- * The customers of a file as it gives them. In JSONL the columns of CSV are fields, and `data`, `vault` and
+ * Reads the customers of a file, as it gives them. In JSONL the columns of CSV are fields, and `data`, `vault` and
  * `document` may also be objects; null and empty cells are left out. Adds unknown columns to `ignored`.
  *
  * @throws InputError for a file that is neither CSV nor JSONL, or whose header holds a mistaken column.
@@ -56,11 +56,11 @@ function givenCustomer(row: InputRow, columns: Columns, ignored: Set<string>): G
     document: new Map(),
   };
   const problems: RowProblem[] = [...row.problems];
-  const add = (column: string | null, rule: string) => problems.push({ line, column, rule });
-  if (row.losesDigits) add(null, "has a number of more than 15 digits: give it as text, or it changes");
+  const add = (column: string | null, broken: BrokenRule) => problems.push({ line, column, ...broken });
+  if (row.losesDigits) add(null, LONG_NUMBER);
   const put = (group: ColumnGroup, name: string, value: unknown) => {
     if (value === null || (value === "" && form === "csv")) return;
-    if (groups[group].has(name)) add(`${group}.${name}`, "is given twice");
+    if (groups[group].has(name)) add(`${group}.${name}`, { code: "given_twice", rule: "is given twice" });
     groups[group].set(name, value);
   };
   for (const [field, value] of row.values) {
@@ -68,9 +68,9 @@ function givenCustomer(row: InputRow, columns: Columns, ignored: Set<string>): G
     const column = columns.get(field) ?? customerColumn(field);
     if (group !== undefined) {
       if (isJsonObject(value)) for (const [name, item] of Object.entries(value)) put(group, name, item);
-      else if (value !== null) add(field, "is not an object");
+      else if (value !== null) add(field, { code: "not_object", rule: "is not an object" });
     } else if (column.use === "group") put(column.group, column.name, value);
-    else if (column.use === "mistaken") add(field, column.rule);
+    else if (column.use === "mistaken") add(field, { code: "mistaken_column", rule: column.rule });
     else if (column.use === "none") ignored.add(field);
     else if (value !== null && value !== "") names[column.name] = value;
   }

@@ -3,7 +3,6 @@ import type { RowProblem } from "../../domain/row-problem.js";
 
 const MOST_NAMED = 20;
 
-/** What is in a customers file. */
 export type CustomersCounts = CustomersCounter["counts"];
 
 /** Counts the rows of a file while it is read, and keeps what is wrong with them. */
@@ -20,7 +19,7 @@ export class CustomersCounter {
     vaults: 0,
     documents: 0,
     document_bytes: 0,
-    /** Known by their external id alone: `runs retry` can't run them again. */
+    /** Rows that have only an external id: `runs retry` can't run them again. */
     external_ids: 0,
   };
   readonly problems: RowProblem[] = [];
@@ -48,7 +47,7 @@ export class CustomersCounter {
     this.firstFpId ??= fpId;
   }
 
-  /** Warns of what breaks no rule: names of columns and counts, never a value. */
+  /** Warnings of what breaks no rule; they name columns and counts, never a value. */
   warnings(ignored: ReadonlySet<string>): string[] {
     const { external_ids } = this.counts;
     return [
@@ -61,7 +60,7 @@ export class CustomersCounter {
         : []),
       ...(external_ids > 0
         ? [
-            `${external_ids} customers have only an external id, which is also the idempotency id of their ` +
+            `${external_ids === 1 ? "1 customer has" : `${external_ids} customers have`} only an external id, which is also the idempotency id of the ` +
               "onboarding; if one fails, it can't be run again without its fp_id",
           ]
         : []),

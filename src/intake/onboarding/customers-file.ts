@@ -1,6 +1,7 @@
 import { createHash, hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { InputError } from "../../domain/failures.js";
 import type { CustomerDocument, RowName } from "../../domain/onboarding/customer.js";
 import { COLUMN_FORMS } from "../../domain/onboarding/customer-column.js";
 import { type DraftCustomer, judgeCustomer } from "../../domain/onboarding/customer-rules.js";
@@ -13,18 +14,21 @@ import {
   identityOf,
   rowKey,
 } from "../../domain/onboarding/identity.js";
-import type { RowProblem } from "../../domain/row-problem.js";
+import { type BrokenRule, type RowProblem, repeatedRow } from "../../domain/row-problem.js";
 import type { BatchFacts, FreezableRow } from "../../lake/onboarding/frozen-batch.js";
 import { fileError, type InputFile } from "../files/input-file.js";
+import { problemList } from "../files/row-problems.js";
 import { inspectDocument } from "./customer-documents.js";
 import { givenCustomers } from "./customer-rows.js";
 import { CustomersCounter, type CustomersCounts } from "./customers-counts.js";
 
-/** A customers file that was read to its end; its rows are not kept, but read again when they are frozen. */
+/**
+ * A customers file that was read to its end. Memory does not hold its rows: they are read again when they are frozen.
+ */
 export interface CustomersFile {
   readonly facts: BatchFacts;
   readonly counts: CustomersCounts;
-  /** All that is wrong with rows, in the file's order. */
+  /** Everything that is wrong with rows, in the file's order. */
   readonly problems: readonly RowProblem[];
   /** An id to ask the service for, to see whether it exists; null in a file of external ids. */
   readonly firstFpId: string | null;
@@ -32,8 +36,8 @@ export interface CustomersFile {
   freezable(): AsyncIterable<FreezableRow>;
 }
 
-/** Files to upload by their path, hashed once; text says what is wrong with one. */
-type Documents = Map<string, CustomerDocument | string>;
+/** Files to upload by their path, hashed once, or what is wrong with one. */
+type Documents = Map<string, CustomerDocument | BrokenRule>;
 
 /**
  * Reads and judges a customers file: CSV or JSONL by its extension, else by its content. Wrong rows are no error here;
@@ -72,6 +76,15 @@ export async function readCustomers(path: string, purpose: BatchPurpose): Promis
   };
 }
 
+/** Refuses a file with wrong rows; the message shows the first 20 problems. */
+export function invalidRowsError(path: string, { counts, problems }: CustomersFile): InputError {
+  const rows =
+    counts.invalid === 1 ? "1 of its rows breaks a rule" : `${counts.invalid} of its rows break a rule`;
+  return new InputError(
+    `customers file ${path}: ${rows}:${problemList(problems)}\nNothing was started. Fix them, or run the rest (${counts.total - counts.invalid}) with --continue-invalid.`,
+  );
+}
+
 async function* freezableRows(
   file: InputFile,
   purpose: BatchPurpose,
@@ -91,9 +104,7 @@ async function* freezableRows(
       const customer = { ...draft, documents: Object.fromEntries(found) };
       const identity = identityHash(sha256, identityOf(customer));
       const first = firstLine.get(identity);
-      if (first !== undefined) {
-        problems.push({ line, column: identityColumn(draft), rule: `is the same as in line ${first}` });
-      }
+      if (first !== undefined) problems.push(repeatedRow(line, identityColumn(draft), first));
       if (problems.length > 0) yield wrongRow(row, line, draft, problems);
       else {
         firstLine.set(identity, line);
@@ -127,7 +138,7 @@ async function inspectAll(
   for (const [name, path] of paths) {
     const known = documents.get(path) ?? (await inspectDocument(path));
     documents.set(path, known);
-    if (typeof known === "string") problems.push({ line, column: `document.${name}`, rule: known });
+    if ("rule" in known) problems.push({ line, column: `document.${name}`, ...known });
     else found.push([name, known]);
   }
   return { found, problems };

@@ -7,9 +7,9 @@ import type { NewRun } from "../../domain/run.js";
 import { type ContinuationSink, getSink, putSink } from "../../lake/onboarding/continuation-file.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import { type StartedRun, startOrJoin } from "../start-or-join.js";
+import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 
-/** How a batch is run; none of it changes which batch it is. */
+/** How a batch is run. None of this is part of the batch's identity. */
 export interface OnboardingOptions {
   /** Rows of the file that may run; null for all. */
   readonly limit: number | null;
@@ -18,34 +18,30 @@ export interface OnboardingOptions {
   readonly window: number;
   readonly circuit: number;
   readonly plainOutput: boolean;
-  /** Null: continuations go where an earlier command said, or nowhere. */
+  /** Null where continuations go to the sink of an earlier command, or nowhere. */
   readonly sink: ContinuationSink | null;
   readonly timing: OnboardingTiming;
-  /** Run what failed as a new attempt. */
+  /** Whether to run what failed as a new attempt. */
   readonly retry: boolean;
-  /** For tests: customers after which a batch continues as new. */
+  /** For tests: the number of customers after which a batch continues as new. */
   readonly startsPerExecution?: number;
 }
 
 /** A frozen batch, and where it runs. */
-interface ReadyBatch {
-  readonly scope: string;
-  readonly taskQueue: string;
+interface ReadyBatch extends Omit<AskedRun, "restart"> {
   readonly sealed: SealedStore;
   readonly facts: BatchFacts;
   readonly options: OnboardingOptions;
-  readonly signal?: AbortSignal;
-  readonly run?: NewRun;
 }
 
 /** A run of a batch that was started or joined. */
 export interface StartedBatch extends StartedRun {
   readonly batchId: string;
-  /** Rows that it was started for. */
+  /** How many rows it was started for. */
   readonly rows: number;
 }
 
-/** Joins the running run of the batch, or starts a new one. */
+/** Joins the batch's run in progress, or starts a new one. */
 export async function startOnboarding(client: Client, batch: ReadyBatch): Promise<StartedBatch> {
   const { sealed, facts, options, scope, taskQueue, signal, run } = batch;
   if (options.sink !== null) await putSink(sealed, facts.batchId, options.sink);
@@ -65,7 +61,6 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
   return running.joined ? joinBatch(client, running, batch) : running;
 }
 
-/** Rows that a run was started for. */
 export function startedRows({ memo }: StartedRun): number {
   return Number(memo.rows ?? 0);
 }
@@ -82,7 +77,7 @@ async function joinBatch(client: Client, running: StartedBatch, batch: ReadyBatc
     // However it ends, the next run plans its rows again.
     await handle.result().catch(() => undefined);
   } catch (error) {
-    // It has ended since it was found.
+    // The run has ended since it was found.
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
   return startOnboarding(client, batch);

@@ -18,7 +18,7 @@ export interface CustomersToStop {
   readonly to: number;
 }
 
-/** Tells the customers of a cancelled batch to stop that still run; a posted row keeps its last status. */
+/** Tells customers of a cancelled batch whose workflows still run to stop; a posted row keeps its last status. */
 export async function signalStop(
   client: Client,
   batches: FrozenBatches,

@@ -7,10 +7,10 @@ import { describeWorkflow } from "../../temporal/running-workflows.js";
 import type { ScheduleInput } from "./scheduled-job.js";
 import { describeSchedule, scheduleIds } from "./schedules.js";
 
-/** How far back to look for a due time, the shortest first: Temporal lists at most a thousand. */
+/** How far back to look for a due time, the shortest period first: Temporal lists at most a thousand times. */
 const LOOK_BACK_MS = [5 * MINUTE, HOUR, DAY, 32 * DAY];
 
-/** The schedules that run jobs and are not paused: when each was due, and what it fired. */
+/** Reads the schedules that run jobs and are not paused: when each was due, and what it fired. */
 export async function scheduleFacts(client: Client, scope: string, now: number): Promise<ScheduleFacts[]> {
   const prefix = schedulePrefix(scope);
   const facts: ScheduleFacts[] = [];

@@ -35,7 +35,7 @@ interface ScheduledBulk {
   readonly signKey: string | null;
 }
 
-/** A check of alert rules; those that it names count instead of the worker's own. */
+/** A check of alert rules; the rules that it names override the worker's own. */
 interface ScheduledCheck {
   readonly kind: "alerts";
   readonly options: AlertRules;
@@ -44,7 +44,7 @@ interface ScheduledCheck {
 /** A job as a schedule keeps it. */
 export type ScheduledJob = ScheduledSync | ScheduledBatch | ScheduledBulk | ScheduledCheck;
 
-/** What a schedule keeps: its workflow takes the first four, and people are shown the rest. */
+/** What a schedule keeps: its workflow takes the first four fields, and people see the rest. */
 export interface ScheduleInput {
   readonly schedule: string;
   readonly scope: string;
@@ -56,7 +56,7 @@ export interface ScheduleInput {
   readonly timing: ScheduleTiming;
 }
 
-/** First word of the ids of a scheduled job's runs. */
+/** Returns the first word of the ids of a scheduled job's runs. */
 export function runKindOf(job: ScheduledJob): string {
   return job.kind === "bulk" ? job.job : job.kind;
 }

@@ -13,7 +13,6 @@ import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
 
 const GRPC_INVALID_ARGUMENT = 3;
 
-/** A schedule as it is asked for. */
 interface AskedSchedule {
   readonly scheduleId: string;
   readonly timing: ScheduleTiming;
@@ -21,11 +20,11 @@ interface AskedSchedule {
   readonly taskQueue: string;
   /** Argument of its workflow. */
   readonly input: object;
-  /** Whether a new one waits for its first `unpause`; an existing one stays as it is. */
+  /** Whether a new schedule waits for its first `unpause`; an existing one stays as it is. */
   readonly paused: boolean;
 }
 
-/** Creates a schedule, or changes the one of that name; one that is paused stays so. @throws InputError */
+/** Creates a schedule, or changes the one of that name, which stays paused if it was. @throws InputError */
 export async function putSchedule(client: Client, asked: AskedSchedule): Promise<"created" | "changed"> {
   const { scheduleId, timing, workflowType, taskQueue, input, paused } = asked;
   const workflow = { workflowType, workflowId: scheduleId, taskQueue, args: [input] };
@@ -48,7 +47,7 @@ export async function putSchedule(client: Client, asked: AskedSchedule): Promise
   }
 }
 
-/** What Temporal knows of a schedule; undefined where there is none of that id. */
+/** Asks Temporal for a schedule; undefined where there is none with that id. */
 export async function describeSchedule(
   client: Client,
   scheduleId: string,
@@ -61,7 +60,7 @@ export async function describeSchedule(
   }
 }
 
-/** The ids of all schedules that begin with a prefix, sorted. */
+/** Lists the ids of all schedules that begin with a prefix, sorted. */
 export async function scheduleIds(client: Client, prefix: string): Promise<string[]> {
   const ids: string[] = [];
   for await (const { scheduleId } of client.schedule.list()) {
@@ -83,7 +82,7 @@ function specOf(timing: ScheduleTiming): ScheduleSpec {
   }
 }
 
-/** The refusal of a definition, by the SDK or by Temporal, in words for its user. */
+/** Turns the refusal of a definition, by the SDK or by Temporal, into words for the user. */
 function refused(error: unknown): unknown {
   const { code, details } = ((error as Error).cause ?? error) as { code?: unknown; details?: unknown };
   const isRefusal = error instanceof TypeError || code === GRPC_INVALID_ARGUMENT;

@@ -11,15 +11,13 @@ import { startCheck } from "../alerts/start-check.js";
 import { checkedRows, judgeRows, refuseInvalid } from "../bulk/input-rows.js";
 import { readSignKey } from "../bulk/sign-key.js";
 import { startBulk } from "../bulk/start.js";
-import { type CustomersFile, readCustomers } from "../onboarding/customers-file.js";
-import { invalidRowsError } from "../onboarding/invalid-rows-error.js";
+import { type CustomersFile, invalidRowsError, readCustomers } from "../onboarding/customers-file.js";
 import { startOnboarding } from "../onboarding/start.js";
 import type { StartedRun } from "../start-or-join.js";
 import { readRoster } from "../sync/roster-file.js";
 import { startSync } from "../sync/start.js";
 import type { ScheduledJob } from "./scheduled-job.js";
 
-/** What a scheduled run is started with. */
 interface StartPlace {
   readonly client: Client;
   readonly scope: string;
@@ -33,8 +31,8 @@ interface StartPlace {
 type Scheduled<K extends ScheduledJob["kind"]> = Extract<ScheduledJob, { readonly kind: K }>;
 
 /**
- * Reads the files of a scheduled job as they are now and starts a run of it, or joins the one that is running. Repeated
- * for the same firing, it starts no second one.
+ * Reads the files of a scheduled job as they are now, and starts a run of it or joins the run in progress. A repetition
+ * for the same firing starts no second run.
  *
  * @throws InputError where a file is missing or wrong.
  */
@@ -74,7 +72,6 @@ export async function checkScheduled(job: ScheduledJob): Promise<void> {
   // Only the worker knows the alert rules of its own file.
 }
 
-/** What a scheduled bulk job is given by its files. */
 async function bulkInput({ job, file, continueInvalid, signKey }: Scheduled<"bulk">) {
   const kind = jobOfKind(job);
   const judged = refuseInvalid(kind, file, await judgeRows(kind, file), continueInvalid);

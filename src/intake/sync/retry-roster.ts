@@ -7,7 +7,7 @@ export interface FailedPart {
   readonly links: readonly { readonly fp_id: string; readonly link_id: string }[];
 }
 
-/** The roster of what failed in a sync: whole users, and single links of others. */
+/** Makes the roster of what failed in a sync: whole users, and single links of others. */
 export function retryRoster({ users, links }: FailedPart): Roster {
   const whole = new Set(users);
   const single = new Map<string, string[]>();

@@ -3,7 +3,7 @@ import { InputError } from "../../domain/failures.js";
 import { externalIdProblem, fpIdProblem } from "../../domain/service/external-id.js";
 import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/roster.js";
 import { fileError, type InputFile, MalformedFileError } from "../files/input-file.js";
-import { ProblemCount } from "../files/row-problems.js";
+import { countedProblems, type ToldProblem } from "../files/row-problems.js";
 import { type InputRow, readRows } from "../files/rows.js";
 
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -14,7 +14,7 @@ const FORM = "Give a CSV file with a header (fp_id, optionally external_id) or J
 export interface Roster {
   /** Sorted by `fp_id`. */
   readonly rows: readonly RosterRow[];
-  /** Canonical text (JSONL): what is staged as the frozen roster. */
+  /** Canonical text (JSONL), which is staged as the frozen roster. */
   readonly text: string;
   /** Hex sha256 of `text`. */
   readonly sha256: string;
@@ -29,8 +29,8 @@ export interface Roster {
  */
 export async function readRoster(path: string): Promise<Roster> {
   const file: InputFile = { path, name: "roster", option: "--roster", mostBytes: MAX_BYTES };
-  const problems = new ProblemCount();
-  const judge = new RosterJudge(problems);
+  const judge = new RosterJudge();
+  const { problems } = judge;
   const ignored = new Set<string>();
   let hasHeader = false;
   const checkHeader = (columns: readonly string[], line: number) => {
@@ -48,15 +48,18 @@ export async function readRoster(path: string): Promise<Roster> {
     const { line, byte, rule } = error;
     if (byte !== undefined)
       throw fileError(file, `line ${line}, byte ${byte} of the line: ${rule}`, "Save it as UTF-8.");
-    problems.add(line, null, rule);
+    problems.push({ line, column: null, rule });
   }
-  if (problems.count > 0) throw problemsError(path, problems);
+  if (problems.length > 0) {
+    throw new InputError(
+      `roster ${path}: ${countedProblems(problems)}\nNothing was started. Fix the file and run the command again.`,
+    );
+  }
   if (judge.rows.length === 0)
     throw fileError(file, hasHeader ? "has a header and no users" : "is empty", FORM);
   return rosterOf(judge.rows, ignored.size > 0 ? [ignoredColumns(path, ignored)] : []);
 }
 
-/** The roster of some rows. */
 export function rosterOf(rows: readonly RosterRow[], warnings: readonly string[] = []): Roster {
   const text = rosterText(rows);
   return { rows: canonicalRoster(rows), text, sha256: hash("sha256", text), warnings };
@@ -77,40 +80,34 @@ function checkColumns(file: InputFile, columns: readonly string[], line: number)
 /** Checks rows against the rules of a roster and collects them. */
 class RosterJudge {
   readonly rows: RosterRow[] = [];
+  readonly problems: ToldProblem[] = [];
   readonly #firstLine = new Map<string, number>();
 
-  constructor(private readonly problems: ProblemCount) {}
-
   add({ line, values, problems: malformed }: InputRow): void {
-    for (const { column, rule } of malformed) this.problems.add(line, column, rule);
+    this.problems.push(...malformed);
     if (malformed.length > 0) return;
+    const refuse = (column: string, rule: string) => this.problems.push({ line, column, rule });
     const fpId = values.get("fp_id");
     const externalId = values.get("external_id");
     const hasExternalId = externalId !== undefined && externalId !== null && externalId !== "";
-    if (typeof fpId === "string") this.#judgeUser(line, fpId);
-    else this.problems.add(line, "fp_id", fpId === undefined ? "is missing" : "is not text");
+    const rule = this.#problemOf(line, fpId);
+    if (rule !== undefined) refuse("fp_id", rule);
     if (hasExternalId) {
-      const rule = typeof externalId === "string" ? externalIdProblem(externalId) : "is not text";
-      if (rule !== undefined) this.problems.add(line, "external_id", rule);
+      const rule = typeof externalId === "string" ? externalIdProblem(externalId)?.rule : "is not text";
+      if (rule !== undefined) refuse("external_id", rule);
     }
     // A row with a problem is never used: the file is refused.
     this.rows.push({ fp_id: String(fpId), ...(hasExternalId && { external_id: String(externalId) }) });
   }
 
-  #judgeUser(line: number, fpId: string): void {
-    const rule = fpIdProblem(fpId);
+  #problemOf(line: number, fpId: unknown): string | undefined {
+    if (typeof fpId !== "string") return fpId === undefined ? "is missing" : "is not text";
     const first = this.#firstLine.get(fpId);
-    if (rule !== undefined) this.problems.add(line, "fp_id", rule);
-    else if (first !== undefined) this.problems.add(line, "fp_id", `is the same as in line ${first}`);
-    else this.#firstLine.set(fpId, line);
+    if (first !== undefined) return `is the same as in line ${first}`;
+    const rule = fpIdProblem(fpId)?.rule;
+    if (rule === undefined) this.#firstLine.set(fpId, line);
+    return rule;
   }
-}
-
-function problemsError(path: string, problems: ProblemCount): InputError {
-  const counted = problems.count === 1 ? "1 problem" : `${problems.count} problems`;
-  return new InputError(
-    `roster ${path}: ${counted}:${problems.list()}\nNothing was started. Fix the file and run the command again.`,
-  );
 }
 
 function ignoredColumns(path: string, names: ReadonlySet<string>): string {

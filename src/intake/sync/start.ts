@@ -5,28 +5,21 @@ import type { NewRun } from "../../domain/run.js";
 import { jobText, type SyncOptions, type SyncRun, syncWorkflowId } from "../../domain/sync/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { freezeRoster, GROUP_SIZE } from "../../lake/sync/frozen-roster.js";
-import { type StartedRun, startOrJoin } from "../start-or-join.js";
+import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 import type { Roster } from "./roster-file.js";
 
-/** A sync that was asked for. */
-interface SyncJob {
-  readonly scope: string;
-  readonly taskQueue: string;
+interface SyncJob extends AskedRun {
   readonly roster: Roster;
   readonly options: SyncOptions;
-  /** Whether to give up a run of the job that is not at its end. */
-  readonly restart?: boolean;
-  readonly signal?: AbortSignal;
-  readonly run?: NewRun;
 }
 
-/** How a run stages what it reads; a run that release 0.1.0 began has no such memo. */
+/** How a run stages what it reads. A run that release 0.1.0 began has no such memo. */
 const STAGING_FORM = "journals";
 
 /**
- * Joins the job's running run, or freezes the roster and starts a new one.
+ * Joins the job's run in progress, or freezes the roster and starts a new run.
  *
- * @throws InputError where release 0.1.0 began the running run: this release can't read what it has staged
+ * @throws InputError where release 0.1.0 began the run in progress: this release can't read what that has staged
  */
 export async function startSync(client: Client, store: ObjectStore, job: SyncJob): Promise<StartedRun> {
   const { scope, taskQueue, roster, options, restart, signal, run } = job;
@@ -64,7 +57,7 @@ function ofEarlierRelease(runId: string): InputError {
   );
 }
 
-/** Deletes what was staged for a run that was given up. */
+/** Makes a function that deletes the staging of a run that was given up. */
 export function dropStagingOf(store: ObjectStore): (runId: string) => Promise<void> {
   return (runId) => store.deletePrefix(`_staging/${runId}/`);
 }

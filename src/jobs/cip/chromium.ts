@@ -9,7 +9,6 @@ import { runTool } from "../../temporal/cli/tool-process.js";
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const LONGEST_MS = 120_000;
 
-/** The path of a Chromium; undefined where there is none. */
 export async function findChromium(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {

@@ -3,8 +3,8 @@ import type { SampleSizes } from "../../domain/bulk/cip/sample.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { DuckDb } from "../../lake/sql/duckdb.js";
 
-/** What the manifest says of an export under `facts`, by the names that it has there. */
-interface Statement {
+/** What a pack says of the export that it is of; what its manifest has under `facts`, by the names that it has there. */
+export interface PackFacts {
   /** Who ran the command. */
   readonly operator: string;
   readonly host: string;
@@ -22,10 +22,6 @@ interface Statement {
   readonly unmasked: boolean;
   /** Why it was made; never null where it is unmasked. */
   readonly reason: string | null;
-}
-
-/** What a pack says of the export that it is of. */
-export interface PackFacts extends Statement {
   readonly exportId: string;
   /** As `populationOf` gave it before the first call. */
   readonly population: { readonly rows: number; readonly sha256: string };

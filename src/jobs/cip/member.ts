@@ -39,7 +39,6 @@ const YES = ["true", "yes", "1"];
 const NO = ["false", "no", "0"];
 const NEITHER = `is not one of ${[...YES, ...NO].join(", ")}`;
 
-/** A row of an export's roster. */
 export const rosterRow = z.object({
   fp_id: idText,
   external_id: ownIdText.optional(),
@@ -51,7 +50,12 @@ export const rosterRow = z.object({
     })
     .optional(),
   /** Why the service is not asked about the user. */
-  excluded: ownIdText.refine((why) => why !== "", "is blank: say why, or leave it out").optional(),
+  excluded: ownIdText
+    .refine((why) => why !== "", {
+      error: "is blank: say why, or leave it out",
+      params: { code: "blank" },
+    })
+    .optional(),
 });
 
 export type RosterRow = z.output<typeof rosterRow>;
@@ -67,7 +71,7 @@ export type MemberResult =
   | {
       readonly kind: "failed";
       readonly reason: string;
-      readonly refused?: RefusedRequest;
+      readonly refused?: RefusedRequest | undefined;
       readonly asked: number;
     }
   | { readonly kind: "excluded"; readonly reason: string };

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { PackRetention } from "../../domain/bulk/cip/retention.js";
 import { SampleDraw, strataOf } from "../../domain/bulk/cip/sample.js";
 import {
@@ -63,10 +63,7 @@ class CipPack {
   readonly #overview = new Overview();
   readonly #pages = new PeoplePages();
   /** Members come by id, and the rows of each in their order. */
-  readonly #tables: readonly {
-    readonly name: (typeof CIP_TABLES)[number]["name"];
-    readonly spool: RowSpool;
-  }[];
+  readonly #tables: ReadonlyMap<(typeof CIP_TABLES)[number]["name"], RowSpool>;
   readonly #exceptions: ExceptionsSpool;
   readonly #changes: ChangesSpool;
   readonly #sample: SampleDraw;
@@ -77,17 +74,12 @@ class CipPack {
     private readonly facts: PackFacts,
   ) {
     const { duckdb } = tools;
-    this.#tables = CIP_TABLES.map(({ name, columns }) => ({
-      name,
-      spool: new RowSpool(duckdb, { columns }),
-    }));
+    this.#tables = new Map(CIP_TABLES.map(({ name, columns }) => [name, new RowSpool(duckdb, { columns })]));
     this.#exceptions = new ExceptionsSpool(duckdb);
     this.#changes = new ChangesSpool(tools, facts.unmasked);
     const { seed } = facts.sample;
     this.#sample = new SampleDraw(facts.sample, (stratum, fpId) =>
-      createHash("sha256")
-        .update(JSON.stringify([seed, stratum, fpId]))
-        .digest("hex"),
+      hash("sha256", JSON.stringify([seed, stratum, fpId])),
     );
   }
 
@@ -98,7 +90,7 @@ class CipPack {
     const previous = before === null ? null : await readProvenManifest(before);
     if (before !== null && previous !== null) await requireUnchanged(before, previous.manifest);
     await this.#writeMembers(members());
-    for (const { name, spool } of this.#tables) {
+    for (const [name, spool] of this.#tables) {
       const path = `${name}.parquet`;
       await files.add(path, await spool.writeParquet(await files.place(path)));
     }
@@ -136,9 +128,7 @@ class CipPack {
   }
 
   async release(): Promise<void> {
-    for (const { spool } of this.#tables) await spool.release();
-    await this.#exceptions.release();
-    await this.#changes.release();
+    for (const spool of [...this.#tables.values(), this.#exceptions, this.#changes]) await spool.release();
   }
 
   /** Reads the members once: writes the files with a line for each, and collects what is sorted or counted later. */
@@ -171,7 +161,7 @@ class CipPack {
   async #count(one: JudgedMember): Promise<void> {
     const { member, exceptions, purge } = one;
     const rows = cipRows(member, this.facts.exportId, this.tools.sealer);
-    for (const { name, spool } of this.#tables) await spool.add(rows[name]);
+    for (const [name, spool] of this.#tables) await spool.add(rows[name]);
     await this.#exceptions.addMember(one, this.#counts.population);
     this.#retention.add(purge);
     this.#overview.add(one);

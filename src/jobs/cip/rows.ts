@@ -9,7 +9,7 @@ import {
   cipTaxIdSources,
   cipWatchlistRecords,
 } from "../../lake/tables/cip.js";
-import { openColumn, sealColumnRepeatably } from "../../lake/tables/encrypted-column.js";
+import { openColumn, type StoredText, sealColumnRepeatably } from "../../lake/tables/encrypted-column.js";
 import type { CipMember, CipReport } from "./member.js";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -96,15 +96,15 @@ function reportRow(
   key: Row,
   sealer: Sealer,
 ): Row {
-  const values: Record<string, string | null> = { other_fields: otherFields(report) };
+  const values: Record<string, string | StoredText | null> = { other_fields: otherFields(report) };
   for (const { name, type, part, field } of REPORTED) {
     const from = (part === undefined ? report : report[part]) as Readonly<Record<string, unknown>>;
     const text = (from[field] ?? null) as string | null;
     values[name] = type === "TIMESTAMPTZ" ? instantOf(text) : text;
   }
   for (const column of SEALED_COLUMNS) {
-    const text = values[column] ?? null;
-    if (text !== null)
+    const text = values[column];
+    if (typeof text === "string")
       values[column] = sealColumnRepeatably(sealer, cipReports, column, { owner: fpId, text });
   }
   return { ...key, external_id: externalId, asked, asked_at: askedAt, ...values };

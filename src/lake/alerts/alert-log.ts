@@ -8,6 +8,7 @@ import { schemaActions } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
 import { type LakeReader, readTables } from "../query/query-views.js";
 import type { SqlRow } from "../sql/duckdb-session.js";
+import { textOf } from "../sql/duckdb-values.js";
 import { alerts } from "../tables/alerts.js";
 import { appendOnce } from "../tables/append.js";
 import { compact } from "../tables/compact.js";
@@ -33,13 +34,11 @@ const PENDING = `
     where d.alert_id = a.alert_id and d.state = a.state and d.target = a.target and d.delivery is not null)
   order by a.recorded_at, a.alert_id, a.state desc`;
 
-/** What a check of the rules wrote. */
 export interface WrittenAlerts {
   readonly raised: readonly AlertEvent[];
   readonly cleared: readonly AlertEvent[];
 }
 
-/** The alerts of a lake that are not over, the oldest first. */
 export async function openAlerts(lake: LakeReader): Promise<AlertEvent[]> {
   return (await rowsOf(lake, OPEN)).map(eventOf);
 }
@@ -53,7 +52,6 @@ export async function pendingMessages(lake: Lake): Promise<AlertMessage[]> {
   }));
 }
 
-/** A message as it was written; undefined where there is none. */
 export async function alertEvent(
   lake: Lake,
   { alertId, state }: Pick<AlertMessage, "alertId" | "state">,
@@ -99,7 +97,6 @@ export async function writeAlerts(
   }
 }
 
-/** Writes, once, that a message was delivered, or why it was given up. */
 export async function recordDelivery(
   lake: Lake,
   message: AlertMessage,
@@ -132,7 +129,7 @@ function eventOf({ alert_id, rule, subject, state, message, action, run_id, reco
     state: state as AlertEvent["state"],
     message: String(message),
     action: String(action ?? ""),
-    runId: run_id === null || run_id === undefined ? null : String(run_id),
+    runId: textOf(run_id),
     at: Number(recorded),
   };
 }

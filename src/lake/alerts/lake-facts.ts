@@ -3,7 +3,7 @@ import type { AlertFacts, EndedRun, ScheduleFacts } from "../../domain/alerts/fa
 import type { Lake } from "../lake.js";
 import { readTables } from "../query/query-views.js";
 import type { SqlRow } from "../sql/duckdb-session.js";
-import type { SqlValue } from "../sql/duckdb-values.js";
+import { numberOf, textOf } from "../sql/duckdb-values.js";
 import { openQuarantine } from "../sync/open-quarantine.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { runs } from "../tables/runs.js";
@@ -13,7 +13,6 @@ type LakeFacts = Omit<AlertFacts, "going" | "schedules">;
 /** Runs of each schedule, and of each kind that nobody scheduled, that are looked at. */
 const NEWEST_RUNS = 20;
 
-/** The newest runs, and those whose ids are given. */
 const ENDED = `
   select run_id, kind, schedule, epoch_ms(scheduled_at) as due, epoch_ms(started_at) as started,
     epoch_ms(finished_at) as finished, message
@@ -76,12 +75,4 @@ function endedRun({ run_id, kind, schedule, due, started, finished, message }: S
     finishedAt: Number(finished),
     message: textOf(message),
   };
-}
-
-function numberOf(value: SqlValue | undefined): number | null {
-  return value === null || value === undefined ? null : Number(value);
-}
-
-function textOf(value: SqlValue | undefined): string | null {
-  return value === null || value === undefined ? null : String(value);
 }

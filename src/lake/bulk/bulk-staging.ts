@@ -23,7 +23,6 @@ export interface FrozenFile {
   readonly retryOf: string | null;
 }
 
-/** How the rows of a group are worked on, by their lines; those that need no work come last. */
 export interface StagedPlan {
   readonly work: readonly (readonly number[])[];
   readonly ended: readonly { readonly lines: readonly number[]; readonly result: unknown }[];
@@ -36,7 +35,6 @@ export interface StagedClose {
   readonly failed: readonly FailedItem[];
 }
 
-/** The results of the items that one slice finished. */
 type StagedResults = readonly { readonly item: number; readonly result: unknown }[];
 
 /** An object that is written once: a second writer gets what the first one wrote. */
@@ -48,10 +46,8 @@ interface WriteOnce<T> {
   keep(value: T): Promise<T>;
 }
 
-/** Rows in memory at once when all rows of a file are read. */
 const READ_ROWS = 500;
 
-/** What a bulk job keeps in the staging area, all of it sealed. */
 export class BulkStaging {
   /** The manifest of the file: missing until the file is frozen, and once the staging was dropped. */
   readonly file: WriteOnce<FrozenFile>;

@@ -4,7 +4,6 @@ import { BulkStaging } from "./bulk-staging.js";
 /** Says which run of a kind may change something at the service, for one lake. */
 export interface EffectClaim {
   readonly runId: string;
-  /** Names its staging. */
   readonly staging: string;
   readonly workflowId: string;
   /** Of the Temporal that runs it. */

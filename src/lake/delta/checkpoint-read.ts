@@ -1,7 +1,7 @@
 import { parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import type { DeltaAction } from "./delta-actions.js";
-import type { DeltaLocation } from "./delta-location.js";
+import type { DeltaLocation } from "./delta-path.js";
 import { checkpointKeys, lastCheckpointKey } from "./delta-path.js";
 import { advance, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
 
@@ -20,7 +20,6 @@ interface CheckpointName {
   readonly parts?: number;
 }
 
-/** Finds the checkpoint that `_last_checkpoint` names; undefined if it names none. */
 export async function checkpointHint({ store, table }: DeltaLocation): Promise<CheckpointName | undefined> {
   const text = await store.get(lastCheckpointKey(table));
   if (text === undefined) return undefined;

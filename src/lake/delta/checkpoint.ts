@@ -6,7 +6,7 @@ import { sqlText } from "../sql/duckdb-sql.js";
 import { writeJsonLines } from "../sql/json-lines.js";
 import { checkpointHint, downloadCheckpoint } from "./checkpoint-read.js";
 import type { DeltaAction } from "./delta-actions.js";
-import type { DeltaLocation } from "./delta-location.js";
+import type { DeltaLocation } from "./delta-path.js";
 import { checkpointKeys, lastCheckpointKey } from "./delta-path.js";
 import type { Snapshot } from "./delta-snapshot.js";
 import { type LogCheckpoint, type LogListing, listLog, newestDays } from "./log-listing.js";
@@ -75,7 +75,7 @@ export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot): Pr
     await duckdb.makeScratch();
     const longest = await writeJsonLines(lines, checkpointActions(snapshot));
     await duckdb.exclusive((sql) => sql.run(copyStatement(lines, parquet, longest)), WRITING_THREADS);
-    await store.upload(parquet, key);
+    await store.uploadAll([{ localPath: parquet, key }]);
   } finally {
     await rm(lines, { force: true });
     await rm(parquet, { force: true });

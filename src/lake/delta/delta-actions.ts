@@ -66,7 +66,6 @@ export type DeltaAction =
   | { readonly domainMetadata: DomainMetadata }
   | { readonly commitInfo: CommitInfo };
 
-/** Writes the body of a commit: one action per line. */
 export function serializeActions(actions: readonly DeltaAction[]): string {
   return actions.map((action) => `${JSON.stringify(action)}\n`).join("");
 }
@@ -79,7 +78,6 @@ export function parseActions(body: string): DeltaAction[] {
     .map((line) => JSON.parse(line) as DeltaAction);
 }
 
-/** Makes the tombstone of a live file that a commit removes from its table. */
 export function removeOf(file: AddFile, deletionTimestamp: number): RemoveFile {
   return {
     path: file.path,

@@ -1,7 +1,7 @@
 import { InputError } from "../../domain/failures.js";
 import { checkpointHint, readCheckpoint } from "./checkpoint-read.js";
 import { type AddFile, parseActions } from "./delta-actions.js";
-import type { DeltaLocation } from "./delta-location.js";
+import type { DeltaLocation } from "./delta-path.js";
 import { commitKey, fileKey } from "./delta-path.js";
 import { advance, type Commit, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
 import { type LogListing, type LogTail, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
@@ -13,18 +13,12 @@ const READS_AT_ONCE = 16;
  */
 const READINGS = 5;
 
-/** A table's state, and the size of its log after the newest checkpoint. */
 export interface LogState {
   readonly snapshot: Snapshot;
   readonly tail: LogTail;
 }
 
 export const NO_LOG: LogState = { snapshot: NO_TABLE, tail: NO_TAIL };
-
-/** Reads the newest state of a table from its log alone. */
-export async function newestSnapshot(log: DeltaLocation): Promise<Snapshot> {
-  return (await newestState(log, NO_LOG)).snapshot;
-}
 
 /**
  * Reads the newest state, starting from a known one: only what came after it, or the whole log if the known version is
@@ -53,7 +47,6 @@ export async function readCommit(log: DeltaLocation, version: number): Promise<C
   }
 }
 
-/** A file that a version brought new rows in. */
 export interface ChangedFile {
   readonly version: number;
   readonly add: AddFile;
@@ -143,7 +136,6 @@ async function wholeLog(log: DeltaLocation): Promise<LogState> {
   return { snapshot, tail: tailAfter(NO_TAIL, base.version, listing) };
 }
 
-/** Reads the checkpoint that `_last_checkpoint` names; undefined if it can't be read. */
 async function hintedCheckpoint(log: DeltaLocation): Promise<Snapshot | undefined> {
   const hint = await checkpointHint(log);
   return hint && (await readCheckpoint(log, hint).catch(() => undefined));

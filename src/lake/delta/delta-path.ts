@@ -1,4 +1,12 @@
 import { InputError } from "../../domain/failures.js";
+import type { DuckDb } from "../sql/duckdb.js";
+import type { ObjectStore } from "../store/object-store.js";
+
+export interface DeltaLocation {
+  readonly store: ObjectStore;
+  readonly table: string;
+  readonly duckdb: DuckDb;
+}
 
 const VERSION_DIGITS = 20;
 
@@ -15,7 +23,6 @@ export function commitKey(table: string, version: number): string {
   return `${logPrefix(table)}${versionName(version)}.json`;
 }
 
-/** Gives the keys of a version's checkpoint: one file, or as many as its writer split it into. */
 export function checkpointKeys(table: string, version: number, parts?: number): string[] {
   const start = `${logPrefix(table)}${versionName(version)}.checkpoint`;
   if (parts === undefined) return [`${start}.parquet`];
@@ -23,12 +30,10 @@ export function checkpointKeys(table: string, version: number, parts?: number): 
   return Array.from({ length: parts }, (_, at) => `${start}.${digits(at + 1)}.${digits(parts)}.parquet`);
 }
 
-/** Gives the key of the file that names a table's newest checkpoint. */
 export function lastCheckpointKey(table: string): string {
   return `${logPrefix(table)}_last_checkpoint`;
 }
 
-/** Reads the version from a commit's key; undefined for any other file of the log. */
 export function versionOfCommit(key: string): number | undefined {
   const digits = /\/(\d{20})\.json$/.exec(key)?.[1];
   return digits === undefined ? undefined : Number(digits);
@@ -55,7 +60,6 @@ export function fileKey(table: string, path: string): string {
   return `${table}/${decodeURIComponent(path)}`;
 }
 
-/** Writes a data file's name as the path by which its table's log refers to it. */
 export function filePath(name: string): string {
   return name.split("/").map(encodeURIComponent).join("/");
 }

@@ -15,7 +15,10 @@ type ColumnType =
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
-  /** Whether its values are encrypted; `query --decrypt` opens them (docs/inside/security.md, "What is encrypted, and where"). */
+  /**
+   * Whether its values are encrypted: by `writeRows`, so SQL must not make them. `query --decrypt` opens them
+   * (docs/inside/security.md, "What is encrypted, and where").
+   */
   readonly encrypted?: true;
 }
 

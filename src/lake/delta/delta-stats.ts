@@ -56,6 +56,13 @@ export function factsOf({ stats }: { readonly stats?: string }): FileFacts {
   return { rows: numRecords, links, firstDay: minValues?.date, lastDay: maxValues?.date };
 }
 
+/** Sums up the rows of files, as far as their statistics name them. */
+export function rowsIn(files: Iterable<{ readonly stats?: string }>): number {
+  let rows = 0;
+  for (const file of files) rows += factsOf(file).rows ?? 0;
+  return rows;
+}
+
 /** Makes the test whether a file may hold rows of links in a range. Bounds are compared as UTF-8 bytes, as they were made. */
 export function holdsLinks(from: string, to: string): (file: Pick<FileFacts, "links">) => boolean {
   const [low, high] = [Buffer.from(from), Buffer.from(to)];

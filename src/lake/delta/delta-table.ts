@@ -6,10 +6,9 @@ import type { ObjectStore } from "../store/object-store.js";
 import { writeCheckpoint } from "./checkpoint.js";
 import { assertFilesThere } from "./data-files.js";
 import { type CommitInfo, type DeltaAction, serializeActions } from "./delta-actions.js";
-import type { DeltaLocation } from "./delta-location.js";
 import { type LogState, NO_LOG, newestState, publishCommit } from "./delta-log.js";
+import type { DeltaLocation } from "./delta-path.js";
 import { assertLawful, assertReadable, assertWritable } from "./delta-protocol.js";
-import { creationOf, type TableSpec } from "./delta-schema.js";
 import { advance, type Commit, type Snapshot } from "./delta-snapshot.js";
 import { cleanUpLog, type LogRetention } from "./log-clean-up.js";
 import { isCheckpointDue, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
@@ -22,7 +21,6 @@ const LONGEST_PAUSE_MS = 250;
 interface DeltaTableOptions {
   /** Bytes of log below which no checkpoint follows: 0 for one after each commit, Infinity for none. */
   readonly checkpointFloorBytes?: number;
-  /** What a clean-up keeps of the log. */
   readonly retention?: LogRetention;
   /** Told of a checkpoint, or a clean-up after it, that failed; the commit before it is not affected. */
   readonly onCheckpointFailed?: (error: unknown) => void;
@@ -36,7 +34,6 @@ type CommitPlan = (
   snapshot: Snapshot,
 ) => readonly DeltaAction[] | null | Promise<readonly DeltaAction[] | null>;
 
-/** Opens a table of a store, whether it exists already or not. */
 export function openTable(
   store: ObjectStore,
   table: string,
@@ -101,7 +98,6 @@ export class DeltaTable {
     throw new DeltaConflictError(this.name, maxAttempts);
   }
 
-  /** Makes the commit that `plan` decides on a state, and checks that it may be published. */
   async #planned(plan: CommitPlan, snapshot: Snapshot): Promise<Commit | null> {
     assertWritable(this.name, snapshot);
     const actions = await plan(snapshot);
@@ -111,18 +107,12 @@ export class DeltaTable {
     return { version: snapshot.version + 1, actions: identified(actions) };
   }
 
-  /** Makes the table if it does not exist yet. */
-  async create(spec: TableSpec): Promise<void> {
-    await this.commit(({ version }) => (version === -1 ? creationOf(spec, Date.now()) : null));
-  }
-
   /** Writes a checkpoint of a state now, whatever its version, and cleans up the log. */
   async checkpoint(snapshot: Snapshot): Promise<void> {
     const listing = await writeCheckpoint(this.location, snapshot);
     await cleanUpLog(this.location, snapshot.metadata, listing, this.options.retention);
   }
 
-  /** Keeps the state after a commit, and writes a checkpoint of it if one is due. */
   async #keep(state: LogState): Promise<void> {
     this.#known = state;
     const { version } = state.snapshot;

@@ -1,5 +1,5 @@
 import type { Metadata } from "./delta-actions.js";
-import type { DeltaLocation } from "./delta-location.js";
+import type { DeltaLocation } from "./delta-path.js";
 import { type LogListing, newestDays } from "./log-listing.js";
 
 /** Which commits a clean-up keeps, besides those after the older one of two checkpoints. */

@@ -2,7 +2,6 @@ import { DAY } from "../../domain/duration.js";
 import type { ObjectEntry, ObjectStore } from "../store/object-store.js";
 import { logPrefix, versionName, versionOfCheckpoint, versionOfCommit } from "./delta-path.js";
 
-/** A commit, or a file of a checkpoint. */
 interface LogFile extends ObjectEntry {
   readonly version: number;
 }
@@ -15,14 +14,12 @@ export interface LogCheckpoint {
   readonly bytes: number;
 }
 
-/** The versions in a log, in their order. */
 export interface LogListing {
   readonly commits: readonly LogFile[];
   readonly checkpoints: readonly LogCheckpoint[];
   readonly checkpointFiles: readonly LogFile[];
 }
 
-/** Lists a log from a version on. */
 export async function listLog(
   { store, table }: { readonly store: ObjectStore; readonly table: string },
   from = 0,
@@ -52,7 +49,6 @@ export function listingOf(entries: readonly ObjectEntry[]): LogListing {
   return { commits, checkpoints: [...checkpoints.values()], checkpointFiles };
 }
 
-/** The size of a log after its newest checkpoint. */
 export interface LogTail {
   readonly checkpointBytes: number;
   readonly versions: number;

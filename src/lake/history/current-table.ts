@@ -1,11 +1,11 @@
 import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { schemaActions, type TableSpec } from "../delta/delta-schema.js";
-import { factsOf } from "../delta/delta-stats.js";
+import { rowsIn } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
 import { isOutOfMemory } from "../sql/duckdb.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
-import { sqlName } from "../sql/duckdb-sql.js";
+import { columnNames } from "../sql/duckdb-sql.js";
 import { compact, filesToMerge } from "../tables/compact.js";
 import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { watermarkActions, watermarkOf } from "../watermark.js";
@@ -66,7 +66,6 @@ export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: stri
   });
 }
 
-/** Writes all rows of the small table, in parts if the keys with new rows may not fit into memory. */
 async function writeCurrent(
   lake: Lake,
   spec: HistorySpec,
@@ -74,7 +73,7 @@ async function writeCurrent(
   prefix: string,
 ): Promise<DataFile[]> {
   const current = currentOf(spec);
-  const columns = current.columns.map(({ name }) => sqlName(name)).join(", ");
+  const columns = columnNames(current.columns);
   const parts = Math.max(1, Math.ceil((await keysSince(lake, spec, files)) / MOST_KEYS));
   const written: DataFile[] = [];
   for (let part = 0; part < parts; part += 1) {
@@ -88,8 +87,7 @@ async function writeCurrent(
 
 /** Merges small files of a history, unless they are too large to be sorted together. */
 async function mergeFiles(lake: Lake, { spec, history }: HistoryState): Promise<void> {
-  const rows = filesToMerge(history.files.values()).reduce((sum, file) => sum + (factsOf(file).rows ?? 0), 0);
-  if (rows > MOST_MERGED) return;
+  if (rowsIn(filesToMerge(history.files.values())) > MOST_MERGED) return;
   try {
     await compact(lake, spec, spec.key);
   } catch (error) {
@@ -97,7 +95,6 @@ async function mergeFiles(lake: Lake, { spec, history }: HistoryState): Promise<
   }
 }
 
-/** Estimates how many keys have rows in the files that came since. */
 async function keysSince(lake: Lake, spec: HistorySpec, files: HistoryFiles): Promise<number> {
   if (files.rows <= MOST_KEYS) return files.rows;
   const [row] = await lake.duckdb.exclusive((sql) => sql.few(keysIn(spec, files)));
@@ -135,7 +132,6 @@ async function replace(
   return false;
 }
 
-/** Finds when the newest row since was observed, in epoch milliseconds, rounded up. */
 async function lastObserved(lake: Lake, { since }: HistoryFiles): Promise<number> {
   if (since.length === 0) return 0;
   const [row] = await lake.duckdb.exclusive((sql) =>

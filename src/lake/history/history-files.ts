@@ -1,14 +1,12 @@
 import { localFiles } from "../delta/data-files.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
-import { factsOf } from "../delta/delta-stats.js";
+import { rowsIn } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { sinceWatermark } from "../watermark.js";
 import { currentOf, type HistorySpec } from "./history-spec.js";
 
-/** The part of a lake that readers of a history need. */
 type HistoryReader = Pick<Lake, "store" | "duckdb">;
 
-/** A history and its small table, each at one state. */
 export interface HistoryState {
   readonly spec: HistorySpec;
   /** Read before `history`, so it is never ahead of it. */
@@ -71,7 +69,6 @@ export async function historyFiles(reader: HistoryReader, state: HistoryState): 
   };
 }
 
-/** Gives all files of a history, whatever its small table says. */
 export async function wholeHistory(
   { store, duckdb }: HistoryReader,
   { spec, history }: HistoryState,
@@ -79,8 +76,4 @@ export async function wholeHistory(
   const live = [...history.files.values()];
   const since = await localFiles({ store, duckdb, table: spec.name }, live);
   return { current: [], since, rows: rowsIn(live), whole: true, observedUntil: Number.NEGATIVE_INFINITY };
-}
-
-function rowsIn(files: readonly { readonly stats?: string }[]): number {
-  return files.reduce((sum, file) => sum + (factsOf(file).rows ?? 0), 0);
 }

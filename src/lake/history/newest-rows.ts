@@ -1,6 +1,6 @@
 import type { Column } from "../delta/delta-schema.js";
 import { parquetRows } from "../sql/duckdb-files.js";
-import { sqlName } from "../sql/duckdb-sql.js";
+import { columnNames, sqlName, sqlNames } from "../sql/duckdb-sql.js";
 import type { HistoryFiles } from "./history-files.js";
 import { currentOf, type HistorySpec, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
 
@@ -26,8 +26,8 @@ export const EVERYTHING: KeyPart = { part: 0, parts: 1 };
  * the small table. The query compares keys and times first, and then reads only the wide rows that count.
  */
 export function newestRows(spec: HistorySpec, files: HistoryFiles, selection: Selection): string {
-  const every = names(spec.columns);
-  const key = spec.key.map(sqlName).join(", ");
+  const every = columnNames(spec.columns);
+  const key = sqlNames(spec.key);
   const only = restriction(spec, selection);
   const current = `select ${every} from (
     select *, ${markOf(spec, "updated")} as ${spec.mark} from ${filesOf(currentOf(spec).columns, files.current)} ${only}) c`;
@@ -54,7 +54,6 @@ export function inPart({ key }: HistorySpec, { part, parts }: KeyPart): string {
   return parts === 1 ? "" : `where hash(${key.map(sqlName).join(", ")}) % ${parts} = ${part}`;
 }
 
-/** SQL of the rows of files, each with its place. */
 function filesOf(columns: readonly Column[], files: readonly string[]): string {
   return parquetRows(files, columns, ", file_index, file_row_number");
 }
@@ -63,8 +62,4 @@ function filesOf(columns: readonly Column[], files: readonly string[]): string {
 export function keysIn(spec: HistorySpec, files: HistoryFiles): string {
   const key = spec.key.map((name) => `coalesce(${sqlName(name)}, '')`).join(" || ' ' || ");
   return `select approx_count_distinct(${key}) as keys from ${filesOf(spec.columns, files.since)}`;
-}
-
-function names(columns: readonly Column[]): string {
-  return columns.map(({ name }) => sqlName(name)).join(", ");
 }

@@ -7,13 +7,11 @@ import type { SourceFile } from "./sources.js";
  */
 const BATCH_ROWS = 25_000;
 
-/** Rows of the feed that one statement writes. */
 export interface Batch extends RowPart {
   /** Feed files, read without their superseded rows. */
   readonly feed: readonly SourceFile[];
 }
 
-/** Packs feed files into batches; a file that is larger than a batch is read in parts. */
 export function feedBatches(files: readonly SourceFile[]): Batch[] {
   const packs: { feed: SourceFile[]; rows: number }[] = [];
   for (const file of files) {

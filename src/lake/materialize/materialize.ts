@@ -27,7 +27,6 @@ const PART_ROWS = 5_000_000;
 interface MaterializeOptions extends WriteOptions {
   /** Begins the names of new files, so that they tell where they came from. */
   readonly runId?: string;
-  /** About how many rows of the feed one commit applies. */
   readonly partRows?: number;
 }
 
@@ -35,16 +34,13 @@ interface Materialized {
   /** The feed's version before and after; -1 for none. */
   readonly from: number;
   readonly to: number;
-  /** Rows in new files. */
   readonly rows: number;
-  /** Files that new ones replaced. */
   readonly rewritten: number;
   /** Whether the whole feed replaced what `transactions` held. */
   readonly rebuilt: boolean;
   readonly because?: string;
 }
 
-/** Changes of the feed to be applied to a state of `transactions`. */
 interface Part {
   readonly current: Snapshot;
   readonly head: Snapshot;

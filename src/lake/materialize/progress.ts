@@ -9,7 +9,6 @@ export interface WriteOptions {
   readonly onProgress?: (progress: MaterializeProgress) => void;
 }
 
-/** Counts the rows written and reports them. */
 export class Progress {
   #rows = 0;
 
@@ -18,7 +17,6 @@ export class Progress {
     private readonly options: WriteOptions,
   ) {}
 
-  /** Does one piece of work, unless the call was aborted. */
   async of<R>(rows: number, work: () => Promise<R>): Promise<R> {
     this.options.signal?.throwIfAborted();
     const done = await work();

@@ -10,13 +10,11 @@ export interface RowPart {
   readonly part: number;
 }
 
-/** Splits rows into equal parts of at most so many rows. */
 export function rowParts(rows: number, most: number): RowPart[] {
   const parts = Math.max(1, Math.ceil(rows / most));
   return Array.from({ length: parts }, (_, part) => ({ rows: Math.ceil(rows / parts), parts, part }));
 }
 
-/** SQL that restricts a statement with a `where` to a part. */
 export function andInPart({ parts, part }: RowPart): string {
   return parts > 1 ? ` and hash(transaction_id) % ${parts} = ${part}` : "";
 }

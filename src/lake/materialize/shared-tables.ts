@@ -11,7 +11,6 @@ export const SUPERSEDED = `${SCHEMA}.superseded`;
 /** The shelf of each month with new rows, by its number. */
 export const SHELF_OF_MONTH = `${SCHEMA}.shelf_of_month`;
 
-/** Runs `work` with a schema for the shared tables, and drops them afterwards. */
 export async function withSharedTables<T>(sql: SqlSession, work: () => Promise<T>): Promise<T> {
   await sql.run(`create schema if not exists ${SCHEMA}`);
   try {

@@ -4,7 +4,6 @@ import { type FileFacts, factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
 
-/** A data file as SQL reads it. */
 export interface SourceFile extends FileFacts {
   readonly add: AddFile;
   /** Its number in temp tables, whose rows name their file without repeating its path. */
@@ -32,7 +31,6 @@ export function fileNumber(files: readonly SourceFile[]): string {
   return others.length === 0 ? `${only}` : `[${[only, ...others].join(", ")}][file_index::bigint + 1]`;
 }
 
-/** Writes the numbers of files as a SQL list for `in`. */
 export function numbersOf(files: readonly SourceFile[]): string {
   return `(${files.map(({ id }) => id).join(", ")})`;
 }

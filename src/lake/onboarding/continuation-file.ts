@@ -88,7 +88,6 @@ function parsed(line: string): { delivery_id: string; sealed: string } | undefin
   return undefined;
 }
 
-/** Where continuations are delivered. */
 export type ContinuationSink =
   /** A file to which a sealed line is appended for each. */
   | { readonly kind: "file"; readonly path: string }

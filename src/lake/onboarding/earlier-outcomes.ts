@@ -3,10 +3,8 @@ import { OUTCOME_COLUMNS } from "../../domain/tables/onboardings.js";
 import type { Lake } from "../lake.js";
 import { readTables } from "../query/query-views.js";
 import type { SqlRow } from "../sql/duckdb-session.js";
-import { onboardingEvents } from "../tables/onboarding-events.js";
-import { LATEST_OF_A_LINE, onboardings } from "../tables/onboardings.js";
+import { LATEST_OF_A_LINE, onboardingEvents, onboardings } from "../tables/onboardings.js";
 
-/** What the tables know of a range of a batch's rows. */
 interface EarlierOutcomes {
   /** Latest outcome in the batch itself, by line. */
   readonly own: ReadonlyMap<number, OutcomeRow>;

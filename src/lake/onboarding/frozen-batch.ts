@@ -2,12 +2,12 @@ import { createHash, type Hash } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
 import { type FrozenRow, isRight, type RightRow } from "../../domain/onboarding/frozen-row.js";
 import { type BatchPurpose, batchLine } from "../../domain/onboarding/identity.js";
+import type { Outcome, OutcomeName } from "../../domain/onboarding/outcome.js";
 import { StagingLostError } from "../staging-lost-error.js";
 import { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
 import { putStream, type SealedStream, sealedStream } from "../store/sealed-stream.js";
 
-/** A batch without its rows. */
 export interface BatchFacts extends BatchPurpose {
   readonly batchId: string;
   /** Of the file, including wrong ones. */
@@ -19,7 +19,6 @@ export interface BatchFacts extends BatchPurpose {
   readonly warnings: readonly string[];
 }
 
-/** A row to freeze, with the files that it names. */
 export interface FreezableRow {
   readonly row: FrozenRow;
   /** Opens a file's bytes, by identifier. */
@@ -87,7 +86,6 @@ export class FrozenBatches {
     throw new StagingLostError(key, "gone from the lake's staging area");
   }
 
-  /** The rows, each after its documents are copied. */
   async *#copied(batchId: string, rows: AsyncIterable<FreezableRow>, hash: Hash): AsyncGenerator<FrozenRow> {
     for await (const { row, documents } of rows) {
       if (isRight(row)) await this.#copyDocuments(batchId, row, documents);
@@ -114,7 +112,6 @@ export class FrozenBatches {
   }
 }
 
-/** The prefix of everything that a batch keeps in the staging area. */
 export function batchPrefix(batchId: string): string {
   return `_staging/${batchId}/`;
 }
@@ -136,4 +133,29 @@ function changed(what: string): InputError {
   return new InputError(
     `${what} changed while it was read. Nothing was started. Run the command again once the file is complete.`,
   );
+}
+
+/**
+ * Keeps an outcome, sealed and durable, until `recordOutcomes` writes it into the tables; workflows know its name only.
+ * The same name again replaces it.
+ */
+export async function putOutcome(sealed: SealedStore, batchId: string, outcome: Outcome): Promise<void> {
+  await sealed.put(outcomeKey(batchId, outcome), outcome, { durable: true });
+}
+
+/** A kept outcome. @throws StagingLostError */
+export async function getOutcome(sealed: SealedStore, batchId: string, name: OutcomeName): Promise<Outcome> {
+  return sealed.require<Outcome>(outcomeKey(batchId, name));
+}
+
+export async function findOutcome(
+  sealed: SealedStore,
+  batchId: string,
+  name: OutcomeName,
+): Promise<Outcome | undefined> {
+  return sealed.get<Outcome>(outcomeKey(batchId, name));
+}
+
+function outcomeKey(batchId: string, { line, attempt, version }: OutcomeName): string {
+  return `${batchPrefix(batchId)}outcomes/${line}-${attempt}-${version}`;
 }

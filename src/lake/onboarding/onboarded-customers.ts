@@ -1,16 +1,14 @@
 import type { Lake } from "../lake.js";
 import { readTables } from "../query/query-views.js";
-import type { SqlRow } from "../sql/duckdb-session.js";
+import { textOf } from "../sql/duckdb-values.js";
 import { onboardings } from "../tables/onboardings.js";
 
-/** Whom an event is about. */
 interface EventSubject {
   readonly fpId: string | null;
   readonly externalId: string | null;
   readonly onboardingId: string | null;
 }
 
-/** A customer with a playbook that was run on them. */
 interface OnboardedCustomer extends EventSubject {
   readonly playbookKey: string;
 }
@@ -28,11 +26,15 @@ export async function onboardedCustomers(
        where coalesce(fp_id, fp_bid) in (from wanted) or external_id in (from wanted) or onboarding_id in (from wanted)`,
       [JSON.stringify(ids)],
     );
-    return rows.map(customerOf);
+    return rows.map((row) => ({
+      playbookKey: String(row.playbook_key),
+      fpId: textOf(row.fp_id),
+      externalId: textOf(row.external_id),
+      onboardingId: textOf(row.onboarding_id),
+    }));
   });
 }
 
-/** Whether an event may be about a customer. */
 export function isAbout(subject: EventSubject, customer: OnboardedCustomer): boolean {
   const ours = idsOf(customer);
   return idsOf(subject).some((id, at) => id !== null && id === ours[at]);
@@ -40,14 +42,4 @@ export function isAbout(subject: EventSubject, customer: OnboardedCustomer): boo
 
 function idsOf({ fpId, externalId, onboardingId }: EventSubject): (string | null)[] {
   return [fpId, externalId, onboardingId];
-}
-
-function customerOf(row: SqlRow): OnboardedCustomer {
-  const text = (name: string) => (typeof row[name] === "string" ? row[name] : null);
-  return {
-    playbookKey: String(row.playbook_key),
-    fpId: text("fp_id"),
-    externalId: text("external_id"),
-    onboardingId: text("onboarding_id"),
-  };
 }

@@ -8,7 +8,6 @@ import type { FrozenBatches } from "./frozen-batch.js";
 
 const ROWS_AT_ONCE = 500;
 
-/** Which rows of a batch its CSV has. */
 export interface OutcomesCsvRange {
   readonly batchId: string;
   /** Rows of the file from its beginning: all, or as many as `--limit` let run. */

@@ -13,13 +13,11 @@ export interface UnnamedPost {
   /** Staging prefix of its call. */
   readonly prefix: string;
   readonly batchId: string;
-  /** The outcome that its row ends with. */
   readonly outcome: OutcomeName;
   /** Milliseconds after its last request from which the service can be trusted that it had no effect. */
   readonly settlesAfterMs: number;
 }
 
-/** Where such an onboarding was asked for. */
 interface UnnamedPostPlace {
   /** Without its version. */
   readonly playbookKey: string;
@@ -36,7 +34,6 @@ export async function noteUnnamedPost(
   await sealed.put(keyOf(place), post, { durable: true });
 }
 
-/** Deletes a note: the call is answered, or certainly had no effect. */
 export async function dropUnnamedPost(sealed: SealedStore, place: UnnamedPostPlace): Promise<void> {
   await sealed.delete(keyOf(place));
 }

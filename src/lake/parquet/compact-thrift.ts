@@ -97,7 +97,6 @@ export class ThriftReader {
   }
 }
 
-/** Writes Thrift's compact protocol. */
 export class ThriftWriter {
   #bytes = Buffer.allocUnsafe(64 * 1024);
   #size = 0;
@@ -106,7 +105,6 @@ export class ThriftWriter {
     return this.#bytes.subarray(0, this.#size);
   }
 
-  /** Writes bytes of another buffer unchanged. */
   raw(bytes: Buffer, from: number, to: number): void {
     this.#reserve(to - from);
     this.#size += bytes.copy(this.#bytes, this.#size, from, to);

@@ -28,9 +28,7 @@ export interface RowGroup {
   readonly bounds: ReadonlyMap<string, GroupBounds>;
 }
 
-/** A Parquet file's row groups, and the rest of its footer. */
 export interface ParquetFooter {
-  /** The columns, as the footer has them. */
   readonly schema: Buffer;
   readonly bytes: Buffer;
   readonly groups: readonly RowGroup[];

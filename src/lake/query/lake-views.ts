@@ -3,8 +3,8 @@ import { NO_TABLE } from "../delta/delta-snapshot.js";
 import { historyFiles } from "../history/history-files.js";
 import { type CurrentSpec, isCurrent, isThere } from "../history/history-spec.js";
 import { EVERYTHING, newestRows } from "../history/newest-rows.js";
-import { sqlName } from "../sql/duckdb-sql.js";
-import { emptyView, type ReadTable, type SqlOf, type TableView, tableView, viewOf } from "./query-views.js";
+import { columnNames } from "../sql/duckdb-sql.js";
+import { type ReadTable, type SqlOf, type TableView, tableView, viewOf } from "./query-views.js";
 
 /** Orders tables for reading: small tables before their histories, so that none is ahead of its source. */
 export function readingOrder(tables: readonly TableSpec[]): TableSpec[] {
@@ -28,8 +28,7 @@ export async function lakeViews(
     const small = spec !== undefined && isCurrent(spec) ? spec : undefined;
     const history = small && read.get(small.history.name);
     if (small && history) views.push(await currentView(small, history, table));
-    else if (table !== undefined) views.push(await tableView(table, spec, sqlOf));
-    else if (spec !== undefined) views.push(emptyView(spec));
+    else views.push(await tableView(name, spec?.columns ?? [], table, sqlOf));
   }
   return views;
 }
@@ -41,7 +40,7 @@ async function currentView(
 ): Promise<TableView> {
   const state = { spec, history: history.snapshot, current: current?.snapshot ?? NO_TABLE };
   const files = await historyFiles(history.location, state);
-  const values = columns.map((column) => sqlName(column.name)).join(", ");
+  const values = columnNames(columns);
   const source = `(${newestRows(spec, files, EVERYTHING)}) where ${isThere(spec)}`;
   return viewOf(name, values, source, [...files.current, ...files.since]);
 }

@@ -19,7 +19,6 @@ export const CLOSING: readonly TableSpec[] = [
   ...LISTED_STREAMS.map((name) => ({ name, columns: LISTED_COLUMNS })),
 ];
 
-/** The tables that the views are made of. */
 export const QUARANTINE_SOURCES: readonly TableSpec[] = [...RECORDED, ...CLOSING];
 
 /** SQL of the row's own JSON, without halves of surrogate pairs, which SQL refuses. */

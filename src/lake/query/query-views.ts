@@ -1,33 +1,29 @@
 import { localFiles } from "../delta/data-files.js";
 import type { AddFile } from "../delta/delta-actions.js";
-import type { DeltaLocation } from "../delta/delta-location.js";
-import { newestSnapshot } from "../delta/delta-log.js";
-import { assertReadable } from "../delta/delta-protocol.js";
+import type { DeltaLocation } from "../delta/delta-path.js";
 import { columnsOf, isExtended, type TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
+import { openTable } from "../delta/delta-table.js";
 import type { Lake } from "../lake.js";
 import { parquetFiles, parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
-import { sqlName } from "../sql/duckdb-sql.js";
+import { sqlName, typedColumns } from "../sql/duckdb-sql.js";
 import type { ObjectStore } from "../store/object-store.js";
 
-/** One table of a lake with the state that it is read at. */
 export interface ReadTable {
   readonly location: DeltaLocation;
   readonly snapshot: Snapshot;
 }
 
-/** Finds the names of a lake's tables by their logs. */
 export async function findTables(store: ObjectStore): Promise<string[]> {
   const entries = await store.list("");
   const names = entries.map((entry) => /^([^/]+)\/_delta_log\/\d{20}\./.exec(entry.key)?.[1]);
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 
-/** Reads the newest state of a table; undefined if there is no such table. */
 export async function readTable(location: DeltaLocation): Promise<ReadTable | undefined> {
-  const snapshot = await newestSnapshot(location);
-  assertReadable(location.table, snapshot);
+  const { store, table, duckdb } = location;
+  const snapshot = await openTable(store, table, duckdb).snapshot();
   return snapshot.version === -1 ? undefined : { location, snapshot };
 }
 
@@ -40,32 +36,26 @@ export interface TableView {
 export type SqlOf = (table: string, column: string) => string;
 
 /**
- * Makes the view over the live files of a table. Columns that the table of an earlier version lacks are null, and so are
- * those that some of its files lack.
+ * Makes the view over the live files of a table; a missing table is empty. Columns that the table of an earlier version
+ * lacks are null, and so are those that some of its files lack.
  *
- * @param spec the table as this version knows it; undefined for other tools' tables
+ * @param columns as this version knows them; none for other tools' tables
  */
 export async function tableView(
-  { location, snapshot }: ReadTable,
-  spec?: TableSpec,
+  table: string,
+  columns: TableSpec["columns"],
+  read: ReadTable | undefined,
   sqlOf: SqlOf = (_, column) => sqlName(column),
 ): Promise<TableView> {
-  const { table } = location;
+  if (read === undefined) return viewOf(table, "*", parquetRows([], columns));
+  const { location, snapshot } = read;
   const files = await localFiles(location, snapshot.files.values());
   const own = columnsOf(table, snapshot.metadata?.schemaString ?? "");
   const known = new Set(own.map(({ name }) => name));
-  const added = (spec?.columns ?? []).filter(({ name }) => !known.has(name));
-  const values = [
-    ...own.map(({ name, type }) => `cast(${sqlOf(table, name)} as ${type}) as ${sqlName(name)}`),
-    ...added.map(({ name, type }) => `null::${type} as ${sqlName(name)}`),
-  ];
+  const added = columns.filter(({ name }) => !known.has(name));
+  const values = typedColumns([...own, ...added], (name) => (known.has(name) ? sqlOf(table, name) : "null"));
   const isWhole = files.length > 0 && !isExtended(snapshot.metadata);
-  return viewOf(table, values.join(", "), isWhole ? parquetFiles(files) : parquetRows(files, own), files);
-}
-
-/** Makes the empty view of a table that no commit has made yet. */
-export function emptyView({ name, columns }: TableSpec): TableView {
-  return viewOf(name, "*", parquetRows([], columns));
+  return viewOf(table, values, isWhole ? parquetFiles(files) : parquetRows(files, own), files);
 }
 
 export function viewOf(
@@ -77,7 +67,6 @@ export function viewOf(
   return { statement: `create temp view ${sqlName(name)} as select ${values} from ${source}`, files };
 }
 
-/** The part of a lake that readers of its tables need. */
 export type LakeReader = Pick<Lake, "store" | "duckdb" | "table">;
 
 /**
@@ -101,13 +90,12 @@ export async function readTables<T>(
 
 /** Gives the SQL of one view, as {@link readTables} makes it. */
 export async function newestView(
-  { table, store, duckdb }: LakeReader,
-  spec: TableSpec,
+  { table: tableOf, store, duckdb }: LakeReader,
+  { name: table, columns }: TableSpec,
   keep: (file: AddFile) => boolean = () => true,
 ): Promise<string> {
-  const newest = await table(spec.name).snapshot();
-  if (newest.version === -1) return emptyView(spec).statement;
+  const newest = await tableOf(table).snapshot();
   const files = new Map([...newest.files].filter(([, file]) => keep(file)));
-  const location = { store, table: spec.name, duckdb };
-  return (await tableView({ location, snapshot: { ...newest, files } }, spec)).statement;
+  const read = { location: { store, table, duckdb }, snapshot: { ...newest, files } };
+  return (await tableView(table, columns, newest.version === -1 ? undefined : read)).statement;
 }

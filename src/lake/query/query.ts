@@ -15,7 +15,6 @@ import { QUARANTINE_SOURCES, QUARANTINE_VIEWS } from "./quarantine-view.js";
 import { findTables, type ReadTable, readTable } from "./query-views.js";
 import { readingStatement } from "./reading-statement.js";
 
-/** One line of `nightledger tables`. */
 interface TableSummary {
   readonly table: string;
   readonly version: number;

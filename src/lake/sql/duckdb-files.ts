@@ -1,5 +1,10 @@
 import { InputError } from "../../domain/failures.js";
-import { sqlList, sqlName, sqlText } from "./duckdb-sql.js";
+import { sqlList, sqlText, typedColumns } from "./duckdb-sql.js";
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+}
 
 /** How a JSON file splits into rows, and which fields of each are read. */
 interface JsonForm {
@@ -26,12 +31,8 @@ export function parquetFiles(paths: readonly string[], { byName = false } = {}):
  *
  * @param more further values of each row, such as `, file_row_number`
  */
-export function parquetRows(
-  paths: readonly string[],
-  columns: readonly { readonly name: string; readonly type: string }[],
-  more = "",
-): string {
-  const empty = `select ${columns.map(({ name, type }) => `null::${type} as ${sqlName(name)}`).join(", ")} where false`;
+export function parquetRows(paths: readonly string[], columns: readonly Column[], more = ""): string {
+  const empty = `select ${typedColumns(columns, () => "null")} where false`;
   if (paths.length === 0) return `(${empty})`;
   return `(select *${more} from ${parquetFiles(paths, { byName: true })} union all by name ${empty})`;
 }
@@ -46,12 +47,26 @@ export function csvFile(path: string): string {
     max_line_size = ${CSV_LINE_BYTES}, buffer_size = ${4 * CSV_LINE_BYTES})`;
 }
 
-/** SQL of the rows of exactly this JSON file. */
 export function jsonFile(path: string, { lines, columns, maximumObjectSize }: JsonForm): string {
   const types = Object.entries(columns).map(([name, type]) => `${sqlText(name)}: ${sqlText(type)}`);
   return `read_json(${sqlList([exactPath(path)])}, hive_partitioning = false,
     format = ${lines ? "'newline_delimited'" : "'unstructured'"}, records = true,
     columns = {${types.join(", ")}}, maximum_object_size = ${maximumObjectSize})`;
+}
+
+/** SQL of the rows of a JSON file with a line for each, whose values are texts; the longest line has so many bytes. */
+export function jsonRows(path: string, columns: readonly Column[], longest: number): string {
+  const texts = jsonFile(path, {
+    lines: true,
+    columns: Object.fromEntries(columns.map(({ name }) => [name, "VARCHAR"])),
+    maximumObjectSize: objectSize([longest]),
+  });
+  return `select ${typedColumns(columns)} from ${texts}`;
+}
+
+/** Gives the `maximum_object_size` for some objects; DuckDB's buffers have that size (docs/inside/architecture.md, "Load"). */
+export function objectSize(bytes: readonly number[]): number {
+  return Math.max(1024 * 1024, ...bytes.map((size) => size + 1024));
 }
 
 /**

@@ -1,11 +1,30 @@
-/** Writes a string as a SQL literal. */
 export function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Writes a name as a SQL identifier. */
 export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+export function sqlNames(names: readonly string[]): string {
+  return names.map(sqlName).join(", ");
+}
+
+interface TypedColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
+export function columnNames(columns: readonly TypedColumn[]): string {
+  return sqlNames(columns.map(({ name }) => name));
+}
+
+/** SQL of columns with their types, each with the value that `sqlOf` gives, or its own. */
+export function typedColumns(
+  columns: readonly TypedColumn[],
+  sqlOf: (name: string) => string = sqlName,
+): string {
+  return columns.map(({ name, type }) => `(${sqlOf(name)})::${type} as ${sqlName(name)}`).join(", ");
 }
 
 /** Writes strings as a SQL list literal, the form in which `read_parquet` and `read_json` take files. */

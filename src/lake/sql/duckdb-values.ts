@@ -20,6 +20,14 @@ export type SqlValue =
   | readonly SqlValue[]
   | { readonly [name: string]: SqlValue };
 
+export function textOf(value: SqlValue | undefined): string | null {
+  return value === null || value === undefined ? null : String(value);
+}
+
+export function numberOf(value: SqlValue | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}
+
 const MICROS = 1_000_000n;
 /** Microseconds beyond which no Date reaches: only DuckDB's infinities, and years after 275760. */
 const DATE_RANGE = 8_640_000_000_000_000_000n;

@@ -33,7 +33,6 @@ export interface DuckDb {
 
 const FLUSHED_ABOVE = "16MB";
 
-/** Creates an engine, which opens at its first use. */
 export function createDuckDb(options: DuckDbOptions): DuckDb {
   const { memoryLimitMb = 128, threads = 2 } = options;
   const scratch = new Scratch(options.scratchDirectory, options.makeParent);

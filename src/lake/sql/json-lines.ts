@@ -4,7 +4,6 @@ import { pipeline } from "node:stream/promises";
 
 const LINES_AT_ONCE = 1_000;
 
-/** Writes values as lines of JSON for SQL to read, and returns the bytes of the longest line. */
 export async function writeJsonLines(
   path: string,
   values: Iterable<unknown>,

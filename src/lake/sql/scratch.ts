@@ -8,7 +8,7 @@ import { errorCode, unpublished } from "../store/local-store-errors.js";
 /** Begins as the names of the store's temp files do, so no listing of the lake shows it. */
 const LEASE = ".tmp-lease";
 const BEAT_MS = 30_000;
-/** At this age a lease is a dead engine's, if it also stood still for some beats, whatever clocks say. */
+/** At this age a lease is a dead engine's, if it also did not change for some beats, whatever clocks say. */
 const STALE_MS = 10 * BEAT_MS;
 const RESTING_BEATS = 4;
 /** At this age a lease is a dead engine's at first sight. */
@@ -128,13 +128,11 @@ export class Scratch {
   }
 }
 
-/** The age at which an entry is taken for a dead engine's. */
 function deadAfter(leased: boolean, beats: number): number {
   if (!leased) return UNLEASED_MS;
   return beats >= RESTING_BEATS ? STALE_MS : FORGOTTEN_MS;
 }
 
-/** Finds when an entry of a scratch directory was last in use. */
 async function lastSign(path: string, entry: Dirent): Promise<{ at: number; leased: boolean }> {
   const own = (await lstat(path)).mtimeMs;
   if (!entry.isDirectory()) return { at: own, leased: false };

@@ -3,18 +3,21 @@ import {
   closeSync,
   fstatSync,
   fsync as fsyncCallback,
+  ftruncateSync,
   open as openCallback,
   openSync,
   readFile as readFileCallback,
   readSync,
   realpathSync,
   writeFileSync,
+  writevSync,
 } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { InputError } from "../../domain/failures.js";
-import { isAbsent } from "./local-store-errors.js";
+import { isAbsent, unpublished } from "./local-store-errors.js";
+import type { GrowingObject } from "./object-store.js";
 
 const TEMPORARY = ".tmp-";
 
@@ -98,7 +101,6 @@ function rangeOf(file: number, from: number, bytes: number): Buffer {
   return body.subarray(0, read);
 }
 
-/** Removes a file, if it is there, in one trip to the thread pool. */
 export async function removeFile(path: string): Promise<void> {
   try {
     await unlink(path);
@@ -138,4 +140,44 @@ export async function writeTemporary(
   } finally {
     closeSync(file);
   }
+}
+
+export function growFile(path: string, mode: number): GrowingObject {
+  const file = openSync(path, "ax", mode);
+  let end = 0;
+  let broken: Error | undefined;
+  return {
+    append(parts) {
+      if (broken !== undefined) throw broken;
+      const at = end;
+      try {
+        end += writeAll(file, parts);
+        return at;
+      } catch (error) {
+        broken = unpublished(error, path);
+        // No record may follow half a record.
+        ftruncateSync(file, at);
+        throw broken;
+      }
+    },
+    async close() {
+      closeSync(file);
+    },
+  };
+}
+
+/** Writes until everything is taken: a nearly full disk takes a part, and fails only at the next write. */
+function writeAll(file: number, parts: readonly Uint8Array[]): number {
+  let written = 0;
+  let rest = parts.filter(({ length }) => length > 0);
+  while (rest.length > 0) {
+    let taken = writevSync(file, rest);
+    written += taken;
+    rest = rest.flatMap((part) => {
+      const skipped = Math.min(taken, part.length);
+      taken -= skipped;
+      return skipped === part.length ? [] : [part.subarray(skipped)];
+    });
+  }
+  return written;
 }

@@ -60,7 +60,6 @@ export async function publishFiles(
   for (const { localPath } of files) await unlink(localPath);
 }
 
-/** Removes the permissions that SQL gave a file and its table does not allow. */
 async function restrict(path: string, allowed: number): Promise<void> {
   const { mode } = await stat(path);
   if ((mode & 0o777 & ~allowed) !== 0) await chmod(path, mode & allowed);

@@ -1,11 +1,12 @@
-import { rename } from "node:fs/promises";
+import { mkdir, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../../domain/failures.js";
-import { DurableDirectories, KnownDirectories } from "./local-store-directories.js";
+import { DurableDirectories } from "./local-store-directories.js";
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {
   canonicalPath,
   discardFile,
+  growFile,
   pathOfKey,
   readRangeInPlace,
   readWhole,
@@ -14,7 +15,6 @@ import {
   temporaryBeside,
   writeTemporary,
 } from "./local-store-files.js";
-import { growFile } from "./local-store-growing.js";
 import { type Publication, persistFiles, publish, publishFiles } from "./local-store-publish.js";
 import { entryOf, foldersBelow, listBelow, removeTree } from "./local-store-tree.js";
 import { StoreModes } from "./modes.js";
@@ -28,7 +28,6 @@ import type { GrowingObject, ObjectStore, PutOptions } from "./object-store.js";
 export function createLocalStore(root: string): ObjectStore {
   const address = canonicalPath(root);
   const pathOf = (key: string) => pathOfKey(address, key);
-  const directories = new KnownDirectories();
   const durably = new DurableDirectories(address);
   const modes = new StoreModes(address, durably);
 
@@ -55,7 +54,8 @@ export function createLocalStore(root: string): ObjectStore {
     const path = pathOf(key);
     return writing(path, async () => {
       const { directory, file } = await modes.of(key);
-      return directories.writeIn(dirname(path), directory, async () => growFile(path, file));
+      await mkdir(dirname(path), { recursive: true, mode: directory });
+      return growFile(path, file);
     });
   }
 
@@ -67,9 +67,8 @@ export function createLocalStore(root: string): ObjectStore {
     try {
       const { directory: directoryMode, file: mode } = await modes.of(key);
       if (durable) await durably.make(directory, directoryMode);
-      await directories.writeIn(directory, directoryMode, () =>
-        writeTemporary(temporary, body, { durable, mode }),
-      );
+      else await mkdir(directory, { recursive: true, mode: directoryMode });
+      await writeTemporary(temporary, body, { durable, mode });
       await rename(temporary, path);
       if (durable) await syncToDisk(directory);
     } catch (error) {
@@ -114,9 +113,6 @@ export function createLocalStore(root: string): ObjectStore {
     grow,
     put,
     putIfAbsent,
-    async upload(localPath, key) {
-      await publishFiles(await publications([{ localPath, key }]), durably);
-    },
     async uploadAll(files) {
       await publishFiles(await publications(files), durably);
     },

@@ -66,7 +66,7 @@ export async function openness(root: string): Promise<string> {
       `${path} holds customers' data in plain text and is open (${octal(staging)}): \`chmod go= ${path}\` closes it`,
     );
   }
-  return open.length === 0 ? "closed to users outside the lake's group" : open.join("; ");
+  return open.length === 0 ? `${root} is closed to every user but its owner and its group` : open.join("; ");
 }
 
 /** Whether every user may pass through a directory and those above it. */
@@ -92,7 +92,6 @@ async function lakeMode(root: string, durable: DurableDirectories): Promise<numb
   }
 }
 
-/** Gives the mode of a directory, and makes the directory if it is missing. */
 async function modeOf(directory: string, ifNew: number, durable: DurableDirectories): Promise<number> {
   await durable.make(directory, ifNew);
   return (await permissions(directory)) ?? ifNew;

@@ -56,11 +56,9 @@ export interface ObjectStore {
   deletePrefix(prefix: string, options?: PutOptions): Promise<void>;
   /** Gives SQL a local path with the object's bytes: the object itself where the store is local. */
   download(key: string, scratchDirectory: string): Promise<string>;
-  /** Moves a local file to a new key, durably. */
-  upload(localPath: string, key: string): Promise<void>;
   /**
-   * Moves local files as {@link upload} does, waiting for the disk once instead of once per file. If one fails, it
-   * removes those that it has already published.
+   * Moves local files to new keys, durably, waiting for the disk once instead of once per file. If one fails, it removes
+   * those that it has already published.
    */
   uploadAll(files: readonly { readonly localPath: string; readonly key: string }[]): Promise<void>;
 }

@@ -42,7 +42,6 @@ export class SealedRows<Row> {
     return rows;
   }
 
-  /** Whether every chunk of this many rows is there. */
   async isWhole(prefix: string, rows: number): Promise<boolean> {
     return (await this.sealed.list(prefix)).length >= Math.ceil(rows / CHUNK_ROWS);
   }

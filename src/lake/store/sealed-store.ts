@@ -1,6 +1,6 @@
 import type { Sealer } from "../../domain/sealer.js";
 import { StagingLostError } from "../staging-lost-error.js";
-import type { ObjectEntry, ObjectStore, PutOptions } from "./object-store.js";
+import type { ObjectStore, PutOptions } from "./object-store.js";
 
 /**
  * The part of a store that nobody may read on its disk: customers' data and secrets on their way from one activity to
@@ -57,22 +57,11 @@ export class SealedStore {
     throw new StagingLostError(key, "gone from the lake's staging area");
   }
 
-  async persist(keys: readonly string[]): Promise<void> {
-    await this.store.persist(keys);
-  }
-
+  readonly persist: ObjectStore["persist"] = (keys) => this.store.persist(keys);
   /** Gives the size of the sealed bytes, and their time by the store's clock. */
-  async stat(key: string): Promise<ObjectEntry | undefined> {
-    return this.store.stat(key);
-  }
-
-  async list(prefix: string, startAfter?: string): Promise<ObjectEntry[]> {
-    return this.store.list(prefix, startAfter);
-  }
-
-  async delete(key: string): Promise<void> {
-    await this.store.delete(key);
-  }
+  readonly stat: ObjectStore["stat"] = (key) => this.store.stat(key);
+  readonly list: ObjectStore["list"] = (prefix, startAfter) => this.store.list(prefix, startAfter);
+  readonly delete: ObjectStore["delete"] = (key) => this.store.delete(key);
 
   async deletePrefix(prefix: string, options?: PutOptions): Promise<void> {
     await this.store.deletePrefix(prefix, options);

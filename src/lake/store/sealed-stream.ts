@@ -5,7 +5,6 @@ import type { SealedStore } from "./sealed-store.js";
 /** Bytes of one sealed piece; one piece is in memory at a time. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** Facts of a sealed stream that need no reading. */
 interface StreamFacts {
   readonly bytes: number;
   /** Of the plain bytes, in hex. */

@@ -1,7 +1,7 @@
 import { CERTIFICATE_FIELDS } from "../../domain/sync/certificate.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
+import { textOf } from "../sql/duckdb-values.js";
 
-/** A fault of a lake, and where it is. */
 export interface Problem {
   readonly table: string;
   readonly link_id: string | null;
@@ -9,7 +9,6 @@ export interface Problem {
   readonly what: string;
 }
 
-/** The certificates of a lake, counted, and what is wrong with them. */
 export interface ChainReport {
   readonly links: number;
   readonly certificates: number;
@@ -22,7 +21,6 @@ export interface ChainReport {
   readonly problemsTotal: number;
 }
 
-/** The number of problems that are reported one by one. */
 const MOST_TOLD = 20;
 
 const COVERED = CERTIFICATE_FIELDS.map((name) => `'${name}=' || coalesce(${name}::varchar, '')`).join(", ");
@@ -131,7 +129,7 @@ export async function checkChains(sql: SqlSession): Promise<ChainReport> {
     problems: found.map(({ link_id, run_id, what }) => ({
       table: "link_syncs",
       link_id: String(link_id),
-      run_id: run_id === null || run_id === undefined ? null : String(run_id),
+      run_id: textOf(run_id),
       what: String(what),
     })),
     problemsTotal: Number(counts?.problems),

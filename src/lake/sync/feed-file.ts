@@ -3,25 +3,25 @@ import type { Lake } from "../lake.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
 import { createSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
-import { type DataFile, scratchPath, storeFile } from "../tables/parquet-file.js";
+import { type DataFile, scratchPath, storeFiles } from "../tables/parquet-file.js";
 import { APPENDED_FILE, writeFiles } from "../tables/written-files.js";
 import { bundleQuery, type PageBundle, type PageSql } from "./page-bundle.js";
 
 /** A statement writes one row group: a second thread would find nothing to do, and take the core that reading needs. */
 const LOAD_THREADS = 1;
 
-/** Rows of one link in one loaded file. */
-interface LinkRows {
-  readonly link_id: string;
-  readonly created: number;
-  readonly updated: number;
-  readonly removed: number;
-  readonly sign_conflicts: number;
-  readonly sequence_from: number;
-  readonly sequence_to: number;
-}
+const COUNTS = {
+  created: "count(*) filter (change_type = 'created')",
+  updated: "count(*) filter (change_type = 'updated')",
+  removed: "count(*) filter (change_type = 'removed')",
+  sign_conflicts: "count(*) filter (sign(amount) * sign(signed_amount) < 0)",
+  sequence_from: "min(sequence)",
+  sequence_to: "max(sequence)",
+} as const;
 
-/** A file of `transaction_changes` with the rows of each link in it. */
+/** What one file holds of one link. */
+type LinkRows = Readonly<Record<"link_id", string> & Record<keyof typeof COUNTS, number>>;
+
 export interface FeedFile extends DataFile {
   readonly links: readonly LinkRows[];
 }
@@ -41,13 +41,14 @@ export async function loadFeedFile(
   if (bundle.origins.length === 0) return undefined;
   const path = scratchPath(lake, "parquet");
   try {
-    const [written] = await lake.duckdb.exclusive(
+    const written = await lake.duckdb.exclusive(
       (sql) => writeFiles(sql, bundleQuery(stream, bundle), sqlText(path), APPENDED_FILE),
       LOAD_THREADS,
     );
-    if (written === undefined) return undefined;
+    if (written.length === 0) return undefined;
     const links = await linkRows(lake, path);
-    return { ...(await storeFile(lake, stream.table, prefix, written)), links };
+    const [file] = await storeFiles(lake, stream.table, prefix, written);
+    return file && { ...file, links };
   } finally {
     await rm(path, { force: true });
   }
@@ -57,22 +58,14 @@ export async function loadFeedFile(
 async function linkRows({ duckdb }: Lake, path: string): Promise<LinkRows[]> {
   const connection = await duckdb.connect();
   try {
-    const rows = await createSession(connection).few(`
-      select link_id, count(*) filter (change_type = 'created') as created,
-        count(*) filter (change_type = 'updated') as updated,
-        count(*) filter (change_type = 'removed') as removed,
-        count(*) filter (sign(amount) * sign(signed_amount) < 0) as sign_conflicts,
-        min(sequence) as sequence_from, max(sequence) as sequence_to
-      from ${parquetFiles([path])} group by link_id`);
-    return rows.map((row) => ({
-      link_id: String(row.link_id),
-      created: Number(row.created),
-      updated: Number(row.updated),
-      removed: Number(row.removed),
-      sign_conflicts: Number(row.sign_conflicts),
-      sequence_from: Number(row.sequence_from),
-      sequence_to: Number(row.sequence_to),
-    }));
+    const counts = Object.entries(COUNTS).map(([name, sql]) => `${sql} as ${name}`);
+    const rows = await createSession(connection).few(
+      `select link_id, ${counts.join(", ")} from ${parquetFiles([path])} group by link_id`,
+    );
+    return rows.map(({ link_id, ...counted }) => {
+      const numbers = Object.entries(counted).map(([name, count]) => [name, Number(count)]);
+      return { link_id: String(link_id), ...Object.fromEntries(numbers) };
+    });
   } finally {
     connection.closeSync();
   }

@@ -3,7 +3,6 @@ import { wholeDocument } from "../staging.js";
 import { StagingLostError } from "../staging-lost-error.js";
 import type { ObjectStore } from "../store/object-store.js";
 
-/** Users in one file of the frozen roster. */
 export const GROUP_SIZE = 1_000;
 
 function rosterKey(runId: string, group: number): string {

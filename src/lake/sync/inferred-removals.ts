@@ -2,7 +2,7 @@ import { localFiles } from "../delta/data-files.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
-import { sqlList, sqlName, sqlText } from "../sql/duckdb-sql.js";
+import { sqlList, sqlText, typedColumns } from "../sql/duckdb-sql.js";
 import { type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { transactionChanges } from "../tables/transactions.js";
 
@@ -12,7 +12,6 @@ interface FullReading {
   readonly fpId: string;
   readonly runId: string;
   readonly generation: number;
-  /** Sequence of the first removal. */
   readonly sequenceFrom: number;
   /** Files of the reading, not committed yet. */
   readonly files: readonly DataFile[];
@@ -21,7 +20,6 @@ interface FullReading {
   readonly at: Date;
 }
 
-/** What the feed knows of a link, and what the reading did not bring back. */
 export interface InferredRemovals {
   /** Live ids known before the reading. */
   readonly known: number;
@@ -70,8 +68,5 @@ function removals(reading: FullReading, gone: string): string {
     run_id: sqlText(reading.runId),
     fetched_at: sqlText(reading.at.toISOString()),
   };
-  const columns = transactionChanges.columns.map(
-    ({ name, type }) => `(${values[name] ?? "null"})::${type} as ${sqlName(name)}`,
-  );
-  return `select ${columns.join(", ")} from (${gone})`;
+  return `select ${typedColumns(transactionChanges.columns, (name) => values[name] ?? "null")} from (${gone})`;
 }

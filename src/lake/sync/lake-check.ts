@@ -5,14 +5,13 @@ import { missingFiles } from "../delta/data-files.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf } from "../delta/delta-stats.js";
-import { emptyView, type ReadTable, readTable, tableView } from "../query/query-views.js";
+import { type ReadTable, readTable, tableView } from "../query/query-views.js";
 import { type DuckDb, isOutOfMemory } from "../sql/duckdb.js";
-import { jsonFile } from "../sql/duckdb-files.js";
+import { jsonFile, objectSize } from "../sql/duckdb-files.js";
 import { writeJsonLines } from "../sql/json-lines.js";
 import { StoreFullError } from "../store/local-store-errors.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { linkSyncs } from "../tables/link-syncs.js";
-import { objectSize } from "../tables/parquet-file.js";
 import { runs } from "../tables/runs.js";
 import { transactionChanges } from "../tables/transactions.js";
 import { type ChainReport, checkChains, type Problem } from "./chain-check.js";
@@ -73,9 +72,7 @@ async function chainsOf(duckdb: DuckDb, read: ReadonlyMap<string, ReadTable>): P
     await writeJsonLines(heads, headsOf(read.get(transactionChanges.name)?.snapshot ?? NO_TABLE));
     return await duckdb.exclusive(async (sql) => {
       for (const spec of CHAINED) {
-        const table = read.get(spec.name);
-        const { statement } = table === undefined ? emptyView(spec) : await tableView(table, spec);
-        await sql.run(statement);
+        await sql.run((await tableView(spec.name, spec.columns, read.get(spec.name))).statement);
       }
       await sql.run(`create temp table heads as from ${jsonFile(heads, HEADS)}`);
       return checkChains(sql);

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type CertificateFields, certificateText } from "../../domain/sync/certificate.js";
+import type { DeltaAction } from "../delta/delta-actions.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 
 /**
@@ -54,4 +55,63 @@ export function certificateOf(fields: CertificateFields): string {
  */
 export function withPageHash(pagesSha256: string, bodySha256: string): string {
   return hash("sha256", pagesSha256 + bodySha256);
+}
+
+export interface LinkUpdate {
+  readonly linkId: string;
+  /** The head that its pages started from; null for a new link. */
+  readonly baseHead: string | null;
+  readonly checkpoint: LinkCheckpoint;
+}
+
+type HeadComparison =
+  /** The head is the one that its pages started from. */
+  | { readonly kind: "free" }
+  /** This reading committed it already, and the answer was lost. */
+  | { readonly kind: "committed"; readonly checkpoint: LinkCheckpoint }
+  /** Another run committed the link meanwhile; null if the feed has lost its head. */
+  | { readonly kind: "superseded"; readonly by: string | null };
+
+/** Compares by head, never by the cursor's text (docs/inside/architecture.md, "Heads"). */
+export function compareHead(feed: Snapshot, update: LinkUpdate): HeadComparison {
+  const now = linkCheckpoint(feed, update.linkId);
+  if (now !== undefined && isSameReading(now, update.checkpoint))
+    return { kind: "committed", checkpoint: now };
+  if ((now?.head ?? null) === update.baseHead) return { kind: "free" };
+  return { kind: "superseded", by: now?.run_id ?? null };
+}
+
+function isSameReading(a: LinkCheckpoint, b: LinkCheckpoint): boolean {
+  return a.run_id === b.run_id && a.attempt === b.attempt && a.reading === b.reading;
+}
+
+export function linkCheckpointActions(updates: readonly LinkUpdate[]): DeltaAction[] {
+  return updates.map(({ linkId, checkpoint }) => ({
+    domainMetadata: {
+      domain: checkpointDomain(linkId),
+      configuration: JSON.stringify(checkpoint),
+      removed: false,
+    },
+  }));
+}
+
+export type CommittedByRun = Readonly<ReturnType<typeof committedByRun>>;
+
+/**
+ * Counts what a run has committed, by the links' checkpoints in the feed's log: they are never ahead of its rows. A link
+ * is unchanged if only its cursor was committed; `removed` includes inferred rows, and `links` both kinds of link.
+ */
+export function committedByRun(feed: Snapshot, runId: string) {
+  const counts = { synced: 0, unchanged: 0, created: 0, updated: 0, removed: 0, pages: 0 };
+  const links = new Set<string>();
+  for (const [link, { run_id, created, updated, removed, pages }] of linkCheckpoints(feed)) {
+    if (run_id !== runId) continue;
+    links.add(link);
+    counts[created + updated + removed > 0 ? "synced" : "unchanged"] += 1;
+    counts.created += created;
+    counts.updated += updated;
+    counts.removed += removed;
+    counts.pages += pages;
+  }
+  return { ...counts, links };
 }

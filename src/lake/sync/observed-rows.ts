@@ -7,7 +7,6 @@ import { appendOnce } from "../tables/append.js";
 import { writeQuery } from "../tables/parquet-file.js";
 import { closeRowsOfLists } from "./quarantine-resolutions.js";
 
-/** What a run observed of a stream without a cursor. */
 interface Observed extends Observations {
   /** Names the run and the part in the commit's transactions. */
   readonly appId: string;

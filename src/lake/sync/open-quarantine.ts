@@ -2,18 +2,15 @@ import { DAY, HOUR } from "../../domain/duration.js";
 import type { AddFile } from "../delta/delta-actions.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import { CLOSING, LISTED_STREAMS, QUARANTINE_VIEWS, RECORDED, UNRESOLVED } from "../query/quarantine-view.js";
-import { emptyView, type LakeReader, newestView, readTables } from "../query/query-views.js";
+import { type LakeReader, newestView, readTables, tableView } from "../query/query-views.js";
 import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { quarantineResolutions } from "../tables/quarantine.js";
 
-/** The open rows of a lake's quarantine, counted. */
 interface OpenQuarantine {
-  /** Rows that are still open. */
   readonly rows: number;
   /** Rows by owner, the most first: a link's id or, for a list of a user, the user's. */
   readonly owners: readonly { readonly owner: string; readonly rows: number }[];
-  /** The instant at which the oldest of them arrived; null for none. */
   readonly since: string | null;
 }
 
@@ -50,7 +47,7 @@ export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession
     for (const spec of CLOSING) {
       const statement =
         unresolved.length === 0
-          ? emptyView(spec).statement
+          ? (await tableView(spec.name, spec.columns, undefined)).statement
           : await newestView(lake, spec, closes(spec.name, unresolved, lookedAt - WAITING_FILES));
       await sql.run(statement);
     }

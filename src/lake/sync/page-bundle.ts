@@ -2,9 +2,9 @@ import { appendFileSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
-import { jsonFile } from "../sql/duckdb-files.js";
+import { jsonFile, objectSize } from "../sql/duckdb-files.js";
 import { sqlText } from "../sql/duckdb-sql.js";
-import { objectSize, scratchPath } from "../tables/parquet-file.js";
+import { scratchPath } from "../tables/parquet-file.js";
 
 /** What SQL must know about a staged page besides its text. */
 interface PageOrigin {

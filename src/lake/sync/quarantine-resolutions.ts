@@ -60,7 +60,6 @@ function conditionOf({ all, rows, link, run }: QuarantineFilter): string {
   ].join(" and ");
 }
 
-/** Closes open rows for a reason that a person gives, and returns them. */
 export async function resolveRows(
   lake: Lake,
   filter: Omit<QuarantineFilter, "all">,

@@ -16,7 +16,6 @@ interface AskedRun {
 /** Two machines' clocks may differ by this much. */
 const MAX_CLOCK_SKEW = HOUR;
 
-/** Lists the links that a run skipped. */
 export async function linksSkippedBy(lake: LakeReader, { runId, startedAt }: AskedRun): Promise<string[]> {
   const sql = `select distinct link_id from link_syncs
     where run_id = ${sqlText(runId)} and status = 'skipped' order by link_id`;
@@ -24,7 +23,6 @@ export async function linksSkippedBy(lake: LakeReader, { runId, startedAt }: Ask
 }
 
 interface AskedLinks extends AskedRun {
-  /** Users of the run's roster. */
   readonly users: ReadonlySet<string>;
   /** Only these links, or all. */
   readonly only: readonly string[] | null;
@@ -66,7 +64,6 @@ function needsNothing({ is_read, reason }: SqlRow): boolean {
   );
 }
 
-/** Selects those of some links that a run found before then. */
 async function knownBefore(lake: LakeReader, links: readonly string[], then: number): Promise<string[]> {
   if (links.length === 0) return [];
   const sql = `select distinct link_id from link_syncs

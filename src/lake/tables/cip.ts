@@ -1,5 +1,5 @@
 import type { TableSpec } from "../delta/delta-schema.js";
-import { integer, timestamptz, varchar } from "./columns.js";
+import { encrypted, integer, timestamptz, varchar } from "./columns.js";
 
 /** One row per report of a CIP export: its fields, and with each instant the text that it came as. */
 export const cipReports = {
@@ -17,34 +17,30 @@ export const cipReports = {
     ...varchar("check_completed_at_text"),
     ...timestamptz("kyc_completed_at"),
     ...varchar("kyc_completed_at_text"),
-    { name: "ip_address", type: "VARCHAR", encrypted: true },
+    ...encrypted("ip_address"),
     ...varchar("result", "date_of_birth", "matched_address", "tax_id", "checked_data_customer_name"),
-    { name: "checked_data_address", type: "VARCHAR", encrypted: true },
-    { name: "checked_data_date_of_birth", type: "VARCHAR", encrypted: true },
-    { name: "checked_data_tax_id", type: "VARCHAR", encrypted: true },
+    ...encrypted("checked_data_address", "checked_data_date_of_birth", "checked_data_tax_id"),
     ...varchar("watchlist_result", "watchlist_sanction", "watchlist_politically_exposed_person"),
     ...varchar("watchlist_adverse_media", "watchlist_monitored_lists"),
     ...timestamptz("watchlist_check_completed_at"),
     ...varchar("watchlist_check_completed_at_text"),
-    { name: "other_fields", type: "VARCHAR", encrypted: true },
+    ...encrypted("other_fields"),
   ],
 } as const satisfies TableSpec;
 
 const SOURCE = [...varchar("run_id", "fp_id"), ...integer("position"), ...varchar("source")] as const;
 
-/** The sources that confirmed an address. */
+/** The sources that confirmed an address; the next two tables have those of birth date and tax id. */
 export const cipMatchedAddresses = {
   name: "cip_matched_addresses",
   columns: [...SOURCE],
 } as const satisfies TableSpec;
 
-/** The sources that confirmed a birth date. */
 export const cipDateOfBirthSources = {
   name: "cip_date_of_birth_sources",
   columns: [...SOURCE],
 } as const satisfies TableSpec;
 
-/** The sources that confirmed a tax id. */
 export const cipTaxIdSources = {
   name: "cip_tax_id_sources",
   columns: [...SOURCE],
@@ -57,7 +53,7 @@ export const cipWatchlistRecords = {
     ...varchar("run_id", "fp_id"),
     ...integer("position"),
     ...varchar("kind"),
-    { name: "record", type: "VARCHAR", encrypted: true },
+    ...encrypted("record"),
   ],
 } as const satisfies TableSpec;
 

@@ -5,8 +5,8 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { parquetRows } from "../sql/duckdb-files.js";
-import { sqlName } from "../sql/duckdb-sql.js";
-import { addOf, writeQuery } from "./parquet-file.js";
+import { columnNames, sqlNames } from "../sql/duckdb-sql.js";
+import { addOf, writeStored } from "./parquet-file.js";
 
 /** This many files of like size become one: a table of n single files keeps about 16 × log₁₆ n. */
 const FAN_IN = 16;
@@ -43,12 +43,12 @@ export async function compact(lake: Lake, spec: TableSpec, order: readonly strin
     const merged = filesToMerge(files.values());
     if (merged.length === 0 || !knowsColumns(spec, metadata)) return;
     const paths = await localFiles({ ...lake, table: spec.name }, merged);
-    const columns = spec.columns.map(({ name }) => sqlName(name)).join(", ");
-    const file = await writeQuery(
+    const columns = columnNames(spec.columns);
+    const file = await writeStored(
       lake,
       spec,
       "compacted",
-      `select ${columns} from ${parquetRows(paths, spec.columns)} order by ${order.map(sqlName).join(", ")}`,
+      `select ${columns} from ${parquetRows(paths, spec.columns)} order by ${sqlNames(order)}`,
     );
     if (file === undefined) return;
     const done = await table.commit((snapshot) => {

@@ -7,28 +7,51 @@ type EncryptedColumn<T extends TableSpec> = Extract<
   { readonly encrypted: true }
 >["name"];
 
-/** Seals a text for an encrypted column, as base64. */
-export function sealColumn<T extends TableSpec>(
-  sealer: Sealer,
-  table: T,
-  column: EncryptedColumn<T>,
-  text: string,
-): string {
-  return Buffer.from(sealer.seal(Buffer.from(text), contextOf(table.name, column))).toString("base64");
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * A text of an encrypted column as the table stores it: writing encrypts it no further. It is a class, because a
+ * customer's text could look like an encrypted one.
+ */
+export class StoredText {
+  constructor(readonly text: string) {}
+
+  toJSON(): string {
+    return this.text;
+  }
 }
 
 /**
- * Seals as {@link sealColumn} does, but the same text of the same owner always gives the same value, so that rows can be
- * compared without a key.
+ * Encrypts what rows have in the encrypted columns of their table; null stays null, and a {@link StoredText} stays as it
+ * is.
+ *
+ * @param sealer holds the lake's keys; undefined for a lake that was opened without them
+ * @throws Error for a value that is no text, or that would be written in the clear because there is no key.
+ */
+export function* encryptedRows(
+  sealer: Sealer | undefined,
+  { name: table, columns }: TableSpec,
+  rows: Iterable<Row>,
+): Generator<Row> {
+  const encrypted = columns.filter((column) => column.encrypted).map(({ name }) => name);
+  for (const row of rows) {
+    const stored = encrypted.map((column) => [column, storedValue(sealer, table, column, row[column])]);
+    yield { ...row, ...Object.fromEntries(stored) };
+  }
+}
+
+/**
+ * Encrypts a text before its row is written, so that the same text of the same owner always gives the same value: rows
+ * can then be compared without a key.
  */
 export function sealColumnRepeatably<T extends TableSpec>(
   sealer: Sealer,
   table: T,
   column: EncryptedColumn<T>,
   { owner, text }: { readonly owner: string; readonly text: string },
-): string {
+): StoredText {
   const sealed = sealer.sealRepeatably(Buffer.from(text), contextOf(table.name, column), owner);
-  return Buffer.from(sealed).toString("base64");
+  return new StoredText(Buffer.from(sealed).toString("base64"));
 }
 
 /**
@@ -40,6 +63,21 @@ export function openColumn(sealer: Sealer, table: string, column: string, value:
   const bytes = Buffer.from(value, "base64");
   if (bytes.toString("latin1", 0, SEALED_MARK.length) !== SEALED_MARK) return value;
   return Buffer.from(sealer.open(bytes, contextOf(table, column))).toString("utf8");
+}
+
+function storedValue(
+  sealer: Sealer | undefined,
+  table: string,
+  column: string,
+  value: unknown,
+): StoredText | null {
+  if (value === null || value === undefined) return null;
+  if (value instanceof StoredText) return value;
+  if (typeof value !== "string") throw new Error(`${table}.${column} is encrypted, and takes texts only`);
+  if (sealer === undefined)
+    throw new Error(`${table}.${column} is encrypted, and the lake was opened without keys`);
+  const sealed = sealer.seal(Buffer.from(value), contextOf(table, column));
+  return new StoredText(Buffer.from(sealed).toString("base64"));
 }
 
 /** The context that a column's values are sealed under: they still open where their row is copied elsewhere. */

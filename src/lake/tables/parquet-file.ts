@@ -5,11 +5,12 @@ import type { AddFile } from "../delta/delta-actions.js";
 import { filePath } from "../delta/delta-path.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
-import { jsonFile, parquetFiles } from "../sql/duckdb-files.js";
+import { jsonRows, parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
-import { sqlName, sqlText } from "../sql/duckdb-sql.js";
+import { sqlText } from "../sql/duckdb-sql.js";
 import { withoutHalfPairs, writeJsonLines } from "../sql/json-lines.js";
 import { unpublished } from "../store/local-store-errors.js";
+import { encryptedRows } from "./encrypted-column.js";
 import { APPENDED_FILE, type WrittenFile, writeFiles } from "./written-files.js";
 
 /** A data file of a table; no commit refers to it yet. */
@@ -24,7 +25,6 @@ export interface DataFile {
   readonly modifiedAt: number;
 }
 
-/** Makes the action that adds a data file to its table. */
 export function addOf(file: DataFile, dataChange = true): AddFile {
   return {
     path: filePath(file.path),
@@ -41,50 +41,42 @@ export function scratchPath(lake: Lake, extension: string): string {
 }
 
 /**
- * Moves a written file into its table's directory, durably, under a new name
- * (docs/inside/architecture.md, "Data files").
+ * Moves written files into their table's directory, durably, under new names, for one commit that will refer to all of
+ * them (docs/inside/architecture.md, "Data files").
  */
-export async function storeFile(
-  lake: Lake,
-  spec: TableSpec,
-  prefix: string,
-  file: WrittenFile,
-): Promise<DataFile> {
-  const stored = await dataFileOf(prefix, file);
-  await lake.store.upload(file.path, `${spec.name}/${stored.path}`);
-  return stored;
-}
-
-/** Moves files as {@link storeFile} does, for one commit that will refer to all of them. */
 export async function storeFiles(
-  lake: Lake,
-  spec: TableSpec,
+  { store }: Lake,
+  { name }: TableSpec,
   prefix: string,
   files: readonly WrittenFile[],
 ): Promise<DataFile[]> {
-  const stored = await Promise.all(files.map((file) => dataFileOf(prefix, file)));
-  const keys = stored.map(({ path }) => `${spec.name}/${path}`);
-  await lake.store.uploadAll(files.map(({ path }, at) => ({ localPath: path, key: keys[at] as string })));
-  return stored;
-}
-
-async function dataFileOf(prefix: string, { path, rows, stats }: WrittenFile): Promise<DataFile> {
-  const { size, mtimeMs } = await stat(path);
-  const name = `${prefix}-${randomUUID()}.parquet`;
-  return { path: name, size, rows, stats, modifiedAt: Math.trunc(mtimeMs) };
-}
-
-/** Gives the `maximum_object_size` for some objects; DuckDB's buffers have that size (docs/inside/architecture.md, "Load"). */
-export function objectSize(bytes: readonly number[]): number {
-  return Math.max(1024 * 1024, ...bytes.map((size) => size + 1024));
+  const moved = await Promise.all(
+    files.map(async ({ path: localPath, rows, stats }) => {
+      const { size, mtimeMs } = await stat(localPath);
+      const path = `${prefix}-${randomUUID()}.parquet`;
+      const file: DataFile = { path, size, rows, stats, modifiedAt: Math.trunc(mtimeMs) };
+      return { localPath, key: `${name}/${path}`, file };
+    }),
+  );
+  await store.uploadAll(moved);
+  return moved.map(({ file }) => file);
 }
 
 /**
  * Writes the result of a query as one data file of a table; undefined if it has no rows.
  *
  * @param query the query, or a function that prepares its tables and gives it
+ * @throws Error for a table with encrypted columns, because SQL can't encrypt: use {@link writeRows}.
  */
-export async function writeQuery(
+export async function writeQuery(...args: Parameters<typeof writeStored>): Promise<DataFile | undefined> {
+  const [, { name, columns }] = args;
+  if (columns.some(({ encrypted }) => encrypted))
+    throw new Error(`SQL would write encrypted columns of ${name} in the clear.`);
+  return writeStored(...args);
+}
+
+/** As {@link writeQuery}, of values that are stored as the query gives them, encrypted ones too. */
+export async function writeStored(
   lake: Lake,
   spec: TableSpec,
   prefix: string,
@@ -92,11 +84,11 @@ export async function writeQuery(
 ): Promise<DataFile | undefined> {
   const path = scratchPath(lake, "parquet");
   try {
-    const [written] = await lake.duckdb.exclusive(async (sql) => {
+    const written = await lake.duckdb.exclusive(async (sql) => {
       const select = typeof query === "string" ? query : await query(sql);
       return writeFiles(sql, select, sqlText(path), APPENDED_FILE);
     });
-    return written && (await storeFile(lake, spec, prefix, written));
+    return (await storeFiles(lake, spec, prefix, written))[0];
   } finally {
     await rm(path, { force: true });
   }
@@ -121,7 +113,10 @@ export async function withSpooled<T>(
   }
 }
 
-/** Writes rows of JSON values (instants and decimals as text) as one data file of a table. */
+/**
+ * Writes rows of JSON values (instants and decimals as text) as one data file of a table. Values of encrypted columns come
+ * in the clear, or as a `StoredText`, and are encrypted here with the lake's key.
+ */
 export async function writeRows(
   lake: Lake,
   spec: TableSpec,
@@ -132,18 +127,11 @@ export async function writeRows(
   const source = scratchPath(lake, "jsonl");
   try {
     await lake.duckdb.makeScratch();
-    const longest = await writeJsonLines(source, rows, withoutHalfPairs).catch((error) => {
+    const stored = encryptedRows(lake.sealer, spec, rows);
+    const longest = await writeJsonLines(source, stored, withoutHalfPairs).catch((error) => {
       throw unpublished(error, source);
     });
-    const values = spec.columns
-      .map(({ name, type }) => `${sqlName(name)}::${type} as ${sqlName(name)}`)
-      .join(", ");
-    const texts = jsonFile(source, {
-      lines: true,
-      columns: Object.fromEntries(spec.columns.map(({ name }) => [name, "VARCHAR"])),
-      maximumObjectSize: objectSize([longest]),
-    });
-    return await writeQuery(lake, spec, prefix, `select ${values} from ${texts}`);
+    return await writeStored(lake, spec, prefix, jsonRows(source, spec.columns, longest));
   } finally {
     await rm(source, { force: true });
   }

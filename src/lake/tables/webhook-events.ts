@@ -1,5 +1,5 @@
 import type { TableSpec } from "../delta/delta-schema.js";
-import { boolean, integer, timestamptz, varchar } from "./columns.js";
+import { boolean, encrypted, integer, timestamptz, varchar } from "./columns.js";
 
 /** One row per webhook message, whether or not anything waited for it. */
 export const webhookEvents = {
@@ -14,6 +14,6 @@ export const webhookEvents = {
     ...timestamptz("event_timestamp"),
     ...varchar("event_timestamp_text"),
     ...boolean("known", "matched"),
-    { name: "payload", type: "VARCHAR", encrypted: true },
+    ...encrypted("payload"),
   ],
 } as const satisfies TableSpec;

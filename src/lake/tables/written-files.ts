@@ -8,7 +8,6 @@ const FILE_OPTIONS = "format parquet, compression zstd, compression_level 1, ret
 /** A bound of this many bytes may be the beginning of a longer value, and readers would skip rows beyond it. */
 export const CUT_BYTES = 256;
 
-/** How a query's rows are split into files. */
 interface FileForm {
   /** For each file that it writes, DuckDB allocates buffers for a whole row group. */
   readonly rowGroupSize: number;

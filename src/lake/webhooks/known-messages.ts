@@ -1,12 +1,12 @@
+import { DAY } from "../../domain/duration.js";
 import type { Lake } from "../lake.js";
 import { readTables } from "../query/query-views.js";
 import { webhookEvents } from "../tables/webhook-events.js";
 
-const DAY_MS = 86_400_000;
 /** More than the service's clock and ours may differ. */
-const CLOCKS_APART_MS = DAY_MS;
+const CLOCKS_APART_MS = DAY;
 /** How long a message without a time may be repeated. */
-const REPEATED_WITHIN_MS = 30 * DAY_MS;
+const REPEATED_WITHIN_MS = 30 * DAY;
 
 interface ReceivedMessage {
   readonly messageId: string;
@@ -23,7 +23,6 @@ export function firstCopiesSince(messages: readonly ReceivedMessage[], now: numb
   return Math.min(now - CLOCKS_APART_MS, ...since);
 }
 
-/** The messages that are in `webhook_events` already. */
 export async function knownMessages(
   lake: Lake,
   messages: readonly ReceivedMessage[],

@@ -24,7 +24,6 @@ export async function stagedEvent(sealed: SealedStore, name: string): Promise<St
   return sealed.get<StagedEvent>(`${EVENTS}${name}`);
 }
 
-/** Every staged event, the oldest first. */
 export async function stagedEvents(
   sealed: SealedStore,
 ): Promise<(Omit<ObjectEntry, "key"> & { readonly name: string })[]> {

@@ -17,7 +17,6 @@ export async function stageFollowUp(
   await sealed.put(`${ASKED}${name}`, followUp, { durable: true });
 }
 
-/** Names of follow-ups that are asked for, the oldest first. */
 export async function followUpNames(sealed: SealedStore): Promise<string[]> {
   const asked = await sealed.list(ASKED);
   asked.sort((a, b) => a.modifiedAt.getTime() - b.modifiedAt.getTime());

@@ -16,7 +16,6 @@ import { type CliDownload, downloadCli, type StepResult, sdkDownload } from "./c
 export interface CliSearch {
   /** `TEMPORAL_CLI_PATH`, `PATH`, `XDG_CACHE_HOME`, `HOME`, and what `go` and a download need. */
   readonly env: CliEnvironment;
-  /** Gets the progress of slow steps. */
   readonly report: (message: string) => void;
   readonly signal?: AbortSignal | undefined;
   /** Left out: the SDK's own. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type CliEnvironment, findOnPath } from "./cli-cache.js";
 import type { StepResult } from "./cli-download.js";
@@ -11,14 +11,9 @@ const REPORT_EVERY_MS = 15_000;
 
 /** `tools/temporal` of this installation, whether it runs from the sources or from `dist`. */
 export function goModuleDirectory(): string | undefined {
-  let directory = dirname(fileURLToPath(import.meta.url));
-  for (;;) {
-    const candidate = join(directory, "tools", "temporal");
-    if (existsSync(join(candidate, "go.mod"))) return candidate;
-    const parent = dirname(directory);
-    if (parent === directory) return undefined;
-    directory = parent;
-  }
+  const roots = ["../../..", "../../../.."].map((up) => fileURLToPath(new URL(up, import.meta.url)));
+  const candidates = roots.map((root) => join(root, "tools", "temporal"));
+  return candidates.find((candidate) => existsSync(join(candidate, "go.mod")));
 }
 
 /** Builds the pinned CLI with the `go` on the `PATH` into a file; says every 15 s how long it has taken. */

@@ -11,28 +11,18 @@ interface ToolRun {
   readonly watch?: (elapsedMs: number) => Promise<string | undefined>;
 }
 
-/** How a command ended: `failure` is undefined when it succeeded. `output` is the last part of both streams. */
-interface ToolResult {
-  readonly failure: string | undefined;
-  readonly output: string;
-}
-
 const OUTPUT_CHARS = 2_000;
 const WATCH_MS = 1_000;
 
 /**
- * Runs a command in its own process group and waits for its end; whatever ends it early ends the whole group.
+ * Runs a command in its own process group and waits for its end; whatever ends it early ends the whole group. The
+ * `failure` is undefined where it succeeded, the `output` the last part of both streams.
  *
  * @throws the signal's reason when aborted; never for the command's own failure.
  */
-export async function runTool(run: ToolRun): Promise<ToolResult> {
-  run.signal?.throwIfAborted();
-  const child = spawn(run.command, run.args, {
-    env: run.env,
-    cwd: run.cwd,
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+export async function runTool({ command, args, env, cwd, timeoutMs, signal, watch }: ToolRun) {
+  signal?.throwIfAborted();
+  const child = spawn(command, args, { env, cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   let failure: string | undefined;
   const keep = (chunk: Buffer) => {
@@ -45,16 +35,14 @@ export async function runTool(run: ToolRun): Promise<ToolResult> {
     endGroup(child.pid);
   };
   const abort = () => end("interrupted");
-  run.signal?.addEventListener("abort", abort, { once: true });
+  signal?.addEventListener("abort", abort, { once: true });
   const startedAt = Date.now();
   const timer = setInterval(async () => {
-    const reason = await run.watch?.(Date.now() - startedAt).catch(() => undefined);
+    const reason = await watch?.(Date.now() - startedAt).catch(() => undefined);
     if (reason !== undefined) end(reason);
   }, WATCH_MS);
-  const deadline = setTimeout(
-    () => end(`took longer than ${Math.round(run.timeoutMs / 1000)} s`),
-    run.timeoutMs,
-  );
+  const tooLong = `took longer than ${Math.round(timeoutMs / 1000)} s`;
+  const deadline = setTimeout(() => end(tooLong), timeoutMs);
   try {
     const ended = await new Promise<string | undefined>((resolve) => {
       child.once("error", (error) => resolve(`could not be run: ${error.message}`));
@@ -63,12 +51,12 @@ export async function runTool(run: ToolRun): Promise<ToolResult> {
         resolve(code === 0 ? undefined : `ended with ${signal ?? `code ${code}`}`),
       );
     });
-    run.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     return { failure: failure ?? ended, output: output.trim() };
   } finally {
     clearInterval(timer);
     clearTimeout(deadline);
-    run.signal?.removeEventListener("abort", abort);
+    signal?.removeEventListener("abort", abort);
     endGroup(child.pid);
     child.stdout.destroy();
     child.stderr.destroy();

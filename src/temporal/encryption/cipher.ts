@@ -2,7 +2,6 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:
 import { InputError } from "../../domain/failures.js";
 import { type EncryptionKeys, KEYS_VARIABLE } from "./keys.js";
 
-/** Encrypted bytes and the id of the key that opens them. */
 export interface Sealed {
   readonly keyId: string;
   /** 12 bytes of IV, 16 of tag, then the ciphertext. */

@@ -26,7 +26,7 @@ const SECRET = /^[A-Za-z0-9+/]{43}=$/;
  * Reads `id:base64(32 bytes)`, comma-separated (docs/run/configuration.md, "Encryption keys").
  *
  * @param source what the value came from, for the message: the variable or a file.
- * @throws InputError with the position and what is wrong there, never what stands there.
+ * @throws InputError with the position and what is wrong there, never what it says.
  */
 export function parseEncryptionKeys(value: string, source: string = KEYS_VARIABLE): EncryptionKeys {
   const byId = new Map<string, EncryptionKey>();

@@ -19,7 +19,7 @@ export const failureConverterPath = fileURLToPath(
 
 /**
  * Encrypts every payload on its way to Temporal and opens it on the way back, with AES-256-GCM. The key's id
- * stands in the metadata, so that histories under an older key open as long as that key is given.
+ * is in the metadata, so that histories under an older key open as long as that key is given.
  */
 export class EncryptionCodec implements PayloadCodec {
   readonly #keys: EncryptionKeys;

@@ -67,7 +67,6 @@ export async function acquireLock(directory: string, wait: LockWait): Promise<()
   }
 }
 
-/** Keeps the lock renewed; returns its release. */
 function keepLock(directory: string, number: number): () => Promise<void> {
   const path = fileOf(directory, number);
   const stopRenewing = keepRenewed(path);

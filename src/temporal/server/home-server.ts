@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { TemporalAddress } from "../connection-settings.js";
 import { isHere, isRunning, networkHere } from "./process-identity.js";
 import { clearUnfinishedDatabase, databaseOf, markDatabaseReady } from "./server-database.js";
 import { endProcess, serversOn, startServer } from "./server-process.js";
@@ -11,7 +12,6 @@ import {
 } from "./server-record.js";
 import { attachSupervisor, type Hold, hasReader, joinPipe, removePipes } from "./supervisor.js";
 
-/** How to use the embedded server of a HOME. */
 export interface HomeServerOptions {
   /** `NIGHTLEDGER_HOME`; created when missing. */
   readonly home: string;
@@ -170,4 +170,11 @@ export class HomeServer {
       stopped: () => (isHere(record) && !isRunning(record)) || signal?.aborted === true,
     });
   }
+}
+
+/** Finds the embedded server of a HOME that runs on this machine now. Starts and holds nothing. */
+export async function runningServer(home: string): Promise<TemporalAddress | undefined> {
+  const record = await readServerRecord(home);
+  if (record === undefined || !isRunning(record)) return undefined;
+  return { address: record.address, namespace: EMBEDDED_NAMESPACE };
 }

@@ -4,12 +4,10 @@ import { join } from "node:path";
 import { identifySelf, isHere } from "./process-identity.js";
 import { keepRenewed, replaceFile, type Sightings } from "./sightings.js";
 
-/** The directory of the leases of a HOME's server. */
 export function leasesOf(home: string): string {
   return join(home, "leases");
 }
 
-/** A process's use of the embedded server of a HOME. */
 export interface Lease {
   readonly path: string;
   remove(): Promise<void>;

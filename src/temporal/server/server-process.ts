@@ -5,13 +5,15 @@ import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UnreachableError } from "../../domain/failures.js";
+import { RUN_ATTRIBUTES } from "../../domain/run.js";
 import { identify, isRunning, networkHere, type ProcessIdentity } from "./process-identity.js";
-import { type ServerFlags, serverArguments } from "./server-arguments.js";
 import { becomesReady } from "./server-readiness.js";
 import type { ServerRecord } from "./server-record.js";
 import { type Hold, openPipe, supervised } from "./supervisor.js";
 
-interface ServerStart extends Pick<ServerFlags, "database"> {
+interface ServerStart {
+  /** The SQLite file; without it everything is in memory. */
+  readonly database?: string | undefined;
   readonly cliPath: string;
   /** The server ends with the last process that holds it; this one gets a hold. */
   readonly isSupervised?: boolean;
@@ -34,6 +36,12 @@ const KILL_GRACE_MS = 5_000;
 const LOG_LIMIT_BYTES = 8 * 1024 * 1024;
 const START_ATTEMPTS = 3;
 
+interface Ports {
+  readonly port: number;
+  /** Of the web UI; without it there is none. */
+  readonly uiPort: number | undefined;
+}
+
 interface StartedServer {
   readonly record: ServerRecord;
   readonly hold: Hold | undefined;
@@ -50,7 +58,7 @@ export async function startServer(start: ServerStart): Promise<StartedServer> {
     const uiPort = start.ui ? await freePort(attempt === 1 ? UI_PORT : undefined) : undefined;
     const log = await openLog(start.logFile);
     try {
-      return await launch(start, { database: start.database, ip: HOST, port, uiPort }, log.handle.fd);
+      return await launch(start, { port, uiPort }, log.handle.fd);
     } catch (error) {
       const tail = await logTail(start.logFile, log.offset);
       // Another program may take the port between our check and the server's start.
@@ -65,12 +73,37 @@ export async function startServer(start: ServerStart): Promise<StartedServer> {
   }
 }
 
-async function launch(start: ServerStart, flags: ServerFlags, logFd: number): Promise<StartedServer> {
-  const address = `${HOST}:${flags.port}`;
+// With the server's defaults (20 polls a second of one shard) a sequential activity takes 97 ms; so, 13-17 ms.
+const DYNAMIC_CONFIG = {
+  "history.transferProcessorMaxPollRPS": 5000,
+  "history.timerProcessorMaxPollRPS": 5000,
+  "history.visibilityProcessorMaxPollRPS": 1000,
+  "frontend.namespaceRPS": 20000,
+  "frontend.namespaceCount": 5000,
+} as const;
+
+/** The command line of the dev server (docs/inside/architecture.md, "Embedded server"). */
+function serverArguments(database: string | undefined, { port, uiPort }: Ports): string[] {
+  const durable = ["--sqlite-pragma", "journal_mode=WAL", "--sqlite-pragma", "synchronous=NORMAL"];
+  return [
+    ...["server", "start-dev", "--ip", HOST, "--port", String(port), "--log-level", "warn"],
+    ...(uiPort === undefined ? ["--headless"] : ["--ui-port", String(uiPort)]),
+    ...(database === undefined ? [] : ["--db-filename", database, ...durable]),
+    ...Object.values(RUN_ATTRIBUTES).flatMap((name) => ["--search-attribute", `${name}=Keyword`]),
+    ...Object.entries(DYNAMIC_CONFIG).flatMap(([name, value]) => [
+      "--dynamic-config-value",
+      `${name}=${value}`,
+    ]),
+  ];
+}
+
+async function launch(start: ServerStart, ports: Ports, logFd: number): Promise<StartedServer> {
+  const { port, uiPort } = ports;
+  const address = `${HOST}:${port}`;
   const directory = dirname(start.logFile);
   const pipe = start.isSupervised ? await openPipe(directory) : undefined;
-  const line = [start.cliPath, serverArguments(flags)] as const;
-  const [command, args] = pipe ? supervised(...line, flags.database ?? "") : line;
+  const line = [start.cliPath, serverArguments(start.database, ports)] as const;
+  const [command, args] = pipe ? supervised(...line, start.database ?? "") : line;
   // Detached: a Ctrl-C in the terminal must not end the server before the worker has stopped. A bare
   // environment: no secret of ours in the server's, and no Temporal setting of the user's in effect.
   const child = spawn(command, args, {
@@ -96,10 +129,10 @@ async function launch(start: ServerStart, flags: ServerFlags, logFd: number): Pr
       `The Temporal dev server (${start.cliPath}) ${ended ?? "ended at once"}. Nothing was started.`,
     );
   }
-  const ui = flags.uiPort === undefined ? {} : { ui: `http://${HOST}:${flags.uiPort}` };
+  const ui = uiPort === undefined ? {} : { ui: `http://${HOST}:${uiPort}` };
   const network = networkHere();
   const supervisor = pipe && { pipe: pipe.hold.pipe };
-  const record: ServerRecord = { ...identity, port: flags.port, address, network, ...ui, ...supervisor };
+  const record: ServerRecord = { ...identity, port, address, network, ...ui, ...supervisor };
   try {
     await start.spawned?.(record);
     const stopped = () => ended !== undefined || start.signal?.aborted === true;
@@ -201,10 +234,7 @@ async function freePort(preferred?: number): Promise<number> {
 
 async function openLog(path: string) {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => 0,
-  );
+  const size = (await stat(path).catch(() => undefined))?.size ?? 0;
   if (size > LOG_LIMIT_BYTES) await rename(path, `${path}.1`);
   return { handle: await open(path, "a", 0o600), offset: size > LOG_LIMIT_BYTES ? 0 : size };
 }

@@ -32,11 +32,6 @@ export function keepRenewed(path: string, restore?: () => Promise<void>): () => 
   };
 }
 
-interface Sighting {
-  readonly holder: ProcessIdentity | undefined;
-  readonly lives: boolean;
-}
-
 /**
  * What this process has seen of files that name their holder. A holder here is looked up; one elsewhere lives for as
  * long as it renews its file, measured by this process's own clock: no two machines' clocks are compared.
@@ -48,7 +43,7 @@ export class Sightings {
   constructor(private readonly mustRenew = false) {}
 
   /** Looks at a file now; a missing, torn or foreign one has no holder. */
-  async look(path: string): Promise<Sighting> {
+  async look(path: string): Promise<{ holder: ProcessIdentity | undefined; lives: boolean }> {
     const found = await readStamped(path);
     if (found === undefined) return { holder: undefined, lives: false };
     const { holder, stamp } = found;

@@ -6,12 +6,10 @@ import { HEARTBEATING } from "../policies.js";
 
 const { checkRules } = proxyActivities<Activities>(HEARTBEATING);
 
-interface CheckAlertsInput {
-  readonly rules: AlertRules;
-}
-
 /** Judges alert rules once, as a schedule asks for. */
-export async function checkAlerts({ rules }: CheckAlertsInput): Promise<{ readonly status: RunStatus }> {
-  await checkRules({ rules });
+export async function checkAlerts(input: {
+  readonly rules: AlertRules;
+}): Promise<{ readonly status: RunStatus }> {
+  await checkRules({ rules: input.rules });
   return { status: "completed" };
 }

@@ -13,14 +13,11 @@ const { nextAlertMessage, recordAlertDelivery } = proxyActivities<Activities>(HE
 const { sendAlert } = proxyActivities<Activities>(ALERT_DELIVERY);
 
 interface DeliverAlertInput extends Pick<AlertMessage, "alertId" | "target"> {
-  /** Name of the sealed targets. */
+  /** Name under which the targets are kept, sealed. */
   readonly targets: string;
 }
 
-/**
- * Delivers the messages of one alert to one target, in their order: that it was raised, and that it is over. Temporal
- * tries a message again for about a day; then it is given up, and the table says so.
- */
+/** Delivers the messages of an alert to a target in order; one that fails for about a day is given up and recorded. */
 export async function deliverAlert({ alertId, target, targets }: DeliverAlertInput): Promise<void> {
   let asked = true;
   setHandler(defineSignal(DELIVERY_SIGNAL), () => {
@@ -36,7 +33,7 @@ export async function deliverAlert({ alertId, target, targets }: DeliverAlertInp
   }
 }
 
-/** Why a message was given up; null where it was taken. */
+/** Says why a message was given up; null where the target took it. */
 async function failureOf(sent: Promise<void>): Promise<string | null> {
   try {
     await sent;

@@ -1,9 +1,11 @@
-import { isCancellation, proxyActivities, setHandler, workflowInfo } from "@temporalio/workflow";
+import { defineQuery, isCancellation, proxyActivities, setHandler, workflowInfo } from "@temporalio/workflow";
 import type { CallResult } from "../../activities/calls/make-call.js";
 import type { Activities } from "../../activities/create-activities.js";
 import { type FailureFacts, failureFacts } from "../failure-reason.js";
 import { CALL_POLICIES } from "../policies.js";
-import { callProgressQuery } from "./messages.js";
+
+/** One call has no steps to show; that it answers at all says that a worker has it. */
+export type CallProgress = Readonly<Record<string, never>>;
 
 export interface CallServiceInput {
   readonly operation: string;
@@ -15,7 +17,7 @@ export type CallServiceResult = CallResult | { readonly failure: FailureFacts };
 
 /** Makes one call of the service, which takes effect once, whatever is killed. */
 export async function callService({ operation, prefix }: CallServiceInput): Promise<CallServiceResult> {
-  setHandler(callProgressQuery, () => ({}));
+  setHandler(defineQuery<CallProgress>("progress"), () => ({}));
   const { makeCall } = proxyActivities<Pick<Activities, "makeCall">>({
     ...CALL_POLICIES[operation],
     summary: operation,

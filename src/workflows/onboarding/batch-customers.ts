@@ -16,7 +16,7 @@ import { unlessRunning } from "../child-start.js";
 import { stopCustomer, watchCustomer } from "./messages.js";
 import { onboardCustomer } from "./onboard-customer.js";
 
-/** Starts the customer of a row; undefined where it is busy, for another batch or another row. */
+/** Starts the workflow of a row's customer; undefined where that works for another batch or row already. */
 export function startCustomer(
   input: OnboardBatchInput,
   batch: BatchState,
@@ -33,7 +33,7 @@ export function startCustomer(
   );
 }
 
-/** Asks a busy customer to report when it is done or free. @throws where it has just ended */
+/** Asks a busy customer to report when it is processed or free. @throws where its workflow has just ended */
 export async function waitForCustomer(
   input: OnboardBatchInput,
   batch: BatchState,
@@ -56,7 +56,7 @@ function idOf({ scope, playbookKey }: OnboardBatchInput, { identity }: Pick<RowT
   return customerWorkflowId(scope, playbookKey, identity);
 }
 
-/** Once the credentials were refused, calls of their epoch stop; a resumed batch has a new one. */
+/** Names an epoch of credentials: refused ones stop all calls of their epoch; a resumed batch begins another. */
 function authEpoch({ runId }: OnboardBatchInput, { resumes }: BatchState): string {
   return `${runId}/${resumes}`;
 }

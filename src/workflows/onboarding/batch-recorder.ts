@@ -6,13 +6,6 @@ import { HEARTBEATING, ROWS_AT_ONCE } from "../policies.js";
 
 const { recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
 
-/** The outcomes of a batch that are staged and not written. */
-interface UnrecordedOutcomes {
-  count(): number;
-  /** Takes out at most so many, as a numbered chunk. */
-  take(most: number): { readonly chunk: number; readonly rows: readonly OutcomeRef[] };
-}
-
 /** Writes the outcomes of a batch in chunks: a commit for each row would take as long as all customers together. */
 export class BatchRecorder {
   #isHurried = false;
@@ -23,7 +16,10 @@ export class BatchRecorder {
 
   constructor(
     private readonly batch: OnboardBatchInput,
-    private readonly unrecorded: UnrecordedOutcomes,
+    private readonly unrecorded: {
+      count(): number;
+      take(most: number): { readonly chunk: number; readonly rows: readonly OutcomeRef[] };
+    },
   ) {
     this.#done = this.#run();
     // `end` reports the failure.
@@ -37,18 +33,17 @@ export class BatchRecorder {
     return this.#isWriting;
   }
 
-  /** Whether it failed for good: `end` rejects with the error, and nothing more is written. */
+  /** Whether writing failed for good: then `end` rejects with the error, and nothing more is written. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /** Writes what there is and ends. @throws what writing failed with */
+  /** Writes the rest and ends. @throws the error that writing failed with */
   async end(): Promise<void> {
     this.#isEnded = true;
     await this.#done;
   }
 
-  /** Writes what there is now, without waiting for more. */
   hurry(): void {
     this.#isHurried = true;
   }

@@ -48,7 +48,7 @@ import { isStagingLost } from "./staging-lost.js";
 const { planCustomers, inspectCustomers, stopCustomers } = proxyActivities<Activities>(HEARTBEATING);
 
 const BY_HAND: BatchPause = { kind: "asked", reason: "paused by hand; batch resume continues it" };
-/** How long a processed batch waits for late outputs, besides the waits between their polls. */
+/** How long a processed batch waits for outputs that are late, not counting the waits between polls for them. */
 const OUTPUTS_LATE_MS = 10_000;
 
 /** One execution of a batch: starts customers, applies their reports, and inspects silent ones. */
@@ -61,12 +61,12 @@ export class BatchRun {
   #changes = 0;
   #isStopping = false;
   #isFinishing = false;
-  /** The failure of a customer that found the batch's staging lost. */
+  /** The failure of a customer who found that the batch's staging is lost. */
   #lost: unknown;
 
   constructor(input: OnboardBatchInput) {
     this.#input = input;
-    // A version that lacked a field may have carried it.
+    // `carried` may come from an older version, which lacked some fields.
     this.#batch = { ...newBatch(input.upTo), ...input.carried };
     this.#listen();
     this.#recorder = new BatchRecorder(input, {

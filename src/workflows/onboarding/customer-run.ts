@@ -85,7 +85,7 @@ export class CustomerRun {
     return "done";
   }
 
-  /** The input of the next execution: for this row, or for one that is not stopped with it. */
+  /** Makes the input of the next execution: for this row, or for a waiting one that is not stopped with it. */
   next(): CustomerInput {
     return nextInput(this.#input, this.#carried);
   }
@@ -96,7 +96,6 @@ export class CustomerRun {
     await this.#change(afterStop(this.#state), "stopped");
   }
 
-  /** Ends a row for which an activity failed for good. */
   async fail(failure: StepFailure): Promise<void> {
     await this.#change(afterFailure(this.#state), "failed", failure);
   }
@@ -152,7 +151,7 @@ export class CustomerRun {
     return reportTo(this.#input.batchWorkflowId, report);
   }
 
-  /** Prepares and posts; false where the row was put back and this execution has nothing more to do. */
+  /** Prepares and posts the customer; false where the row was given back and this execution has nothing left to do. */
   async #post(): Promise<boolean> {
     const { prepare, syncTimeoutSecs } = this.#input;
     if (prepare && !this.#customer.mail.stopped) {
@@ -176,7 +175,7 @@ export class CustomerRun {
     return unlessStopped(work, () => this.#customer.mail.stopped, STOP_AFTER_MS + decision);
   }
 
-  /** The row is being stopped for its own batch, before its end: other rows must not take that for their outcome. */
+  /** Notes that the row's own batch stops it before its end: other rows must not take that end for their outcome. */
   #keepEnd(): void {
     if (this.#state.phase !== "settled" && !isSuperseded(this.#waiters.carried)) this.#endIsOwn = true;
   }
@@ -203,7 +202,7 @@ export class CustomerRun {
     await this.#waiters.follow(outcome);
   }
 
-  /** Once the row is processed: delivers a continuation, reports to the batch, and answers the rows that wait. */
+  /** Delivers a continuation, reports to the batch, and answers the rows that wait, once the row is processed. */
   async #report(): Promise<void> {
     const { row, line, attempt } = this.#input;
     if (this.#state.phase === "machine") return;
@@ -239,7 +238,7 @@ export class CustomerRun {
     await this.#change(state, "link");
   }
 
-  /** Changes the state without the service, and writes its outcome where that is due. */
+  /** Changes the state without asking the service, and writes the outcome where one is due. */
   async #change(state: CustomerState, event: string, failure: StepFailure | null = null): Promise<void> {
     this.#set({ state });
     if (!isOutcomeDue(this.#customer.progress.recorded, state)) return;
@@ -276,7 +275,9 @@ export class CustomerRun {
     if (hasLinkEnded(this.#customer, Date.now())) await this.#change(withoutLink(this.#state), "link_ended");
   }
 
-  /** Asks again for an output that the playbook had not reached (docs/reference/service.md, "Onboarding result"). */
+  /**
+   * Polls again for an output that the playbook had not produced yet (docs/reference/service.md, "Onboarding result").
+   */
   async #fetchOutput(): Promise<void> {
     if (!isOutputAwaited(this.#input, this.#state)) return;
     const before = this.#customer.progress.calls;

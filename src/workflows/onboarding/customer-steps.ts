@@ -10,11 +10,11 @@ import { CUSTOMER_STEP } from "../policies.js";
 /** The steps of a customer that call the service. */
 export const { prepareCustomer, postOnboarding, pollOnboarding, deliverLink } = proxyActivities<Activities>({
   ...CUSTOMER_STEP,
-  // An attempt that still runs could stage an outcome beside the one that its cancelled row ends with.
+  // Waits, because an attempt that still runs could stage an outcome beside the one that ends its cancelled row.
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-/** What a row fails with whose request was abandoned. */
+/** The failure of a row whose request was abandoned. */
 export const UNANSWERED = {
   error_class: "InterruptedError",
   error_message:
@@ -22,8 +22,8 @@ export const UNANSWERED = {
 };
 
 /**
- * The result of a step; undefined where its row was stopped and the step did not end within `graceMs`: it would try
- * a service that does not answer for an hour.
+ * Returns the result of a step; undefined where its row was stopped and the step did not end within `graceMs`. Without
+ * this limit a step would retry for an hour against a service that does not answer.
  */
 export async function unlessStopped<R>(
   work: () => Promise<R>,
@@ -41,7 +41,7 @@ export async function unlessStopped<R>(
     await condition(() => isOver || isStopped());
     isAbandoned = !isOver && !(await condition(() => isOver, graceMs));
   } catch {
-    // The workflow itself was cancelled, and the step with it.
+    // The step was cancelled with its workflow.
   }
   if (isAbandoned) scope.cancel();
   return step.catch((error: unknown) => {

@@ -24,7 +24,7 @@ import { isStagingLost } from "./staging-lost.js";
 
 const { reuseOutcome, recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
 
-/** Reports to a batch; it may have ended, and then nobody waits for the report. */
+/** Reports to a batch. If the batch has ended, nobody waits for the report, so that is no failure. */
 export async function reportTo(batchWorkflowId: string, report: CustomerReport): Promise<void> {
   try {
     await getExternalWorkflowHandle(batchWorkflowId).signal(customerReported, report);
@@ -49,7 +49,7 @@ export class CustomerWaiters {
     return this.#waiters;
   }
 
-  /** Answers rows, once this one is processed; after a failure, those left wait until the customer is free. */
+  /** Answers waiting rows once this one is processed; if that fails, the others wait until the customer is free. */
   async answer(waiters: readonly WaitRequest[], customer: ProcessedCustomer): Promise<void> {
     const left = [...waiters];
     try {
@@ -74,17 +74,14 @@ export class CustomerWaiters {
     }
   }
 
-  /** The customer is free: rows that waited, and those that come meanwhile, are asked for again by their batches. */
+  /** Tells batches that the customer is free: they start the rows that waited, and those that came meanwhile, again. */
   async release(take: () => readonly WaitRequest[]): Promise<void> {
     for (let free = [...this.#waiters.waiting, ...take()]; free.length > 0; free = [...take()]) {
       for (const { batchWorkflowId, row } of free) await reportTo(batchWorkflowId, { kind: "free", row });
     }
   }
 
-  /**
-   * Lets go of a cancelled batch: its rows that have not been answered are given back to it at once, whatever is under
-   * way here; those that reuse the outcomes keep the last one.
-   */
+  /** Gives a cancelled batch its unanswered rows back at once; those that reuse outcomes keep the last one. */
   leave(batchId: string, unanswered: readonly WaitRequest[]): void {
     this.#setReused((all) => all.filter(({ waiter }) => waiter.batchId !== batchId));
     void CancellationScope.nonCancellable(() =>
@@ -122,7 +119,7 @@ export class CustomerWaiters {
     return reportTo(batchWorkflowId, doneWithoutCalls(row, ended));
   }
 
-  /** False where the staging of the row's batch is gone: the row keeps its last status. */
+  /** Records an outcome for a row; false where the staging of its batch is gone, and the row keeps its last status. */
   async #record({ batchId, runId }: WaitRequest, ref: OutcomeRef): Promise<boolean> {
     const chunk = `${ref.line}-${ref.attempt}-${ref.version}`;
     try {

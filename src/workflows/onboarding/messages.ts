@@ -11,20 +11,16 @@ import {
   type WaitRequest,
 } from "../../domain/onboarding/messages.js";
 
-/** A webhook about the customer came. */
 export const customerEvent = defineSignal<[CustomerEvent]>(CUSTOMER_SIGNALS.event);
-/** The customer finished the flow, and its session was validated. */
+/** Says that the customer finished the flow and the session was validated. */
 export const sessionValidated = defineSignal<[SessionValidated]>(CUSTOMER_SIGNALS.validated);
-/** Another row of the same customer waits. */
 export const watchCustomer = defineSignal<[WaitRequest]>(CUSTOMER_SIGNALS.watch);
-/** The batch was cancelled. */
 export const stopCustomer = defineSignal<[StopRequest]>(CUSTOMER_SIGNALS.stop);
 
-/** A customer reports to its batch. */
 export const customerReported = defineSignal<[CustomerReport]>(BATCH_SIGNALS.reported);
 export const pauseBatch = defineSignal(BATCH_SIGNALS.pause);
 export const resumeBatch = defineSignal(BATCH_SIGNALS.resume);
 export const cancelBatch = defineSignal(BATCH_SIGNALS.cancel);
-/** Rows of the file that may run from now on. */
+/** Says how many rows of the file may run from now on. */
 export const raiseLimit = defineSignal<[number]>(BATCH_SIGNALS.raiseLimit);
 export const batchProgress = defineQuery<BatchProgress>(BATCH_PROGRESS);

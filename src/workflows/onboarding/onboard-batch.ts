@@ -17,8 +17,8 @@ const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);
 
 /**
  * Onboards the customers of a frozen file in a sliding window of child workflows, and ends when every row is
- * processed; customers who wait for people outlive it. A cancelled batch ends in order: a row that was not posted is
- * cancelled, a posted one keeps its last status.
+ * processed; workflows of customers who wait for people outlive it. When the batch is cancelled, a row that was not
+ * posted becomes cancelled, and a posted one keeps its last status.
  */
 export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSummary> {
   const root = CancellationScope.current();

@@ -24,10 +24,7 @@ interface FireScheduleInput {
   readonly job: ScheduledJob;
 }
 
-/**
- * One firing of a schedule: starts the job's run, or joins the one that is still running, and ends with it, so that
- * the schedule skips what becomes due meanwhile.
- */
+/** Starts the job's run, or joins a running one, and ends with it: what becomes due meanwhile is skipped. */
 export async function fireSchedule(input: FireScheduleInput): Promise<FiringMemo> {
   const { schedule, scope, runKind, job } = input;
   const startedAt = new Date();

@@ -2,7 +2,6 @@ import { defineQuery } from "@temporalio/workflow";
 import type { SyncFigures } from "../../domain/sync/run/sync-state.js";
 import type { SyncTotals } from "../../domain/sync/sync-totals.js";
 
-/** How far a run is. */
 export interface SyncProgress extends SyncFigures {
   readonly runId: string;
   readonly usersTotal: number;

@@ -7,7 +7,7 @@ import { IN_STAGING, LOADS_BEHIND } from "../policies.js";
 
 const { load, commit, dropJournals } = proxyActivities<Activities>(IN_STAGING);
 
-/** Loads what slices finished, two loads at a time, and commits it in order, while the next slices read. */
+/** Loads what slices have finished, two loads at a time, and commits it in order, while the next slices read. */
 export class Publisher {
   /** The end of the queue; rejects once a load or commit has failed for good. */
   #last: Promise<void> = Promise.resolve();
@@ -25,8 +25,8 @@ export class Publisher {
   ) {}
 
   /**
-   * Loads and commits what is worth it, or everything that is complete where `all`. Waits only while the queue is long.
-   * Rejects once an earlier load or commit has failed for good, so that the run reads nothing more.
+   * Loads and commits what is large enough, or with `all` everything that is complete. Waits only while the queue is
+   * long. Rejects once an earlier load or commit has failed for good, so that the run reads nothing more.
    */
   async publish(all = false): Promise<void> {
     if (this.#failed) await this.#last;
@@ -42,13 +42,12 @@ export class Publisher {
     await condition(() => this.#queued <= LOADS_BEHIND);
   }
 
-  /** Commits everything that is complete. */
   async flush(): Promise<void> {
     await this.publish(true);
     await this.#last;
   }
 
-  /** Waits until nothing is under way; rejects once a load or commit has failed for good. */
+  /** Waits until nothing is in progress; rejects once a load or commit has failed for good. */
   async idle(): Promise<void> {
     await Promise.all(this.#loads);
     await this.#last;

@@ -1,14 +1,14 @@
 import { condition, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { SyncRun } from "../../domain/sync/job.js";
-import type { NumberedWork, SyncState } from "../../domain/sync/run/sync-state.js";
+import type { NumberedWork } from "../../domain/sync/run/slice-work.js";
+import type { SyncState } from "../../domain/sync/run/sync-state.js";
 import { IN_STAGING, LONG_PAUSE_MS, SLICE_BUDGET_MS, SLICES_AT_ONCE } from "../policies.js";
 import type { Publisher } from "./publisher.js";
 
 const { readSlice } = proxyActivities<Activities>(IN_STAGING);
 
 interface ReaderEvents {
-  /** Called after each slice. */
   read(): void;
   /** Called before a wait in which nothing else is done. */
   waits(): void;
@@ -18,7 +18,7 @@ interface ReaderEvents {
 export class Reader {
   readonly #slices = new Set<Promise<void>>();
   #started = 0;
-  /** The first failure of a slice; `Promise.race` would lose one that comes together with another slice's end. */
+  /** The first failure of a slice. `Promise.race` would lose one that comes just when another slice ends. */
   #failure: { readonly error: unknown } | undefined;
 
   constructor(
@@ -28,7 +28,9 @@ export class Reader {
     private readonly events: ReaderEvents,
   ) {}
 
-  /** Reads, loads and commits until nothing is left, or until the history has `grown` and the run continues as new. */
+  /**
+   * Reads, loads and commits until nothing is left, or until the history has `grown` and the run must continue as new.
+   */
   async readAll(): Promise<"done" | "grown"> {
     try {
       for (;;) {
@@ -39,7 +41,7 @@ export class Reader {
           await Promise.race(this.#slices);
           continue;
         }
-        // Before the run continues as new, or ends: a load may find a page lost, and then its link is due again.
+        // Flushes before the run ends or continues as new: a load may find a page lost, and then its link is due again.
         await this.publisher.flush();
         if (grown) return "grown";
         const due = this.state.nextDue();
@@ -54,7 +56,7 @@ export class Reader {
 
   #startSlice(): boolean {
     if (this.#slices.size >= SLICES_AT_ONCE) return false;
-    // The first slices differ in size, so that they don't all end at once and leave nothing that makes calls.
+    // The first slices differ in size: if all ended at once, no call would be in flight.
     const share = Math.min(this.#started + 1, SLICES_AT_ONCE) / SLICES_AT_ONCE;
     const work = this.state.takeSlice(Date.now(), share);
     if (work === undefined) return false;
@@ -106,7 +108,6 @@ export class Reader {
     }
   }
 
-  /** Waits until something is due. */
   async #waitUntil(due: number): Promise<void> {
     const wait = due - Date.now();
     if (wait <= 0) return;

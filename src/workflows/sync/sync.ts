@@ -14,15 +14,15 @@ import { type CarriedSync, SyncState } from "../../domain/sync/run/sync-state.js
 import { endStatus, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import { type Failure, MATERIALIZE, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
 import { reasonOf } from "../failure-reason.js";
-import { HEARTBEATING } from "../policies.js";
+import { HEARTBEATING, TRIED_ONCE } from "../policies.js";
 import { tellStatus } from "../run-details.js";
 import { runLog } from "../run-log.js";
 import { type SyncProgress, syncProgressQuery } from "./messages.js";
 import { Publisher } from "./publisher.js";
 import { Reader } from "./reader.js";
-import { Stragglers } from "./stragglers.js";
 
 const { materialize, markSeen, finishRun } = proxyActivities<Activities>(HEARTBEATING);
+const { materialize: materializeOnce } = proxyActivities<Activities>(TRIED_ONCE);
 
 interface SyncInput extends SyncRun {
   /** The run's state when it continued as new. */
@@ -35,7 +35,7 @@ export interface SyncResult extends SyncSummary {
 }
 
 /**
- * Syncs the users of a frozen roster: reads them and their links in slices, loads and commits beside it what is finished,
+ * Syncs the users of a frozen roster: reads them and their links in slices, loads and commits finished ones meanwhile,
  * then materializes and writes the run's row (docs/inside/architecture.md, "A run"). A failure of one link stays with that
  * link.
  */
@@ -58,11 +58,12 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
   }
 }
 
-/** One run, phase by phase. */
 class RunUnderWay {
   #phase: SyncProgress["phase"] = "reading";
   #pauses: Pauses;
-  readonly #stragglers: Stragglers;
+  /** Rows that were committed when {@link #bringUp} last began. */
+  #broughtUp = 0;
+  #bringingUp: Promise<void> | undefined;
 
   constructor(
     private readonly input: SyncInput,
@@ -70,7 +71,6 @@ class RunUnderWay {
     pauses = NO_PAUSES,
   ) {
     this.#pauses = pauses;
-    this.#stragglers = new Stragglers(input.runId);
     setHandler(syncProgressQuery, () => this.#progress());
   }
 
@@ -86,11 +86,11 @@ class RunUnderWay {
     const publisher = new Publisher(input.runId, input.options, state);
     const reader = new Reader(input, state, publisher, {
       read: () => this.#noteSlice(),
-      waits: () => this.#stragglers.bringUp(state.committedRows),
+      waits: () => this.#bringUp(),
     });
     try {
       const end = await reader.readAll();
-      await this.#stragglers.ended();
+      await this.#bringingUp;
       if (end === "grown") {
         const carried = { state: state.carry(), pauses: this.#pauses };
         await continueAsNew<typeof sync>({ ...input, carried });
@@ -102,19 +102,35 @@ class RunUnderWay {
     }
   }
 
+  /** Brings `transactions` up while the run only waits for retries: one bad link never holds back the others' rows. */
+  #bringUp(): void {
+    const { committedRows } = this.state;
+    if (this.#bringingUp !== undefined || committedRows <= this.#broughtUp) return;
+    this.#broughtUp = committedRows;
+    this.#bringingUp = attempt(
+      materializeOnce({ runId: this.input.runId }),
+      "could not bring transactions up to the feed while links wait for a retry; the end of the run tries again",
+    ).finally(() => {
+      this.#bringingUp = undefined;
+    });
+  }
+
   #noteSlice(): void {
     this.#pauses = withPause(this.#pauses, Date.now(), this.state.throttledUntil);
     const { users } = this.state.totals;
     tellStatus("running", `${this.#phase}: ${users.total} of ${this.input.roster.users} users`);
   }
 
-  /** Brings `transactions` up to the feed. Returns why it could not; everything that was read is committed all the same. */
+  /** Brings `transactions` up to the feed. Returns why it could not: the commits of the run are kept in any case. */
   async materialize(): Promise<Failure | undefined> {
     const { runId } = this.input;
     this.#phase = "materializing";
     try {
       await materialize({ runId });
-      await markImports(runId);
+      await attempt(
+        markSeen({ runId }),
+        "could not mark the imported rows that this run has read; the next run tries again",
+      );
       return undefined;
     } catch (error) {
       if (isCancellation(error)) throw error;
@@ -122,7 +138,6 @@ class RunUnderWay {
     }
   }
 
-  /** Writes the run's row. */
   async finish(stale: Failure | undefined): Promise<SyncResult> {
     this.#phase = "finishing";
     const { runId, roster } = this.input;
@@ -143,15 +158,12 @@ class RunUnderWay {
   }
 }
 
-/** Marks imported rows that this run has read; the next run makes up for a failure. */
-async function markImports(runId: string): Promise<void> {
+/** Waits for work that is done again later in any case, so that a failure is only logged. */
+async function attempt(work: Promise<void>, failed: string): Promise<void> {
   try {
-    await markSeen({ runId });
+    await work;
   } catch (error) {
-    if (isCancellation(error)) throw error;
-    runLog.warn(
-      { error: reasonOf(error) },
-      "could not mark the imported rows that this run has read; the next run tries again",
-    );
+    // A cancelled run ends with its next step.
+    if (!isCancellation(error)) runLog.warn({ error: reasonOf(error) }, failed);
   }
 }

@@ -27,10 +27,7 @@ import { followUpAsked } from "./messages.js";
 
 const { planFollowUp, dropFollowUp } = proxyActivities<Activities>(HEARTBEATING);
 
-/**
- * Reads changed bank links again, one run at a time: changes during a run cause one more run after it, however many
- * webhooks report them. It ends when no follow-up is left.
- */
+/** Reads changed bank links again, one run at a time, until no follow-up is left. */
 export async function followUpSync({ scope }: { readonly scope: string }): Promise<void> {
   let asked = true;
   let pollMs = FOLLOW_UP_FIRST_LOOK_MS;
@@ -47,7 +44,7 @@ export async function followUpSync({ scope }: { readonly scope: string }): Promi
       if (job !== null && (await follow(job, runId, startedAt))) {
         pollMs = FOLLOW_UP_FIRST_LOOK_MS;
       } else if (waiting > 0 || job !== null) {
-        // The next poll takes what is asked for meanwhile.
+        // The next poll also takes follow-ups that are staged meanwhile.
         await sleep(pollMs);
         pollMs = Math.min(FOLLOW_UP_MOST_LOOK_MS, 2 * pollMs);
       } else if (!asked) return;
@@ -62,7 +59,7 @@ export async function followUpSync({ scope }: { readonly scope: string }): Promi
   }
 }
 
-/** Whether this workflow itself is cancelled: a run that it waits for may be cancelled alone. */
+/** Whether this workflow itself is cancelled, and not only the run that it waits for. */
 function isCancelled(): boolean {
   return CancellationScope.current().consideredCancelled;
 }

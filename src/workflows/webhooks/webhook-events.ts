@@ -15,7 +15,7 @@ import { eventsReceived } from "./messages.js";
 
 const { commitEvents } = proxyActivities<Activities>(EVENTS_COMMIT);
 
-/** Further receipts are dropped: a commit takes all staged events, and finds out by itself who took them. */
+/** Drops receipts beyond this: a commit takes all staged events, and finds out itself which customers took them. */
 const MOST_RECEIPTS = 2_000;
 
 interface WebhookEventsInput {

@@ -53,7 +53,7 @@ describe("a call that is repeated", () => {
   });
 });
 
-describe("a request that certainly had no effect is no lost answer", () => {
+describe("a request that certainly had no effect is not a lost answer", () => {
   it.each([
     ["refused", { kind: "status", status: 422 }, "RejectedError"],
     ["refused for its credentials", { kind: "status", status: 401 }, "AuthError"],
@@ -88,7 +88,7 @@ describe("a request that certainly had no effect is no lost answer", () => {
 });
 
 describe("an answer that can't be used", () => {
-  it("is a broken contract at first, and lost for whoever asks again", async () => {
+  it("is a broken contract at first, and lost when it is asked for again", async () => {
     fault({ kind: "wrong_body", body: "[]" });
     await expect(once()).rejects.toMatchObject({ name: "SchemaError" });
     await expect(once()).rejects.toMatchObject({ name: "LostAnswerError" });
@@ -123,7 +123,7 @@ describe("of a stalled attempt and the one that was started in its place", () =>
     expect((await record()).earlier).toHaveLength(2);
   });
 
-  it("a declaration that is made anew replaces its own and no other", async () => {
+  it("a declaration that is made again replaces its own and no other", async () => {
     const one = await record();
     await one.declare(undefined);
     await one.declare(undefined);
@@ -133,7 +133,7 @@ describe("of a stalled attempt and the one that was started in its place", () =>
   });
 });
 
-it("a call whose connection takes longer than its intent holds declares it anew before it leaves", async () => {
+it("a call whose connection takes longer than its intent holds declares it again before it leaves", async () => {
   const declared: number[] = [];
   let held = 0;
   const params: ParamsOf<typeof getUser> = { path: { fp_id: "fp_1" } };

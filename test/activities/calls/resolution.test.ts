@@ -65,7 +65,7 @@ describe.each(WRITES)("$what whose answer is lost takes effect once", (write) =>
   });
 });
 
-describe.each(WRITES)("$what whose answer is no JSON takes effect once", (write) => {
+describe.each(WRITES)("$what whose answer is not JSON takes effect once", (write) => {
   it.each(NOT_JSON.slice(0, 1))("%s", (_, fault) => expectSettled(bench, write, fault));
 });
 
@@ -73,7 +73,7 @@ describe.each(WRITES)("$what whose answer is no JSON takes effect once", (write)
 const SETTLED = WRITES.filter(({ name, outcome }) => outcome !== "unknown" && name !== "create_business");
 
 describe.each(SETTLED)("$what that is answered by a proxy again and again", (write) => {
-  it("is given up after five answers, and what to do is said; asked for again, it goes on", async () => {
+  it("is given up after five answers, and the error says what to do; asked for again, it continues", async () => {
     // What looks for the effect of the request meets the same proxy.
     const met = write.outcome === "its effect" ? {} : { operation: operationOf(write) };
     const fault = bench.sandbox.addFault({ ...met, kind: "wrong_body", contentType: "text/html" });
@@ -130,7 +130,7 @@ describe("a lost onboarding", () => {
   const request = { params: { body: { key: "pb_new", fp_id: "fp_1" } } };
   const lost = { operation: "create_onboarding", times: 1, kind: "reset", afterEffect: true } as const;
 
-  it("is found as what it is now, with its way to go on", async () => {
+  it("is found as what it is now, with its continuation", async () => {
     bench.sandbox.playbooks.declare({ key: "pb_new", outcomes: { incomplete: 1 } });
     bench.sandbox.addFault(lost);
     await bench.failure("create_onboarding", "call", request);

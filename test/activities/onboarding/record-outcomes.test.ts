@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
 import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
 import type { Outcome } from "../../../src/domain/onboarding/outcome.js";
-import { putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
+import { putOutcome } from "../../../src/lake/onboarding/frozen-batch.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import { TABLES } from "../../../src/tables.js";
 import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding/onboarding-batch.js";
@@ -94,7 +94,7 @@ test("outcomes become rows with every column, and an event that names the row's 
   expect(events).toHaveLength(3);
 });
 
-test("events that came with an outcome stand instead of the usual one", async () => {
+test("events that came with an outcome replace the usual one", async () => {
   const at = "2026-11-21T02:17:00.000Z";
   const event = { event: "webhook", status: "fail", message_id: "msg_1", at, detail: "version 4 came" };
   await record("1", [outcome(0, { version: 2, status: "fail", settled_by: "webhook", events: [event] })]);

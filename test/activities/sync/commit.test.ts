@@ -183,7 +183,7 @@ test.each([
   },
 );
 
-test("a file that goes after the commit looked is noticed by the commit itself, and made again by the next attempt", async () => {
+test("a file that is deleted after the commit has seen it is noticed by the commit itself, and made again by the next attempt", async () => {
   const complete = await loaded(true);
   const { store } = bench.deps.lake;
   let looks = 0;
@@ -217,7 +217,7 @@ test("the log names a link's failure each time, and its bank's signs once for ev
   await bench.freeze([{ fp_id: "fp_1" }], "later");
   const { parsed, report } = await bench.read({ runId: "later", streams: ["transactions"] });
   const [a, b] = parsed.finished;
-  if (a === undefined || b === undefined || report === null) throw new Error("both links have news");
+  if (a === undefined || b === undefined || report === null) throw new Error("both links have new rows");
   const input = { runId: "later", reports: [report.place], links: [] };
   const { manifest } = await bench.run(() => load(bench.deps, input));
   const { totals } = await committed({

@@ -16,7 +16,7 @@ const start = async (handler: Handler) => {
 };
 const user = (fp_id: string) => ({ path: { fp_id } });
 
-describe("the gate", () => {
+describe("a pause of the limiter", () => {
   it.each([429, 503])("a Retry-After of a %i holds every call of the process until then", async (status) => {
     const arrivals: number[] = [];
     await start((_, response) => {
@@ -49,7 +49,7 @@ describe("the gate", () => {
     expect(client.requestsSent).toBe(1);
   });
 
-  it("a 429 without Retry-After leaves it open", async () => {
+  it("a 429 without Retry-After starts none", async () => {
     await start((_, response) => json(response, {}, 429));
     const client = server.client();
     await rejection(client.read(getUser, user("a")));
@@ -57,7 +57,7 @@ describe("the gate", () => {
   });
 });
 
-describe("the latch", () => {
+describe("a refused key", () => {
   it.each([401, 403])(
     "the first %i of a run ends that run's calls, waiting ones too, and no other's",
     async (status) => {

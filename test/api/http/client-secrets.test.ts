@@ -22,7 +22,7 @@ afterEach(() => server.close());
 const MARK = "PLANTED";
 const TOKEN = `tok_${MARK}`;
 
-/** A request of each kind with a secret wherever one may stand. */
+/** A request of each kind with a secret wherever one may be. */
 const PLANTED: Readonly<Record<string, object>> = {
   create_onboarding: { body: { key: "pb", fp_id: MARK, prerequisite_data: { ssn: MARK } } },
   validate_session: { body: { validation_token: MARK } },

@@ -103,7 +103,7 @@ describe("a client token is made, used and forgotten", () => {
     expect(made()).toBe(1);
   });
 
-  it("anew when its ttl less a margin is over, or the service says that it ends sooner", async () => {
+  it("again when its ttl less a margin is over, or the service says that it ends sooner", async () => {
     let now = Date.parse("2026-11-21T02:00:00Z");
     const { made } = await start(() => new Date(now + 300_000).toISOString());
     const client = server.client();

@@ -109,7 +109,7 @@ describe("an upload", () => {
     });
   });
 
-  it("whose source stands still is ended by the time limit, and its source is closed", async () => {
+  it("whose source stalls is ended by the time limit, and its source is closed", async () => {
     await start(sizeAndHash);
     let closed = false;
     const open = async function* () {
@@ -136,7 +136,7 @@ describe("an upload", () => {
     expect(await rejection(upload({ size: 20, open } as never))).toBe(broken);
   });
 
-  it("of a file that is not as long as it was, is broken off", async () => {
+  it("of a file that is not as long as it was, is cut short", async () => {
     await start(sizeAndHash);
     const path = join(folder, "data");
     await writeFile(path, "0123456789");
@@ -189,7 +189,7 @@ describe("a proxy call", () => {
     expect([reply.status, reply.body.toString()]).toEqual([422, '{"why":"no"}']);
   });
 
-  it("whose target says 401 or 503 closes neither run nor gate where any status is asked for", async () => {
+  it("whose target says 401 or 503 stops neither run nor calls where any status is asked for", async () => {
     await start((_, response) =>
       json(response, {}, server.requests.length === 1 ? 401 : 503, { "retry-after": "60" }),
     );

@@ -80,7 +80,7 @@ describe("what a service says when it refuses a request", () => {
     ["nothing", answers(""), undefined],
     ["nothing that says anything", answers(" {} \n"), undefined],
     ["what is compressed, though nobody asked for it", compressed("no such playbook"), undefined],
-    ["what is no text", answers(Buffer.from([0, 1, 2, 255, 254]), "application/octet-stream"), undefined],
+    ["what is not text", answers(Buffer.from([0, 1, 2, 255, 254]), "application/octet-stream"), undefined],
   ])("%s", async (_, handler, words) => expect(await said(handler)).toBe(words));
 });
 

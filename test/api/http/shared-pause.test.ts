@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-test("the longest pause counts, whoever was asked for it first", () => {
+test("the longest pause counts, whichever was asked for first", () => {
   const [one, other] = [new SharedPause(directory, URL), new SharedPause(directory, URL)];
   const now = Date.now();
   one.extend(now + 60_000);

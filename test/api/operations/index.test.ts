@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { checkAnswer } from "../../../src/api/http/answer.js";
 import { compileRequest } from "../../../src/api/http/request.js";
+import { listUserTransactions } from "../../../src/api/operations/bank-data.js";
 import { OPERATIONS, syncTransactions } from "../../../src/api/operations/index.js";
 import { defineOperation } from "../../../src/api/operations/operation.js";
-import { listUserTransactions } from "../../../src/api/operations/user-transactions.js";
 
 /** Every operation of docs/reference/api-operations.md. */
 const SERVICE = [

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { OPERATIONS } from "../../../src/api/operations/index.js";
-import { operationFacts } from "../../../src/api/reference/reference.js";
-import { referencePage } from "../../../src/api/reference/reference-page.js";
+import { operationFacts, referencePage } from "../../../src/api/reference/reference.js";
 
 it("docs/reference/api-operations.md says what the registry says", async () => {
   await expect(referencePage()).toMatchFileSnapshot("../../../docs/reference/api-operations.md");
@@ -17,7 +16,7 @@ it("every parameter says what is accepted, and has a name of its own within its 
   }
 });
 
-it("every write says how a lost answer is settled, and none that is not idempotent is sent again unseen", () => {
+it("every write says how a lost answer is resolved, and none that is not idempotent is sent again unseen", () => {
   for (const { name, idempotent, lostAnswer, method } of OPERATIONS) {
     expect(lostAnswer, name).toMatch(/\.$/);
     if (method === "GET") expect(idempotent, name).toBe(true);

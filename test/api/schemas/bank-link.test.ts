@@ -18,8 +18,8 @@ describe("a bank link", () => {
 
   it.each<[object, string]>([
     [{ id: " " }, "id: blank"],
-    [{ id: "a/b" }, "id: can't stand in a path"],
-    [{ id: ".." }, "id: can't stand in a path"],
+    [{ id: "a/b" }, "id: can't be part of a path"],
+    [{ id: ".." }, "id: can't be part of a path"],
     [{ state: undefined }, "state: not text"],
     [{ institution_name: 5 }, "institution_name: not text"],
   ])("%j: %s", (change, problem) =>

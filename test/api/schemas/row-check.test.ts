@@ -87,7 +87,7 @@ it("an id is judged as its schema judges it", () => {
 
 it.each<[string, z.ZodType, unknown]>([
   ["a strict object", z.strictObject({ a: z.string() }), { a: "x" }],
-  ["a rule that is no refinement", z.string().min(1), "x"],
+  ["a rule that is not a refinement", z.string().min(1), "x"],
   ["a kind that is not known", z.literal("x"), "x"],
   ["one of them within", z.looseObject({ a: z.string().max(3) }), { a: "x" }],
 ])("%s never passes: its schema judges", (_, schema, row) => {

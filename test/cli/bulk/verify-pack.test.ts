@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runVerifyPack } from "../../../src/cli/bulk/verify-pack.js";
 import { InputError } from "../../../src/domain/failures.js";
-import { PackError } from "../../../src/lake/bulk/pack/pack-error.js";
+import { PackError } from "../../../src/lake/bulk/pack/manifest.js";
 import { madeUpMembers } from "../../helpers/bulk/cip-members.js";
 import { openPackRoom, type PackRoom } from "../../helpers/bulk/cip-pack.js";
 

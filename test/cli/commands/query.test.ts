@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventRow } from "../../../src/activities/webhooks/event-row.js";
+import type { Sealer } from "../../../src/domain/sealer.js";
 import { eventFacts } from "../../../src/domain/webhooks/event-facts.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
-import { sealColumn } from "../../../src/lake/tables/encrypted-column.js";
+import { StoredText } from "../../../src/lake/tables/encrypted-column.js";
 import { onboardings } from "../../../src/lake/tables/onboardings.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
@@ -38,19 +39,19 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** A lake with outputs under two keys, one in the clear and one that is missing, and a webhook. */
-async function writeLake(name: string, before: ReturnType<typeof createSealer>, now: typeof before) {
-  const lake = openLake({ directory: join(directory, name) });
-  const outputs = [
-    sealColumn(before, onboardings, "output", OUTPUT),
-    sealColumn(now, onboardings, "output", OUTPUT),
-    ...[OUTPUT, null],
-  ];
-  const rows = outputs.map((output, line) => ({ line, output, status: "pass" }));
-  await appendOnce(lake, onboardings, "test", () => writeRows(lake, onboardings, "test", rows));
+async function writeLake(name: string, before: Sealer, now: Sealer) {
+  const written = async (sealer: Sealer, outputs: readonly unknown[], from: number) => {
+    const lake = openLake({ directory: join(directory, name), sealer });
+    const rows = outputs.map((output, at) => ({ line: from + at, output, status: "pass" }));
+    await appendOnce(lake, onboardings, `test/${from}`, () => writeRows(lake, onboardings, "test", rows));
+    return lake;
+  };
+  await (await written(before, [OUTPUT], 0)).close();
+  const lake = await written(now, [OUTPUT, new StoredText(OUTPUT), null], 1);
   const event = { messageId: "msg_1", receivedAt: "2026-11-20T08:00:00.000Z", body: BODY };
   const facts = eventFacts(JSON.parse(BODY));
   if (facts === undefined) throw new Error("the test's event is none");
-  const events = [eventRow(event, facts, false, now)];
+  const events = [eventRow(event, facts, false)];
   await appendOnce(lake, webhookEvents, "test", () => writeRows(lake, webhookEvents, "test", events));
   await lake.close();
 }

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { validationSummary, validationText } from "../../../src/cli/onboarding/validation-report.js";
 import { problemLines } from "../../../src/intake/files/row-problems.js";
-import { readCustomers } from "../../../src/intake/onboarding/customers-file.js";
-import { invalidRowsError } from "../../../src/intake/onboarding/invalid-rows-error.js";
+import { invalidRowsError, readCustomers } from "../../../src/intake/onboarding/customers-file.js";
 
 let directory: string;
 beforeAll(async () => {
@@ -29,7 +28,7 @@ describe("what is said of a file", () => {
     expect(facts.warnings).toHaveLength(3);
     expect(facts.warnings[0]).toBe('ignored columns: "note", "zip"');
     expect(facts.warnings[1]).toMatch(/silently discards keys .* "a", "b"$/);
-    expect(facts.warnings[2]).toMatch(/^1 customers have only an external id/);
+    expect(facts.warnings[2]).toMatch(/^1 customer has only an external id/);
     expect(counts).toMatchObject({ total: 4, invalid: 2, users: 1, businesses: 1, created: 1, vaults: 1 });
   });
 
@@ -46,7 +45,7 @@ describe("what is said of a file", () => {
     const words = [JSON.stringify(summary), validationText(file, true), refusal, ...lines].join("\n");
     expect(words).not.toContain("PLANTED");
     expect(validationText(file, true)).toContain(
-      "customers 4: 1 users, 1 businesses (1 to be created), 2 invalid",
+      "customers 4: 1 user, 1 business (1 to be created), 2 invalid",
     );
   });
 

@@ -6,8 +6,8 @@ import { keptSoFar, keptWords, totalsSoFar } from "../../../src/cli/sync/left-ru
 import { summaryText } from "../../../src/cli/sync/text.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
-import type { CommittedByRun } from "../../../src/lake/sync/committed-by-run.js";
 import { addCleaned, Journal } from "../../../src/lake/sync/journal/journal.js";
+import type { CommittedByRun } from "../../../src/lake/sync/link-checkpoint.js";
 import type { SyncProgress } from "../../../src/workflows/sync/messages.js";
 
 const quarantine = { new: 0, open: null };

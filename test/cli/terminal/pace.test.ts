@@ -8,16 +8,16 @@ import {
   withSample,
 } from "../../../src/cli/terminal/pace.js";
 
-/** The pace after looks of [second, done, amount]. */
+/** The pace after samples of [second, done, amount]. */
 function paceAfter(...looks: [number, number, number][]): Pace {
   let pace: Pace | undefined;
   for (const [second, done, amount] of looks) pace = withSample(pace, { at: second * 1_000, done, amount });
-  if (pace === undefined) throw new Error("no look was given");
+  if (pace === undefined) throw new Error("no sample was given");
   return pace;
 }
 
 test.for([
-  ["after one look", [[0, 0, 0]], undefined],
+  ["after one sample", [[0, 0, 0]], undefined],
   [
     "within the first second",
     [
@@ -57,7 +57,7 @@ test.for([
 
 test.for([
   [
-    "goes on evenly",
+    "continues evenly",
     [
       [0, 0, 0],
       [20, 10, 10],

@@ -74,7 +74,7 @@ const upload =
   "id.*, business.*, custom.<name>, investor_profile.employment_status, investor_profile.occupation";
 
 describe("a row that breaks a rule: column and rule", () => {
-  it.each<[string, GivenCustomer, [string | null, string]]>([
+  const broken: [string, GivenCustomer, [string | null, string]][] = [
     ["unknown kind", given({ kind: "User", fp_id: "a" }), ["kind", "is not user or business"]],
     ["kind no text", given({ kind: 1, fp_id: "a" }), ["kind", "is not user or business"]],
     ["neither id", given({}), ["fp_id", "is missing, and so is external_id"]],
@@ -148,7 +148,7 @@ describe("a row that breaks a rule: column and rule", () => {
     [
       "vault no integer",
       given({ fp_id: "a" }, { vault: { "custom.x": 1.5 } }),
-      ["vault.custom.x", "is a number that is no integer: give it as text"],
+      ["vault.custom.x", "is a number that is not an integer: give it as text"],
     ],
     [
       "vault of a business that is there",
@@ -209,14 +209,48 @@ describe("a row that breaks a rule: column and rule", () => {
       given({ fp_id: "a" }, { vault: { "custom.x": "v" }, document: { "custom.x": "a" } }),
       ["document.custom.x", "is given as a value too"],
     ],
-  ])("%s", (_, row, [column, rule]) => {
+  ];
+  it.each(broken)("%s", (_, row, [column, rule]) => {
     const judged = judgeCustomer(row);
-    expect("problems" in judged && judged.problems).toEqual([{ line: 7, column, rule }]);
+    expect("problems" in judged && judged.problems).toMatchObject([{ line: 7, column, rule }]);
+    expect("problems" in judged && judged.problems).toHaveLength(1);
+  });
+
+  it("has a code that never changes: ids of batches are made of it", () => {
+    const codes = broken.flatMap(([, row]) => {
+      const judged = judgeCustomer(row);
+      return "problems" in judged ? judged.problems.map(({ code }) => code) : [];
+    });
+    expect(codes).toEqual([
+      ...[
+        "unknown_kind",
+        "unknown_kind",
+        "missing",
+        "missing",
+        "both_ids",
+        "both_ids",
+        "blank",
+        "slash",
+        "outer_spaces",
+      ],
+      ...[
+        "wrong_type",
+        "other_kind",
+        "other_kind",
+        "white_space",
+        "wrong_type",
+        "character",
+        "inexact_number",
+      ],
+      ...["lone_surrogate", "needs_fp_id", "unknown_identifier", "identifier_group", "blank", "not_value"],
+      ...["not_integer", "made_business", "with_external_id", "identifier_group", "needs_fp_id"],
+      ...["business_file", "identifier_group", "identifier_group", "blank", "not_path", "value_too"],
+    ]);
   });
 
   it("lists everything that is wrong, with what was found wrong before", () => {
     const row = given({ fp_id: "a ", external_id: "b c" }, { vault: { nope: 1 } });
-    const judged = judgeCustomer({ ...row, problems: [{ line: 7, column: null, rule: "odd" }] });
+    const judged = judgeCustomer({ ...row, problems: [{ line: 7, column: null, code: "odd", rule: "odd" }] });
     const columns = "problems" in judged ? judged.problems.map(({ column }) => column) : [];
     expect(columns).toEqual([null, "fp_id", "external_id", "external_id", "vault.nope"]);
   });

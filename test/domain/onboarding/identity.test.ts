@@ -74,16 +74,23 @@ describe("a row's key", () => {
 describe("a batch's id", () => {
   const lines = [
     batchLine(2, { rowKey: "k" }),
-    batchLine(3, [{ line: 3, column: "fp_id", rule: "is blank" }]),
+    batchLine(3, [{ line: 3, column: "fp_id", code: "blank", rule: "is blank" }]),
   ];
 
-  it("names right rows by key and wrong ones by what is wrong", () => {
-    expect(lines).toEqual(["2 k\n", '3 invalid [["fp_id","is blank"]]\n']);
+  it("names right rows by key and wrong ones by the codes of what is wrong", () => {
+    expect(lines).toEqual(["2 k\n", '3 invalid [["fp_id","blank"]]\n']);
     const id = batchId(sha256, sha256(lines.join("")), purpose);
     expect(id).toMatch(/^onb_[0-9a-f]{24}$/);
     expect(batchId(sha256, sha256(lines.join("")), { ...purpose, mode: "sync" })).not.toBe(id);
     expect(batchId(sha256, sha256(lines[0]!), purpose)).not.toBe(id);
     expect(batchId(sha256, sha256(lines.join("")), { ...purpose, service: "s2" })).not.toBe(id);
+  });
+
+  it("stays when the words of a broken rule change", () => {
+    expect(batchLine(3, [{ line: 3, column: "fp_id", code: "blank", rule: "has nothing in it" }])).toBe(
+      lines[1],
+    );
+    expect(batchLine(3, [{ line: 3, column: "fp_id", code: "slash", rule: "is blank" }])).not.toBe(lines[1]);
   });
 
   it("names its workflow", () => expect(batchWorkflowId("5c09e", "onb_1")).toBe("onboard-batch/5c09e/onb_1"));

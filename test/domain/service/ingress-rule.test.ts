@@ -7,7 +7,7 @@ it("a rule names user, identifier and JSON path", () => {
   expect(ingressRuleProblem("fp_id_1.custom.pan=$.card['number'][0]")).toBeUndefined();
 });
 
-describe("what is no rule says why, without quoting it", () => {
+describe("what is not a rule says why, without quoting it", () => {
   it.each<[string, RegExp]>([
     ["", /no =/],
     ["fp_id_1.id.ssn9", /no =/],

@@ -33,7 +33,7 @@ describe("values are taken out of a message", () => {
   ])("%s", (_, text, values, left) => expect(withoutValues(text, values)).toBe(left));
 });
 
-describe("what is no value stays", () => {
+describe("what is not a value stays", () => {
   it.each<Case>([
     ["nothing given", "fine", [null, true, undefined, "", " ", "--"], "fine"],
     ["a short one inside of words", "status of US users", ["us"], "status of US users"],

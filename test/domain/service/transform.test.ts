@@ -22,7 +22,7 @@ describe("each form of the document is accepted, and rewritten in its canonical 
   });
 });
 
-describe("what is no transform says why, without quoting it", () => {
+describe("what is not a transform says why, without quoting it", () => {
   it.each<[string, RegExp]>([
     ["", /not a known transform/],
     ["lowercase", /not a known transform/],

@@ -43,7 +43,7 @@ describe("an upload takes two identifiers of investor_profile", () => {
   });
 });
 
-describe("what is no identifier says so", () => {
+describe("what is not an identifier says so", () => {
   it.each([
     "",
     "id",

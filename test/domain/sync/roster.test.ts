@@ -36,4 +36,4 @@ it.each([
   ["a\\b", "has a slash"],
   ["a\u007f", "has a control character"],
   ["\ufeffa", "has spaces around it"],
-])("%j: %s", (value, problem) => expect(fpIdProblem(value)).toBe(problem));
+])("%j: %s", (value, problem) => expect(fpIdProblem(value)?.rule).toBe(problem));

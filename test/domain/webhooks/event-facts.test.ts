@@ -21,7 +21,7 @@ describe("a completed onboarding", () => {
   });
 });
 
-test("a kind that is new is no mistake", () => {
+test("a kind that is new is not a mistake", () => {
   expect(eventFacts({ event_kind: "service.planet.discovered" })).toMatchObject({
     kind: "service.planet.discovered",
     known: false,
@@ -35,8 +35,8 @@ test.each([
   ["a text", "x"],
   ["no kind", { fp_id: "u" }],
   ["an empty kind", { event_kind: "" }],
-  ["a kind that is no text", { event_kind: 7 }],
-])("%s is no event", (_, payload) => {
+  ["a kind that is not text", { event_kind: 7 }],
+])("%s is not an event", (_, payload) => {
   expect(eventFacts(payload)).toBeUndefined();
 });
 

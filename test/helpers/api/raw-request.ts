@@ -1,4 +1,4 @@
-import { headerLines } from "../../../src/api/http/header-lines.js";
+import { headerLines } from "../../../src/api/http/request.js";
 import type { Operation } from "../../../src/api/operations/operation.js";
 
 /** Writes a request as it is, past the client's checks. */

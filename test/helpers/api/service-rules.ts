@@ -45,7 +45,7 @@ export const SERVICE_RULES: readonly RuleRow[] = [
     "no HTTP client sends it",
   ],
   [
-    "a business's values are no lists",
+    "a business's values are not lists",
     api.createBusiness,
     { body: { "business.name": ["B"] } },
     /business.name: not text, an integer/,

@@ -211,13 +211,13 @@ export const VAULT_RULES: readonly RuleRow[] = [
     /business.tin: of the group business/,
   ],
   [
-    "vault values are no lists",
+    "vault values are not lists",
     api.updateVault,
     { body: { "id.dob": ["1"] } },
     /id.dob: not text, an integer/,
   ],
   [
-    "vault values are no fractions",
+    "vault values are not fractions",
     api.updateVault,
     { body: { "id.dob": 1.5 } },
     /id.dob: not text, an integer/,

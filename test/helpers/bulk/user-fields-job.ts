@@ -29,6 +29,7 @@ export const userFieldsJob: BulkJob<UserRow, { readonly fields: number; readonly
         { name: "fp_id", type: "VARCHAR" },
         { name: "fields", type: "BIGINT" },
         { name: "reason", type: "VARCHAR" },
+        { name: "sentence", type: "VARCHAR", encrypted: true },
       ],
     },
   ],
@@ -38,6 +39,7 @@ export const userFieldsJob: BulkJob<UserRow, { readonly fields: number; readonly
       fp_id: row.fp_id,
       fields: result?.fields ?? null,
       reason,
+      sentence: result && `${row.fp_id} has ${result.fields} fields`,
     })),
   }),
 };

@@ -46,8 +46,9 @@ export async function startCallWorker(settings: CallWorkerSettings): Promise<() 
     userAgent: "nightledger/test",
   });
   const store = withFaults(createLocalStore(settings.lake), settings.faults);
-  const lake = openLake({ directory: settings.lake, store });
-  const sealed = new SealedStore(store, createSealer(keys));
+  const sealer = createSealer(keys);
+  const lake = openLake({ directory: settings.lake, store, sealer });
+  const sealed = new SealedStore(store, sealer);
   const connection = await connectWorker({ address: settings.address, namespace: "default" });
   const workflows = new URL(`./call-workflow${extname(import.meta.url)}`, import.meta.url);
   const asker = askerOf({ url: settings.url, key: settings.apiKey });

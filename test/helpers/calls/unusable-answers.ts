@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { CallBench } from "./call-bench.js";
 import { loseAnswer, type Write } from "./writes.js";
 
-/** Answers that are no JSON at all, although the status says that all is well. */
+/** Answers that are not JSON at all, although the status says that all is well. */
 export const NOT_JSON: readonly (readonly [string, object])[] = [
   ["a page of a proxy", { kind: "wrong_body", contentType: "text/html" }],
   ["an empty body", { kind: "wrong_body", body: "" }],
@@ -11,7 +11,7 @@ export const NOT_JSON: readonly (readonly [string, object])[] = [
   ["JSON called something else", { kind: "wrong_body", contentType: "text/plain", body: "{}" }],
 ];
 
-/** Has the answer of a write lost by one that is no JSON, and expects it to be settled: one effect. */
+/** Has the answer of a write lost by one that is not JSON, and expects the call to be resolved: one effect. */
 export async function expectSettled(bench: CallBench, write: Write, fault: object): Promise<void> {
   const { name, request, outcome, effects } = write;
   loseAnswer(bench, write, fault);

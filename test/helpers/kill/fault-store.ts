@@ -92,7 +92,6 @@ export function withFaults(store: ObjectStore, faults: readonly StoreFault[]): F
     grow: async (key) => growing(key, await store.grow(key)),
     put: (key, body, options) => step("put", key, () => store.put(key, body, options)),
     putIfAbsent: (key, body) => step("putIfAbsent", key, () => store.putIfAbsent(key, body)),
-    upload: (path, key) => step("upload", key, () => store.upload(path, key)),
     uploadAll: (files) =>
       files.reduceRight<() => Promise<void>>(
         (rest, { key }) =>

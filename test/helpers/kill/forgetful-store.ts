@@ -111,7 +111,6 @@ export function forgetful(disk: ObjectStore, cuts: readonly PowerCut[] = []): Fo
     put: (key, body, options) => step("put", [key], () => store.put(key, body, options)),
     putIfAbsent: (key, body) => step("putIfAbsent", [key], () => store.putIfAbsent(key, body)),
     persist: (keys) => step("persist", keys, () => store.persist(keys)),
-    upload: (path, key) => step("upload", [key], () => store.upload(path, key)),
     uploadAll: (files) =>
       step(
         "upload",

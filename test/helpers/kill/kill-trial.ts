@@ -182,7 +182,7 @@ class Trial {
     await this.#restarted;
     const log = await readFile(join(folder.home, "nightledger.log"), "utf8").catch(() => "");
     const stalls = stallsIn(log, this.#killed).filter(({ resumedAt }) => resumedAt >= nightAt);
-    if (stalls.length > 0) came += `, the worker stood still ${stalls.length} times`;
+    if (stalls.length > 0) came += `, the worker stalled ${stalls.length} times`;
     const problems = auditCalls(sandbox.requests(), [...interruptions, ...stalls], this.store.forgets);
     if (last.code !== 0) problems.push(`the command ended with ${last.code}: ${last.stdout}${last.stderr}`);
     else problems.push(...(await auditRunIds(folder, announced)));

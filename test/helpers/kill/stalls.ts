@@ -15,14 +15,14 @@ interface LogLine {
 /** An attempt of a step as the log tells of it. */
 interface Attempt {
   readonly pid: number;
-  /** When it last told Temporal that it goes on. */
+  /** When it last told Temporal that it is still working. */
   readonly heardAt: number;
   /** The longest time that it told nothing. */
   readonly silentMs: number;
 }
 
 /**
- * The times at which a living worker lost its steps because it had stood still, as the machine had no time for it:
+ * The times at which a living worker lost its steps because it got no CPU time from the machine:
  * its log says, at level debug, that a step is begun again whose attempt before had not been heard of for long.
  */
 export function stallsIn(log: string, killed: ReadonlySet<number>): Interruption[] {

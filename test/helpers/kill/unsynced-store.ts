@@ -27,10 +27,6 @@ export function notingUnsynced(store: ObjectStore, notes: UnsyncedNotes): Object
       await store.persist(keys);
       await notes.remove(keys);
     },
-    upload: async (path, key) => {
-      await store.upload(path, key);
-      await notes.remove([key]);
-    },
     uploadAll: async (files) => {
       await store.uploadAll(files);
       await notes.remove(files.map(({ key }) => key));

@@ -3,8 +3,9 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AddFile } from "../../../src/lake/delta/delta-actions.js";
-import type { Column, TableSpec } from "../../../src/lake/delta/delta-schema.js";
+import { type Column, creationOf, type TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { statsText } from "../../../src/lake/delta/delta-stats.js";
+import type { DeltaTable } from "../../../src/lake/delta/delta-table.js";
 import { createDuckDb, type DuckDb } from "../../../src/lake/sql/duckdb.js";
 import { sqlText } from "../../../src/lake/sql/duckdb-sql.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
@@ -46,6 +47,11 @@ export async function openTestLake(): Promise<TestLake> {
   };
 }
 
+/** Makes a table if it does not exist yet. */
+export async function createTable(table: DeltaTable, spec: TableSpec): Promise<void> {
+  await table.commit(({ version }) => (version === -1 ? creationOf(spec, Date.now()) : null));
+}
+
 /** Uploads a Parquet file with the rows of a SQL `values` list and returns its add action. */
 export async function addRows(lake: TestLake, table: string, values: string): Promise<AddFile> {
   const name = `${randomUUID()}.parquet`;
@@ -59,7 +65,7 @@ export async function addRows(lake: TestLake, table: string, values: string): Pr
     ),
   );
   const { size } = await stat(local);
-  await lake.store.upload(local, `${table}/${name}`);
+  await lake.store.uploadAll([{ localPath: local, key: `${table}/${name}` }]);
   return {
     path: name,
     partitionValues: {},

@@ -190,7 +190,7 @@ async function auditHistories(query: LakeQuery) {
   return few(problems);
 }
 
-/** One row a run, one row a link and run, one observation a run; totals add up. */
+/** One row per run, one row per link and run, one observation per run; totals add up. */
 async function auditRuns(query: LakeQuery) {
   const problems: string[] = [];
   const tables = new Set((await query.listTables()).map(({ table }) => table));

@@ -51,7 +51,7 @@ export async function untabledEvents({ lake, sandbox }: AuditedBatch): Promise<s
   });
 }
 
-/** Outcomes that do not say how the service's onboardings stand; empty when all do. */
+/** Outcomes that differ from the service's onboardings; empty when none does. */
 export async function staleOutcomes({ lake, sandbox }: AuditedBatch) {
   const latest = await withLake(lake, (query) => rowsOf(query, LATEST));
   const stale = latest.filter(({ onboarding_id, status, review }) => {

@@ -32,7 +32,7 @@ export function customer(line: number, change: Partial<CustomerRow> = {}): Custo
 /** A row that breaks a rule. */
 export function wrongRow(line: number): Omit<WrongRow, "row"> {
   const name = { kind: "user", fpId: null, externalId: `c-${line}` } as const;
-  return { line, name, problems: [{ line, column: "fp_id", rule: "is blank" }] };
+  return { line, name, problems: [{ line, column: "fp_id", code: "blank", rule: "is blank" }] };
 }
 
 /** Freezes a batch of these customers in this order, as the command does; its id. */

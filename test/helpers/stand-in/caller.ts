@@ -1,6 +1,6 @@
 import type { Sandbox } from "../../../sandbox/index.js";
 
-/** What a call sends; by default the stand-in's key, and JSON of a body that is no text and no bytes. */
+/** What a call sends; by default the stand-in's key, and JSON of a body that is neither text nor bytes. */
 export interface CallSettings {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

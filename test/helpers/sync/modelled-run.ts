@@ -2,8 +2,8 @@ import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-
 import { afterOutcome, type LinkOutcome } from "../../../src/domain/sync/link-reading.js";
 import { type Place, placeKey } from "../../../src/domain/sync/place.js";
 import type { CommitWork } from "../../../src/domain/sync/run/publication.js";
-import type { LinkResult, UserResult } from "../../../src/domain/sync/run/slice-work.js";
-import { type NumberedWork, SyncState, type ToLoad } from "../../../src/domain/sync/run/sync-state.js";
+import type { LinkResult, NumberedWork, UserResult } from "../../../src/domain/sync/run/slice-work.js";
+import { SyncState, type ToLoad } from "../../../src/domain/sync/run/sync-state.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
 import { freshUser, type UserOutcome, type UserProgress } from "../../../src/domain/sync/user-reading.js";
 import { type ModelledReport, ModelledStaging } from "./modelled-staging.js";

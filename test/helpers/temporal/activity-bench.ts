@@ -81,10 +81,11 @@ export async function openActivityBench(options?: SandboxOptions): Promise<Activ
     bodyTimeoutMs: 2_000,
     maxBodyBytes: 1 << 24,
   });
-  const lake = openLake({ directory: join(directory, "lake") });
+  const sealer = createSealer(TEST_KEYS);
+  const lake = openLake({ directory: join(directory, "lake"), sealer });
   const logFile = join(directory, "log");
   const log = createLogger({ destination: { file: logFile }, level: "info", secrets: [] });
-  const sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
+  const sealed = new SealedStore(lake.store, sealer);
   const deps = {
     api,
     lake,

@@ -26,7 +26,7 @@ async function rowsOf({ rows }: { rows(): AsyncIterable<FrozenBulkRow> }) {
   return found;
 }
 
-test("every invalid row is told by line, column and rule, and quotes no value", async () => {
+test("every invalid row is told by line, column, code and rule, and quotes no value", async () => {
   const judged = await judge(
     importJob,
     "rows.csv",
@@ -42,20 +42,32 @@ test("every invalid row is told by line, column and rule, and quotes no value", 
     {
       line: 3,
       column: "amount",
+      code: "not_amount",
       rule: "is not a decimal number of at most 18 digits and 10 decimals, such as -12.50",
     },
-    { line: 3, column: "date", rule: "is not an ISO 8601 date, YYYY-MM-DD, or with a time" },
-    { line: 4, column: "account_id", rule: "is missing" },
-    { line: 4, column: "transaction_type", rule: "is neither debit nor credit" },
-    { line: 5, column: "transaction_id", rule: "is the same as in line 2" },
-    { line: 6, column: null, rule: "has 2 columns, the header has 6" },
+    {
+      line: 3,
+      column: "date",
+      code: "not_date",
+      rule: "is not an ISO 8601 date, YYYY-MM-DD, or with a time",
+    },
+    { line: 4, column: "account_id", code: "missing", rule: "is missing" },
+    { line: 4, column: "transaction_type", code: "wrong_value", rule: "is neither debit nor credit" },
+    {
+      line: 5,
+      column: "transaction_id",
+      code: "repeated",
+      rule: "is the same as in line 2",
+      same_as_line: 2,
+    },
+    { line: 6, column: null, code: "column_count", rule: "has 2 columns, the header has 6" },
   ]);
 });
 
 test("an amount that is a JSON number is refused: text is exact", async () => {
   const row = { link_id: "l", account_id: "a", amount: 1.5, date: "2026-01-01" };
   const { problems } = await judge(importJob, "rows.jsonl", JSON.stringify(row));
-  expect(problems).toEqual([{ line: 1, column: "amount", rule: "is not text" }]);
+  expect(problems).toEqual([{ line: 1, column: "amount", code: "wrong_type", rule: "is not text" }]);
 });
 
 test.for([
@@ -85,8 +97,53 @@ test("a kind's order is that of the frozen rows, wrong ones last; unknown column
 
 test("what the service tells of a row makes it a wrong one, under another hash", async () => {
   const judged = await judge(cipJob, "users.csv", "fp_id", "fp_a", "fp_b");
-  const told = await withProblems(judged, [{ line: 3, column: "fp_id", rule: "is unknown" }]);
+  const told = await withProblems(judged, [
+    { line: 3, column: "fp_id", code: "unknown", rule: "is unknown" },
+  ]);
   expect(told).toMatchObject({ total: 2, invalid: 1, problems: [{ line: 3 }] });
   expect(told.sha256).not.toBe(judged.sha256);
   expect((await rowsOf(told)).map(({ row }) => row)).toEqual([{ fp_id: "fp_a" }, null]);
+});
+
+test("rows of a roster have codes for every rule that they break", async () => {
+  const { problems } = await judge(
+    cipJob,
+    "users.jsonl",
+    JSON.stringify({
+      fp_id: " ",
+      external_id: "a ",
+      risk: 1,
+      account_closed_on: "soon",
+      legal_hold: "perhaps",
+    }),
+    JSON.stringify({ fp_id: "fp_1", excluded: "", legal_hold: 7 }),
+    '{"fp_id":"fp_2","n":1.2345678901234567}',
+    "[]",
+  );
+  expect(problems.map(({ line, column, code }) => [line, column, code])).toEqual([
+    [1, "fp_id", "blank"],
+    [1, "external_id", "outer_spaces"],
+    [1, "risk", "wrong_type"],
+    [1, "account_closed_on", "not_day"],
+    [1, "legal_hold", "wrong_value"],
+    [2, "legal_hold", "wrong_value"],
+    [2, "excluded", "blank"],
+    [3, null, "long_number"],
+    [4, null, "not_object"],
+  ]);
+});
+
+test("rows that break no rule have the hash that they always had", async () => {
+  const transactions = await judge(
+    importJob,
+    "rows.csv",
+    "link_id,account_id,amount,date,transaction_id,transaction_type",
+    "l1,a1,12.5,2026-01-31,t1,debit",
+    "l1,a2,-3,2026-02-01T10:00:00Z,,",
+  );
+  const users = await judge(cipJob, "users.csv", "fp_id,external_id,legal_hold", "fp_b,c-2,yes", "fp_a,,no");
+  expect([transactions.sha256, users.sha256]).toEqual([
+    "0fb12b124047b0f5dbbdb60303ee9b8ea67627b1ca96765dcf3e37bd6bb20cc0",
+    "ac183d9739383e53ef3344faf0db35959cd62fb82feda988ce2a88b1bfdbf722",
+  ]);
 });

@@ -76,7 +76,7 @@ describe("rows of a file", () => {
     const csv = await readAll("a,b\n1,2\n3\n4,5\n");
     expect(csv.rows.map(({ problems }) => problems)).toEqual([
       [],
-      [{ line: 3, column: null, rule: "has 1 columns, the header has 2" }],
+      [{ line: 3, column: null, code: "column_count", rule: "has 1 columns, the header has 2" }],
       [],
     ]);
     expect(csv.rows[1]?.values.size).toBe(0);

@@ -87,33 +87,7 @@ describe("a customers file is read the same in every form", () => {
   });
 });
 
-describe("a batch's id", () => {
-  const text = "fp_id,data.a\nfp_1,1\nfp_2,2\n";
-  const idOf = async (content: string, name?: string, of = purpose) =>
-    (await customers(content, name, of)).facts.batchId;
-
-  it("is that of the content, not of its form or name", async () => {
-    const id = await idOf(text);
-    expect(id).toMatch(/^onb_[0-9a-f]{24}$/);
-    expect(await idOf(text.replaceAll("\n", "\r\n"), "other.csv")).toBe(id);
-    expect(await idOf("data.a,fp_id\n1,fp_1\n2,fp_2\n")).toBe(id);
-  });
-
-  it("is another for a changed, moved, added or wrong row, another playbook or mode", async () => {
-    const others = [
-      await idOf("fp_id,data.a\nfp_1,1\nfp_2,3\n"),
-      await idOf("fp_id,data.a\nfp_2,2\nfp_1,1\n"),
-      await idOf("fp_id,data.a\n\nfp_1,1\nfp_2,2\n"),
-      await idOf(`${text}fp_3,3\n`),
-      await idOf(`${text},3\n`),
-      await idOf(text, undefined, { playbook: "pb_1:v2", mode: "async", service: "" } as never),
-      await idOf(text, undefined, { playbook: "pb_1", mode: "sync", service: "" } as never),
-    ];
-    expect(new Set([...others, await idOf(text)]).size).toBe(others.length + 1);
-  });
-});
-
-describe("a wrong row is no error of the file: line, column, rule", () => {
+describe("a wrong row is not an error of the file: line, column, rule", () => {
   const cases: [string, string, [number, string | null, string][], string?][] = [
     ["both ids", "fp_id,external_id\nfp_1,c\nfp_2,\n", [[2, "external_id", "is given together with fp_id"]]],
     ["neither", "fp_id,data.a\nfp_1,1\n,2\n", [[3, "fp_id", "is missing, and so is external_id"]]],
@@ -168,14 +142,34 @@ describe("a wrong row is no error of the file: line, column, rule", () => {
     expect(wrong.map(({ line }) => line)).toEqual(problems.map(([line]) => line));
   });
 
+  it("has a code that never changes: the batch's id is made of it", async () => {
+    const codes: string[] = [];
+    for (const [, content, , name] of cases)
+      codes.push(...(await customers(content, name)).problems.map(({ code }) => code));
+    expect(codes).toEqual([
+      ...[
+        "both_ids",
+        "missing",
+        "column_count",
+        "column_count",
+        "repeated",
+        "repeated",
+        "repeated",
+        "both_ids",
+      ],
+      ...["missing", "repeated", "not_object", "not_object", "not_object", "given_twice", "mistaken_column"],
+      ...["long_number", "lone_surrogate"],
+    ]);
+  });
+
   it.each([
-    ["files/none.png", "is the path of a file that is not there"],
-    ["files/a.png/b", "is the path of a file that is not there"],
-    ["files/folder", "is the path of a directory"],
-    ["files/empty.pdf", "is the path of an empty file"],
-  ])("a document at %s", async (path, rule) => {
+    ["files/none.png", "no_file", "is the path of a file that is not there"],
+    ["files/a.png/b", "no_file", "is the path of a file that is not there"],
+    ["files/folder", "directory", "is the path of a directory"],
+    ["files/empty.pdf", "empty_file", "is the path of an empty file"],
+  ])("a document at %s", async (path, code, rule) => {
     const file = await customers(`fp_id,document.custom.scan\nfp_1,${path}\n`);
-    expect(file.problems).toEqual([{ line: 2, column: "document.custom.scan", rule }]);
+    expect(file.problems).toEqual([{ line: 2, column: "document.custom.scan", code, rule }]);
   });
 });
 
@@ -241,7 +235,9 @@ describe("a file that can't be read as a whole is refused, naming line and colum
     ]);
     expect(await messageOf(bad)).toContain("line 20002: not UTF-8");
     const double = await customers(`fp_id,data.a\r\n${lines.join("\r\n")}\r\nfp_0,x\r\n`);
-    expect(double.problems).toEqual([{ line: 20_002, column: "fp_id", rule: "is the same as in line 2" }]);
+    expect(double.problems).toEqual([
+      { line: 20_002, column: "fp_id", code: "repeated", rule: "is the same as in line 2", same_as_line: 2 },
+    ]);
   });
 });
 

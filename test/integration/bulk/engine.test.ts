@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { BulkProgress } from "../../../src/domain/bulk/bulk-totals.js";
+import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
 import type { BulkResult } from "../../../src/workflows/bulk/bulk-job.js";
 import { type BulkWorld, openBulkWorld } from "../../helpers/bulk/bulk-harness.js";
 import { userFieldsJob } from "../../helpers/bulk/user-fields-job.js";
@@ -33,6 +34,12 @@ test("a new kind: its rows, its failures, its run", async () => {
       "select count(*)::int n, count(distinct fp_id)::int d, count(fields)::int f from user_fields",
     ),
   ).toEqual([{ n: 251, d: 251, f: 250 }]);
+  const sealed = await world.rows("select fp_id, fields::int n, sentence from user_fields order by sentence");
+  const opened = sealed.map(({ sentence }) =>
+    sentence === null ? null : openColumn(world.sealed.sealer, "user_fields", "sentence", String(sentence)),
+  );
+  expect(sealed.filter(({ sentence }) => String(sentence).includes("fields"))).toEqual([]);
+  expect(opened).toEqual(sealed.map(({ fp_id, n }) => (n === null ? null : `${fp_id} has ${n} fields`)));
   expect(await world.rows("select kind, status, users::int u, failed::int f from runs")).toEqual([
     { kind: "fields", status: "completed_with_failures", u: 251, f: 1 },
   ]);

@@ -16,14 +16,15 @@ const WRONG = [
   [
     "l,a,1e3,2026-11-02,,,",
     "amount",
+    "not_amount",
     "is not a decimal number of at most 18 digits and 10 decimals, such as -12.50",
   ],
-  ["l,a,1.50,2026-02-30,,,", "date", "is not an ISO 8601 date, YYYY-MM-DD, or with a time"],
-  ["l,,1.50,2026-11-02,,,", "account_id", "is missing"],
-  ["l,a,1.50,2026-11-02,,,transfer", "transaction_type", "is neither debit nor credit"],
-  ["l,a,1.50,2026-11-02,,own-1,", "transaction_id", "is the same as in line 2"],
-  ["l,of-m,1.50,2026-11-02,,,", "account_id", "is not an account of its bank link"],
-  ["nowhere,a,1.50,2026-11-02,,,", "link_id", "is not a bank link of the service"],
+  ["l,a,1.50,2026-02-30,,,", "date", "not_date", "is not an ISO 8601 date, YYYY-MM-DD, or with a time"],
+  ["l,,1.50,2026-11-02,,,", "account_id", "missing", "is missing"],
+  ["l,a,1.50,2026-11-02,,,transfer", "transaction_type", "wrong_value", "is neither debit nor credit"],
+  ["l,a,1.50,2026-11-02,,own-1,", "transaction_id", "repeated", "is the same as in line 2"],
+  ["l,of-m,1.50,2026-11-02,,,", "account_id", "no_account", "is not an account of its bank link"],
+  ["nowhere,a,1.50,2026-11-02,,,", "link_id", "no_link", "is not a bank link of the service"],
   ["l,a,2.50,2026-11-02,,own-2,credit"],
 ] as const;
 
@@ -49,10 +50,10 @@ const imported = (file: string, ...more: string[]) => run("import", "--transacti
 const posts = () => sandbox.requests(CALL).length;
 const ids = () => sandbox.truth("l").rows.map(({ transaction_id }) => transaction_id);
 
-test("every invalid row by line, column and rule; the valid ones go in with --continue-invalid", async () => {
+test("every invalid row by line, column, code and rule; the valid ones go in with --continue-invalid", async () => {
   await write("rows.csv", `\u{feff}${[HEADER, ...WRONG.map(([line]) => line)].join("\r\n")}\r\n`);
-  const problems = WRONG.flatMap(([, column, rule], at) =>
-    column === undefined ? [] : [{ line: at + 2, column, rule }],
+  const problems = WRONG.flatMap(([, column, code, rule], at) =>
+    column === undefined ? [] : [{ line: at + 2, column, code, rule }],
   );
   const judged = await imported("rows.csv", "--validate-only");
   expect(judged).toMatchObject({ code: 2, said: { rows: { total: 9, invalid: 7 } } });
@@ -79,7 +80,7 @@ test("JSONL: money is text, a number would change it", async () => {
     code: 2,
     lines: [2, 4],
   });
-  expect(said.problems[0]).toEqual({ line: 2, column: "amount", rule: "is not text" });
+  expect(said.problems[0]).toEqual({ line: 2, column: "amount", code: "wrong_type", rule: "is not text" });
 });
 
 test("a busy service is asked again for the accounts of a link", async () => {

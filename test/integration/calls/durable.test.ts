@@ -80,7 +80,7 @@ describe("with a cluster", () => {
     expect(onboardings()).toHaveLength(1);
   });
 
-  test("an answer that is lost is settled, and said to be", async () => {
+  test("a lost answer is resolved, and the command says so", async () => {
     sandbox.addFault({ kind: "reset", afterEffect: true, operation: "create_onboarding", times: 1 });
     const { code, json, stderr } = await run(onboard());
     expect({ code, json }, stderr).toMatchObject({
@@ -198,7 +198,7 @@ describe("in embedded mode", () => {
     });
   });
 
-  test("killed between the request and its answer, and again while it settles: one effect", async () => {
+  test("killed between the request and its answer, and again while it is resolved: one effect", async () => {
     const operation = "create_onboarding";
     sandbox.addFault({ kind: "hang", afterEffect: true, operation, times: 1 });
     const first = folder.command(onboard("--request-id", "k"));

@@ -112,7 +112,7 @@ test("a lake that is older than bindings is bound by its next job and keeps its 
   const first = await command(ONBOARD, old);
   const second = await command(ONBOARD, old);
   expect(second.value).toMatchObject({ batch_id: first.value.batch_id, calls: 0 });
-  // Whose canary was deleted, as after a lost key, is no new lake.
+  // A lake whose key check was deleted, as after a lost key, does not count as new.
   await rm(join(folder.lake, "_nightledger"), { recursive: true });
   expect((await command(ONBOARD, old)).value).toMatchObject({ batch_id: first.value.batch_id, calls: 0 });
 });

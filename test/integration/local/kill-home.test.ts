@@ -33,13 +33,13 @@ test("everything killed while the server makes its first database: the same comm
   await expectSyncs();
 });
 
-test("a database that no server was ever ready on is made anew", async () => {
+test("a database that no server was ever ready on is created again", async () => {
   await mkdir(folder.home);
   await writeFile(join(folder.home, "temporal.db"), "");
   await expectSyncs();
 });
 
-test("a database that a server was ready on is kept: the run of a killed command goes on", async () => {
+test("a database that a server was ready on is kept: the run of a killed command continues", async () => {
   const pages = { operation: "sync_transactions" };
   const arrived = sandbox.waitForRequests(1, pages);
   const release = sandbox.hold(pages);

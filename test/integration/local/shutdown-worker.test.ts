@@ -35,7 +35,7 @@ async function startWorkerCommand() {
   return worker;
 }
 
-test("a worker that is asked to stop ends within seconds and sends no further call; the next one goes on", async () => {
+test("a worker that is asked to stop ends within seconds and sends no further call; the next one continues", async () => {
   const worker = await startWorkerCommand();
   const arrived = sandbox.waitForRequests(30, PAGES);
   const command = folder.sync("--page-size", "50");
@@ -57,7 +57,7 @@ test("a worker that is asked to stop ends within seconds and sends no further ca
   expect(await auditLake(folder.lake, sandbox)).toEqual([]);
 });
 
-test("kill -9 of a worker costs at most one page a link in flight, and the next worker goes on", async () => {
+test("kill -9 of a worker costs at most one page per link in flight, and the next worker continues", async () => {
   const worker = await startWorkerCommand();
   const arrived = sandbox.waitForRequests(40, PAGES);
   const command = folder.sync("--page-size", "50");
@@ -71,7 +71,7 @@ test("kill -9 of a worker costs at most one page a link in flight, and the next 
   expect(await auditLake(folder.lake, sandbox)).toEqual([]);
 });
 
-test("Ctrl-C with a cluster detaches: the run goes on, and the same command joins it", async () => {
+test("Ctrl-C with a cluster detaches: the run continues, and the same command joins it", async () => {
   await startWorkerCommand();
   const arrived = sandbox.waitForRequests(10, PAGES);
   const first = folder.sync("--page-size", "50");

@@ -23,7 +23,7 @@ test("the same file again: the same batch, nothing posted, the same counts", asy
   expect(await world.rows("select * from onboardings")).toHaveLength(5);
 });
 
-test("a file with one changed row: another batch, one request; the rest is adopted", async () => {
+test("a file with one changed row: another batch, one request; the rest is reused", async () => {
   const world = await worlds.open(PLAYBOOKS);
   const rows = world.users(4, (n) => ({ "data.source": `s${n}` }));
   await world.onboard(rows, SYNC);

@@ -79,7 +79,7 @@ test("a batch from its file to its summary, table and CSV: exit 0; again: nothin
   sandbox.clearRequests();
   const second = await onboard();
   expect(second).toMatchObject({ code: 0, summary: { calls: 0, customers: { pass: 3 } } });
-  // What is asked for before a run is no call of it.
+  // What the command asks for before a run does not count as its call.
   expect(sandbox.calls().by_operation).toEqual({ get_user: 1 });
 });
 

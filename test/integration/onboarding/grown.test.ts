@@ -5,7 +5,7 @@ import { type OnboardWorld, openOnboardWorld } from "../../helpers/onboarding/on
 import { startSmallHistories } from "../../helpers/temporal/small-histories.js";
 import type { TestTemporal } from "../../helpers/temporal/temporal-environment.js";
 
-/** Looks by poll are not to help. */
+/** Polls are not to help. */
 const NO_POLL = { pollFirst: 600_000, pollMost: 600_000, pollPeopleMost: 600_000 };
 /** The customer must continue, which is known at once. */
 const NOW = { mode: "sync", timing: NO_POLL } as const;
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const polls = () => world.sandbox.calls().by_operation.get_onboarding ?? 0;
 
-test("a waiting customer told of its vault again and again continues as new, looks seldom and forgets nothing", async () => {
+test("a waiting customer told of its vault again and again continues as new, polls seldom and forgets nothing", async () => {
   const batch = await world.onboard(world.users(1), NOW);
   // Another batch with the same row watches from before.
   const second = await world.onboard([{ fp_id: "fp_1" }, { fp_id: "fp_none" }], NOW);

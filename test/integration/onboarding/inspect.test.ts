@@ -5,7 +5,7 @@ import {
   inspectCustomers,
 } from "../../../src/activities/onboarding/batch/inspect-customers.js";
 import type { OutstandingRow } from "../../../src/domain/onboarding/batch/batch-state.js";
-import { findOutcome, putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
+import { findOutcome, putOutcome } from "../../../src/lake/onboarding/frozen-batch.js";
 import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench, SILENT } from "../../helpers/temporal/activity-bench.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";

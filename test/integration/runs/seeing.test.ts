@@ -68,7 +68,7 @@ test("a run that failed in part is listed, shown with the action to take, and it
   });
 });
 
-test("a run that is going on is found, and watched to its end", async () => {
+test("a run in progress is found, and watched to its end", async () => {
   const release = sandbox.hold({ operation: "sync_transactions" });
   expect(await run(...SYNC, "--detach")).toMatchObject({ code: 0 });
   await expect.poll(() => sandbox.requests({ operation: "sync_transactions" }).length).toBeGreaterThan(0);

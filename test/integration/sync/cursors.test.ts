@@ -31,7 +31,7 @@ test("a link without a cursor is asked without the parameter, and its whole hist
   await expectLakeEqualsTruth(world);
 });
 
-test("a second run on unchanged links costs one call a link and two a user", async () => {
+test("a second run on unchanged links costs one call per link and two per user", async () => {
   const world = await worlds.open();
   addLink(world, "a", 5);
   addLink(world, "b", 5);

@@ -93,7 +93,7 @@ test("a run whose history has grown continues as new: every user and link once, 
   await expectLakeEqualsTruth(world);
 });
 
-test("links without news cost a few activities, and no more of history, however many they are", async () => {
+test("links with nothing new cost a few activities, and no more of history, however many they are", async () => {
   world = await openSyncWorld(ordinary, {});
   const users = Array.from({ length: 60 }, (_, n) => `fp_${n}`);
   for (const user of users)

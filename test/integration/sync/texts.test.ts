@@ -54,8 +54,8 @@ test("a repeated key in a row, which SQL refuses, costs that row alone", async (
   const { runId, result } = await world.sync();
   expect(result.rows.created + result.rows.quarantined).toBe(5);
   const payloads = (await quarantined(world, runId)).map(({ payload, reason }) => [payload, reason]);
-  expect(payloads).toContainEqual([bad, "a key stands twice"]);
-  expect(payloads).toContainEqual([deep, "a key stands twice"]);
+  expect(payloads).toContainEqual([bad, "a key appears twice"]);
+  expect(payloads).toContainEqual([deep, "a key appears twice"]);
   expect(await liveIds(world, "a")).toEqual(expect.arrayContaining(["good-1", "good-2"]));
 });
 

@@ -224,7 +224,7 @@ describe("what is damaged is named", () => {
       /: the file bank_links\/\S+\.parquet is missing, or does not have \d+ bytes/m,
     ],
     [
-      "a data file whose bytes are no Parquet any more",
+      "a data file whose bytes are no longer Parquet",
       async (lake) => {
         const path = join(lake.directory, "link_syncs", await lake.fileWith("link_syncs", CERTIFIED));
         await writeFile(path, Buffer.alloc((await stat(path)).size));

@@ -45,7 +45,7 @@ test.for([
   ["seconds", 2],
   ["a date", { dateInSeconds: 3 }],
 ] as const)(
-  "Retry-After as %s closes the gate: no call of any link is sent until then",
+  "Retry-After as %s pauses all calls: no call of any link is sent until then",
   async ([, retryAfter]) => {
     // One call at a time: none is under way when the answer comes.
     const world = await worlds.open({ api: { concurrency: 1 } });
@@ -131,7 +131,7 @@ test("a revoked key stops calls in flight in other groups too, and a good one co
   world.sandbox.revokeKey();
   const result = await handle.result();
   expect(result).toMatchObject({ status: "failed", unauthorized: true });
-  // Calls that were about to be sent when the first was refused: at most one a lane.
+  // Calls that were about to be sent when the first was refused: at most one per concurrent call.
   expect(world.sandbox.requests({ status: 401 }).length).toBeLessThanOrEqual(concurrency);
   world.sandbox.addKey(world.sandbox.apiKey);
   expect((await world.sync()).result.status).toBe("completed");

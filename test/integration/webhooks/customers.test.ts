@@ -5,7 +5,7 @@ const worlds = webhookWorlds();
 /** Webhooks have to do it: a poll comes only where one was lost. */
 const LATE_POLLS = { pollFirst: 6_000, pollMost: 6_000 };
 
-test("async with webhooks: every customer is ended by its event, one request and one look each", async () => {
+test("async with webhooks: every customer is ended by its event, one request and one poll each", async () => {
   const world = await worlds.open({
     sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 500 }] },
   });
@@ -16,7 +16,7 @@ test("async with webhooks: every customer is ended by its event, one request and
   expect(world.sandbox.calls().by_operation).toEqual({ create_onboarding: 20, get_onboarding: 20 });
 });
 
-test("lost, repeated, late, overtaken and forged webhooks at 30 % each: one outcome a row", async () => {
+test("lost, repeated, late, overtaken and forged webhooks at 30 % each: one outcome per row", async () => {
   const world = await worlds.open({
     sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 7, fail: 3 }, delayMs: [0, 800] }] },
   });

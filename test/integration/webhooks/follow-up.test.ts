@@ -24,7 +24,7 @@ const runsOf = async (world: WebhookWorld) => {
   return log.length === 0 ? [] : world.rows("select * from runs order by started_at");
 };
 
-/** Waits until so many runs have ended and no follow-up goes on. */
+/** Waits until so many runs have ended and no follow-up is in progress. */
 async function untilRuns(world: WebhookWorld, count: number): Promise<Awaited<ReturnType<typeof runsOf>>> {
   await expect.poll(async () => (await runsOf(world)).length, { timeout: 60_000, interval: 200 }).toBe(count);
   await world.client.workflow.getHandle(`followUpSync/${world.scope}`).result();

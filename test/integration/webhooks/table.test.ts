@@ -68,7 +68,7 @@ test("every kind is tabled once, as it came, sealed; a new kind too, and counted
   await expect.poll(() => staged(world)).toEqual([]);
 });
 
-test("a message that comes again, at once or after it was tabled, is no second row", async () => {
+test("a message that comes again, at once or after it was tabled, makes no second row", async () => {
   const world = await worlds.open();
   const body = JSON.stringify({ event_kind: "service.vault.updated", fp_id: "fp_1" });
   const again = () => send(world, body, "msg_same");

@@ -2,7 +2,7 @@ import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CipMember } from "../../../src/jobs/cip/member.js";
-import { PackError } from "../../../src/lake/bulk/pack/pack-error.js";
+import { PackError } from "../../../src/lake/bulk/pack/manifest.js";
 import { verifyPack } from "../../../src/lake/bulk/pack/verify-pack.js";
 import { parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
 import { CIP_TABLES } from "../../../src/lake/tables/cip.js";

@@ -6,7 +6,9 @@ import { madeUpMember, madeUpReport } from "../../helpers/bulk/cip-members.js";
 import { SEALER } from "../../helpers/bulk/cip-pack.js";
 
 const MEMBER = madeUpMember(1);
-const rowsOf = (member: CipMember, runId = "cip-1") => cipRows(member, runId, SEALER);
+/** The rows as files and tables store them. */
+const rowsOf = (member: CipMember, runId = "cip-1"): ReturnType<typeof cipRows> =>
+  JSON.parse(JSON.stringify(cipRows(member, runId, SEALER)));
 const reportRow = (fields: Readonly<Record<string, unknown>>) =>
   rowsOf({ ...MEMBER, report: madeUpReport(1, fields) }).cip_reports[0] ?? {};
 
@@ -60,7 +62,7 @@ test("the same report gives the same rows but for the run", () => {
   expect(value(other)).not.toBe(value(MEMBER));
 });
 
-test("what is absent is null, a text that is no instant is kept beside null", () => {
+test("what is absent is null, a text that is not an instant is kept beside null", () => {
   const row = reportRow({
     approved_reason: undefined,
     check_initiated_at: undefined,

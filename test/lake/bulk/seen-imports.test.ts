@@ -60,7 +60,7 @@ const seen = () =>
 const seenRuns = async () => (await seen()).map(({ id, run }) => `${id} ${run}`);
 const version = async () => (await lake.table(transactionImports.name).snapshot()).version;
 
-test("without a ledger, without open rows or without news nothing is written", async () => {
+test("without a ledger, open rows or new rows nothing is written", async () => {
   expect(await markSeenImports(lake)).toBe(0);
   await append(transactionImports, [row("x", { status: "refused" }), row("y", { status: "skipped" })]);
   await append(transactionChanges, [change("x"), change("y")]);

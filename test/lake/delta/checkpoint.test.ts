@@ -5,7 +5,14 @@ import { type DeltaAction, removeOf } from "../../../src/lake/delta/delta-action
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { advance, NO_TABLE } from "../../../src/lake/delta/delta-snapshot.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
-import { FEED, fakeAdd, openTestLake, PLAIN, type TestLake } from "../../helpers/lake/delta-lake.js";
+import {
+  createTable,
+  FEED,
+  fakeAdd,
+  openTestLake,
+  PLAIN,
+  type TestLake,
+} from "../../helpers/lake/delta-lake.js";
 
 let lake: TestLake;
 beforeEach(async () => {
@@ -62,7 +69,7 @@ test("a transaction of a machine whose clock is months behind the others' stays 
 
 test("a checkpoint follows so many versions and is named by _last_checkpoint", async () => {
   const table = openTable(lake.store, "feed", lake.duckdb, { checkpointFloorBytes: 3 * 64_000 });
-  await table.create(FEED);
+  await createTable(table, FEED);
   for (let n = 1; n <= 7; n += 1) await table.commit(() => [domain("link", String(n))]);
   const keys = (await lake.store.list("feed/_delta_log/")).map((entry) =>
     entry.key.slice("feed/_delta_log/".length),
@@ -78,12 +85,12 @@ test("a checkpoint follows so many versions and is named by _last_checkpoint", a
 describe("a commit stays", () => {
   test("when its checkpoint can't be written, and the failure is told", async () => {
     const failures: unknown[] = [];
-    const store = { ...lake.store, upload: () => Promise.reject(new Error("no room")) };
+    const store = { ...lake.store, uploadAll: () => Promise.reject(new Error("no room")) };
     const table = openTable(store, "feed", lake.duckdb, {
       checkpointFloorBytes: 0,
       onCheckpointFailed: (error) => failures.push(error),
     });
-    await table.create(FEED);
+    await createTable(table, FEED);
     expect((await table.commit(() => [domain("link", "x")]))?.version).toBe(1);
     expect(failures).toMatchObject([{ message: "no room" }]);
     expect((await openTable(lake.store, "feed", lake.duckdb).snapshot()).version).toBe(1);
@@ -94,7 +101,7 @@ describe("a commit stays", () => {
     ["names a checkpoint that is gone", '{"version":5,"size":1}'],
   ])("when _last_checkpoint %s", async (_, hint) => {
     const table = openTable(lake.store, "feed", lake.duckdb);
-    await table.create(FEED);
+    await createTable(table, FEED);
     await table.commit(() => [domain("link", "x")]);
     await lake.store.put("feed/_delta_log/_last_checkpoint", hint);
     const read = await openTable(lake.store, "feed", lake.duckdb).snapshot();

@@ -29,7 +29,7 @@ test.each([
   "t/_delta_log/_last_checkpoint",
   "t/_delta_log/00000000000000000007.json.tmp",
   "t/_delta_log/7.json",
-])("%s is no version", (key) => {
+])("%s is not a version", (key) => {
   expect(versionOfCommit(key)).toBeUndefined();
   expect(versionOfCheckpoint(key)).toBeUndefined();
 });

@@ -4,7 +4,14 @@ import { type DeltaAction, removeOf } from "../../../src/lake/delta/delta-action
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { advance, NO_TABLE, type Snapshot } from "../../../src/lake/delta/delta-snapshot.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
-import { fakeAdd, openTestLake, PLAIN, storedAdd, type TestLake } from "../../helpers/lake/delta-lake.js";
+import {
+  createTable,
+  fakeAdd,
+  openTestLake,
+  PLAIN,
+  storedAdd,
+  type TestLake,
+} from "../../helpers/lake/delta-lake.js";
 
 let lake: TestLake;
 beforeAll(async () => {
@@ -28,7 +35,7 @@ const action: fc.Arbitrary<DeltaAction> = fc.oneof(
 );
 const commits = fc.array(fc.array(action, { maxLength: 6 }), { minLength: 1, maxLength: 12 });
 
-/** The order of entries is no part of a state. */
+/** The order of entries is not part of a state. */
 function stateOf({ files, domains, txns, tombstones, ...rest }: Snapshot) {
   const sorted = (map: ReadonlyMap<string, unknown>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
   return {
@@ -50,7 +57,7 @@ test("the state is the same read step by step, at once, from a checkpoint, and w
         const table = `t${run++}`;
         const open = (options = {}) => openTable(lake.store, table, lake.duckdb, options);
         const [writer, follower] = [open({ checkpointFloorBytes }), open()];
-        await writer.create({ ...PLAIN, name: table });
+        await createTable(writer, { ...PLAIN, name: table });
         for (const path of NAMES) await storedAdd(lake, table, path);
         for (const actions of sequence) {
           await writer.commit(() => actions);
@@ -90,19 +97,19 @@ test("a snapshot that was given out never changes", async () => {
 
 test("a table that was removed and made again is read from its beginning", async () => {
   const table = openTable(lake.store, "again", lake.duckdb);
-  await table.create({ ...PLAIN, name: "again" });
+  await createTable(table, { ...PLAIN, name: "again" });
   const add = await storedAdd(lake, "again", "old");
   await table.commit(() => [{ add }]);
   await lake.store.deletePrefix("again/");
   expect((await table.snapshot()).version).toBe(-1);
-  await openTable(lake.store, "again", lake.duckdb).create({ ...PLAIN, name: "again" });
+  await createTable(openTable(lake.store, "again", lake.duckdb), { ...PLAIN, name: "again" });
   const { version, files } = await table.snapshot();
   expect([version, files.size]).toEqual([0, 0]);
 });
 
 test("a log with a version missing is refused in words, not read past the gap", async () => {
   const table = openTable(lake.store, "gap", lake.duckdb);
-  await table.create({ ...PLAIN, name: "gap" });
+  await createTable(table, { ...PLAIN, name: "gap" });
   for (const path of ["a", "b", "c"]) {
     const add = await storedAdd(lake, "gap", path);
     await table.commit(() => [{ add }]);

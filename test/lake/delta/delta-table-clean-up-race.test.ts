@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type DeltaTable, openTable } from "../../../src/lake/delta/delta-table.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
-import { FEED, openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { createTable, FEED, openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { counting, domainAction, EAGER, NO_CHECKPOINTS } from "../../helpers/lake/log/counted-actions.js";
 import { expectCounted, expectWholeLog, readCounted } from "../../helpers/lake/log/counted-table.js";
 import { logNames } from "../../helpers/lake/log/log-entries.js";
@@ -101,7 +101,7 @@ test("a table that was made and cleaned up while another process made it is not 
       await commits(other("made"), 5);
     },
   });
-  await openTable(store, "made", lake.duckdb).create({ ...FEED, name: "made" });
+  await createTable(openTable(store, "made", lake.duckdb), { ...FEED, name: "made" });
   expect(await readCounted(lake, "made")).toBe(4);
   await expectWholeLog(lake.store, "made");
 });
@@ -129,8 +129,8 @@ test("a checkpoint that another process wrote is not written again", async () =>
 
 test("a checkpoint that failed is tried again ten versions later, and its table keeps its commits", async () => {
   const failures: unknown[] = [];
-  const upload = () => Promise.reject(new Error("no room"));
-  const table = openTable({ ...lake.store, upload }, "full", lake.duckdb, {
+  const uploadAll = () => Promise.reject(new Error("no room"));
+  const table = openTable({ ...lake.store, uploadAll }, "full", lake.duckdb, {
     ...EAGER,
     onCheckpointFailed: (error) => failures.push(error),
   });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
-import { FEED, openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { createTable, FEED, openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { runDeltaChild } from "../../helpers/lake/delta-process.js";
 
 let lake: TestLake;
@@ -14,7 +14,7 @@ const COMMITS = 60;
 
 test("two processes that race for every version lose no commit and share no version", async () => {
   const table = openTable(lake.store, "feed", lake.duckdb);
-  await table.create(FEED);
+  await createTable(table, FEED);
   const race = (writer: string) =>
     runDeltaChild<{ versions: number[] }>([
       "race",
@@ -37,7 +37,7 @@ test("two processes that race for every version lose no commit and share no vers
 
 test("of two creators of a table one wins and the other finds it made", async () => {
   const tables = [0, 1, 2, 3].map(() => openTable(lake.store, "created", lake.duckdb));
-  await Promise.all(tables.map((table) => table.create({ ...FEED, name: "created" })));
+  await Promise.all(tables.map((table) => createTable(table, { ...FEED, name: "created" })));
   const ids = await Promise.all(tables.map(async (table) => (await table.snapshot()).metadata?.id));
   expect(new Set(ids).size).toBe(1);
   expect((await tables[0]!.snapshot()).version).toBe(0);

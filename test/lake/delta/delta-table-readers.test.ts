@@ -8,7 +8,14 @@ import { changesAfter } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
 import { openQuery } from "../../../src/lake/query/query.js";
-import { addRows, FEED, openTestLake, PLAIN, type TestLake } from "../../helpers/lake/delta-lake.js";
+import {
+  addRows,
+  createTable,
+  FEED,
+  openTestLake,
+  PLAIN,
+  type TestLake,
+} from "../../helpers/lake/delta-lake.js";
 import { findDeltaPython, optimizeWithPython, readWithPython } from "../../helpers/lake/delta-reader.js";
 import { domainAction, EAGER } from "../../helpers/lake/log/counted-actions.js";
 import { logNames } from "../../helpers/lake/log/log-entries.js";
@@ -60,7 +67,7 @@ describe.skipIf(python === undefined)("a second reader (deltalake and Polars; sk
     "agrees on every value of $name, from commits and from our checkpoint",
     async (spec) => {
       const table = openTable(lake.store, spec.name, lake.duckdb);
-      await table.create(spec);
+      await createTable(table, spec);
       for (const row of ROWS) {
         const add = await addRows(lake, spec.name, row);
         const state = spec.feed
@@ -89,7 +96,7 @@ describe.skipIf(python === undefined)("a second reader (deltalake and Polars; sk
 
   test("reads a table whose log was cleaned up, and one whose clean-up was killed", async () => {
     const table = openTable(lake.store, "feed", lake.duckdb, EAGER);
-    await table.create(FEED);
+    await createTable(table, FEED);
     for (const row of ROWS) {
       const add = await addRows(lake, "feed", row);
       await table.commit(() => [{ add }]);
@@ -110,7 +117,7 @@ describe.skipIf(python === undefined)("a second reader (deltalake and Polars; sk
 
   test("may compact a table and write its own checkpoint; we read on and commit on top", async () => {
     const table = openTable(lake.store, "plain", lake.duckdb);
-    await table.create(PLAIN);
+    await createTable(table, PLAIN);
     for (const row of ROWS) {
       const add = await addRows(lake, "plain", row);
       await table.commit(() => [{ add }, { txn: { appId: "feed", version: 7 } }]);

@@ -5,6 +5,7 @@ import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { DeltaConflictError, openTable } from "../../../src/lake/delta/delta-table.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import {
+  createTable,
   FEED,
   fakeAdd,
   openTestLake,
@@ -61,7 +62,7 @@ describe("a commit", () => {
     ["is cut short", () => lake.store.put("plain/b.parquet", "")],
   ])("is refused where a file that it adds %s, and publishes nothing", async (_, damage) => {
     const table = openTable(lake.store, "plain", lake.duckdb);
-    await table.create(PLAIN);
+    await createTable(table, PLAIN);
     const whole = await added("plain", "a.parquet");
     await damage();
     const failure = await table.commit(() => [whole, { add: fakeAdd("b.parquet") }]).catch((error) => error);
@@ -80,7 +81,7 @@ describe("a commit", () => {
 
   test("is planned again on the newer state when another writer took the version", async () => {
     const [mine, other] = [0, 1].map(() => openTable(lake.store, "feed", lake.duckdb));
-    await mine!.create(FEED);
+    await createTable(mine!, FEED);
     const seen: (string | undefined)[] = [];
     const done = await mine!.commit(async ({ domains }) => {
       seen.push(domains.get("link"));
@@ -98,7 +99,7 @@ describe("a commit", () => {
   test.each(["throws", "says it was taken"] as const)(
     "whose answer was lost (the store %s) is known for its own and not repeated",
     async (answer) => {
-      await openTable(lake.store, "feed", lake.duckdb).create(FEED);
+      await createTable(openTable(lake.store, "feed", lake.duckdb), FEED);
       const table = openTable(losingAcknowledgement(lake.store, answer), "feed", lake.duckdb);
       let plans = 0;
       const done = await table.commit(() => {
@@ -112,7 +113,7 @@ describe("a commit", () => {
   );
 
   test("whose write failed throws the store's error and leaves the table as it was", async () => {
-    await openTable(lake.store, "feed", lake.duckdb).create(FEED);
+    await createTable(openTable(lake.store, "feed", lake.duckdb), FEED);
     const broken = { ...lake.store, putIfAbsent: () => Promise.reject(new Error("no route")) };
     const table = openTable(broken, "feed", lake.duckdb);
     await expect(table.commit(() => [domain("link", "head")])).rejects.toThrow("no route");
@@ -121,7 +122,7 @@ describe("a commit", () => {
 
   test("gives up after its attempts with an error that may be tried again", async () => {
     const [mine, other] = [0, 1].map(() => openTable(lake.store, "feed", lake.duckdb));
-    await mine!.create(FEED);
+    await createTable(mine!, FEED);
     const plan = async () => {
       await other!.commit(() => [domain("theirs", "x")]);
       return [domain("mine", "x")];
@@ -175,7 +176,7 @@ describe("a table of a newer protocol", () => {
 describe("changes after a version", () => {
   test("are the files with new rows, in order, and not those of a compaction", async () => {
     const table = openTable(lake.store, "plain", lake.duckdb);
-    await table.create(PLAIN);
+    await createTable(table, PLAIN);
     await table.commit(async () => [await added("plain", "1.parquet")]);
     const compacted = await storedAdd(lake, "plain", "compacted.parquet");
     await table.commit(() => [{ add: { ...compacted, dataChange: false } }]);
@@ -190,7 +191,7 @@ describe("changes after a version", () => {
 
   test("are undefined when a version between them is gone", async () => {
     const table = openTable(lake.store, "plain", lake.duckdb);
-    await table.create(PLAIN);
+    await createTable(table, PLAIN);
     await table.commit(async () => [await added("plain", "1.parquet")]);
     await table.commit(async () => [await added("plain", "2.parquet")]);
     const head = await table.snapshot();
@@ -200,7 +201,7 @@ describe("changes after a version", () => {
 
   test("are undefined when a file of theirs is gone that the table no longer has", async () => {
     const table = openTable(lake.store, "plain", lake.duckdb);
-    await table.create(PLAIN);
+    await createTable(table, PLAIN);
     const add = await storedAdd(lake, "plain", "1.parquet");
     await table.commit(() => [{ add }]);
     await table.commit(() => [{ remove: { ...removeOf(add, 1), dataChange: false } }]);

@@ -28,7 +28,7 @@ const part = fc.record({
   isOther: fc.boolean(),
   bytes: fc.constantFrom(0, 25_000_000),
 });
-/** Parts of one or two runs that go on at the same time, after the clock has moved on, or back. */
+/** Parts of one or two runs that work at the same time, after the clock has moved forward or back. */
 const night = fc.record({
   parts: fc.array(part, { minLength: 1, maxLength: 4 }),
   hours: fc.constantFrom(24, 24, 24, 0, -30, 24 * 365),

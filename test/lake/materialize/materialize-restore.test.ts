@@ -52,7 +52,7 @@ async function restore(copies: { readonly feed?: string; readonly current: strin
   return lake;
 }
 
-test("tables of one copy go on where they were", async () => {
+test("tables of one copy continue where they were", async () => {
   await twoNights();
   const lake = await restore({ feed: "first", current: "first" });
   expect(await materialize(lake.lake)).toMatchObject({ from: 0, to: 0, rows: 0, rebuilt: false });
@@ -139,7 +139,7 @@ test("a table of release 0.1.0, which has no id of the feed, is rebuilt once", a
   expect(await materialize(lake.lake)).toMatchObject({ from: 1, to: 1, rebuilt: false });
 });
 
-test("a lake that is copied in the runbook's order while nights go on is whole, and not rebuilt", async () => {
+test("a lake that is copied in the runbook's order while nights run is whole, and not rebuilt", async () => {
   const runbook = await readFile(new URL("../../../docs/run/operate.md", import.meta.url), "utf8");
   const order = [...(/in this order: (.*?)\. /.exec(runbook)?.[1] ?? "").matchAll(/`(\w+)`/g)].map(
     ([, name]) => name,

@@ -11,8 +11,9 @@ import {
   type BatchFacts,
   type FreezableRow,
   FrozenBatches,
+  getOutcome,
+  putOutcome,
 } from "../../../src/lake/onboarding/frozen-batch.js";
-import { getOutcome, putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
@@ -75,7 +76,7 @@ const rows: FrozenRow[] = Array.from({ length: 1_203 }, (_, row) =>
         row,
         line: 9,
         name: { kind: "user", fpId: null, externalId: null },
-        problems: [{ line: 9, column: "fp_id", rule: "is blank" }],
+        problems: [{ line: 9, column: "fp_id", code: "blank", rule: "is blank" }],
       }
     : rightRow(row),
 );

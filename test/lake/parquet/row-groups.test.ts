@@ -134,7 +134,7 @@ test("a footer of more than the first read is read whole", async () => {
   });
 });
 
-test("what is no Parquet file, or an encrypted one, has no row groups to be copied", async () => {
+test("what is not a Parquet file, or an encrypted one, has no row groups to be copied", async () => {
   await lake.duckdb.exclusive(async (sql) => {
     await sql.run(`copy (select 1 as a) to ${sqlText(at("one.csv"))} (format csv)`);
     await sql.run("set force_mbedtls_unsafe = 'true'");

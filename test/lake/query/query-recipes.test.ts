@@ -12,7 +12,7 @@ import { TABLES } from "../../../src/tables.js";
 type Row = Readonly<Record<string, JsonValue>>;
 type Example = readonly [heading: string, sql: string, result: Row[] | undefined];
 
-/** The statements of a page, each with the heading above it and the result that stands below it. */
+/** The statements of a page, each with the heading above it and the result below it. */
 async function examples(path: string): Promise<Example[]> {
   const page = await readFile(new URL(`../../../${path}`, import.meta.url), "utf8");
   const found = page.matchAll(/^```sql\n(.*?)^```(?:\n\n```json\n(.*?)^```)?/gms);
@@ -134,7 +134,7 @@ async function rowsOf(sql: string): Promise<Row[]> {
   return rows;
 }
 
-test.each(RECIPES)("%s gives the result that stands below it", async (_heading, sql, result) => {
+test.each(RECIPES)("%s gives the result that the page shows below it", async (_heading, sql, result) => {
   expect(result).toBeDefined();
   expect(await rowsOf(sql)).toEqual(result);
 });

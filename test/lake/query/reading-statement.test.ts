@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
 import { type LakeQuery, openQuery } from "../../../src/lake/query/query.js";
-import { addRows, FEED, openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { addRows, createTable, FEED, openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import {
   GOOD_STATEMENTS,
   hostileStatements,
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const scratchDirectory = join(lake.directory, "..", "query-scratch");
   query = openQuery(lake.store, { scratchDirectory });
   const table = openTable(lake.store, "feed", lake.duckdb);
-  await table.create(FEED);
+  await createTable(table, FEED);
   const add = await addRows(lake, "feed", "('a', 1, 1.5, '2026-01-02', null, true, 3)");
   await table.commit(() => [{ add }]);
   const out = join(lake.directory, "..", "out");

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { exactPath, jsonFile, parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
+import { exactPath, jsonFile, objectSize, parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
 import { sqlText } from "../../../src/lake/sql/duckdb-sql.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { STRANGE_PATHS } from "../../helpers/lake/strange-paths.js";
@@ -47,4 +47,9 @@ test.each(STRANGE_PATHS)("below %j a file is read alone, with its own columns", 
 test("a path that SQL can't name is refused with what to do", () => {
   expect(() => exactPath("/lakes/a\\b/c*/f.parquet")).toThrow(/both a backslash.*Give the lake a path/);
   expect(exactPath("/lakes/a\\b/f.parquet")).toBe("/lakes/a\\b/f.parquet");
+});
+
+test("buffers are as large as the largest object, and a megabyte at least", () => {
+  expect(objectSize([10, 20])).toBe(1024 * 1024);
+  expect(objectSize([5_000_000, 10])).toBe(5_001_024);
 });

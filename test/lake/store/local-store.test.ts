@@ -69,14 +69,15 @@ test("delete and deletePrefix take away what is there and are content with what 
   expect((await lake.store.list("")).map((entry) => entry.key)).toEqual(["keep/3"]);
 });
 
-test("upload publishes a file under a new key, never over another one", async () => {
+test("uploadAll publishes a file under a new key, never over another one", async () => {
   const local = join(lake.directory, "..", "file");
+  const upload = () => lake.store.uploadAll([{ localPath: local, key: "t/file.parquet" }]);
   await writeFile(local, "rows");
-  await lake.store.upload(local, "t/file.parquet");
+  await upload();
   await expect(stat(local)).rejects.toThrow("ENOENT");
   expect(await readFile(await lake.store.download("t/file.parquet", "/nowhere"), "utf8")).toBe("rows");
   await writeFile(local, "others");
-  await expect(lake.store.upload(local, "t/file.parquet")).rejects.toThrow("never overwritten");
+  await expect(upload()).rejects.toThrow("never overwritten");
   expect(String(await lake.store.get("t/file.parquet"))).toBe("rows");
 });
 

@@ -66,7 +66,9 @@ describe("a new lake", () => {
     expect(await modeOf(directory)).toBe(0o750);
     expect(await modesOf(inTables)).toEqual({ directories: ["750"], files: ["640"] });
     expect(await modesOf(inStaging)).toEqual({ directories: ["700"], files: ["600"] });
-    expect(await openness(directory)).toBe("closed to users outside the lake's group");
+    expect(await openness(directory)).toBe(
+      `${directory} is closed to every user but its owner and its group`,
+    );
   });
 
   test("is as closed as a tighter umask asks", async () => {
@@ -161,5 +163,5 @@ test("a lake that is not there yet, and one below a closed directory, are not ca
   await mkdir(directory, { mode: 0o755 });
   await chmod(directory, 0o755);
   await chmod(base, 0o700);
-  expect(await openness(directory)).toBe("closed to users outside the lake's group");
+  expect(await openness(directory)).toBe(`${directory} is closed to every user but its owner and its group`);
 });

@@ -77,7 +77,7 @@ test("a stream comes back whole, whatever its pieces were", async () => {
   }
 });
 
-test("a stream that broke off is not there, or is the earlier one whole", async () => {
+test("a stream that was cut short is not there, or is the earlier one whole", async () => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield Buffer.alloc(2 * 1024 * 1024);
     throw new Error("the disk went away");

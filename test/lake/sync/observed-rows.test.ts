@@ -69,7 +69,7 @@ test("a bad row of another stream, of the run itself, or of a later reading stay
   expect((await openQuarantine(at.lake)).rows).toBe(3);
 });
 
-test("a stream whose table is no history has a row of every run, once", async () => {
+test("a stream whose table is not a history has a row of every run, once", async () => {
   const table = { ...OLD_THINGS, columns: THINGS.columns };
   for (const n of [1, 2, 2]) await commit(n, ["u"], [ON], { name: "things", table });
   expect(await at.history()).toEqual(["u/a on", "u/a on"]);

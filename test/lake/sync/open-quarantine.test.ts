@@ -150,7 +150,7 @@ test.for([
   ["an id of something within", '{"enrichment":{"transaction_id":"t"}}', "created", 1],
   ["what is not an object", "[1]", "created", 1],
   ["a removed number", "17", "removed", 1],
-  ["what is no JSON", "{", "created", 1],
+  ["what is not JSON", "{", "created", 1],
 ] as const)("after a good change, %s", async ([, payload, list, rows]) => {
   await bad(2, payload, { list });
   await change(3);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { openQuery } from "../../../src/lake/query/query.js";
-import { addOf, objectSize, writeQuery, writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { addOf, writeQuery, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { transactions } from "../../../src/lake/tables/transactions.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
@@ -60,9 +60,4 @@ test("no rows make no file, every file has a name of its own, and scratch is lef
   expect(one?.path).toMatch(/^p-.*\.parquet$/);
   expect(one?.path).not.toBe(two?.path);
   expect(await readdir(lake.duckdb.scratchDirectory)).toEqual([]);
-});
-
-test("buffers are as large as the largest object, and a megabyte at least", () => {
-  expect(objectSize([10, 20])).toBe(1024 * 1024);
-  expect(objectSize([5_000_000, 10])).toBe(5_001_024);
 });

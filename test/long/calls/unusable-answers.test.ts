@@ -10,6 +10,6 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-describe.each(WRITES)("$what whose answer is no JSON takes effect once", (write) => {
+describe.each(WRITES)("$what whose answer is not JSON takes effect once", (write) => {
   it.each(NOT_JSON)("%s", (_, fault) => expectSettled(bench, write, fault));
 });

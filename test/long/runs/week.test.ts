@@ -29,7 +29,7 @@ afterEach(async () => {
   await sandbox?.close();
 });
 
-/** One night: each link has news, the sync runs, the rules are judged; then whoever is on call asks how things are. */
+/** One night: each link has new rows, the sync runs, the rules are judged; then the person on call asks how things are. */
 async function night(day: number) {
   for (const link of ["a", "b", "c"]) sandbox.append(link, [created(`${link}-day-${day}`)]);
   const told = join(folder.directory, "told.jsonl");

@@ -10,6 +10,6 @@ const FORMS = [
   ["the step itself fails", { when: "before" }],
 ] as const;
 
-test.each(FORMS)("each step of a run, once %s: the same rows, one row a link and run", async (_, form) => {
+test.each(FORMS)("each step of a run, once %s: the same rows, one row per link and run", async (_, form) => {
   expect(await loseEachStep(temporal, form)).toEqual([]);
 });

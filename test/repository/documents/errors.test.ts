@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FAILURE_TYPES } from "../../../src/domain/failures.js";
 import { ONBOARDING_ERRORS } from "../../../src/domain/onboarding/customer/error-class.js";
-import { linkObstacle } from "../../../src/domain/sync/link-obstacle.js";
+import { linkObstacle, skippedAction } from "../../../src/domain/sync/link-obstacle.js";
 import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
 import { afterOutcome, type LinkOutcome } from "../../../src/domain/sync/link-reading.js";
 import { firstTable, section } from "../markdown.js";
@@ -91,11 +91,11 @@ describe("docs/run/errors.md", () => {
       .flatMap((codes) => codes.split(" "))
       .map((code) => ["error", code] as const),
   ] as const)("says of a link in state %s %s what its owner can do, as the code does", (state, code) => {
-    const obstacle = linkObstacle(state, code);
-    expect(rowOf(obstacle?.reason ?? "", "skipped")).toBeDefined();
+    const reason = linkObstacle(state, code) ?? "";
+    expect(rowOf(reason, "skipped")).toBeDefined();
     const table = section(PATH, "Reasons of a link").split("| `state …` | what to do |")[1] ?? "";
-    const line = table.split("\n").find((row) => row.includes(code ?? obstacle?.reason ?? "?")) ?? "";
-    const advice = (obstacle?.action ?? "").split(":")[0] ?? "";
+    const line = table.split("\n").find((row) => row.includes(code ?? reason)) ?? "";
+    const [advice = "?"] = skippedAction(reason)?.split(":") ?? [];
     expect(line).toContain(advice);
   });
 

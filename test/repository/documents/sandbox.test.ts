@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { PATHS } from "../../../sandbox/control/remote-methods.js";
+import { PATHS } from "../../../sandbox/control/remote-sandbox.js";
 import { FAULT_FIELDS, SELECTOR_FIELDS } from "../../../sandbox/faults/fault.js";
 import { parseFaults } from "../../../sandbox/faults/fault-input.js";
 import { SANDBOX_OPERATIONS } from "../../../sandbox/index.js";
-import { DEFAULT_PLAYBOOKS } from "../../../sandbox/onboarding/playbook.js";
+import { DEFAULT_PLAYBOOKS } from "../../../sandbox/onboarding/playbook-store.js";
 import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
 import { firstTable, section } from "../markdown.js";
 

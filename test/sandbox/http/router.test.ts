@@ -28,7 +28,7 @@ test.each([
   ["a cursor of the right length it never gave out", `${SYNC}?cursor=${"A".repeat(43)}`],
   ["a page below one", `${LIST}?page=0`],
   ["a size over 100 of a list", `${LIST}?size=101`],
-  ["a date that is no day", `${LIST}?start_date=2026-02-30`],
+  ["a date that is not a day", `${LIST}?start_date=2026-02-30`],
   ["a date in another form", `${LIST}?end_date=20260101`],
   ["an empty account id", `${LIST}?account_ids=a,,b`],
 ])("%s is answered 400 with a JSON body", async (_rule, path) => {

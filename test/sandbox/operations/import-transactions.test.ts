@@ -43,12 +43,12 @@ test("imported rows come back through sync as created, after the cursor, once", 
 test.each([
   ["no list", undefined],
   ["a list that is none", {}],
-  ["a row that is no object", ["x"]],
+  ["a row that is not an object", ["x"]],
   ["an account of another link", [row({ account_id: "c" })]],
   ["no account", [{ amount: "1", date: "2026-11-02" }]],
   ["an amount that is a number", [row({ amount: 12.5 })]],
-  ["an amount that is no decimal", [row({ amount: "1e3" })]],
-  ["a date that is no day", [row({ date: "2026-02-30" })]],
+  ["an amount that is not a decimal", [row({ amount: "1e3" })]],
+  ["a date that is not a day", [row({ date: "2026-02-30" })]],
   ["a date in another form", [row({ date: "02.11.2026" })]],
   ["an unknown type", [row({ transaction_type: "transfer" })]],
   ["an unknown field", [row({ currency: "USD" })]],
@@ -67,7 +67,7 @@ test.each([
   ["ignore", 200, 1, "created"],
   ["refuse", 400, 1, "created"],
 ] as const)(
-  "a transaction_id that is there already, by the habit %s",
+  "a transaction_id that is there already, by the option %s",
   async (importDuplicates, status, rows, change) => {
     await start({ importDuplicates });
     await send([row({ transaction_id: "mine" })]);
@@ -86,7 +86,7 @@ test("a lost answer and a part of a chunk: the rows are there all the same", asy
   expect(ids()).toEqual(["1", "2"]);
 });
 
-test("nothing to import is no fault, and an unknown link is answered 404", async () => {
+test("importing nothing is not a fault, and an unknown link is answered 404", async () => {
   expect((await send([])).text).toBe("{}");
   const body = { transactions: [] };
   expect((await call(sandbox, "POST", "/bank_links/none/import/transactions", { body })).status).toBe(404);

@@ -92,7 +92,7 @@ test("empty pages: has_more true with a good, new next; the rows all come", asyn
   expect((await page(second.cursor.next ?? "")).transactions.created).toHaveLength(3);
 });
 
-test("page replayed: the next cursor gives the same transactions again, then the log goes on", async () => {
+test("page replayed: the next cursor gives the same transactions again, then the log continues", async () => {
   sandbox.addFault({ kind: "page_replayed", page: 1, times: 1 });
   const first = await page();
   const second = await page(first.cursor.next ?? "");

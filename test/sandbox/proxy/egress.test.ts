@@ -43,7 +43,7 @@ test("a pinned certificate is accepted, alone or among several; any other is not
   expect((await send({})).status).toBe(502);
 });
 
-test("the client's certificate and key are shown to the target; two that are no pair are refused", async () => {
+test("the client's certificate and key are shown to the target; two that are not a pair are refused", async () => {
   const headers = {
     "x-fp-proxy-pin-cert": encoded(server.cert),
     "x-fp-proxy-client-cert": encoded(client.cert),

@@ -94,7 +94,7 @@ test("raw rows are served byte for byte", async () => {
   expect(sandbox.truth("l").rows.map((row) => row.text)).toEqual(raws);
 });
 
-test("a compacted history holds each row once, and its last cursor goes on in the log", async () => {
+test("a compacted history holds each row once, and its last cursor continues in the log", async () => {
   await startWith([created("1"), created("2"), removed("1"), created("3")], { history: "compacted" });
   const first = (await sync(sandbox, "l", { size: 1 })).body;
   expect(idsOf(first.transactions.created)).toEqual(["2"]);

@@ -9,7 +9,7 @@ function truthOf(link: string): Map<string, unknown> {
   return new Map([...sandbox.truthRows(link)].map((row) => [row.transaction_id, row.values]));
 }
 
-test("a reader who follows the cursors has the truth, also after time went on", async () => {
+test("a reader who follows the cursors has the truth, also after time has passed", async () => {
   sandbox = await startSandbox({ population: { kind: "synthetic", users: 2, rows: 200 } });
   for (const link of sandbox.world.links.keys()) {
     const rows = new Map<string, object>();

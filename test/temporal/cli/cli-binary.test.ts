@@ -86,7 +86,7 @@ describe("the order of the search", () => {
   });
 });
 
-test("a TEMPORAL_CLI_PATH that is no Temporal CLI is an input error, not a reason to look elsewhere", async () => {
+test("a TEMPORAL_CLI_PATH that is not a Temporal CLI is an input error, not a reason to look elsewhere", async () => {
   await script(join(root, "bin", "temporal"), FAKE_CLI);
   search.env.TEMPORAL_CLI_PATH = join(root, "nothing");
   await expect(findTemporalCli(search)).rejects.toThrow(InputError);
@@ -113,7 +113,7 @@ test("when nothing works the error names each thing tried and what to do, and no
   expect(await cached()).toEqual([]);
 });
 
-test("a download that stalls half-way is ended with all it started, leaves no file, and the build goes on", async () => {
+test("a download that stalls half-way is ended with all it started, leaves no file, and the build continues", async () => {
   const command = await script(
     join(root, "stall"),
     `#!/bin/sh\nprintf half >"$1/temporal-sdk"\nsleep 600 & echo $! >'${root}/grandchild'\nwait\n`,
@@ -134,7 +134,7 @@ test("what a killed installation left half-done is cleared by the next one", asy
   expect(await cached()).toEqual(["temporal"]);
 });
 
-test("a build that does not run is not adopted", async () => {
+test("a build that does not run is not used", async () => {
   await fakeGo(`printf 'not a program' >"$out"\n`);
   await expect(findTemporalCli(search)).rejects.toThrow(
     /build: the result --version could not be run|build: the result --version ended/,

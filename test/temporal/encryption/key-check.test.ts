@@ -47,7 +47,7 @@ test.each([
   }
 });
 
-test("of two commands that use a fresh lake with different keys, exactly one goes on", async () => {
+test("of two commands that use a fresh lake with different keys, exactly one continues", async () => {
   const results = await Promise.allSettled([
     ensureKeyCheck(store, keys),
     ensureKeyCheck(store, parseEncryptionKeys(`k2:${secret(2)}`)),

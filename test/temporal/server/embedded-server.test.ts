@@ -96,7 +96,7 @@ test("a server that HOME forgot is ended before another starts on its database",
   await next.release();
 });
 
-/** Whether every thread stands still: until then one may still answer. Where there is no /proc, it is taken for so. */
+/** Whether every thread has stopped: until then one may still answer. Without /proc the answer is yes. */
 function isStopped(pid: number): boolean {
   if (process.platform !== "linux") return true;
   return readdirSync(`/proc/${pid}/task`).every((thread) =>

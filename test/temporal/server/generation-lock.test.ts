@@ -50,7 +50,7 @@ test("a torn file, as a power failure leaves it, holds nothing", async () => {
   await (await acquireLock(directory, wait()))();
 });
 
-test("numbers go on as numbers, past 9 and 99", async () => {
+test("numbers continue as numbers, past 9 and 99", async () => {
   await writeFile(join(directory, "99"), JSON.stringify(identifySelf()));
   await writeFile(join(directory, "100"), JSON.stringify({ released: true }));
   const release = await acquireLock(directory, wait());
@@ -58,7 +58,7 @@ test("numbers go on as numbers, past 9 and 99", async () => {
   await release();
 });
 
-test("whoever waits long is told for whom, and in the end what to do", async () => {
+test("a command that waits long says for whom, and in the end what to do", async () => {
   const release = await acquireLock(directory, wait());
   const error = await acquireLock(directory, wait(2_300)).catch((failure: unknown) => failure);
   expect((error as Error).message).toMatch(/the thing is held by .*pid \d+.*try again/);
@@ -70,7 +70,7 @@ test("a holder on another machine keeps the lock while it renews it, and loses i
   const file = join(directory, "7");
   const elsewhere = { pid: process.pid, started: identifySelf().started, place: "another-boot/pid:[1]" };
   await writeFile(file, JSON.stringify(elsewhere));
-  // A clock that stands far ahead or behind says nothing: only that the file changes.
+  // A clock that is far ahead or behind says nothing: only that the file changes.
   let beats = 0;
   const renewing = setInterval(() => {
     beats += 1;

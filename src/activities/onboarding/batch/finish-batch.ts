@@ -1,4 +1,5 @@
 import type { OnboardSummary } from "../../../domain/onboarding/batch/batch-totals.js";
+import type { BatchRunInput } from "../../../domain/onboarding/batch/started-batch.js";
 import type { NewRun } from "../../../domain/run.js";
 import {
   latestOutcomesSql,
@@ -8,16 +9,13 @@ import {
 } from "../../../lake/onboarding/outcomes-csv.js";
 import { readTables } from "../../../lake/query/query-views.js";
 import { onboardings } from "../../../lake/tables/onboardings.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import { writeRunRow } from "../../run-row.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
-interface FinishBatchInput extends Omit<NewRun, "runId"> {
+interface FinishBatchInput extends Omit<NewRun, "runId">, Pick<BatchRunInput, "options"> {
   readonly summary: Omit<OnboardSummary, "duration_ms">;
-  /** Rows of the file that the run was for. */
+  /** How many rows of the file the run was for. */
   readonly rows: number;
-  /** What was asked for; nothing personal. */
-  readonly options: Readonly<Record<string, string | number | boolean | null>>;
 }
 
 /** Writes the run's row, once, and the batch's outcomes as CSV. */
@@ -29,19 +27,15 @@ export async function finishBatch(
   const { sha256: rosterSha256 } = await deps.batches.require(jobId);
   await writeOutcomesCsv(deps, { batchId: jobId, rows });
   const counts = { users: customers.total, failed: customers.failed, calls };
-  return withHeartbeat(() =>
-    writeRunRow(deps, { ...run, runId, jobId, kind: "onboard", status, rosterSha256, counts }),
-  );
+  return writeRunRow(deps, { ...run, runId, jobId, kind: "onboard", status, rosterSha256, counts });
 }
 
-/** Writes a batch's outcomes as CSV, by what the tables say now. */
+/** Writes a batch's outcomes as CSV, as the tables have them now. */
 export async function writeOutcomesCsv(
   { lake, batches }: OnboardingDependencies,
   range: OutcomesCsvRange,
 ): Promise<{ key: string }> {
-  return withHeartbeat(async () => {
-    const sql = latestOutcomesSql(range.batchId);
-    const outcomes = await readTables(lake, [onboardings], (tables) => outcomeLines(tables.stream(sql)));
-    return putOutcomesCsv(lake.store, batches, range, outcomes);
-  });
+  const sql = latestOutcomesSql(range.batchId);
+  const outcomes = await readTables(lake, [onboardings], (tables) => outcomeLines(tables.stream(sql)));
+  return putOutcomesCsv(lake.store, batches, range, outcomes);
 }

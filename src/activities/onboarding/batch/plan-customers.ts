@@ -6,62 +6,62 @@ import type {
   RowToRun,
 } from "../../../domain/onboarding/batch/batch-rows.js";
 import { planRow } from "../../../domain/onboarding/batch/row-plan.js";
+import type { BatchRunInput } from "../../../domain/onboarding/batch/started-batch.js";
 import { afterFailure, afterStop, UNPOSTED } from "../../../domain/onboarding/customer/customer-state.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
 import { type FrozenRow, isRight, type RightRow } from "../../../domain/onboarding/frozen-row.js";
 import type { OutcomeRow } from "../../../domain/onboarding/outcome.js";
 import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import { isSpent } from "../customer/call-prefix.js";
 import { preparedId } from "../customer/prepare-customer.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { stageOutcome } from "../stage-outcome.js";
-import { restageOpen, stageInvalid, stageReused } from "./planned-outcomes.js";
+import { endUnposted, restageOpen, stageInvalid, stageReused } from "./planned-outcomes.js";
 
 const PLANNED_AT_ONCE = 8;
 
-interface PlanCustomersInput {
-  readonly batchId: string;
-  readonly runId: string;
+const LACKS_FP_ID = {
+  error_class: "InputError",
+  error_message:
+    "the row names its customer by an external id alone, which is also the idempotency id, so its onboarding can't be posted again",
+  next_action: NEXT_ACTIONS.needsFpId,
+};
+
+interface PlanCustomersInput extends Pick<BatchRunInput, "batchId" | "runId" | "retry" | "sink"> {
   /** Rows `[from, to)` of the file. */
   readonly from: number;
   readonly to: number;
-  /** Only these of them; null for all. */
+  /** Only these of the rows; null for all. */
   readonly only: readonly number[] | null;
-  readonly retry: boolean;
   readonly cancel: boolean;
-  readonly sink: boolean;
 }
 
-/** A planned row: it runs, perhaps with an outcome to be written meanwhile, or it has ended. */
+/** A planned row: either it runs, perhaps with a staged outcome to be written meanwhile, or it has ended. */
 type PlannedRow = { readonly run: RowToRun; readonly staged?: OutcomeRef } | { readonly ended: EndedRow };
 
 /**
- * Plans a range of rows by what the tables know of them, before anything is posted, and stages the outcomes that are
- * new. Its result goes into a history: rows by number and hashes, nothing personal.
+ * Plans a range of rows by what the tables know of them, before anything is posted, and stages new outcomes. Its result
+ * goes into a history, so it names rows by number and hashes and holds nothing personal.
  */
 export async function planCustomers(
   deps: OnboardingDependencies,
   input: PlanCustomersInput,
 ): Promise<ChunkPlan> {
-  return withHeartbeat(async () => {
-    const { batchId, from, to, only } = input;
-    const rows = await deps.batches.rows(batchId, from, to);
-    const lines = { from: rows[0]?.line ?? 0, to: rows.at(-1)?.line ?? -1 };
-    const keys = rows.filter(isRight).map(({ rowKey }) => rowKey);
-    const { own, others } = await earlierOutcomes(deps.lake, batchId, lines, keys);
-    const wanted = rows.filter(({ row }) => only === null || only.includes(row));
-    const plans = await mapConcurrent(PLANNED_AT_ONCE, wanted, (row) =>
-      isRight(row)
-        ? planRight(deps, input, row, own.get(row.line), others.get(row.rowKey))
-        : planWrong(deps, input, row, own.get(row.line)),
-    );
-    return {
-      run: plans.flatMap((plan) => ("run" in plan ? plan.run : [])),
-      ended: plans.flatMap((plan) => ("ended" in plan ? plan.ended : [])),
-      staged: plans.flatMap((plan) => ("run" in plan ? (plan.staged ?? []) : [])),
-    };
-  });
+  const { batchId, from, to, only } = input;
+  const rows = await deps.batches.rows(batchId, from, to);
+  const lines = { from: rows[0]?.line ?? 0, to: rows.at(-1)?.line ?? -1 };
+  const keys = rows.filter(isRight).map(({ rowKey }) => rowKey);
+  const { own, others } = await earlierOutcomes(deps.lake, batchId, lines, keys);
+  const wanted = rows.filter(({ row }) => only === null || only.includes(row));
+  const plans = await mapConcurrent(PLANNED_AT_ONCE, wanted, (row) =>
+    isRight(row)
+      ? planRight(deps, input, row, own.get(row.line), others.get(row.rowKey))
+      : planWrong(deps, input, row, own.get(row.line)),
+  );
+  return {
+    run: plans.flatMap((plan) => ("run" in plan ? plan.run : [])),
+    ended: plans.flatMap((plan) => ("ended" in plan ? plan.ended : [])),
+    staged: plans.flatMap((plan) => ("run" in plan ? (plan.staged ?? []) : [])),
+  };
 }
 
 async function planWrong(
@@ -90,11 +90,11 @@ async function planRight(
     case "run":
       return { run };
     case "cancel":
-      return { ended: await cancelUnposted(deps, input, run) };
+      return endUnposted(deps, input, run, new Date(), afterStop(UNPOSTED), {});
     case "retry": {
       const again = { ...run, retry: true, before: plan.before };
       if (!(await lacksFpId(deps, batchId, row, again))) return { run: again };
-      return { ended: await failWithoutFpId(deps, input, again) };
+      return endUnposted(deps, input, again, new Date(), afterFailure(UNPOSTED), LACKS_FP_ID);
     }
     default: {
       const { outcome, version, follows } = plan;
@@ -126,7 +126,7 @@ function runOf({ row, line, rowKey, identityHash, customer }: RightRow, attempt:
   };
 }
 
-/** Whether a retry is known by its external id alone, which can't be posted a second time. */
+/** Whether a retried row is known by its external id alone, which can't be posted a second time. */
 async function lacksFpId(
   deps: OnboardingDependencies,
   batchId: string,
@@ -135,32 +135,4 @@ async function lacksFpId(
 ): Promise<boolean> {
   if (row.customer.externalId === null || (await preparedId(deps, row)) !== null) return false;
   return isSpent(deps, { ...again, batchId });
-}
-
-async function cancelUnposted(
-  deps: OnboardingDependencies,
-  input: PlanCustomersInput,
-  row: RowToRun,
-): Promise<EndedRow> {
-  const { outcome } = await stageOutcome(deps, refOf(input, row), afterStop(UNPOSTED), {});
-  return { status: "cancelled", requiresManualReview: false, record: outcome };
-}
-
-async function failWithoutFpId(
-  deps: OnboardingDependencies,
-  input: PlanCustomersInput,
-  row: RowToRun,
-): Promise<EndedRow> {
-  const { outcome } = await stageOutcome(deps, refOf(input, row), afterFailure(UNPOSTED), {
-    error_class: "InputError",
-    error_message:
-      "the row names its customer by an external id alone, which is also the idempotency id, so its onboarding can't be posted again",
-    next_action: NEXT_ACTIONS.needsFpId,
-  });
-  return { status: "failed", requiresManualReview: false, record: outcome };
-}
-
-function refOf({ batchId, runId, sink }: PlanCustomersInput, row: RowToRun) {
-  const startedAt = new Date().toISOString();
-  return { ...row, batchId, runId, sink, startedAt, latch: runId, recorded: UNPOSTED };
 }

@@ -1,5 +1,13 @@
-import type { OutcomeRef } from "../../../domain/onboarding/batch/batch-rows.js";
-import { isOpenOutcome } from "../../../domain/onboarding/customer/customer-state.js";
+import type { EndedRow, OutcomeRef, RowInRun } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { BatchRunInput } from "../../../domain/onboarding/batch/started-batch.js";
+import {
+  type CustomerState,
+  isOpenOutcome,
+  rowStatus,
+  UNPOSTED,
+} from "../../../domain/onboarding/customer/customer-state.js";
+import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
+import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
 import type { RightRow, WrongRow } from "../../../domain/onboarding/frozen-row.js";
 import {
   adoptedEvent,
@@ -8,11 +16,13 @@ import {
   type Outcome,
   type OutcomeRow,
 } from "../../../domain/onboarding/outcome.js";
-import { findOutcome, putOutcome } from "../../../lake/onboarding/staged-outcomes.js";
+import { findOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../../lake/store/sealed-store.js";
 import { openColumn } from "../../../lake/tables/encrypted-column.js";
+import type { OnboardingDependencies } from "../dependencies.js";
+import { stageOutcome } from "../stage-outcome.js";
 
-/** Stages the outcome of a row that breaks rules; nothing of it was sent. */
+/** Stages the outcome of a row that breaks rules and was therefore not sent. */
 export async function stageInvalid(
   sealed: SealedStore,
   batchId: string,
@@ -33,6 +43,20 @@ export async function stageInvalid(
   return ref;
 }
 
+/** Stages the outcome of a row that ends without being posted; `state` says how. */
+export async function endUnposted(
+  deps: OnboardingDependencies,
+  { batchId, runId, sink }: Pick<BatchRunInput, "batchId" | "runId" | "sink">,
+  row: Omit<CustomerRef, keyof RowInRun | "startedAt">,
+  since: Date,
+  state: CustomerState,
+  facts: OutcomeFacts,
+): Promise<{ readonly ended: EndedRow; readonly messageHash: string | null }> {
+  const ref = { ...row, batchId, runId, sink, latch: runId, startedAt: since.toISOString() };
+  const { outcome, messageHash } = await stageOutcome(deps, { ...ref, recorded: UNPOSTED }, state, facts);
+  return { ended: { status: rowStatus(state), requiresManualReview: false, record: outcome }, messageHash };
+}
+
 /** Stages another batch's outcome as this row's; both rows are the same to the last value. */
 export async function stageReused(
   sealed: SealedStore,
@@ -48,7 +72,7 @@ export async function stageReused(
   return ref;
 }
 
-/** Stages an outcome of the row itself that may change, where it is gone: its next version is made from it. */
+/** Stages the row's own open outcome again where its staging is gone: the next version is made from it. */
 export async function restageOpen(
   sealed: SealedStore,
   batchId: string,

@@ -7,13 +7,13 @@ import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
 import { offerLink } from "./continuations.js";
 
-/** What the service answers about an onboarding, to whatever request. */
+/** What the service answers about an onboarding, whatever the request was. */
 type Answer = Pick<
   Onboarding,
   "id" | "status" | "requires_manual_review" | "output" | "error_message" | "continue_onboarding"
 >;
 
-/** Makes the step of an answer: offers its continuation, and stages the outcome of the state that it led to. */
+/** Makes the step of an answer: offers its continuation, and stages the outcome of the resulting state. */
 export async function answeredStep(
   { deps, calls }: CountedCalls<OnboardingDependencies>,
   input: CustomerStepInput,

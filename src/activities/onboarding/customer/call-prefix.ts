@@ -1,20 +1,20 @@
 import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
 import { answerKey, type KeptAnswer } from "../../../lake/calls/staged-call.js";
-import { findOutcome } from "../../../lake/onboarding/staged-outcomes.js";
+import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { callState } from "../../calls/call-record.js";
 import type { StartedOnboarding } from "../../calls/onboarding-resolution.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
 /**
- * Where the call that posts a row is kept. Named by the row's key and not by its batch, so that the same row in two
- * batches is posted once, also in the seconds before the table has the first one's outcome. A retry posts again, unless
- * a request of an earlier attempt is unresolved, or has an answer that is in no outcome: it continues that call.
+ * Says where the call that posts a row is kept. The row's key names it, not its batch, so that the same row in two
+ * batches is posted once, also in the seconds before the table has the first outcome. A retry posts again, unless an
+ * earlier attempt left a request that is unresolved, or whose answer is in no outcome: then it continues that call.
  */
 export async function onboardingPrefix(deps: OnboardingDependencies, ref: CustomerRef): Promise<string> {
   const { rowKey, attempt, retry } = ref;
   if (!retry) return prefixOf(rowKey, "first");
   const own = prefixOf(rowKey, attempt);
-  // Decided once: a repetition must not mistake a call that it has resolved itself for another attempt's.
+  // Decides once: a repetition must not mistake a call that it has resolved itself for another attempt's.
   const decided = await deps.sealed.get<string>(decisionOf(own));
   if (decided !== undefined) return decided;
   const { open } = await earlierCalls(deps, ref);
@@ -23,8 +23,8 @@ export async function onboardingPrefix(deps: OnboardingDependencies, ref: Custom
 }
 
 /**
- * Whether a retry that is known by its external id alone would get an old onboarding again: the service has given one
- * for the id, and no call of an earlier attempt is left to continue.
+ * Whether a retry of a row that has only an external id would get an old onboarding again: the service has made one for
+ * the id, and no call of an earlier attempt is left to continue.
  */
 export async function isSpent(deps: OnboardingDependencies, ref: RetryRef): Promise<boolean> {
   const decision = decisionOf(prefixOf(ref.rowKey, ref.attempt));
@@ -36,34 +36,28 @@ export async function isSpent(deps: OnboardingDependencies, ref: RetryRef): Prom
 type RetryRef = Pick<CustomerRef, "batchId" | "line" | "attempt" | "rowKey" | "before">;
 
 const prefixOf = (rowKey: string, name: string | number) => `_staging/onboarding-calls/${rowKey}/${name}/`;
+const attemptsBefore = ({ attempt }: RetryRef) => Array.from({ length: attempt - 1 }, (_, at) => at + 1);
 const decisionOf = (prefix: string) => `${prefix}prefix`;
 
-interface EarlierCalls {
-  /** The call that a retry continues: it is unresolved, or its answer is in no outcome. */
-  readonly open: string | undefined;
-  /** Whether any of them was answered. */
-  readonly isAnswered: boolean;
-}
-
-async function earlierCalls(deps: OnboardingDependencies, ref: RetryRef): Promise<EarlierCalls> {
-  const attempts = Array.from({ length: ref.attempt - 1 }, (_, at) => at + 1);
-  const earlier = ["first", ...attempts].map((name) => prefixOf(ref.rowKey, name));
+async function earlierCalls(deps: OnboardingDependencies, ref: RetryRef) {
+  const earlier = ["first", ...attemptsBefore(ref)].map((name) => prefixOf(ref.rowKey, name));
   const states = await Promise.all(earlier.map((prefix) => callState(deps.sealed, prefix)));
   const answered = earlier.filter((_, at) => states[at] === "answered").reverse();
+  // A retry continues a call that is unresolved, or whose answer is in no outcome.
   const open = earlier[states.indexOf("sent")] ?? (await unrecorded(deps, ref, answered));
   return { open, isAnswered: answered.length > 0 };
 }
 
-/** The first of these whose onboarding is in no outcome: its attempt was ended between the two. */
+/** Finds the first call whose onboarding is in no outcome, because its attempt ended before it staged one. */
 async function unrecorded(
   { sealed }: OnboardingDependencies,
-  { batchId, line, attempt, before }: RetryRef,
+  ref: RetryRef,
   answered: readonly string[],
 ): Promise<string | undefined> {
+  const { batchId, line, before } = ref;
   if (before !== null || answered.length === 0) return undefined;
-  const attempts = Array.from({ length: attempt - 1 }, (_, at) => at + 1);
   const outcomes = await Promise.all(
-    attempts.map((one) => findOutcome(sealed, batchId, { line, attempt: one, version: 1 })),
+    attemptsBefore(ref).map((attempt) => findOutcome(sealed, batchId, { line, attempt, version: 1 })),
   );
   const recorded = new Set(outcomes.map((outcome) => outcome?.onboarding_id));
   for (const prefix of answered) {
@@ -73,7 +67,7 @@ async function unrecorded(
   return undefined;
 }
 
-/** Where the calls that create a row's business are kept: it is created once, however often the row is run. */
+/** Says where the calls that create a row's business are kept: it is created once, however often the row is run. */
 export function businessPrefix({ rowKey }: Pick<CustomerRef, "rowKey">): string {
   return `_staging/onboarding-calls/${rowKey}/business/`;
 }

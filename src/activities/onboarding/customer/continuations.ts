@@ -9,7 +9,7 @@ import type { CustomerRef, LinkOffer } from "../../../domain/onboarding/customer
 import { batchPrefix } from "../../../lake/onboarding/frozen-batch.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
-/** Where a row's continuation of that number is kept, sealed. */
+/** Says where a row's continuation with a number is kept, sealed. */
 export function linkKey(
   { batchId, line, attempt }: Pick<CustomerRef, "batchId" | "line" | "attempt">,
   number: number,
@@ -17,10 +17,7 @@ export function linkKey(
   return `${batchPrefix(batchId)}continuations/${line}-${attempt}-${number}`;
 }
 
-/**
- * Keeps the continuation of an answer for its delivery, unless the last one is the same. A customer for whom there is
- * none, or nowhere to deliver it, is marked as lacking one.
- */
+/** Keeps a new continuation for its delivery; a customer without one, or without a sink, is marked as lacking it. */
 export async function offerLink(
   { sealed }: OnboardingDependencies,
   ref: CustomerRef,
@@ -45,7 +42,7 @@ export async function offerLink(
   return { state: state.links === 0 ? withoutLink(state) : state, link: null };
 }
 
-// Once delivered, it is the last that the state counts.
+// Once it is delivered, the state counts it as the last one.
 function offer(state: CustomerState, number: number, { expires_at }: Continuation) {
   const expiresAt = Date.parse(expires_at);
   const link = { number, expiresAt: Number.isNaN(expiresAt) ? null : expiresAt };

@@ -11,24 +11,22 @@ import { InputError } from "../../../domain/failures.js";
 import { afterFailure } from "../../../domain/onboarding/customer/customer-state.js";
 import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/customer-step.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
-import type { RefusedRequest } from "../../../domain/refusals.js";
+import { refusedBy } from "../../call-failure.js";
 import type { CountedCalls } from "../../counted-calls.js";
 import { LostAnswerError } from "../../lost-answer-error.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
 
 /**
- * A step fails for good after so many attempts, about an hour of them (`workflows/policies.ts`), and no sooner than
- * after so many milliseconds: a machine that was off has lost no attempt, and a service that asks for quick retries has
- * the hour all the same.
+ * A step fails for good after this many attempts, which take about an hour (`workflows/policies.ts`), and not before
+ * this many milliseconds: a machine that was off loses no attempt, and a service that asks for quick retries still has
+ * its hour.
  */
 const MOST_ATTEMPTS = 20;
 const SHORTEST_MS = 3_600_000;
 
 /**
  * Ends a row as `failed` where another attempt will not help, or many have not.
- *
- * @param nextAction what somebody has to do, where the error does not say it.
  * @throws the error itself where the step should be tried again, or where it is not the row's.
  */
 export async function failedStep(
@@ -38,39 +36,29 @@ export async function failedStep(
   nextAction?: string,
 ): Promise<CustomerStep> {
   if (!(error instanceof Error) || !endsRow(error)) throw error;
-  const refused = refusedBy(error);
+  const refusal = isRefusal(error) ? error : undefined;
   const staged = await stageOutcome(deps, input, afterFailure(input.state), {
     error_class: error.name,
     error_message: error.message,
     next_action: nextAction ?? nextActionAfter(error),
-    ...(refused && { trouble: `${refused.operation}: ${refused.status}` }),
+    ...(refusal && { trouble: `${refusal.operation}: ${refusal.status ?? 0}` }),
   });
-  const { status, message } = refused ?? {};
-  return {
-    ...staged,
-    link: null,
-    unauthorized: false,
-    calls,
-    ...(status !== undefined && message !== undefined && { refused: { status, message } }),
-  };
+  const step = { ...staged, link: null, unauthorized: false, calls };
+  return refusal === undefined ? step : { ...step, refused: refusedBy(refusal) };
 }
 
 function nextActionAfter(error: Error): string {
   const mayHaveWorked = error instanceof LostAnswerError || (error instanceof TransientError && error.sent);
   if (mayHaveWorked) return NEXT_ACTIONS.check;
-  return refusedBy(error) === undefined ? NEXT_ACTIONS.retry : NEXT_ACTIONS.refused;
+  return isRefusal(error) ? NEXT_ACTIONS.refused : NEXT_ACTIONS.retry;
 }
 
-/** The service's refusal, where the error is one. */
-function refusedBy(error: Error): (RefusedRequest & { readonly operation: string }) | undefined {
-  if (!(error instanceof RejectedError || error instanceof NotFoundError)) return undefined;
-  const { operation, status = 0, said = null } = error;
-  return { operation, status, message: said };
+function isRefusal(error: Error): error is RejectedError | NotFoundError {
+  return error instanceof RejectedError || error instanceof NotFoundError;
 }
 
 function endsRow(error: Error): boolean {
-  const kinds = [RejectedError, NotFoundError, SchemaError, LostAnswerError];
-  if (kinds.some((kind) => error instanceof kind)) return true;
+  if (isRefusal(error) || error instanceof SchemaError || error instanceof LostAnswerError) return true;
   // Our own rules refused what a row holds; a wrong key or a torn file is no row's.
   if (error instanceof InputError) return false;
   if (!(error instanceof ApiError) || error instanceof NotSentError) return false;

@@ -1,20 +1,12 @@
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import type { Continuation } from "../../../domain/onboarding/customer/continuation-offer.js";
 import type { CustomerStepInput, LinkOffer } from "../../../domain/onboarding/customer/customer-step.js";
-import {
-  appendContinuation,
-  type ContinuationSink,
-  type Delivery,
-  getSink,
-} from "../../../lake/onboarding/continuation-file.js";
+import { appendContinuation, type Delivery, getSink } from "../../../lake/onboarding/continuation-file.js";
 import { commandEnd } from "../../command-end.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { linkKey } from "./continuations.js";
 
-interface DeliverLinkInput extends CustomerStepInput {
-  readonly link: LinkOffer;
-}
+type DeliverLinkInput = CustomerStepInput & { readonly link: LinkOffer };
 
 /** Attempts, in about half a minute, before somebody has to send the link from the dashboard. */
 const MOST_ATTEMPTS = 5;
@@ -24,29 +16,19 @@ export async function deliverLink(
   deps: OnboardingDependencies,
   input: DeliverLinkInput,
 ): Promise<{ delivered: boolean }> {
-  return withHeartbeat(async () => {
-    const sink = await getSink(deps.sealed, input.batchId);
-    if (sink === undefined) return { delivered: false };
-    const delivery = await deliveryOf(deps, input);
-    try {
-      await deliver(deps, sink, delivery);
-      return { delivered: true };
-    } catch (error) {
-      cancellationSignal().throwIfAborted();
-      if (activityInfo().attempt < MOST_ATTEMPTS) throw error;
-      deps.log.warn({ line: input.line, err: error }, "could not deliver a link; send it from the dashboard");
-      return { delivered: false };
-    }
-  });
-}
-
-async function deliver(
-  deps: OnboardingDependencies,
-  sink: ContinuationSink,
-  delivery: Delivery,
-): Promise<void> {
-  if (sink.kind === "file") await appendContinuation(sink.path, delivery, deps.sealed.sealer);
-  else await deliverToCommand(sink.command, delivery, cancellationSignal());
+  const sink = await getSink(deps.sealed, input.batchId);
+  if (sink === undefined) return { delivered: false };
+  const delivery = await deliveryOf(deps, input);
+  try {
+    if (sink.kind === "file") await appendContinuation(sink.path, delivery, deps.sealed.sealer);
+    else await deliverToCommand(sink.command, delivery, cancellationSignal());
+    return { delivered: true };
+  } catch (error) {
+    cancellationSignal().throwIfAborted();
+    if (activityInfo().attempt < MOST_ATTEMPTS) throw error;
+    deps.log.warn({ line: input.line, err: error }, "could not deliver a link; send it from the dashboard");
+    return { delivered: false };
+  }
 }
 
 async function deliveryOf(deps: OnboardingDependencies, input: DeliverLinkInput): Promise<Delivery> {

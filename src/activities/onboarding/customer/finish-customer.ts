@@ -4,14 +4,13 @@ import type {
   StepFailure,
 } from "../../../domain/onboarding/customer/customer-step.js";
 import { outcomeEvent } from "../../../domain/onboarding/outcome.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
 
 interface FinishCustomerInput extends CustomerStepInput {
   /** What happened, for `onboarding_events`. */
   readonly event: string;
-  /** What ended a row that could not run; null where nothing went wrong. */
+  /** What ended a row that could not run; null where nothing failed. */
   readonly failure: StepFailure | null;
 }
 
@@ -20,9 +19,7 @@ export async function finishCustomer(
   deps: OnboardingDependencies,
   { event, failure, ...input }: FinishCustomerInput,
 ): Promise<CustomerStep> {
-  return withHeartbeat(async () => {
-    const events = [outcomeEvent(event, input.state.status)];
-    const staged = await stageOutcome(deps, input, input.state, { ...failure, events });
-    return { ...staged, link: null, unauthorized: false, calls: 0 };
-  });
+  const events = [outcomeEvent(event, input.state.status)];
+  const staged = await stageOutcome(deps, input, input.state, { ...failure, events });
+  return { ...staged, link: null, unauthorized: false, calls: 0 };
 }

@@ -23,42 +23,35 @@ import {
 import type { CustomerEvent, SessionValidated } from "../../../domain/onboarding/messages.js";
 import { type OutcomeEvent, outcomeEvent } from "../../../domain/onboarding/outcome.js";
 import { countedCalls } from "../../counted-calls.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { answeredStep, reportOf } from "./answered-step.js";
 
 interface PollOnboardingInput extends CustomerStepInput {
-  /** The messages that led to the poll; none where it was due. */
+  /** The messages that led to the poll; none where its time had come. */
   readonly events: readonly CustomerEvent[];
   readonly sessions: readonly SessionValidated[];
 }
 
-/** Attempts at a poll; after the last, the messages that led to it are all there is. */
+/** Attempts at a poll. After the last one, only the messages that led to it count. */
 const MOST_ATTEMPTS = 4;
 
-/**
- * Polls an onboarding, and applies the answer and the messages that led to the poll (`GET /onboardings/{id}`,
- * docs/reference/service.md, "Onboarding lookup").
- */
+/** Polls an onboarding, and applies the answer and the messages (docs/reference/service.md, "Onboarding lookup"). */
 export async function pollOnboarding(
   given: OnboardingDependencies,
   input: PollOnboardingInput,
 ): Promise<CustomerStep> {
-  return withHeartbeat(async () => {
-    const counted = countedCalls(given);
-    let found: Onboarding | null;
-    try {
-      found = await read(counted.deps, input);
-    } catch (error) {
-      if (error instanceof AuthError) return unstagedStep(input.state, counted.calls, true);
-      throw error;
-    }
-    const state = stateAfter(input, found === null ? null : reportOf(found));
-    return answeredStep(counted, input, state, found, { events: eventsOf(input, state) });
-  });
+  const counted = countedCalls(given);
+  let found: Onboarding | null;
+  try {
+    found = await read(counted.deps, input);
+  } catch (error) {
+    if (error instanceof AuthError) return unstagedStep(input.state, counted.calls, true);
+    throw error;
+  }
+  const state = stateAfter(input, found === null ? null : reportOf(found));
+  return answeredStep(counted, input, state, found, { events: eventsOf(input, state) });
 }
 
-/** Reads the onboarding; null where it can't be read. */
 async function read(
   deps: OnboardingDependencies,
   { state }: PollOnboardingInput,

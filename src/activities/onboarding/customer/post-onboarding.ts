@@ -1,5 +1,6 @@
 import { AuthError } from "../../../api/http/errors.js";
 import { createOnboarding } from "../../../api/operations/onboarding-creation.js";
+import type { BatchRunInput } from "../../../domain/onboarding/batch/started-batch.js";
 import { afterReport } from "../../../domain/onboarding/customer/customer-state.js";
 import {
   type CustomerStep,
@@ -10,7 +11,6 @@ import { type CustomerRow, valuesOf } from "../../../domain/onboarding/customer.
 import { callOnce } from "../../calls/call-once.js";
 import { onboardingResolution, type StartedOnboarding } from "../../calls/onboarding-resolution.js";
 import { countedCalls } from "../../counted-calls.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { answeredStep, reportOf } from "./answered-step.js";
 import { onboardingPrefix } from "./call-prefix.js";
@@ -18,36 +18,28 @@ import { failedStep } from "./customer-failure.js";
 import { preparedId } from "./prepare-customer.js";
 import { postUnnamed, reuseUnnamed } from "./unnamed-onboarding.js";
 
-interface PostOnboardingInput extends CustomerStepInput {
-  /**
-   * Seconds that the service may take to decide; null where it decides later
-   * (docs/reference/service.md, "Onboarding creation").
-   */
-  readonly syncTimeoutSecs: number | null;
-}
+type PostOnboardingInput = CustomerStepInput & Pick<BatchRunInput, "syncTimeoutSecs">;
 
 /**
  * Posts the onboarding of a row, once however often it is repeated: a lost answer is resolved by the idempotency id or
- * by the entity's onboardings, never by a blind second request (docs/reference/api-operations.md). What the service
- * refuses for good, or what nothing can tell, ends the row as `failed`.
+ * by the entity's onboardings, never by a blind second request (docs/reference/api-operations.md). A final
+ * refusal, or a fate that nothing can tell, ends the row as `failed`.
  */
 export async function postOnboarding(
   given: OnboardingDependencies,
   input: PostOnboardingInput,
 ): Promise<CustomerStep> {
-  return withHeartbeat(async () => {
-    const { customer } = await given.batches.row(input.batchId, input.row);
-    const counted = countedCalls(given, valuesOf(customer));
-    try {
-      const made = customer.create ? await preparedId(given, input) : null;
-      const body = await post(counted.deps, input, customer, made);
-      const state = afterReport(input.state, reportOf(body), "sync");
-      return await answeredStep(counted, input, state, body, { fp_bid: made });
-    } catch (error) {
-      if (error instanceof AuthError) return unstagedStep(input.state, counted.calls, true);
-      return failedStep(counted, input, error);
-    }
-  });
+  const { customer } = await given.batches.row(input.batchId, input.row);
+  const counted = countedCalls(given, valuesOf(customer));
+  try {
+    const made = customer.create ? await preparedId(given, input) : null;
+    const body = await post(counted.deps, input, customer, made);
+    const state = afterReport(input.state, reportOf(body), "sync");
+    return await answeredStep(counted, input, state, body, { fp_bid: made });
+  } catch (error) {
+    if (error instanceof AuthError) return unstagedStep(input.state, counted.calls, true);
+    return failedStep(counted, input, error);
+  }
 }
 
 async function post(
@@ -59,7 +51,7 @@ async function post(
   const { batchId, latch: authEpoch, before, retry, syncTimeoutSecs } = input;
   const { externalId, prerequisiteData } = customer;
   const { playbook } = await deps.batches.require(batchId);
-  // The external id is the idempotency id: posted again with it, the service would give a failed onboarding again.
+  // The external id is the idempotency id: with it the service would answer a retry with the failed onboarding.
   const fpId = customer.fpId ?? (externalId === null || retry ? made : null);
   const params = {
     body: {

@@ -2,8 +2,7 @@ import { cancellationSignal } from "@temporalio/activity";
 import { withClientToken } from "../../../api/http/client-token.js";
 import { AuthError, RejectedError } from "../../../api/http/errors.js";
 import { createBusiness } from "../../../api/operations/business.js";
-import { updateVault } from "../../../api/operations/vault-update.js";
-import { uploadToVault } from "../../../api/operations/vault-upload.js";
+import { updateVault, uploadToVault } from "../../../api/operations/vault.js";
 import {
   type CustomerRef,
   type CustomerStep,
@@ -17,14 +16,12 @@ import { noteMadeBusiness } from "../../../lake/onboarding/made-businesses.js";
 import { callOnce } from "../../calls/call-once.js";
 import { callState } from "../../calls/call-record.js";
 import { countedCalls } from "../../counted-calls.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { businessPrefix } from "./call-prefix.js";
 import { failedStep } from "./customer-failure.js";
 
-/** The business that was made for a row. */
 interface Prepared {
-  /** Null where its external id was taken and names it. */
+  /** Null where the external id was taken already and names the business. */
   readonly fpBid: string | null;
 }
 
@@ -33,7 +30,7 @@ type RowOfBusiness = Pick<CustomerRef, "rowKey">;
 const preparedKey = (row: RowOfBusiness) => `${businessPrefix(row)}prepared`;
 const businessCallPrefix = (row: RowOfBusiness) => `${businessPrefix(row)}call/`;
 
-/** `fp_bid` of the business that was made for a row; null where it is known by its external id alone. */
+/** Reads the `fp_bid` of the business that was created for a row; null where only its external id is known. */
 export async function preparedId(deps: OnboardingDependencies, row: RowOfBusiness): Promise<string | null> {
   return (await deps.sealed.get<Prepared>(preparedKey(row)))?.fpBid ?? null;
 }
@@ -47,25 +44,26 @@ export async function prepareCustomer(
   given: OnboardingDependencies,
   input: CustomerStepInput,
 ): Promise<CustomerStep> {
-  return withHeartbeat(async () => {
-    const frozen = await given.batches.row(input.batchId, input.row);
-    const { customer } = frozen;
-    const counted = countedCalls(given, valuesOf(customer));
-    try {
-      if (customer.create) await makeBusiness(counted.deps, input, frozen);
-      else await writeVault(counted.deps, input, customer);
-      return unstagedStep(input.state, counted.calls);
-    } catch (error) {
-      if (error instanceof AuthError && !isTokenRefused(error)) {
-        return unstagedStep(input.state, counted.calls, true);
-      }
-      const isLost = await isBusinessLost(given, input, customer);
-      return failedStep(counted, input, error, isLost ? NEXT_ACTIONS.needsFpBid : undefined);
+  const frozen = await given.batches.row(input.batchId, input.row);
+  const { customer } = frozen;
+  const counted = countedCalls(given, valuesOf(customer));
+  try {
+    if (customer.create) await makeBusiness(counted.deps, input, frozen);
+    else await writeVault(counted.deps, input, customer);
+    return unstagedStep(input.state, counted.calls);
+  } catch (error) {
+    if (error instanceof AuthError && !isTokenRefused(error)) {
+      return unstagedStep(input.state, counted.calls, true);
     }
-  });
+    const isLost = await isBusinessLost(given, input, customer);
+    return failedStep(counted, input, error, isLost ? NEXT_ACTIONS.needsFpBid : undefined);
+  }
 }
 
-/** True if a lost request may have created a business that can't be looked up, because it has no external id. The request is not sent again. */
+/**
+ * True if a lost request may have created a business that can't be looked up, because it has no external id. The
+ * request is not sent again.
+ */
 async function isBusinessLost(
   { sealed }: OnboardingDependencies,
   row: RowOfBusiness,
@@ -74,7 +72,7 @@ async function isBusinessLost(
   return create && externalId === null && (await callState(sealed, businessCallPrefix(row))) === "sent";
 }
 
-/** Whether the service refused a client token: the row has failed, the key that made the token was good. */
+/** Whether the service refused a client token: then the row has failed, and the key that made the token is good. */
 function isTokenRefused({ operation }: AuthError): boolean {
   return operation === updateVault.name || operation === uploadToVault.name;
 }
@@ -128,7 +126,7 @@ async function makeBusiness(
     if (externalId === null) await noteMadeBusiness(deps.sealed, body.id, identityHash);
     await keep(body.id);
   } catch (error) {
-    // Taken, by an earlier request of ours or by somebody else: the onboarding names it by its external id.
+    // An earlier request of ours or somebody else took the external id: the onboarding names the business by it.
     if (!(error instanceof RejectedError) || error.status !== 400 || externalId === null) throw error;
     await keep(null);
   }

@@ -6,8 +6,8 @@ import { FAILURE_TYPES } from "../../../domain/failures.js";
 import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
 import { type UndecidedPost, undecidedMs } from "../../../domain/onboarding/customer/undecided-post.js";
 import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
+import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { onboardedCustomers } from "../../../lake/onboarding/onboarded-customers.js";
-import { findOutcome } from "../../../lake/onboarding/staged-outcomes.js";
 import {
   dropUnnamedPost,
   noteUnnamedPost,
@@ -25,11 +25,9 @@ import type { OnboardingDependencies } from "../dependencies.js";
 
 const READ_AT_ONCE = 8;
 
-/** The call that posts a row. */
 interface RowCall {
   readonly ref: CustomerRef;
   readonly params: ParamsOf<typeof createOnboarding>;
-  /** Its staging prefix. */
   readonly prefix: string;
 }
 
@@ -51,9 +49,9 @@ export async function postUnnamed<R>(
 }
 
 /**
- * Before a row is posted by `fp_id`: another batch may have asked for the same customer's onboarding by an external id
- * without knowing the result. The onboarding of the user that came of it, unless another outcome has it, is kept as the
- * row's answer; without one the row may be posted. Sends nothing where no batch lacks an answer.
+ * Runs before a row is posted by `fp_id`, because another batch may have asked for the same customer's onboarding by an
+ * external id without knowing the result yet. Keeps the onboarding that came of it as the row's answer, unless another
+ * outcome has it; without one, the row may be posted. Sends nothing where no batch lacks an answer.
  *
  * @throws ApplicationFailure of type TransientError while such a request may still be answered or take effect.
  */
@@ -90,8 +88,8 @@ interface SeenPosts {
 }
 
 /**
- * What was undecided when the row was first about to be posted; undefined where nothing was. Kept, because a batch that
- * runs beside this one always has requests under way, and an answer that comes meanwhile names its onboarding.
+ * Returns what was undecided when the row was first about to be posted; undefined where nothing was. This is kept,
+ * because a batch that runs beside this one always has requests in flight, and a later answer names its onboarding.
  */
 async function seenUndecided(
   { sealed }: OnboardingDependencies,
@@ -115,9 +113,7 @@ async function seenUndecided(
 }
 
 interface PostResult extends UndecidedPost {
-  /** Where it is answered. */
   readonly onboardingId?: string;
-  /** Where its answer is lost. */
   readonly creation?: LostCreation;
 }
 

@@ -1,7 +1,7 @@
 import { creationOf } from "../../../lake/delta/delta-schema.js";
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import type { LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
-import { compareHead, type LinkUpdate, linkCheckpointActions } from "../../../lake/sync/link-update.js";
+import { compareHead, type LinkUpdate, linkCheckpointActions } from "../../../lake/sync/link-checkpoint.js";
 import { addOf, type DataFile } from "../../../lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
@@ -10,20 +10,18 @@ import { committedRow, endedRow, type LinkSyncRow } from "./link-sync-row.js";
 import { reasonsOf } from "./loaded-files.js";
 import type { PendingUpdate } from "./pending-update.js";
 
-/** What became of an update. */
 type UpdateEnd =
   | { readonly kind: "committed"; readonly checkpoint: LinkCheckpoint }
   | { readonly kind: "unchanged" | "failed" | "superseded"; readonly reason: string | null };
 
-/** An update that is to be committed. */
 interface WantedUpdate extends PendingUpdate {
   readonly checkpoint: LinkCheckpoint;
 }
 
 /**
  * Makes the one commit that carries rows, cursors and certificates of finished links
- * (docs/inside/architecture.md, "Commits" and "Heads"). Leaves out a link that is superseded: files that hold its rows are
- * loaded again without it.
+ * (docs/inside/architecture.md, "Commits" and "Heads"). Leaves out a superseded link: files that hold its rows are loaded
+ * again without it.
  */
 export async function commitFeed(
   deps: Dependencies,
@@ -47,7 +45,7 @@ function endWithoutCommit({ problem }: PendingUpdate): UpdateEnd {
   return { kind: problem === null ? "unchanged" : "failed", reason: problem };
 }
 
-/** Commits updates; those that turn out to be superseded or lost are left out. Returns the end of each by its key. */
+/** Commits updates, without those that turn out to be superseded or lost. Returns how each ended, by its key. */
 async function publish(
   deps: Dependencies,
   runId: string,
@@ -82,7 +80,7 @@ async function publish(
   }
 }
 
-/** How an update has ended at a state of the feed; nothing where it can be committed on it. */
+/** Says how an update has ended by a state of the feed; empty where it can be committed on that state. */
 function endsBefore(snapshot: Snapshot, update: WantedUpdate): (readonly [key: string, end: UpdateEnd])[] {
   const now = compareHead(snapshot, linkUpdateOf(update));
   if (now.kind === "free") return [];
@@ -97,7 +95,7 @@ function linkUpdateOf({ found, checkpoint }: WantedUpdate): LinkUpdate {
   return { linkId: found.link_id, baseHead: found.base?.head ?? null, checkpoint };
 }
 
-/** The files of some updates; a file that also holds rows of other links is loaded again without these. */
+/** Gathers the files of some updates. Loads a file that also holds rows of other links again, without those. */
 async function filesOf(
   deps: Dependencies,
   runId: string,

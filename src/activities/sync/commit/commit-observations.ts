@@ -1,4 +1,5 @@
 import { knownDay } from "../../../domain/sync/run/reading-window.js";
+import type { ReadSliceInput } from "../../../domain/sync/run/slice-work.js";
 import type { ReadWindow, WholeList } from "../../../lake/history/whole-lists.js";
 import { type BadRow, readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
 import type { CleanedPlaces } from "../../../lake/sync/journal/record.js";
@@ -15,21 +16,15 @@ import { observedListings } from "../read/streams-of-run.js";
 /** SQL turns so many bytes of pages into rows at once, to bound memory. */
 const STATEMENT_BYTES = 10 * 1024 * 1024;
 
-interface ObservedInput {
-  readonly runId: string;
-  /** Names of the streams that the run reads. */
-  readonly streams: readonly string[];
-}
-
 /**
- * Commits the users' lists: `accounts`, `bank_links` and whatever else has no cursor. No link of theirs is committed
- * before (docs/inside/architecture.md, "Commits").
+ * Commits the users' lists: `accounts`, `bank_links` and whatever else has no cursor. This comes before any commit of
+ * their links (docs/inside/architecture.md, "Commits").
  *
  * @returns rows of `quarantine`: what was bad among them
  */
 export async function commitObservations(
   deps: SyncDependencies,
-  { runId, streams }: ObservedInput,
+  { runId, streams }: Pick<ReadSliceInput, "runId" | "streams">,
   appId: string,
   reports: readonly SliceReport[],
 ): Promise<Record<string, unknown>[]> {

@@ -1,3 +1,4 @@
+import type { SyncOptions } from "../../../domain/sync/job.js";
 import type { CommitWork } from "../../../domain/sync/run/publication.js";
 import { skippedLinks } from "../../../domain/sync/skipped-links.js";
 import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../domain/sync/sync-totals.js";
@@ -10,7 +11,6 @@ import { quarantine } from "../../../lake/tables/quarantine.js";
 import type { Logger } from "../../../logger.js";
 import { transactionStream } from "../../../streams/transactions.js";
 import { breather } from "../../event-loop.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import { recordFailures } from "../../run-failures.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { commitFeed } from "./commit-feed.js";
@@ -19,51 +19,44 @@ import { endedRow, type LinkSyncRow, quietRow } from "./link-sync-row.js";
 import { type FoundReading, loadedFiles, readingsToCommit } from "./loaded-files.js";
 import { type PendingUpdate, pendingUpdate } from "./pending-update.js";
 
-export interface CommitInput extends CommitWork {
+export interface CommitInput extends CommitWork, Pick<SyncOptions, "streams" | "full"> {
   readonly runId: string;
-  /** Names of the streams that the run reads. */
-  readonly streams: readonly string[];
-  /** Whether large removals are accepted (`--full`). */
-  readonly full: boolean;
-}
-
-interface CommitResult {
-  readonly totals: SyncTotals;
 }
 
 /**
  * Commits what a run has finished: the users' lists, `quarantine`, then the feed with rows, cursors and certificates in one
  * commit, then `link_syncs` (docs/inside/architecture.md, "Commits"). A repeated attempt finds what the earlier one did.
  */
-export async function commit(deps: SyncDependencies, input: CommitInput): Promise<CommitResult> {
-  return withHeartbeat(async () => {
-    const { lake } = deps;
-    const { runId } = input;
-    const part = `c${input.chunk}`;
-    const appId = `${runId}/${part}`;
-    await recordFailures(lake, { runId, part }, input.failed);
-    const reports: SliceReport[] = [];
-    for (const place of input.reports) reports.push(await readValue<SliceReport>(lake.store, runId, place));
-    const badObservations = await commitObservations(deps, input, appId, reports);
-    const { readings, twice } = await readingsToCommit(deps, runId, input.loaded, input.links);
-    const updates = await pendingUpdates(deps, input, readings);
-    const bad = [...badObservations, ...updates.flatMap((update) => quarantineRows(runId, update))];
-    await appendOnce(lake, quarantine, appId, () => writeRows(lake, quarantine, runId, bad));
-    const committed = await commitFeed(deps, runId, updates);
-    const ended = await withFound(lake.store, runId, input.ended);
-    const rows = [
-      ...committed,
-      ...twice.map(({ found, progress }) => endedRow(runId, found, progress, "superseded", runId)),
-      ...reports.flatMap(({ quiet }) => quiet.map((link) => quietRow(runId, link))),
-      ...ended.map(({ found, progress, status, reason }) => endedRow(runId, found, progress, status, reason)),
-    ];
-    await appendOnce(lake, linkSyncs, appId, () => writeRows(lake, linkSyncs, runId, rows));
-    const known = updates.filter(({ found }) => found.base?.signs_differ);
-    logRows(deps.log, runId, rows, new Set(known.map(({ found }) => found.link_id)));
-    const none = noTotals();
-    const observed = { ...none, rows: { ...none.rows, quarantined: badObservations.length } };
-    return { totals: rows.map(totalsOf).reduce(addTotals, observed) };
-  });
+export async function commit(
+  deps: SyncDependencies,
+  input: CommitInput,
+): Promise<{ readonly totals: SyncTotals }> {
+  const { lake } = deps;
+  const { runId } = input;
+  const part = `c${input.chunk}`;
+  const appId = `${runId}/${part}`;
+  await recordFailures(lake, { runId, part }, input.failed);
+  const reports: SliceReport[] = [];
+  for (const place of input.reports) reports.push(await readValue<SliceReport>(lake.store, runId, place));
+  const badObservations = await commitObservations(deps, input, appId, reports);
+  const { readings, twice } = await readingsToCommit(deps, runId, input.loaded, input.links);
+  const updates = await pendingUpdates(deps, input, readings);
+  const bad = [...badObservations, ...updates.flatMap((update) => quarantineRows(runId, update))];
+  await appendOnce(lake, quarantine, appId, () => writeRows(lake, quarantine, runId, bad));
+  const committed = await commitFeed(deps, runId, updates);
+  const ended = await withFound(lake.store, runId, input.ended);
+  const rows = [
+    ...committed,
+    ...twice.map(({ found, progress }) => endedRow(runId, found, progress, "superseded", runId)),
+    ...reports.flatMap(({ quiet }) => quiet.map((link) => quietRow(runId, link))),
+    ...ended.map(({ found, progress, status, reason }) => endedRow(runId, found, progress, status, reason)),
+  ];
+  await appendOnce(lake, linkSyncs, appId, () => writeRows(lake, linkSyncs, runId, rows));
+  const known = updates.filter(({ found }) => found.base?.signs_differ);
+  logRows(deps.log, runId, rows, new Set(known.map(({ found }) => found.link_id)));
+  const none = noTotals();
+  const observed = { ...none, rows: { ...none.rows, quarantined: badObservations.length } };
+  return { totals: rows.map(totalsOf).reduce(addTotals, observed) };
 }
 
 async function pendingUpdates(

@@ -17,7 +17,7 @@ export interface LinkSyncRow extends Readonly<Record<string, string | number | n
   readonly sign_conflicts: number;
 }
 
-/** The row of a committed update, made of the committed checkpoint, so that both always agree. */
+/** Makes the row of a committed update from the committed checkpoint, so that both always agree. */
 export function committedRow(checkpoint: LinkCheckpoint): LinkSyncRow {
   const { head, cursor, next_sequence, attempt, reading, last_page_sha256, signs_differ, ...kept } =
     checkpoint;

@@ -10,24 +10,18 @@ import { loadPages, type RefusedLinks } from "../load/load-pages.js";
 import type { LoadManifest, ManifestFile, ManifestPage } from "../load/manifest.js";
 import { LostPageError, type PageRefusedError } from "../load/page-to-load.js";
 
-/** The reading of a link, with what its slice found of it. */
+/** The reading of a link, with what its slice found out about the link. */
 export interface FoundReading extends LinkReading {
   readonly found: FoundLink;
 }
 
-/** Readings to commit, and those of links that two slices of the run have read, for two users. */
-interface ReadingsToCommit {
-  readonly readings: readonly FoundReading[];
-  readonly twice: readonly FoundReading[];
-}
-
-/** Finds the readings to commit: those of reports, and those that are named. */
+/** Finds the readings to commit, of reports and named ones; `twice` are those of links that the run has read twice. */
 export async function readingsToCommit(
   { lake: { store } }: Dependencies,
   runId: string,
   reports: readonly LoadedReport[],
   named: readonly LinkReading[],
-): Promise<ReadingsToCommit> {
+): Promise<{ readings: readonly FoundReading[]; twice: readonly FoundReading[] }> {
   const all = [...named];
   for (const { report, without } of reports) {
     const { finished } = await readValue<SliceReport>(store, runId, report);
@@ -44,7 +38,7 @@ export async function readingsToCommit(
   return { readings: [...readings.values()], twice };
 }
 
-/** What a commit finds of the files that were loaded for it. */
+/** What a commit finds out about the files that were loaded for it. */
 export interface LoadedFiles {
   /** The files that hold rows of each link, by its key. */
   readonly files: ReadonlyMap<string, readonly ManifestFile[]>;
@@ -52,10 +46,7 @@ export interface LoadedFiles {
   readonly lost: ReadonlyMap<string, string>;
 }
 
-/**
- * Reads the manifests of links to commit. Makes a file again that is gone since it was loaded (another tool's vacuum, a
- * power cut): its pages are staged until the commit is in the history.
- */
+/** Reads the manifests of links to commit. Makes a lost file (a vacuum, a power cut) again from staged pages. */
 export async function loadedFiles(
   deps: Dependencies,
   runId: string,
@@ -91,7 +82,7 @@ async function isStored({ lake }: Dependencies, { file }: ManifestFile): Promise
   return (await lake.store.stat(key))?.size === file.size;
 }
 
-/** Why links fail that can't be loaded again. */
+/** Says why each link fails that can't be loaded again. */
 export async function reasonsOf(deps: Dependencies, refused: RefusedLinks): Promise<Map<string, string>> {
   const reasons = new Map<string, string>();
   for (const [key, error] of refused) reasons.set(key, await reasonOf(deps, error));

@@ -15,23 +15,22 @@ import type { Dependencies } from "../../dependencies.js";
 import type { ManifestFile } from "../load/manifest.js";
 import type { FoundReading, LoadedFiles } from "./loaded-files.js";
 
-/** A bad row, and the page that it was on. */
 interface QuarantinedRow {
   readonly row: BadRow;
   readonly page: number;
   readonly fetchedAt: string;
 }
 
-/** A complete update of a link, with all that its commit needs. */
+/** A complete update of a link, with everything that its commit needs. */
 export interface PendingUpdate {
   /** Key of the link's record. */
   readonly key: string;
   readonly found: FoundLink;
   readonly progress: LinkProgress;
-  /** Files that hold its rows; others may share them. */
+  /** Files that hold the update's rows; other links may share them. */
   readonly files: readonly ManifestFile[];
   readonly bad: readonly QuarantinedRow[];
-  /** What a full resync of a known link makes disappear. */
+  /** Rows that a full resync of a known link did not bring back. */
   readonly removals?: InferredRemovals | undefined;
   /** The link's next state; null where nothing came and the cursor stayed. */
   readonly checkpoint: LinkCheckpoint | null;
@@ -109,7 +108,7 @@ async function badRows(
   return rows;
 }
 
-/** The id of a bad row, where it can be made out: such a row came back, so its removal is not inferred. */
+/** The id of a bad row, where it can be read: the row came back, so its removal is not inferred. */
 function idOf({ list, payload }: BadRow): string[] {
   const value: unknown = JSON.parse(payload);
   const id = list === "removed" ? value : (value as { transaction_id?: unknown } | null)?.transaction_id;

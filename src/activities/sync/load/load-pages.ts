@@ -4,14 +4,12 @@ import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
 import { loadWithRepair } from "./load-with-repair.js";
 import type { ManifestFile, ManifestPage } from "./manifest.js";
-import { LostPageError, PageRefusedError, type PageToLoad } from "./page-to-load.js";
+import { LostPageError, PageRefusedError } from "./page-to-load.js";
 
-/** Links that have a page that is lost or can't be loaded, by key. */
+/** Links with a page that is lost or can't be loaded, by key. */
 export type RefusedLinks = Map<string, LostPageError | PageRefusedError>;
 
-/**
- * Loads pages into one file of the feed, without the pages of links that are in `refused` or turn out to belong there.
- */
+/** Loads pages into one file of the feed, without those of links that are `refused` or turn out to be. */
 export async function loadPages(
   deps: Dependencies,
   runId: string,
@@ -37,17 +35,8 @@ async function loadAll(
   runId: string,
   pages: readonly ManifestPage[],
 ): Promise<ManifestFile> {
-  const toLoad = pages.map((page): PageToLoad => {
-    const {
-      place,
-      link,
-      link_id: linkId,
-      fp_id: fpId,
-      generation,
-      sequence_from: sequenceFrom,
-      entries,
-    } = page;
-    return { runId, place, link, linkId, fpId, generation, sequenceFrom, entries };
+  const toLoad = pages.map(({ link_id: linkId, fp_id: fpId, sequence_from: sequenceFrom, ...page }) => {
+    return { ...page, runId, linkId, fpId, sequenceFrom };
   });
   return loadWithRepair(deps, transactionStream, toLoad, async (bundle, loaded) => {
     const file = await loadFeedFile(deps.lake, transactionStream, runId, bundle);

@@ -15,7 +15,7 @@ type Load<T> = (bundle: PageBundle, loaded: readonly LoadedPage[]) => Promise<T>
 
 /** Pages that are loaded together, and what a failed load has cut out of them. */
 class PageLoad {
-  /** What SQL reads instead of the pages that it refused. */
+  /** What SQL reads in place of pages that it refused. */
   readonly #repaired = new Map<PageToLoad, CleanedPlaces>();
 
   constructor(
@@ -35,7 +35,7 @@ class PageLoad {
         const fetchedAt = new Date(header.at);
         const cleaned = page.entries === 0 ? undefined : (this.#repaired.get(page) ?? header.cleaned);
         loaded.push({ fetchedAt, cleaned });
-        // SQL must find an empty page empty too; one that repeats the page before has rows, which count once.
+        // Skips a page that only repeats the one before: its rows count once. SQL must find an empty page empty too.
         if (page.entries === 0 && readPage(this.stream, body).entries.some((count) => count > 0)) continue;
         const clean = cleaned && (await this.#record(page, cleaned.clean));
         add({ ...page, fetchedAt }, this.#readable(clean?.body ?? body));
@@ -55,7 +55,6 @@ class PageLoad {
     return record;
   }
 
-  /** Whether SQL can read some pages. */
   async accepts(pages: readonly PageToLoad[]): Promise<boolean> {
     cancellationSignal().throwIfAborted();
     return this.bundled(pages, async (bundle) => {
@@ -69,7 +68,7 @@ class PageLoad {
     });
   }
 
-  /** Cuts out what we know DuckDB to refuse; should it still refuse the page, also the rows that it refuses. */
+  /** Cuts out rows that DuckDB is known to refuse; if it still refuses the page, also those that it refuses. */
   async repair(page: PageToLoad): Promise<void> {
     const { stream } = this;
     const reading = readPage(stream, (await this.#record(page)).body);
@@ -87,7 +86,7 @@ class PageLoad {
       const refused = await refusedAmong(every, (rows) =>
         acceptsWithout(every.filter((row) => !rows.includes(row))),
       );
-      // What was tried last left out rows that are good.
+      // Loads once more, because the last trial left out good rows too.
       await acceptsWithout(refused);
     } catch (error) {
       if (error instanceof EnvelopeError) throw new PageRefusedError(page, `schema ${error.message}`);
@@ -97,8 +96,8 @@ class PageLoad {
 }
 
 /**
- * Loads pages. When DuckDB refuses one of them (a repeated key, a value of another kind: any one aborts the whole
- * statement), cuts its bad rows out into quarantine and tries the load once more.
+ * Loads pages. If DuckDB refuses a page (a repeated key or a value of another kind aborts the whole statement), moves the
+ * page's bad rows into quarantine and tries the load once more.
  *
  * @throws LostPageError when a page is not the one that was read; PageRefusedError when DuckDB refuses a page's envelope
  */
@@ -137,7 +136,7 @@ export async function probe({ lake }: Dependencies, stream: Stream, bundle: Page
   await lake.duckdb.exclusive((sql) => sql.few(`select bit_xor(hash(probe)) as read from (${query}) probe`));
 }
 
-/** Only what is in the pages may cost rows; a full disk, a lack of memory or a bug of ours never does. */
+/** Whether an error is about the data: a full disk, a lack of memory or a bug of ours must not cost rows. */
 function refusesData(error: unknown): boolean {
   return error instanceof Error && /^(Invalid Input|Conversion|Out of Range) Error/.test(error.message);
 }

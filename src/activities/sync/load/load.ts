@@ -13,7 +13,6 @@ import {
   withFound,
 } from "../../../lake/sync/journal/report.js";
 import type { Dependencies } from "../../dependencies.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import { loadPages, type RefusedLinks } from "./load-pages.js";
 import type { LoadManifest, ManifestFile, ManifestPage } from "./manifest.js";
 import { LostPageError, type PageRefusedError } from "./page-to-load.js";
@@ -21,7 +20,7 @@ import { LostPageError, type PageRefusedError } from "./page-to-load.js";
 /** Pages and bytes of one SQL statement (docs/inside/architecture.md, "Load"). */
 const STATEMENT_PAGES = 2_000;
 const STATEMENT_BYTES = 10 * 1024 * 1024;
-/** While SQL turns one batch into a file, the next is read and bundled, and the one before is stored. */
+/** While SQL turns one batch into a file, the next one is read and bundled, and the previous one is stored. */
 const BATCHES_AT_ONCE = 3;
 
 interface LoadInput {
@@ -33,25 +32,22 @@ interface LoadInput {
 
 /** Turns staged pages into files of the feed; nothing refers to them until they are committed. */
 export async function load(deps: Dependencies, input: LoadInput): Promise<LoadResult> {
-  return withHeartbeat(async () => {
-    const { runId } = input;
-    const links = await linksOf(deps, input);
-    const refused: RefusedLinks = new Map();
-    const files = await mapConcurrent(BATCHES_AT_ONCE, batchesOf(links), (batch) =>
-      loadPages(deps, runId, batch, refused),
-    );
-    const manifest = `load-${randomUUID()}`;
-    const kept = await withoutRefused(deps, runId, files, refused);
-    await deps.lake.staging.putDocument(runId, manifest, { files: kept } satisfies LoadManifest);
-    const results = links.flatMap(({ link, found, progress }) => {
-      const error = refused.get(placeKey(link));
-      return error ? [{ link, base: linkBase(found), progress, outcome: outcomeOf(error) }] : [];
-    });
-    return { manifest, refused: results };
+  const { runId } = input;
+  const links = await linksOf(deps, input);
+  const refused: RefusedLinks = new Map();
+  const files = await mapConcurrent(BATCHES_AT_ONCE, batchesOf(links), (batch) =>
+    loadPages(deps, runId, batch, refused),
+  );
+  const manifest = `load-${randomUUID()}`;
+  const kept = await withoutRefused(deps, runId, files, refused);
+  await deps.lake.staging.putDocument(runId, manifest, { files: kept } satisfies LoadManifest);
+  const results = links.flatMap(({ link, found, progress }) => {
+    const error = refused.get(placeKey(link));
+    return error ? [{ link, base: linkBase(found), progress, outcome: outcomeOf(error) }] : [];
   });
+  return { manifest, refused: results };
 }
 
-/** A link to load, with what its slice found of it. */
 interface FoundLinkToLoad extends LinkToLoad {
   readonly found: FoundLink;
 }
@@ -68,7 +64,7 @@ async function linksOf(
   return withFound(store, runId, all);
 }
 
-/** Makes files again, without them, that hold rows of links that were refused later. */
+/** Makes files again that hold rows of links that were refused later, without those links. */
 async function withoutRefused(
   deps: Dependencies,
   runId: string,
@@ -79,7 +75,7 @@ async function withoutRefused(
   const isMixed = ({ pages }: ManifestFile) => pages.some(({ link }) => refused.has(link));
   for (const file of files)
     kept.push(isMixed(file) ? await loadPages(deps, runId, file.pages, refused) : file);
-  // Making one again may have refused another link.
+  // Making one again may lead to the refusal of another link.
   return kept.some(isMixed) ? withoutRefused(deps, runId, kept, refused) : kept;
 }
 
@@ -108,10 +104,7 @@ function pagesOf({ link, progress, found }: FoundLinkToLoad): ManifestPage[] {
   });
 }
 
-/**
- * Cuts pages into statements. Each reading of a link that two slices have read is in a file of its own, because only one
- * of them is committed.
- */
+/** Cuts pages into statements. Of two readings of a link only one is committed, so each has a file of its own. */
 function statementsOf(pages: readonly ManifestPage[]): ManifestPage[][] {
   const statements: ManifestPage[][] = [];
   let readings = new Map<string, string>();

@@ -12,7 +12,7 @@ export interface ManifestPage {
   readonly fp_id: string;
   readonly generation: number;
   readonly sequence_from: number;
-  /** Entries that it adds; 0 where it repeats the page before. */
+  /** How many entries the page adds; 0 where it repeats the one before. */
   readonly entries: number;
   /** The bad rows of a page whose clean page was loaded, and when the page came. */
   readonly bad?: Place;

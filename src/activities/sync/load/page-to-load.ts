@@ -1,7 +1,6 @@
 import type { Place } from "../../../domain/sync/place.js";
 import type { CleanedPlaces } from "../../../lake/sync/journal/record.js";
 
-/** A staged page that is to be loaded. */
 export interface PageToLoad {
   readonly place: Place;
   readonly runId: string;
@@ -9,13 +8,13 @@ export interface PageToLoad {
   readonly linkId: string | null;
   readonly generation: number | null;
   readonly sequenceFrom: number | null;
-  /** Entries that it adds, where that is known: 0 where it is empty, or repeats the page before. */
+  /** How many entries the page adds, where that is known; 0 where it is empty or repeats the one before. */
   readonly entries?: number;
   /** Key of its link's record; left out of a page of a user. */
   readonly link?: string;
 }
 
-/** What SQL read instead of a page, and when the page came. */
+/** What SQL read in place of a page, and when the page came. */
 export interface LoadedPage {
   readonly fetchedAt: Date;
   readonly cleaned: CleanedPlaces | undefined;

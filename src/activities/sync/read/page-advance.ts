@@ -8,7 +8,6 @@ import { deliveredText } from "../../../streams/clean-page.js";
 import type { PageFacts } from "../../../streams/transaction-page.js";
 import { transactionStream } from "../../../streams/transactions.js";
 
-/** One page as it was staged. */
 export interface ReadPage {
   readonly facts: PageFacts;
   readonly body: Buffer;
@@ -19,14 +18,14 @@ export interface ReadPage {
   readonly repeats: boolean;
 }
 
-/** Hash of what a page delivered, as its raw text. */
+/** Hashes the raw text that a page delivered. */
 export function deliveredSha256(body: Buffer): string {
   return createHash("sha256")
     .update(deliveredText(transactionStream, body.toString("utf8")) ?? "")
     .digest("hex");
 }
 
-/** The progress after one more page, and the outcome where the link ends with it. Pure. */
+/** Returns the progress after one more page, and the outcome if the link ends with that page. Pure. */
 export function advance(
   before: LinkProgress,
   { facts, body, repeats, place, sha256 }: ReadPage,
@@ -59,7 +58,7 @@ export function advance(
     streak: null,
     notBefore: 0,
   };
-  // Committed, such a cursor would stop every later sync of the link: no URL can hold it.
+  // No URL can hold such a cursor: once committed, it would stop every later sync of the link.
   if (next !== null && hasLoneSurrogate(next)) {
     return {
       progress: before,

@@ -2,14 +2,13 @@ import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
 import { EnvelopeError } from "../../../streams/envelope-error.js";
 import { callFailure } from "../../call-failure.js";
 
-/** Why a page could not be read. */
 export type PageFailure = Exclude<LinkOutcome, { kind: "complete" | "torn" }>;
 
 /**
- * Turns what a page's call or its reading threw into an outcome, without what the service said of a refusal: that may be
- * personal, and outcomes go into histories.
+ * Turns what a page's call or its reading threw into an outcome. Leaves out what the service said when it refused, which
+ * may be personal: outcomes go into histories.
  *
- * @throws the error itself when it is none of the service's
+ * @throws the error itself when it does not come from the service
  */
 export function pageFailure(error: unknown): PageFailure {
   if (error instanceof EnvelopeError) return { kind: "broken", reason: `schema ${error.message}` };

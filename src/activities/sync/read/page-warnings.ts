@@ -2,7 +2,7 @@ import type { PageReading } from "../../../streams/page-reading.js";
 import type { Listing } from "../../../streams/stream.js";
 import type { Dependencies } from "../../dependencies.js";
 
-/** Warns of values that no column takes and no rule quarantines (docs/use/tables.md, "Accepted values"). */
+/** Warns of values that fit no column and break no rule (docs/use/tables.md, "Accepted values"). */
 export function warnOfOddities(
   { warnings }: Pick<Dependencies, "warnings">,
   runId: string,

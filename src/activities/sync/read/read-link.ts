@@ -14,7 +14,7 @@ import { pageFailure } from "./page-failure.js";
 import { warnOfOddities } from "./page-warnings.js";
 import type { BegunLink, SliceState } from "./slice-state.js";
 
-/** Reads a link page by page by its cursor, until its end or that of the slice. */
+/** Reads a link page by page, by its cursor, until the link or the slice ends. */
 export async function readLink(state: SliceState, begun: BegunLink): Promise<void> {
   const { progress, outcome } = await new LinkReader(state, begun).run();
   const { found } = begun;
@@ -26,7 +26,6 @@ export async function readLink(state: SliceState, begun: BegunLink): Promise<voi
   else state.links.push({ ...reading, found, outcome });
 }
 
-/** The reading of one link in one slice. */
 class LinkReader {
   readonly #journal: Journal;
   /** Id of the first row of the last page; undefined where this slice has not read one. */
@@ -59,7 +58,10 @@ class LinkReader {
     return { progress, outcome: { kind: "open" } };
   }
 
-  /** The next page, staged: by a lost attempt of this slice, or now; "torn" where the page before it is lost. */
+  /**
+   * Returns the next page, which a lost attempt of this slice staged or this one does; "torn" where the one before is
+   * lost.
+   */
   async #nextPage(progress: LinkProgress): Promise<ReadPage | "torn"> {
     const name = this.#nameOf(progress);
     const staged = await this.state.staged(name);
@@ -85,7 +87,7 @@ class LinkReader {
     });
   }
 
-  /** What the page follows is part of its name: after another cursor or committed state it is another page. */
+  /** Names a page also by what it follows: after another cursor or committed state it is another page. */
   #nameOf({ attempt, pages, mode, cursor }: LinkProgress): PageName {
     const { link_id, base } = this.begun.found;
     const after = hash("sha256", JSON.stringify([base?.head ?? null, mode, cursor]));
@@ -99,8 +101,8 @@ class LinkReader {
   }
 
   /**
-   * Whether a page repeats the one before it, or, on the committed cursor, the last one committed: then it adds nothing
-   * (docs/inside/architecture.md, "Sync rules"). Compares the whole pages only where their first rows agree.
+   * Whether a page repeats the one before it, or, at the committed cursor, the last committed one: then it adds nothing
+   * (docs/inside/architecture.md, "Sync rules"). Compares whole pages only where their first rows agree.
    */
   async #addsNothing(progress: LinkProgress, facts: PageFacts, body: Buffer): Promise<boolean | "torn"> {
     if (facts.entries.every((count) => count === 0)) return false;
@@ -111,7 +113,7 @@ class LinkReader {
     if (this.#previousId !== undefined && this.#previousId !== facts.firstId) return false;
     const { slice, input } = this.state;
     const before = await readRecord(slice.deps.lake.store, input.runId, progress.lastPage);
-    // A power cut may have taken the page, even after its rows were loaded: then nobody can tell whether they repeat.
+    // A power cut may have destroyed the page, even after its rows were loaded: then nobody knows whether they repeat.
     if (before === undefined) return "torn";
     if (!mayHold(before.body, facts.firstId)) return false;
     return deliveredSha256(before.body) === deliveredSha256(body);
@@ -120,7 +122,7 @@ class LinkReader {
 
 const PLAIN_ID = /^[\w.:@-]+$/;
 
-/** Whether a page may hold a row of this id; only certain of ids that JSON can write in a single way. */
+/** Whether a page may hold a row with this id. Answers no only for ids that JSON can write in a single way. */
 function mayHold(page: Buffer, id: string | null): boolean {
   return id === null || !PLAIN_ID.test(id) || page.includes(`"${id}"`);
 }

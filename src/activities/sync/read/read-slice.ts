@@ -9,7 +9,6 @@ import type {
 import { userFailure } from "../../../domain/sync/user-reading.js";
 import { namedFailures } from "../../../domain/waiting.js";
 import { linkBase } from "../../../lake/sync/journal/report.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import { Slice } from "../../slice.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { readLink } from "./read-link.js";
@@ -17,39 +16,34 @@ import { readUser } from "./read-user.js";
 import { sliceInput } from "./slice-input.js";
 import { SliceState } from "./slice-state.js";
 
-/**
- * Reads for some seconds: each user's links and accounts, and at once the pages of the links that it finds
- * (docs/inside/architecture.md, "Extract").
- */
+/** Reads users' lists for some seconds, and the links that it finds (docs/inside/architecture.md, "Extract"). */
 export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): Promise<ReadSliceResult> {
-  return withHeartbeat(async () => {
-    const given = await sliceInput(deps, input);
-    // The slice's time begins here, so that a slow disk does not use it up.
-    const slice = new Slice(deps, input);
-    const state = new SliceState(slice, input, given);
-    try {
-      await drainQueue(deps.concurrency, () => {
-        const link = state.nextLink();
-        if (link !== undefined) return () => readLink(state, link);
-        const user = state.nextUser();
-        return user && (() => readUser(state, user));
-      });
-      cancellationSignal().throwIfAborted();
-      const report = await state.report();
-      const at = Date.now();
-      const users = userResults(state, at);
-      const links = linkResults(state, at);
-      const { usersRead, reached, notBegun, size } = state;
-      const gateUntil = deps.api.pausedUntil ?? null;
-      const { calls } = slice;
-      return { report, usersRead, users, reached, links, size, notBegun, calls, gateUntil, at };
-    } finally {
-      await state.close();
-    }
-  });
+  const given = await sliceInput(deps, input);
+  // The slice's time begins here, so that a slow disk does not use it up.
+  const slice = new Slice(deps, input);
+  const state = new SliceState(slice, input, given);
+  try {
+    await drainQueue(deps.concurrency, () => {
+      const link = state.nextLink();
+      if (link !== undefined) return () => readLink(state, link);
+      const user = state.nextUser();
+      return user && (() => readUser(state, user));
+    });
+    cancellationSignal().throwIfAborted();
+    const report = await state.report();
+    const at = Date.now();
+    const users = userResults(state, at);
+    const links = linkResults(state, at);
+    const { usersRead, reached, notBegun, size } = state;
+    const gateUntil = deps.api.pausedUntil ?? null;
+    const { calls } = slice;
+    return { report, usersRead, users, reached, links, size, notBegun, calls, gateUntil, at };
+  } finally {
+    await state.close();
+  }
 }
 
-/** The users whom the slice left open; logs how each of them does. */
+/** Returns the users whom the slice left open, and logs the outcome of each. */
 function userResults({ users, slice, input }: SliceState, at: number): UserResult[] {
   return namedFailures(users, ({ fpId }) => ({ owner: fpId })).map(({ fpId, ...result }) => {
     const { progress, outcome } = result;
@@ -60,7 +54,7 @@ function userResults({ users, slice, input }: SliceState, at: number): UserResul
   });
 }
 
-/** The links that the slice left to its run; logs how each of them does. */
+/** Returns the links that the slice left to its run, and logs the outcome of each. */
 function linkResults({ links, slice, input }: SliceState, at: number): LinkResult[] {
   return namedFailures(links, ({ found }) => ({ link: found.link_id })).map(({ found, ...result }) => {
     const { outcome, progress } = result;

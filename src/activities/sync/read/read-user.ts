@@ -24,7 +24,7 @@ import type { BegunUser } from "./slice-input.js";
 import type { PlacedRecord, SliceState } from "./slice-state.js";
 import { type ObservedListing, readsTransactions } from "./streams-of-run.js";
 
-/** Rows to request in one page: the most that the service's document allows. */
+/** Rows to request in one page: the maximum that the service's document allows. */
 const PAGE_SIZE = 100;
 
 /** Stages every list of one user and queues the links that it finds. */
@@ -55,7 +55,6 @@ async function earlierPages(
   return pages;
 }
 
-/** A bank link as the service listed it. */
 interface ListedLink {
   readonly id: string;
   /** Why it can't be read; null for a connected one. */
@@ -239,7 +238,7 @@ function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
   ) as { readonly id: string; readonly state: string; readonly error_code?: string | null }[];
   return good.map(({ id, state, error_code }) => ({
     id,
-    obstacle: linkObstacle(state, error_code ?? null)?.reason ?? null,
+    obstacle: linkObstacle(state, error_code ?? null),
   }));
 }
 

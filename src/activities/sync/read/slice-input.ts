@@ -14,19 +14,18 @@ import { transactionChanges } from "../../../lake/tables/transactions.js";
 import { isRepeated } from "../../slice.js";
 import type { SyncDependencies } from "../dependencies.js";
 
-/** A user whom a slice reads. */
 export interface BegunUser {
   readonly row: RosterRow;
   readonly progress: UserProgress;
 }
 
-/** What a slice is given, with what its records and the frozen roster say of it. */
+/** The input of a slice, completed from its records and the frozen roster. */
 export interface GivenWork {
   readonly links: (LinkReading & { readonly found: FoundLink })[];
   readonly waiting: { readonly link: Place; readonly found: FoundLink }[];
   readonly users: BegunUser[];
   readonly fresh: BegunUser[];
-  /** Pages that lost attempts of the slice have staged. */
+  /** Pages that lost attempts of this slice have staged. */
   readonly lost: LostAttempts;
   readonly feed: Snapshot;
   /** Histories of the streams that are read by windows, by stream. */
@@ -66,7 +65,7 @@ export async function sliceInput(
   };
 }
 
-/** Users with their rows of the frozen roster; each file of it is read once. */
+/** Adds to users their rows of the frozen roster; reads each of its files once. */
 async function withRows(
   store: ObjectStore,
   { runId, groupSize }: ReadSliceInput,

@@ -17,10 +17,9 @@ import type { SyncDependencies } from "../dependencies.js";
 import type { BegunUser, GivenWork } from "./slice-input.js";
 import { type ObservedListing, observedListings } from "./streams-of-run.js";
 
-/** Users and links that a slice may leave open: each of them costs its run's history, so the slice begins no more then. */
+/** How many users and links a slice may leave open before it begins no more: each costs space in its run's history. */
 const MOST_LEFT = 400;
 
-/** A link that a slice reads. */
 export interface BegunLink {
   /** Place of its record; undefined where it has none yet. */
   readonly link?: Place;
@@ -28,35 +27,32 @@ export interface BegunLink {
   readonly progress: LinkProgress;
 }
 
-/** A user whom a slice leaves open. */
 interface LeftUser {
   readonly fpId: string;
   readonly progress: UserProgress;
   readonly outcome: UserOutcome;
 }
 
-/** A link that a slice leaves to its run. */
 interface LeftLink extends LinkReading {
   readonly found: FoundLink;
   readonly outcome: LinkOutcome;
 }
 
-/** A record with its place. */
 export interface PlacedRecord extends StagedRecord {
   readonly place: Place;
 }
 
-/** The state of one slice: what to read next, and what became of what it has read. */
+/** The state of one slice: what to read next, and what has been read so far. */
 export class SliceState {
   readonly users: LeftUser[] = [];
   readonly links: LeftLink[] = [];
   readonly startedAt = new Date().toISOString();
   usersRead = 0;
-  /** Size of the last pages that came. */
+  /** Size of the latest pages. */
   size: number | null | undefined;
   /** Pages of links that this slice begins, and what its report names. */
   readonly journal: Journal;
-  /** Pages of links that earlier slices began: kept apart, because such a link may take hours. */
+  /** Pages of links that earlier slices began; separate, because such a link may take hours. */
   readonly longJournal: Journal;
   /** What the run reads without a cursor. */
   readonly observed: readonly ObservedListing[];
@@ -68,8 +64,7 @@ export class SliceState {
   };
   /** Journals with bad rows, perhaps those of a lost attempt. */
   readonly #withBadRows = new Set<string>();
-  /** Links that were found and not begun. */
-  readonly #queue: FoundLink[] = [];
+  readonly #queue: Omit<BegunLink, "progress">[] = [];
   readonly #seen = new Set<string>();
 
   constructor(
@@ -91,7 +86,6 @@ export class SliceState {
     return (this.input.fresh?.to ?? 0) - this.given.fresh.length;
   }
 
-  /** How many waiting links the slice has not begun. */
   get notBegun(): number {
     return this.given.waiting.length;
   }
@@ -99,19 +93,13 @@ export class SliceState {
   /** The next link to read, those of earlier slices first; undefined where none is known now, or time is up. */
   nextLink(): BegunLink | undefined {
     const begun = this.given.links.shift();
-    // Even when time is up: then it comes back as it was.
+    // Returns it even when time is up: its reader then leaves it as it was.
     if (begun !== undefined) return begun;
-    const link = this.#mayBegin ? (this.given.waiting.shift() ?? this.#nextFound()) : undefined;
+    const link = this.#mayBegin ? (this.given.waiting.shift() ?? this.#queue.shift()) : undefined;
     const { size, full } = this.input;
     return link && { ...link, progress: freshProgress(link.found.base?.cursor ?? null, size, full) };
   }
 
-  #nextFound(): { readonly link?: Place; readonly found: FoundLink } | undefined {
-    const found = this.#queue.shift();
-    return found && { found };
-  }
-
-  /** The next user to read; undefined where none is left, or time is up. */
   nextUser(): BegunUser | undefined {
     return this.given.users.shift() ?? (this.#mayBegin ? this.given.fresh.shift() : undefined);
   }
@@ -130,7 +118,7 @@ export class SliceState {
     return { ...record, place };
   }
 
-  /** Stages a page as it came; before it, what SQL reads instead where the page has to be `cleaned`. */
+  /** Stages a page as it came. If it had to be `cleaned`, stages what SQL reads in its place first. */
   async stage(
     journal: Journal,
     page: PageName,
@@ -148,7 +136,6 @@ export class SliceState {
     if (cleaned !== undefined) this.#withBadRows.add(cleaned.bad.journal);
   }
 
-  /** Ends a user, with what was found of them. */
   endUser(
     fpId: string,
     observed: readonly ObservedPage[],
@@ -160,16 +147,14 @@ export class SliceState {
     this.#logComplete({ fp_id: fpId });
     const isNew = ({ link_id }: FoundLink) => !this.#seen.has(link_id) && this.#seen.add(link_id);
     this.#report.quiet.push(...skipped.filter(isNew));
-    this.#queue.push(...links.filter(isNew));
+    this.#queue.push(...links.filter(isNew).map((found) => ({ found })));
   }
 
-  /** Ends a link that has nothing to load. */
   endQuietLink(found: FoundLink, { pages, pagesSha256: pages_sha256 }: LinkProgress): void {
     this.#report.quiet.push({ ...found, status: "unchanged", reason: null, pages, pages_sha256 });
     this.#logComplete({ link_id: found.link_id });
   }
 
-  /** Ends a link that has something to load. */
   finishLink(reading: LinkReading, { link_id }: FoundLink): void {
     this.#report.finished.push(reading);
     this.#logComplete({ link_id });
@@ -180,13 +165,13 @@ export class SliceState {
   }
 
   /** The place of a link's record, which is written where there is none yet. */
-  async placeOf({ link, found }: Pick<BegunLink, "link" | "found">): Promise<Place> {
+  async placeOf({ link, found }: Omit<BegunLink, "progress">): Promise<Place> {
     return link ?? this.journal.addValue("link", found);
   }
 
-  /** Writes the report and makes what it names durable. */
+  /** Writes the report, and makes durable what it names. */
   async report(): Promise<ReportRef | null> {
-    for (const found of this.#queue) this.#report.waiting.push(await this.placeOf({ found }));
+    for (const link of this.#queue) this.#report.waiting.push(await this.placeOf(link));
     const { observed, quiet, finished, waiting } = this.#report;
     const isEmpty = [observed, quiet, finished, waiting].every(({ length }) => length === 0);
     const place = isEmpty ? null : await this.journal.addValue("report", this.#report);
@@ -203,10 +188,7 @@ export class SliceState {
     };
   }
 
-  /**
-   * Makes durable what can't be read again: reports, links, users' pages and bad rows. Pages of links need not be,
-   * because each is checked against its hash.
-   */
+  /** Makes durable what can't be read again; pages of links can, because each is checked against its hash. */
   async #persist(): Promise<void> {
     await this.journal.persist();
     const observed = this.#report.observed.map(({ place }) => place.journal);
@@ -222,7 +204,7 @@ export class SliceState {
   }
 }
 
-/** Slices whose journals a report needs besides its own: of users and links that an earlier slice came across. */
+/** Slices whose journals a report needs besides its own: those that came across its users and links earlier. */
 function slicesOf({ observed, finished }: SliceReport): number[] {
   const places = [...observed.map(({ place }) => place), ...finished.map(({ link }) => link)];
   return [...new Set(places.map(sliceOf))];

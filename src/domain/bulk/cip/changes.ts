@@ -9,7 +9,6 @@ export const CHANGE_KINDS = [
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** One field of a user's report in two exports. */
 export interface FieldChange {
   readonly kind: ChangeKind;
   readonly field: string;

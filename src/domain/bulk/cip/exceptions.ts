@@ -36,7 +36,6 @@ export const NOT_COVERED = {
     "not covered here: the service's report has no description of documents (type, number, place, dates). Keep it from where documents were seen.",
 } as const;
 
-/** What the rules compare a report with. */
 interface Context {
   /** The name that means an automatic approval. */
   readonly approver: string;
@@ -93,7 +92,6 @@ function missingResults(report: CipReportFacts): CipException[] {
   return [...untold, ...unsourced];
 }
 
-/** When the checks of a report were completed, by element. */
 function completionTimes({ check_completed_at, kyc_completed_at, watchlist }: CipReportFacts) {
   return {
     check_completed_at,

@@ -1,4 +1,3 @@
-/** A text that the service may leave out. */
 type Optional = string | null | undefined;
 type Verdict = "clear" | "consider";
 
@@ -35,7 +34,6 @@ export interface CipReportFacts {
   };
 }
 
-/** One verdict of a report, with what it rests on where the report says so. */
 interface Finding {
   readonly element: CipElement;
   readonly verdict: Verdict;

@@ -28,7 +28,6 @@ interface Kept {
 export interface PurgeDays {
   readonly identity: string | null;
   readonly records: string | null;
-  /** Why there is no day. */
   readonly note: string | null;
 }
 

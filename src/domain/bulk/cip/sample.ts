@@ -41,10 +41,7 @@ interface Draw {
   readonly lot: string;
 }
 
-/**
- * Draws the people of a sample: of each stratum those with the smallest lots. A lot depends on the seed, the stratum
- * and the user alone, so the same seed draws the same people from the same population, in whatever order they come.
- */
+/** Draws of each stratum those with the smallest lots: the same seed draws the same people, in whatever order. */
 export class SampleDraw {
   readonly #strata: Readonly<Record<Stratum, { drawn: Draw[]; of: number }>>;
 
@@ -80,7 +77,6 @@ export class SampleDraw {
       .sort((a, b) => (a.fpId < b.fpId ? -1 : 1));
   }
 
-  /** How many of how many were drawn, by stratum. */
   counts(): { stratum: Stratum; drawn: number; of: number }[] {
     return STRATA.map((stratum) => {
       const { drawn, of } = this.#strata[stratum];

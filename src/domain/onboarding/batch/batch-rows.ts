@@ -14,6 +14,16 @@ export interface BatchRow {
   readonly rowKey: string;
 }
 
+/** In which run of which batch a row is. */
+export interface RowInRun {
+  readonly batchId: string;
+  readonly runId: string;
+  /** The auth epoch: once the credentials were refused, its calls stop; a resumed batch has another one. */
+  readonly latch: string;
+  /** Whether continuations are delivered. */
+  readonly sink: boolean;
+}
+
 /** A row that is to run. */
 export interface RowToRun extends BatchRow {
   /** Hash of whom it is about: part of the customer's workflow id. */
@@ -44,7 +54,6 @@ export interface EndedRow {
   readonly record: OutcomeRef | null;
 }
 
-/** The plan of a range of rows. */
 export interface ChunkPlan {
   readonly run: readonly RowToRun[];
   readonly ended: readonly EndedRow[];
@@ -52,20 +61,17 @@ export interface ChunkPlan {
   readonly staged: readonly OutcomeRef[];
 }
 
-/** A row is processed. */
 export interface DoneReport extends EndedRow {
   readonly kind: "done";
   readonly row: number;
   readonly calls: number;
   /** Hash of the error message it ended with; null without one. */
   readonly messageHash: string | null;
-  /** The request that the service refused, where that ended the row. */
   readonly refused?: RefusedRequest;
   /** Its output was missing and is asked for again: an `output` report follows. */
   readonly outputAwaited: boolean;
 }
 
-/** What a customer reports to its batch. */
 export type CustomerReport =
   | DoneReport
   /** The service refused the credentials; nothing was posted, and the row must run again. */

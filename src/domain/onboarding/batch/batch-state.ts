@@ -3,7 +3,6 @@ import type { OutcomeRef, RowToRun } from "./batch-rows.js";
 import { type CustomerCounts, queuedRows } from "./batch-totals.js";
 import { type Circuit, CLOSED_CIRCUIT } from "./circuit.js";
 
-/** Why a batch is paused. */
 export interface BatchPause {
   readonly kind: "circuit" | "credentials" | "asked";
   readonly reason: string;
@@ -21,10 +20,7 @@ interface WaitingRow extends RowToRun {
   readonly notBefore: number;
 }
 
-/**
- * The state of a batch; every change replaces it, and continue-as-new carries it. The outstanding rows are a *set*: a
- * bare count would lose or double one when a report comes twice, or while the batch continues as new.
- */
+/** Continue-as-new carries it. Outstanding rows are a *set*: a report that comes twice must not lose or double one. */
 export interface BatchState {
   /** First row that is not planned. */
   readonly next: number;
@@ -42,7 +38,6 @@ export interface BatchState {
   readonly outputs: { readonly awaited: number; readonly found: number; readonly missing: number };
   readonly paused: BatchPause | null;
   readonly cancelled: boolean;
-  /** How often it was resumed. */
   readonly resumes: number;
   /** Number of the next file of outcomes. */
   readonly chunk: number;

@@ -58,7 +58,6 @@ export interface OnboardSummary {
   readonly customers: CustomerCounts;
   /** Rows that a reviewer must decide, whatever their count. */
   readonly manual_review: number;
-  /** Requests sent. */
   readonly calls: number;
   /** What the service refused in this run: the first ten different ones. */
   readonly refusals: readonly Refusals[];

@@ -1,4 +1,3 @@
-/** How often the same message came in a row. */
 export interface Circuit {
   /** Hash of the last completion's message; null when it had none. */
   readonly message: string | null;

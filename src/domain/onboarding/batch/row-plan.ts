@@ -4,13 +4,6 @@ import type { EarlierOutcome } from "../outcome.js";
 /** Statuses that `runs retry` runs again. */
 const RETRIED: ReadonlySet<string> = new Set(["failed", "error", "none", "expired_no_response"]);
 
-/** What the tables know of a row: its latest outcome in its own batch, and the latest of its key in another one. */
-interface KnownOutcomes<O extends EarlierOutcome> {
-  readonly own?: O | undefined;
-  readonly other?: O | undefined;
-}
-
-/** How a batch plans its rows. */
 interface Planning {
   /** Run what failed, as a new attempt, and leave the rest as it is. */
   readonly retry: boolean;
@@ -32,9 +25,9 @@ type RowPlan<O extends EarlierOutcome> =
       readonly follows: boolean;
     };
 
-/** Decides what is done with a row from what the tables know of it. */
+/** Decides what is done with a row from its latest outcomes, in its `own` batch and under its key in any `other`. */
 export function planRow<O extends EarlierOutcome>(
-  { own, other }: KnownOutcomes<O>,
+  { own, other }: { readonly own?: O | undefined; readonly other?: O | undefined },
   { retry, cancel }: Planning,
 ): RowPlan<O> {
   const follows = ({ onboarding_id, status, requires_manual_review }: O) =>
@@ -51,10 +44,7 @@ export function planRow<O extends EarlierOutcome>(
   return { kind: cancel ? "cancel" : "run", attempt };
 }
 
-/**
- * Whether a row that comes again has this outcome. All count, failures too, which run again only when `runs retry` asks
- * for it; but not a row that was cancelled before anything was posted.
- */
+/** Whether a row that comes again has this outcome: any, failures too, unless it was cancelled before its post. */
 function hasOutcome({ status, onboarding_id }: EarlierOutcome): boolean {
   return status !== "cancelled" || onboarding_id !== null;
 }

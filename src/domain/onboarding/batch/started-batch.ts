@@ -10,6 +10,7 @@ export interface BatchRunInput extends NewRun {
   readonly playbookKey: string;
   /** Rows of the file that may run. */
   readonly upTo: number;
+  /** Seconds for a decision; null where it comes later (docs/reference/service.md, "Onboarding creation"). */
   readonly syncTimeoutSecs: number | null;
   /** Customers in work at once. */
   readonly window: number;
@@ -17,6 +18,7 @@ export interface BatchRunInput extends NewRun {
   readonly circuit: number;
   readonly retry: boolean;
   readonly sink: boolean;
+  /** Whether `output` is in the table in the clear. */
   readonly plainOutput: boolean;
   readonly timing: OnboardingTiming;
   /** Customers after which it continues as new; left out, a few hundred. */

@@ -5,7 +5,6 @@ export interface Continuation {
   readonly expires_at: string;
 }
 
-/** Continuations that one row gets at most. */
 const MOST_CONTINUATIONS = 5;
 
 /**

@@ -1,21 +1,17 @@
-import type { OpenOutcome } from "../batch/batch-rows.js";
-import type { OnboardingTiming } from "../timing.js";
+import type { RowToRun } from "../batch/batch-rows.js";
+import type { BatchRunInput } from "../batch/started-batch.js";
 import type { CarriedCustomer } from "./customer-progress.js";
 import { type CustomerState, lacksOutput } from "./customer-state.js";
 import type { CustomerRef } from "./customer-step.js";
 import { type ReusedRow, successorOf } from "./waiting-rows.js";
 
 /** What a customer's workflow is started with; nothing personal. */
-export interface CustomerInput extends CustomerRef {
+export interface CustomerInput
+  extends CustomerRef,
+    Pick<RowToRun, "prepare" | "open">,
+    Pick<BatchRunInput, "syncTimeoutSecs" | "plainOutput" | "timing"> {
   readonly batchWorkflowId: string;
-  /** Whether the vault must be written, documents uploaded or a business made first. */
-  readonly prepare: boolean;
-  readonly open: OpenOutcome | null;
-  readonly syncTimeoutSecs: number | null;
-  readonly plainOutput: boolean;
-  /** Whether a missing output is asked for again. */
   readonly outputExpected: boolean;
-  readonly timing: OnboardingTiming;
   /** By the execution before. */
   readonly carried?: CarriedCustomer;
 }

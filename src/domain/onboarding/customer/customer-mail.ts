@@ -8,7 +8,6 @@ export interface CarriedMail {
   readonly events: readonly CustomerEvent[];
   readonly sessions: readonly SessionValidated[];
   readonly waiters: readonly WaitRequest[];
-  /** Ids of webhooks that came. */
   readonly seen: readonly string[];
   readonly stopped: boolean;
 }

@@ -15,7 +15,6 @@ import {
 } from "./poll-schedule.js";
 import { type CarriedWaiters, isSuperseded, successorOf } from "./waiting-rows.js";
 
-/** How far the row is. */
 interface CustomerProgress {
   readonly state: CustomerState;
   /** The state that the last outcome says. */

@@ -109,10 +109,7 @@ const TELLING: readonly string[] = [
   "service.user.manual_review",
 ];
 
-/**
- * Applies webhooks and the poll that they triggered. The poll wins; webhooks count only while it shows no decision,
- * because it may lag behind them.
- */
+/** Applies webhooks and the poll that they triggered: it wins, but may lag behind them while it has no decision. */
 export function afterEvents(
   state: CustomerState,
   events: readonly CustomerEvent[],

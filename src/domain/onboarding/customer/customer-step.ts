@@ -1,24 +1,13 @@
 import type { RefusedRequest } from "../../refusals.js";
-import type { BatchRow, OutcomeRef } from "../batch/batch-rows.js";
+import type { BatchRow, OutcomeRef, RowInRun, RowToRun } from "../batch/batch-rows.js";
 import type { CustomerState } from "./customer-state.js";
 
 /** Which customer an activity works for; nothing personal. */
-export interface CustomerRef extends BatchRow {
-  readonly batchId: string;
-  readonly runId: string;
-  /** The auth epoch: once the credentials were refused, its calls stop; a resumed batch has another one. */
-  readonly latch: string;
-  /** A `runs retry` of the row posts again. */
-  readonly retry: boolean;
-  /** The onboarding of the previous attempt. */
-  readonly before: string | null;
+export interface CustomerRef extends BatchRow, RowInRun, Pick<RowToRun, "retry" | "before"> {
   /** ISO instant at which the row began. */
   readonly startedAt: string;
-  /** Whether continuations are delivered. */
-  readonly sink: boolean;
 }
 
-/** A customer before a step. */
 export interface CustomerStepInput extends CustomerRef {
   readonly state: CustomerState;
   /** The state that the last outcome says. */
@@ -33,7 +22,6 @@ export interface LinkOffer {
   readonly expiresAt: number | null;
 }
 
-/** A state with the outcome that was staged for it. */
 export interface StagedState {
   readonly state: CustomerState;
   /** Null where there is nothing new to say. */
@@ -42,18 +30,14 @@ export interface StagedState {
   readonly messageHash: string | null;
 }
 
-/** The result of a step of a customer. */
 export interface CustomerStep extends StagedState {
   readonly link: LinkOffer | null;
   /** The service refused the credentials: nothing was done, and the batch pauses. */
   readonly unauthorized: boolean;
-  /** Requests sent. */
   readonly calls: number;
-  /** The request that the service refused, where that ended the row. */
   readonly refused?: RefusedRequest;
 }
 
-/** What ended a row whose step failed. */
 export interface StepFailure {
   readonly error_class: string;
   readonly error_message: string;

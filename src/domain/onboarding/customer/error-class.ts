@@ -39,9 +39,7 @@ const SIGNS: readonly (readonly [RegExp, OnboardingErrorClass])[] = [
 /**
  * Classifies an error message by its words, because the service gives no code
  * (docs/reference/service.md, "Onboarding result"). A message that says nothing, or none, counts as transient: another
- * attempt does no harm.
- *
- * @param message without the row's own values, so that the same error has one class for every customer.
+ * attempt does no harm. Without the row's values, the same error has one class for every customer.
  */
 export function onboardingErrorClass(message: string | null): OnboardingErrorClass {
   const words = (message ?? "").toLowerCase().replaceAll("[value]", "");

@@ -23,10 +23,8 @@ export interface OutcomeFacts
   readonly trouble?: string;
 }
 
-/** What is known of the row without this outcome. */
 interface KnownRow {
   readonly customer: CustomerRow;
-  /** The previous version. */
   readonly prior: Outcome | undefined;
   readonly playbook: string;
 }

@@ -6,7 +6,6 @@ import { type CustomerState, needsCustomer } from "./customer-state.js";
 /** Hints kept until the next poll, for `onboarding_events`; all of them are in `webhook_events`. */
 const MOST_HINTS = 20;
 
-/** The polls of an onboarding so far. */
 export interface PollsSoFar {
   /** Since the status changed last. */
   readonly polls: number;

@@ -15,11 +15,7 @@ export interface UndecidedPost {
   readonly isOver: boolean;
 }
 
-/**
- * Milliseconds until the results of all are known; 0 where they are known now.
- *
- * @param waitedMs since the waiting row saw them first.
- */
+/** Milliseconds until the results of all are known, `waitedMs` after they were seen first; 0 where they are known. */
 export function undecidedMs(posts: readonly UndecidedPost[], waitedMs: number): number {
   const waits = posts.map(({ state, ageMs, settlesAfterMs, isOver }) => {
     if (state !== "sent") return 0;

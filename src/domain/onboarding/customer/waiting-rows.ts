@@ -5,7 +5,6 @@ import { type CustomerState, rowStatus } from "./customer-state.js";
 /** A row of another batch that reuses this customer's outcomes. */
 export interface ReusedRow {
   readonly waiter: WaitRequest;
-  /** Of its own outcome. */
   readonly version: number;
 }
 
@@ -15,7 +14,6 @@ export interface CarriedWaiters {
   readonly waiting: readonly WaitRequest[];
 }
 
-/** A row of a batch's attempt. */
 type RowIdentity = Pick<WaitRequest, "batchId" | "line" | "attempt">;
 
 /** The customer that rows wait for, once its own row is processed. */
@@ -27,7 +25,6 @@ export interface ProcessedCustomer {
   readonly endIsOwn: boolean;
 }
 
-/** What to do with a row that waits. */
 type WaiterDecision =
   /** It waits until the customer is free. */
   | "wait"
@@ -41,10 +38,7 @@ type WaiterDecision =
       readonly reuses: boolean;
     };
 
-/**
- * Decides what a waiting row gets. The same row, to the last value, gets this customer's outcomes and posts nothing;
- * another row waits until the customer is free.
- */
+/** The same row, to the last value, gets this customer's outcomes and posts nothing; others wait until it is free. */
 export function decideWaiter(
   waiter: WaitRequest,
   { row, state, outcome, endIsOwn }: ProcessedCustomer,

@@ -9,7 +9,6 @@ export interface CarriedJournals {
   readonly continued: readonly number[];
 }
 
-/** What needs journals besides the slices and loads that are under way. */
 interface NeededJournals {
   /** Slices whose `begun` folder is needed. */
   readonly slices: Iterable<number>;

@@ -12,21 +12,17 @@ import {
 import { sizeOf, splitRanges } from "./ranges.js";
 import type { LinkResult, ReadSliceResult, SliceWork, WaitingLinks } from "./slice-work.js";
 
-/** What a run knows of its links besides those that are open. */
 interface LinkCounts {
-  /** Links that no slice has begun. */
   readonly waiting: readonly WaitingLinks[];
   /** Links without history, which the run tries once more at its end. */
   readonly notReady: readonly Place[];
   /** Links that ended with nothing to commit, and have no row yet. */
   readonly ended: readonly EndedLink[];
-  /** Links found so far. */
   readonly found: number;
   /** The last page size that worked: links begin with it. */
   readonly size: number | null;
 }
 
-/** A run's links, as continue-as-new carries them. */
 export interface CarriedLinks extends LinkCounts {
   readonly open: readonly OpenLink[];
 }
@@ -40,7 +36,6 @@ export interface LinkOptions {
   readonly jitter: () => number;
 }
 
-/** A link that is loaded now. */
 export interface LinkToLoad extends LinkReading {
   /** Whether these are all of its pages: then it may share files with others. */
   readonly complete: boolean;
@@ -100,7 +95,6 @@ export class Links {
     return due.map(({ link, progress }) => ({ link, progress }));
   }
 
-  /** Takes links that no slice has begun. */
   takeWaiting(most: number): WaitingLinks[] {
     const [taken, waiting] = splitRanges(this.#state.waiting, most);
     this.#set({ waiting });
@@ -158,10 +152,7 @@ export class Links {
     });
   }
 
-  /**
-   * Takes pages that are to be loaded now: of complete links where `withComplete`, and of links still being read where
-   * `isEnough` says so.
-   */
+  /** Takes pages to load: of complete links where `withComplete`, of others where `isEnough` says so. */
   takeToLoad(withComplete: boolean, isEnough: (link: OpenLink) => boolean): LinkToLoad[] {
     const taken = this.open.filter((link) => {
       if (link.inSlice || link.progress.staged.length === 0) return false;
@@ -207,7 +198,6 @@ export class Links {
     return loaded;
   }
 
-  /** Takes links that ended with nothing to commit. */
   takeEnded(): readonly EndedLink[] {
     return this.#ended.splice(0);
   }

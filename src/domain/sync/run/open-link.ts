@@ -23,13 +23,11 @@ export interface OpenLink extends LinkReading {
   readonly begun: readonly number[];
   /** The first and the last slice whose `continued` folder may. */
   readonly continued: readonly [first: number, last: number] | null;
-  /** Its last failure, where the slice named it. */
   readonly failure?: NamedFailure | undefined;
 }
 
 /** A link that ended without anything to commit. */
 export interface EndedLink {
-  /** Place of the link's record. */
   readonly link: Place;
   readonly progress: Pick<LinkProgress, "pages" | "pagesSha256" | "restarts">;
   readonly status: LinkStatus;
@@ -54,7 +52,6 @@ export function afterSlice(known: OpenLink | undefined, slice: number, result: L
   return { ...link, ...folders, inSlice: false, ...(failure && { failure }) };
 }
 
-/** What becomes of an open link. */
 type LinkFate =
   | { readonly kind: "open"; readonly link: OpenLink }
   /** The service refused the credentials. */

@@ -19,7 +19,6 @@ export interface LoadedReport {
   readonly without: readonly string[];
 }
 
-/** What one commit takes. */
 export interface CommitWork {
   /** Number of this commit within the run: names its transactions. */
   readonly chunk: number;
@@ -31,7 +30,6 @@ export interface CommitWork {
   /** Staged names of the manifests that hold the rows of both. */
   readonly manifests: readonly string[];
   readonly ended: readonly EndedLink[];
-  /** Users who failed. */
   readonly failed: readonly Failure[];
 }
 
@@ -41,7 +39,6 @@ interface PublishedReport extends Pick<LoadedReport, "without"> {
   readonly manifest: string;
 }
 
-/** What is on its way into the tables, as continue-as-new carries it. */
 export interface CarriedPublication {
   /** Number of the next commit. */
   readonly chunk: number;
@@ -75,7 +72,6 @@ export class Publication {
     return this.#state;
   }
 
-  /** Adds what a slice has finished. */
   add(report: ReportRef | null, users: number, failed: readonly Failure[]): void {
     const state = this.#state;
     const own = report === null ? [] : [report];
@@ -87,12 +83,7 @@ export class Publication {
     });
   }
 
-  /**
-   * Whether a commit is worth it: enough is finished, or enough time has passed.
-   *
-   * @param complete open links that are complete
-   * @param ended links that ended with nothing to commit
-   */
+  /** Whether a commit is worth it: enough is finished, or enough time has passed. */
   isDue(now: number, complete: readonly OpenLink[], ended: number): boolean {
     const links = this.#links + complete.length + ended;
     const bytes = sum([...this.#finished, ...complete.map(sizeOfLink)], "bytes");
@@ -103,17 +94,12 @@ export class Publication {
     );
   }
 
-  /**
-   * Whether a load is worth it.
-   *
-   * @param complete open links that are complete and not loaded
-   */
+  /** Whether a load is worth it; `complete` are open links with complete pages that are not loaded yet. */
   isWorthLoading(complete: readonly OpenLink[]): boolean {
     const all = [...this.#state.finished.map(({ finished }) => finished), ...complete.map(sizeOfLink)];
     return sum(all, "bytes") >= LOAD_BYTES || sum(all, "pages") >= LOAD_PAGES;
   }
 
-  /** Takes the reports whose links are loaded now. */
   takeToLoad(): readonly ReportRef[] {
     const { finished } = this.#state;
     this.#set({ finished: [] });
@@ -154,12 +140,10 @@ export class Publication {
     return new Set(needed.flatMap(({ place, slices }) => [sliceOf(place), ...slices]));
   }
 
-  /** The commit that was taken last has succeeded. */
   committed(): void {
     this.#committing = 0;
   }
 
-  /** Links that are at their end and not committed. */
   get uncommitted(): number {
     return this.#links + this.#committing;
   }

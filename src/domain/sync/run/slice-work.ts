@@ -1,4 +1,5 @@
 import type { NamedFailure } from "../../waiting.js";
+import type { SyncOptions } from "../job.js";
 import type { LinkReading } from "../link-progress.js";
 import type { LinkBase, LinkOutcome } from "../link-reading.js";
 import type { Place } from "../place.js";
@@ -10,29 +11,26 @@ export interface WaitingLinks extends Range {
   readonly report: Place;
 }
 
-/** What a slice is given to read. */
 export interface SliceWork {
   /** Links that earlier slices left open. */
   readonly links: readonly LinkReading[];
   readonly waiting: readonly WaitingLinks[];
-  /** Users whom earlier slices left open. */
   readonly users: readonly UserProgress[];
   /** Users of the frozen roster whom no slice has begun. */
   readonly fresh: Range | null;
 }
 
-export interface ReadSliceInput extends SliceWork {
-  readonly runId: string;
-  /** Number of the slice in its run: its attempts find each other's journals by it. */
+/** What a slice was given, under its number in its run: its attempts find each other's journals by it. */
+export interface NumberedWork extends SliceWork {
   readonly slice: number;
+}
+
+export interface ReadSliceInput extends NumberedWork, Pick<SyncOptions, "streams" | "full"> {
+  readonly runId: string;
   /** Users in one file of the frozen roster. */
   readonly groupSize: number;
-  /** Names of the streams that the run reads. */
-  readonly streams: readonly string[];
   /** Only these links, or all. */
-  readonly only: readonly string[] | null;
-  /** Whether every link is read from no cursor. */
-  readonly full: boolean;
+  readonly only: SyncOptions["links"];
   /** Days of a known list without a cursor that are read once more; left out where no such list is asked for. */
   readonly lookback?: number | undefined;
   /** Page size that links begin with; null leaves the parameter away. */
@@ -41,7 +39,6 @@ export interface ReadSliceInput extends SliceWork {
   readonly budgetMs: number;
 }
 
-/** A user whom a slice did not read to the end. */
 export interface UserResult {
   readonly progress: UserProgress;
   readonly outcome: UserOutcome;
@@ -78,7 +75,6 @@ export interface ReportRef {
 export interface ReadSliceResult {
   /** Null where the slice has nothing to hand on in bulk. */
   readonly report: ReportRef | null;
-  /** Users whom the slice read to their end. */
   readonly usersRead: number;
   readonly users: readonly UserResult[];
   /** The first fresh user whom the slice had no time for, or the end of their range. */

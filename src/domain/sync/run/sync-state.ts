@@ -13,10 +13,9 @@ import {
 import { type CarriedLinks, type LinkOptions, Links, type LinkToLoad } from "./links.js";
 import { type CarriedPublication, type CommitWork, type LoadResult, Publication } from "./publication.js";
 import { sizeOf } from "./ranges.js";
-import type { ReadSliceResult, ReportRef, SliceWork } from "./slice-work.js";
+import type { NumberedWork, ReadSliceResult, ReportRef, SliceWork } from "./slice-work.js";
 import { type CarriedUsers, Users } from "./users.js";
 
-/** All that continue-as-new carries of what a run reads. */
 export interface CarriedSync extends CarriedJournals {
   readonly users: CarriedUsers;
   readonly links: CarriedLinks;
@@ -28,7 +27,6 @@ export interface CarriedSync extends CarriedJournals {
 }
 
 interface SyncStateOptions extends LinkOptions {
-  /** Users of the roster. */
   readonly users: number;
   /** Epoch milliseconds at which the state is made. */
   readonly now: number;
@@ -45,12 +43,6 @@ export interface SyncFigures extends WaitingState {
   readonly rowsRead: number;
 }
 
-/** What a slice was given, under its number. */
-export interface NumberedWork extends SliceWork {
-  readonly slice: number;
-}
-
-/** What to load next. */
 export interface ToLoad {
   readonly reports: readonly ReportRef[];
   readonly links: readonly LinkToLoad[];
@@ -149,11 +141,7 @@ export class SyncState {
     this.#run = { ...this.#run, totals: withFailure(this.#run.totals, failure) };
   }
 
-  /**
-   * Takes what the next slice is to read; undefined where nothing is due.
-   *
-   * @param share part of a slice's size that this one may have
-   */
+  /** Takes what the next slice reads, at most that share of a full one; undefined where nothing is due. */
   takeSlice(at: number, share: number): NumberedWork | undefined {
     if (this.unauthorized) return undefined;
     const links = this.#links.takeDue(at, Math.ceil(LINKS_PER_SLICE * share));
@@ -197,10 +185,7 @@ export class SyncState {
     return this.#publication.isDue(now, this.#links.complete, this.#links.state.ended.length);
   }
 
-  /**
-   * Takes what to load now: finished links, where they are many or everything is to be loaded, and pages of links still
-   * being read, where they are many.
-   */
+  /** Takes what to load now: finished links where they are many, or `all`, and pages of others where they are many. */
   takeToLoad(all: boolean): ToLoad | undefined {
     const complete = this.#links.complete.filter(({ progress }) => progress.staged.length > 0);
     const withFinished = all || this.#publication.isWorthLoading(complete);

@@ -5,14 +5,11 @@ import { USERS_AT_ONCE } from "./limits.js";
 import { type Range, sizeOf, splitRanges } from "./ranges.js";
 import type { ReadSliceResult, SliceWork } from "./slice-work.js";
 
-/** A user whom a later slice reads again. */
 interface OpenUser {
   readonly progress: UserProgress;
-  /** The last failure, where the slice named it. */
   readonly failure?: NamedFailure | undefined;
 }
 
-/** A run's users, as continue-as-new carries them. */
 export interface CarriedUsers {
   /** No slice was given a user from here on. */
   readonly next: number;

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { OUTCOMES_FILE, type PackManifest, PROOF } from "../../../lake/bulk/pack/manifest.js";
-import { PackError } from "../../../lake/bulk/pack/pack-error.js";
+import { OUTCOMES_FILE, PackError, type PackManifest, PROOF } from "../../../lake/bulk/pack/manifest.js";
 import { fileSha256 } from "../../../lake/bulk/pack/pack-files.js";
 import { csvFile, parquetFiles } from "../../../lake/sql/duckdb-files.js";
 import type { SqlRow, SqlSession } from "../../../lake/sql/duckdb-session.js";

@@ -10,8 +10,19 @@ const MOST_MONTHS = 14;
 const MOST_YEARS = 14;
 const UNKNOWN = "unknown";
 
+export function chartsSection(overview: Overview, changes: ChangeCounts, previous: string | null): string {
+  return [
+    `<section aria-labelledby="charts"><h2 id="charts">Overview</h2><div class="charts">\n`,
+    resultChart(overview),
+    sourcesChart(overview),
+    approvalsChart(overview),
+    ...(previous === null ? [] : [changesChart(changes, previous)]),
+    "</div></section>\n",
+  ].join("");
+}
+
 /** How often each element was `clear` and `consider`. */
-export function resultChart({ verdicts }: Overview): string {
+function resultChart({ verdicts }: Overview): string {
   return barChart({
     id: "result-by-element",
     title: "Result by element",
@@ -25,7 +36,7 @@ export function resultChart({ verdicts }: Overview): string {
 }
 
 /** How many reports name each source, by what it confirmed. */
-export function sourcesChart({ sources }: Overview): string {
+function sourcesChart({ sources }: Overview): string {
   const bars = [...sources].map(([label, counts]) => ({ label, values: SOURCED.map((one) => counts[one]) }));
   const total = ({ values }: (typeof bars)[number]) => values.reduce((sum, value) => sum + value, 0);
   const isRest = ({ label }: (typeof bars)[number]) => Number(label === OTHER_SOURCES);
@@ -38,7 +49,7 @@ export function sourcesChart({ sources }: Overview): string {
 }
 
 /** Approvals by month, or by year where there are many months. */
-export function approvalsChart({ approvals }: Overview): string {
+function approvalsChart({ approvals }: Overview): string {
   const byYear = approvals.size > MOST_MONTHS;
   const months = [...approvals].sort(([a], [b]) => (a < b ? -1 : 1));
   const years = [...new Set(months.map(([month]) => month.slice(0, 4)))].slice(-MOST_YEARS);
@@ -73,7 +84,7 @@ const CHANGE_TONES = {
 } as const satisfies Partial<Readonly<Record<ChangeKind, string>>>;
 
 /** How many people's reports changed since the pack before; a new screening alone is no change. */
-export function changesChart(counts: ChangeCounts, previous: string): string {
+function changesChart(counts: ChangeCounts, previous: string): string {
   const kinds = Object.keys(CHANGE_TONES) as (keyof typeof CHANGE_TONES)[];
   return barChart({
     id: "changes",

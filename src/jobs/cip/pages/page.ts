@@ -80,7 +80,6 @@ export function pageHead(frame: PageFrame): string {
   return head(frameOf(frame));
 }
 
-/** The end of a page. */
 export function pageFoot(frame: PageFrame): string {
   return foot(frameOf(frame));
 }

@@ -1,4 +1,4 @@
-import { anchorOf } from "./person-view.js";
+import { anchorOf } from "./person.js";
 
 /** The page that a pack begins with. */
 export const REPORT_PAGE = "report.html";
@@ -19,7 +19,6 @@ export class PeoplePages {
   readonly list: PeoplePage[] = [];
   #people = 0;
 
-  /** Takes the next member. */
   add(fpId: string): void {
     const at = Math.floor(this.#people / PER_PAGE);
     this.#people += 1;

@@ -2,7 +2,6 @@ import type { PageFrame } from "./page.js";
 import { REPORT_PAGE } from "./people-pages.js";
 import { template } from "./template.js";
 
-/** Columns of numbers. */
 const COUNTS = new Set(["People", "Rows", "Drawn", "Of"]);
 
 /** The template of a table that scrolls where it is too wide. */
@@ -60,7 +59,6 @@ ${table(
 <p>People with something missing by part of the rule: (A) identifying information <%= it.missing.A %>, (C) methods and results <%= it.missing.C %>, (D) resolution of a discrepancy <%= it.missing.D %>.</p>
 `);
 
-/** A table of exceptions. */
 export const exceptionsPart = template(
   `${table(
     "List of exceptions",

@@ -4,7 +4,6 @@ import type { ChangeCounts, ListedChange } from "../changes/changes-spool.js";
 import type { ListedException } from "../exceptions-spool.js";
 import type { PackFacts } from "../facts.js";
 import type { Overview } from "./overview.js";
-import { approvalsChart, changesChart, resultChart, sourcesChart } from "./overview-charts.js";
 import { changesPart, exceptionsPart, summaryNumbers } from "./summary-template.js";
 import { CHANGE_NAMES, elementName, KIND_NAMES } from "./words.js";
 
@@ -33,7 +32,6 @@ export function numbersPart(overview: Overview, counts: PackCounts, facts: PackF
   });
 }
 
-/** A table of exceptions. */
 export function exceptionsTable(
   rows: readonly ListedException[],
   hrefOf: (position: number) => string,
@@ -48,18 +46,6 @@ export function exceptionsTable(
       detail: row.kind === "consider" ? null : row.detail,
     })),
   });
-}
-
-/** The charts over all members. */
-export function chartsSection(overview: Overview, changes: ChangeCounts, previous: string | null): string {
-  return [
-    `<section aria-labelledby="charts"><h2 id="charts">Overview</h2><div class="charts">\n`,
-    resultChart(overview),
-    sourcesChart(overview),
-    approvalsChart(overview),
-    ...(previous === null ? [] : [changesChart(changes, previous)]),
-    "</div></section>\n",
-  ].join("");
 }
 
 /** The gravest changes since the pack before. */

@@ -2,7 +2,6 @@ import type { FileHandle } from "node:fs/promises";
 
 const BUFFERED_CHARS = 256 * 1024;
 
-/** Text on its way into a file, written in large pieces. */
 export class BufferedText {
   #waiting: string[] = [];
   #chars = 0;

@@ -2,7 +2,11 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { isPackPath, type PackFile } from "./pack-files.js";
 
-/** The names of what describes and proves the other files of a pack. */
+/** Thrown when a pack is not what it was when it was written. The message names the first thing that is wrong. */
+export class PackError extends Error {
+  override readonly name = "PackError";
+}
+
 export const PROOF = {
   manifest: "manifest.json",
   sums: "SHA256SUMS",
@@ -32,7 +36,6 @@ export const manifestSchema = z.strictObject({
   population: z.strictObject({ rows: count, sha256: hash }),
   /** The pack before this one, by its manifest: packs form a chain. */
   previous: z.strictObject({ export_id: id, manifest_sha256: hash }).nullable(),
-  /** The export that this one corrects. */
   amends: id.nullable(),
   /** {@link contentSha256}, which the pages print. */
   content_sha256: hash,
@@ -67,7 +70,6 @@ export function sumLines(files: readonly Pick<PackFile, "path" | "sha256">[]): s
     .join("");
 }
 
-/** A manifest as its file has it. */
 export function manifestText(manifest: PackManifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }

@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import { unpublished } from "../../store/local-store-errors.js";
 import { BufferedText } from "./buffered-text.js";
 
-/** A file of a pack, as its manifest has it. */
 export interface PackFile {
   /** Relative to the pack, "/"-separated. */
   readonly path: string;
@@ -24,14 +23,12 @@ export function isPackPath(path: string): boolean {
   return !/(^|\/)\.{0,2}(\/|$)|[\0\\\n\r]/.test(path);
 }
 
-/** Writes the files of a pack into its directory and keeps what the manifest says of each. */
 export class PackFiles {
   readonly #files: PackFile[] = [];
 
   /** @param directory empty, and nobody else's. */
   constructor(readonly directory: string) {}
 
-  /** The files so far, in the order of their paths. */
   get files(): readonly PackFile[] {
     return [...this.#files].sort((a, b) => (a.path < b.path ? -1 : 1));
   }
@@ -66,7 +63,6 @@ export class PackFiles {
     return this.#keep({ path, sha256: await fileSha256(local), bytes: size, rows });
   }
 
-  /** The local path of a file to be written; makes its directory. */
   async place(path: string): Promise<string> {
     if (!isPackPath(path)) throw new Error(`${JSON.stringify(path)} is not the path of a file of a pack`);
     const local = join(this.directory, path);
@@ -80,7 +76,6 @@ export class PackFiles {
   }
 }
 
-/** Hex sha256 of a file, read piece by piece. */
 export async function fileSha256(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const piece of createReadStream(path)) hash.update(piece as Buffer);

@@ -2,10 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../../domain/failures.js";
 import { isAbsent, unreadable } from "../../store/local-store-errors.js";
-import { manifestSchema, manifestText, type PackManifest, PROOF, textSha256 } from "./manifest.js";
-import { PackError } from "./pack-error.js";
+import { manifestSchema, manifestText, PackError, type PackManifest, PROOF, textSha256 } from "./manifest.js";
 
-/** A manifest with the bytes that it was read from. */
 export interface ReadManifest {
   readonly manifest: PackManifest;
   readonly bytes: Buffer;

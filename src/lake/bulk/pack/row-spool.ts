@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { csvLine } from "../../csv-line.js";
 import type { Column } from "../../delta/delta-schema.js";
 import type { DuckDb } from "../../sql/duckdb.js";
-import { jsonFile } from "../../sql/duckdb-files.js";
+import { jsonRows } from "../../sql/duckdb-files.js";
 import type { SqlRow, SqlSession } from "../../sql/duckdb-session.js";
-import { sqlName, sqlText } from "../../sql/duckdb-sql.js";
-import { objectSize } from "../../tables/parquet-file.js";
+import { sqlNames, sqlText } from "../../sql/duckdb-sql.js";
+import { withoutHalfPairs } from "../../sql/json-lines.js";
 import { APPENDED_FILE, writeFiles } from "../../tables/written-files.js";
 import { BufferedText } from "./buffered-text.js";
 import type { PackFiles } from "./pack-files.js";
@@ -36,7 +36,7 @@ export class RowSpool<Row = SqlRow> {
 
   /** Takes rows of JSON values; instants as text. */
   async add(rows: readonly object[]): Promise<void> {
-    const lines = rows.map((row) => `${JSON.stringify(row, readable)}\n`);
+    const lines = rows.map((row) => `${JSON.stringify(row, withoutHalfPairs)}\n`);
     for (const line of lines) this.#largest = Math.max(this.#largest, Buffer.byteLength(line));
     await (await this.#text()).write(lines.join(""));
   }
@@ -70,7 +70,6 @@ export class RowSpool<Row = SqlRow> {
     });
   }
 
-  /** Reads the rows in batches. */
   async read(each: (rows: readonly Row[]) => Promise<void>): Promise<void> {
     const query = await this.#query();
     await this.#inOrder(async (sql) => {
@@ -78,7 +77,6 @@ export class RowSpool<Row = SqlRow> {
     });
   }
 
-  /** Deletes the rows. */
   async release(): Promise<void> {
     await this.#open?.handle.close();
     this.#open = undefined;
@@ -100,14 +98,8 @@ export class RowSpool<Row = SqlRow> {
   async #query(): Promise<string> {
     await (await this.#text()).flush();
     const { columns, order } = this.form;
-    const values = columns.map(({ name, type }) => `${sqlName(name)}::${type} as ${sqlName(name)}`);
-    const texts = jsonFile(this.#path, {
-      lines: true,
-      columns: Object.fromEntries(columns.map(({ name }) => [name, "VARCHAR"])),
-      maximumObjectSize: objectSize([this.#largest]),
-    });
-    const rows = `select ${values.join(", ")} from ${texts}`;
-    return order === undefined ? rows : `select * from (${rows}) order by ${order.map(sqlName).join(", ")}`;
+    const rows = jsonRows(this.#path, columns, this.#largest);
+    return order === undefined ? rows : `select * from (${rows}) order by ${sqlNames(order)}`;
   }
 
   async #text(): Promise<BufferedText> {
@@ -118,9 +110,4 @@ export class RowSpool<Row = SqlRow> {
     }
     return this.#open.text;
   }
-}
-
-/** DuckDB refuses a file with half a surrogate pair. */
-function readable(_: string, value: unknown): unknown {
-  return typeof value === "string" ? value.replaceAll(/\p{Surrogate}/gu, "\ufffd") : value;
 }

@@ -13,7 +13,6 @@ import {
 import type { PackFiles } from "./pack-files.js";
 import { keyFingerprint, publicPem, signed } from "./signature.js";
 
-/** What a pack says of itself beyond its files. */
 type PackStatement = Pick<
   PackManifest,
   "kind" | "export_id" | "facts" | "counts" | "population" | "previous" | "amends"

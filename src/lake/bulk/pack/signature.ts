@@ -27,7 +27,6 @@ export function publicKey(pem: string, source: string): KeyObject {
   throw new InputError(`${source}: is not an Ed25519 public key in PEM.`);
 }
 
-/** The public half of a key as PEM text. */
 export function publicPem(key: KeyObject): string {
   return publicOf(key).export({ type: "spki", format: "pem" }) as string;
 }

@@ -3,14 +3,12 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { InputError } from "../../../domain/failures.js";
 import type { DuckDb } from "../../sql/duckdb.js";
-import { type PackManifest, PROOF } from "./manifest.js";
-import { PackError } from "./pack-error.js";
+import { PackError, type PackManifest, PROOF } from "./manifest.js";
 import { type ReadManifest, readManifest } from "./read-manifest.js";
 import { isSignedBy, keyFingerprint, publicKey } from "./signature.js";
 import { agreesWithSums, readSums, verifyFiles } from "./verify-files.js";
 import { verifyRows } from "./verify-rows.js";
 
-/** What was proved of a pack. */
 export interface VerifiedPack extends Pick<PackManifest, "kind" | "export_id" | "content_sha256" | "counts"> {
   readonly manifest_sha256: string;
   readonly files: number;
@@ -47,7 +45,6 @@ export async function verifyPack(
   return { ...proved, ...chain, signature, public_key_sha256 };
 }
 
-/** Reads a manifest that `SHA256SUMS` agrees with. */
 export async function readProvenManifest(directory: string): Promise<ReadManifest> {
   const sums = await readSums(directory).catch(async (error) => {
     // A directory without a manifest is no pack at all.

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { DuckDb } from "../../sql/duckdb.js";
 import { csvFile, parquetFiles } from "../../sql/duckdb-files.js";
-import { EQUATION, OUTCOMES_FILE, type PackManifest, POPULATION_FILE, PROOF } from "./manifest.js";
-import { PackError } from "./pack-error.js";
+import { EQUATION, OUTCOMES_FILE, PackError, type PackManifest, POPULATION_FILE, PROOF } from "./manifest.js";
 
 /** Counts the rows of every file, and compares the population with its outcomes: each member exactly once. */
 export async function verifyRows(directory: string, manifest: PackManifest, duckdb: DuckDb): Promise<void> {

@@ -1,14 +1,37 @@
 import type { SqlSession } from "../../sql/duckdb-session.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
-import { andInPart, inHalves } from "../row-parts.js";
+import { andInPart, inHalves, type RowPart, rowParts } from "../row-parts.js";
 import { GONE, SUPERSEDED } from "../shared-tables.js";
 import { fileNumber, holdingLinks, reading, type SourceFile } from "../sources.js";
-import { type KeySlice, keySlices, type LinkCount } from "./key-slices.js";
+
+interface LinkCount {
+  readonly link: string;
+  readonly rows: number;
+}
+
+/** Changed rows that are compared together: a range of links, or a part of one link's keys. */
+interface KeySlice extends RowPart {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Changed rows whose keys SQL may hold in memory at once (docs/inside/architecture.md, "Materialize"). */
+const SLICE_ROWS = 250_000;
+
+function keySlices(links: readonly LinkCount[]): KeySlice[] {
+  const slices: KeySlice[] = [];
+  for (const { link, rows } of links) {
+    const last = slices.at(-1);
+    if (last !== undefined && last.parts === 1 && last.rows + rows <= SLICE_ROWS) {
+      slices.splice(-1, 1, { ...last, to: link, rows: last.rows + rows });
+    } else slices.push(...rowParts(rows, SLICE_ROWS).map((part) => ({ from: link, to: link, ...part })));
+  }
+  return slices;
+}
 
 /** Up to this many keys are looked up in one pass, whatever their links: a first pass for the links costs half as much. */
 const FEW_ROWS = 50_000;
 
-/** What the keys of changed rows tell about both tables. */
 interface ChangedKeys {
   /** Feed rows to apply, superseded and removed ones left out. */
   readonly freshRows: number;

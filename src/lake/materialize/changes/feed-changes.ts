@@ -1,7 +1,7 @@
 import type { AddFile } from "../../delta/delta-actions.js";
 import { type ChangedFile, changesAfter } from "../../delta/delta-log.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
-import { factsOf } from "../../delta/delta-stats.js";
+import { factsOf, rowsIn } from "../../delta/delta-stats.js";
 import type { Lake } from "../../lake.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { sinceWatermark } from "../../watermark.js";
@@ -38,7 +38,7 @@ export async function feedChanges(
   if (since.changed !== undefined) return { ...firstPart(since.changed, head, partRows), whole: false };
   const because = since.because ?? (current.files.size > 0 ? "it has lost its watermark" : undefined);
   const live = { adds: [...head.files.values()], to: head.version };
-  const isOnePart = live.adds.reduce((sum, add) => sum + rowsIn(add), 0) <= partRows;
+  const isOnePart = rowsIn(live.adds) <= partRows;
   const changed = isOnePart ? undefined : await changesAfter({ ...lake, table: feed }, -1, head);
   const part = changed === undefined ? live : firstPart(changed, head, partRows);
   return { ...part, whole: true, ...(because !== undefined && { because }) };
@@ -50,15 +50,11 @@ function firstPart(changed: readonly ChangedFile[], head: Snapshot, partRows: nu
   let to: number | undefined;
   for (const { version, add } of changed) {
     if (to !== undefined && version > to) break;
-    rows += rowsIn(add);
+    rows += factsOf(add).rows ?? 0;
     if (rows >= partRows) to ??= version;
   }
   const adds = changed.filter(({ version }) => to === undefined || version <= to).map(({ add }) => add);
   // Versions without rows after the last part belong to it.
   const last = changed.at(-1)?.version;
   return { adds, to: to === undefined || to === last ? head.version : to };
-}
-
-function rowsIn(add: AddFile): number {
-  return factsOf(add).rows ?? 0;
 }

@@ -14,7 +14,6 @@ interface StoredFile extends DataFile {
   readonly same: boolean;
 }
 
-/** Stores files in the table while SQL writes the next ones. */
 export class FileStorage {
   readonly #directory: string;
   readonly #stored: StoredFile[] = [];

@@ -22,7 +22,6 @@ export interface Replaced {
   readonly same: boolean;
 }
 
-/** Writes the files that bring `transactions` up to date, and returns the live files that they replace. */
 export async function writeNewFiles(
   lake: Lake,
   storage: FileStorage,

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { SqlSession } from "../../sql/duckdb-session.js";
-import { sqlName, sqlText } from "../../sql/duckdb-sql.js";
+import { columnNames, sqlText } from "../../sql/duckdb-sql.js";
 import { transactions } from "../../tables/transactions.js";
 import { CURRENT_FILE, writeFiles } from "../../tables/written-files.js";
 import type { Batch } from "../batches.js";
@@ -13,9 +13,8 @@ import type { FreshMonth, Shelf } from "./shelf-plan.js";
 /** SQL of a row's month as `YYYY-MM`; rows without a day, which other tools leave, go together. */
 const MONTH = `left(date_trunc('month', coalesce("date", date '1970-01-01'))::date::varchar, 7)`;
 
-const COLUMNS = transactions.columns.map(({ name }) => sqlName(name)).join(", ");
+const COLUMNS = columnNames(transactions.columns);
 
-/** A batch's rows of one shelf, as a file in scratch. */
 export interface Piece {
   readonly shelf: number;
   readonly path: string;
@@ -39,7 +38,6 @@ export async function freshMonths(
   return months;
 }
 
-/** Fills the table that maps each month with new rows to its shelf. */
 export async function nameShelves(sql: SqlSession, shelves: readonly Shelf[]): Promise<void> {
   await sql.run(`create or replace table ${SHELF_OF_MONTH} (month varchar, shelf bigint)`);
   const values = shelves.flatMap(({ months }, at) => months.map((month) => `(${sqlText(month)}, ${at})`));
@@ -66,7 +64,6 @@ const PIECE_FILE = {
   cut: `${CURRENT_FILE.cut}, partition_by (shelf), write_partition_columns false, overwrite_or_ignore true`,
 };
 
-/** SQL of the rows that a batch of feed files brings, with their shelves. */
 function piecesQuery(batch: Batch): string {
   const superseded = `select link_id, sequence from ${SUPERSEDED} where file in ${numbersOf(batch.feed)}`;
   const rows = `select ${COLUMNS} from ${reading(batch.feed)}

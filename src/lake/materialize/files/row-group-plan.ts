@@ -9,9 +9,7 @@ interface GroupedFile {
   readonly gone: readonly number[];
 }
 
-/** What becomes of a shelf's row groups. */
 export interface RowGroupPlan {
-  /** Copied as they are. */
   readonly copied: readonly RowGroup[];
   /** Decoded by SQL and written again as one stream. */
   readonly decoded: readonly RowGroup[];

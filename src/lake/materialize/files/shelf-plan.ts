@@ -36,7 +36,6 @@ export interface FreshMonth {
   readonly pieces: number;
 }
 
-/** Gives the month of a file's first day; empty for files without bounds. */
 function monthOf(file: SourceFile): string {
   return file.firstDay?.slice(0, 7) ?? "";
 }
@@ -149,7 +148,6 @@ function shelfOf(files: readonly SourceFile[], fresh: readonly Month[]): Shelf {
   return { files, months: fresh.map(({ month }) => month), rows: rows.reduce((sum, n) => sum + n, 0) };
 }
 
-/** Gives how many files a shelf of so many bytes becomes, each of about the intended size. */
 export function filesOfShelf(bytes: number): number {
   return Math.max(1, Math.round(bytes / FILE_BYTES));
 }

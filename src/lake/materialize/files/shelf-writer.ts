@@ -3,7 +3,7 @@ import { type ParquetFooter, type RowGroup, readParquetFooter } from "../../parq
 import { writeRowGroups } from "../../parquet/row-groups.js";
 import { parquetFiles } from "../../sql/duckdb-files.js";
 import type { SqlSession } from "../../sql/duckdb-session.js";
-import { sqlName, sqlText } from "../../sql/duckdb-sql.js";
+import { sqlText, typedColumns } from "../../sql/duckdb-sql.js";
 import type { SqlValue } from "../../sql/duckdb-values.js";
 import { transactions } from "../../tables/transactions.js";
 import { CURRENT_FILE, type WrittenFile, writeFiles } from "../../tables/written-files.js";
@@ -15,9 +15,7 @@ import { groupsByFile, planRowGroups, type RowGroupPlan } from "./row-group-plan
 import type { Shelf } from "./shelf-plan.js";
 
 /** The columns of `transactions`; files of other tools may have other types for the same values. */
-const COLUMNS = transactions.columns
-  .map(({ name, type }) => `${sqlName(name)}::${type} as ${sqlName(name)}`)
-  .join(", ");
+const COLUMNS = typedColumns(transactions.columns);
 
 interface WrittenShelf {
   /** Whether no row came or went: only the files differ. */
@@ -29,8 +27,8 @@ interface WrittenShelf {
 /** Makes the footer of an empty file of the table; everything that is copied must agree with it. */
 export async function ownFooter(sql: SqlSession, storage: FileStorage): Promise<ParquetFooter> {
   const path = await storage.scratch("parquet");
-  const columns = transactions.columns.map(({ name, type }) => `null::${type} as ${sqlName(name)}`);
-  await sql.run(`copy (select ${columns.join(", ")} limit 0) to ${sqlText(path)} (format parquet)`);
+  const columns = typedColumns(transactions.columns, () => "null");
+  await sql.run(`copy (select ${columns} limit 0) to ${sqlText(path)} (format parquet)`);
   const footer = await readParquetFooter(path);
   await rm(path, { force: true });
   if (footer === undefined) throw new Error("SQL wrote a Parquet file whose footer can't be read.");
@@ -108,7 +106,6 @@ export class ShelfWriter {
   }
 }
 
-/** Counts the rows of each row group that leave the file. */
 async function goneByGroup(
   sql: SqlSession,
   file: SourceFile,

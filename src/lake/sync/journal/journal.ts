@@ -29,7 +29,6 @@ type Description = Pick<RecordHeader, "kind" | "page" | "cleaned">;
  * (docs/inside/architecture.md, "Staging").
  */
 export class Journal {
-  /** Its name in places. */
   readonly name: string;
   #object: Promise<GrowingObject> | undefined;
 
@@ -92,9 +91,7 @@ export interface BadRow {
   readonly payload: string;
 }
 
-/** A page without its bad rows, and the bad rows. */
 export interface CleanedPage {
-  /** JSON that SQL can read. */
   readonly clean: string;
   readonly bad: readonly BadRow[];
 }

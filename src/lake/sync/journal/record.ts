@@ -14,7 +14,6 @@ export interface RecordHeader {
   readonly cleaned?: CleanedPlaces;
 }
 
-/** Identifies the page that a record holds. */
 export interface PageName {
   readonly stream: string;
   /** `link_id` or `fp_id`. */
@@ -29,9 +28,7 @@ export function nameKey({ stream, owner, attempt, page, after }: PageName): stri
   return JSON.stringify([stream, owner, attempt, page, after]);
 }
 
-/** The places of the two parts of a page whose bad rows were removed. */
 export interface CleanedPlaces {
-  /** What SQL reads instead of the page. */
   readonly clean: Place;
   readonly bad: Place;
 }
@@ -42,13 +39,10 @@ export interface StagedRecord {
 }
 
 const END = Buffer.from("\n");
-/** The most bytes of a header. */
 export const LONGEST_HEADER = 32_768;
 
-/** How many digits of the hash a place keeps. */
 const SHORT_HASH = 16;
 
-/** Shortens the hash of a body to the form in places. */
 export function shortHash(sha256: string): string {
   return sha256.slice(0, SHORT_HASH);
 }

@@ -7,7 +7,6 @@ import { type LinkCheckpoint, linkCheckpoint } from "../link-checkpoint.js";
 import { readValue } from "./journal.js";
 import type { CleanedPlaces, PageName } from "./record.js";
 
-/** The committed state that a link's pages start from. */
 type LinkBaseState = Pick<
   LinkCheckpoint,
   "cursor" | "generation" | "next_sequence" | "head" | "last_page_sha256"
@@ -93,7 +92,6 @@ export interface QuietLink extends FoundLink {
   readonly pages_sha256: string | null;
 }
 
-/** A link that one slice read completely. */
 interface FinishedLink {
   /** Of its {@link FoundLink}. */
   readonly link: Place;
@@ -102,7 +100,6 @@ interface FinishedLink {
 
 /** What a slice passes on in bulk; the run's workflow only holds the report's place and some counts. */
 export interface SliceReport {
-  /** Pages of users who were read completely. */
   readonly observed: readonly ObservedPage[];
   readonly quiet: readonly QuietLink[];
   readonly finished: readonly FinishedLink[];

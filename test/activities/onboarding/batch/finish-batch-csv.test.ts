@@ -4,7 +4,7 @@ import { writeOutcomesCsv } from "../../../../src/activities/onboarding/batch/fi
 import { recordOutcomes } from "../../../../src/activities/onboarding/record-outcomes.js";
 import { mapConcurrent } from "../../../../src/domain/concurrent-work.js";
 import type { Outcome } from "../../../../src/domain/onboarding/outcome.js";
-import { putOutcome } from "../../../../src/lake/onboarding/staged-outcomes.js";
+import { putOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import {
   customer,
   freezeCustomers,

@@ -3,7 +3,7 @@ import { planCustomers } from "../../../../src/activities/onboarding/batch/plan-
 import { recordOutcomes } from "../../../../src/activities/onboarding/record-outcomes.js";
 import type { CustomerRow } from "../../../../src/domain/onboarding/customer.js";
 import type { Outcome } from "../../../../src/domain/onboarding/outcome.js";
-import { getOutcome, putOutcome } from "../../../../src/lake/onboarding/staged-outcomes.js";
+import { getOutcome, putOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { StagingLostError } from "../../../../src/lake/staging-lost-error.js";
 import {
   customer,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isSpent, onboardingPrefix } from "../../../../src/activities/onboarding/customer/call-prefix.js";
-import { putOutcome } from "../../../../src/lake/onboarding/staged-outcomes.js";
+import { putOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { customer, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
@@ -39,7 +39,7 @@ test("a retry posts again where an outcome has the onboarding of the previous at
   expect(await prefix(2, "ob_1")).toBe(at(2));
 });
 
-test("a retry settles a request of whose fate nothing is known", async () => {
+test("a retry resolves a request whose fate is unknown", async () => {
   await bench.deps.sealed.put(`${at("first")}intents/1`, { operation: "createOnboarding", at: 0 });
   await tell(1, null);
   expect(await prefix(2)).toBe(at("first"));
@@ -73,7 +73,7 @@ test("an external id that nothing was carried out under can be sent again, as of
   expect(await spent(3)).toBe(false);
 });
 
-test("an external id whose request is not settled is sent once more, also after a retry that sent nothing", async () => {
+test("an external id whose request is not resolved is sent once more, also after a retry that sent nothing", async () => {
   await bench.deps.sealed.put(`${at("first")}intents/1`, { operation: "createOnboarding", at: 0 });
   await tell(1, null);
   await tell(2, null);

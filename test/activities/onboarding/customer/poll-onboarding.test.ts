@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** A look that is answered with this. */
+/** A poll that is answered with this. */
 async function look(answer: object, known: CustomerState, events: readonly CustomerEvent[] = []) {
   const state = { ...known, onboardingId };
   bench.sandbox.addFault({
@@ -48,14 +48,14 @@ async function look(answer: object, known: CustomerState, events: readonly Custo
   return bench.run(() => pollOnboarding(bench.deps, { ...stand, events, sessions: [] }));
 }
 
-test("a look that lags behind does not undo the webhook that led to it", async () => {
+test("a poll that lags behind does not undo the webhook that led to it", async () => {
   const told = event("service.onboarding.incomplete", { status: "incomplete" });
   const step = await look({ status: "pending" }, POSTED, [told]);
   expect(step.state).toMatchObject({ status: "incomplete", phase: "people" });
   expect(step.outcome).toMatchObject({ version: 1 });
 });
 
-test("a look that knows more than the webhook counts", async () => {
+test("a poll that knows more than the webhook counts", async () => {
   const told = event("service.onboarding.incomplete", { status: "incomplete" });
   const step = await look({ status: "pass" }, POSTED, [told]);
   expect(step.state).toMatchObject({ status: "pass", phase: "settled" });
@@ -82,7 +82,7 @@ test("a fresh link is the next delivery, the same one none; five at most", async
   expect((await lookForLink(6, state)).link).toBeNull();
 });
 
-test("a repeated look offers its link under the same number", async () => {
+test("a repeated poll offers its link under the same number", async () => {
   expect((await lookForLink(1, INCOMPLETE)).link?.number).toBe(1);
   expect((await lookForLink(1, INCOMPLETE)).link?.number).toBe(1);
   expect(await kept(2)).toBeUndefined();

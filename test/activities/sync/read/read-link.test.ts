@@ -159,7 +159,7 @@ test("when time is up the link comes back open, as far as it got", async () => {
   expect(rest.links).toHaveLength(1);
 });
 
-test("an open link comes back untouched where the gate is closed", async () => {
+test("an open link comes back untouched while calls are paused", async () => {
   bench.sandbox.append("a", rows(5));
   bench.sandbox.addFault({ kind: "status", status: 429, retryAfter: 60, times: 1 });
   const first = await slice(1, { budgetMs: 500 });
@@ -233,7 +233,7 @@ test.for([
   },
 );
 
-test("a thousand cursors that never come back are no loop", () => {
+test("a thousand cursors that never come back are not a loop", () => {
   let progress = start;
   for (let page = 0; page < 1_000; page += 1) {
     const body = Buffer.from(pageBody(`cursor-${page}`, page));

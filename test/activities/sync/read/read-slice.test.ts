@@ -142,7 +142,7 @@ test("a user whose accounts failed keeps the list of links that is staged for th
   expect(second.parsed.finished).toHaveLength(2);
 });
 
-test("a link without news is quiet and costs the result nothing; one with news is finished", async () => {
+test("a link with nothing new is quiet and costs the result nothing; one with new rows is finished", async () => {
   const first = await bench.read();
   const domains: ReturnType<typeof domainOf>[] = [];
   for (const { link, progress } of first.parsed.finished) {

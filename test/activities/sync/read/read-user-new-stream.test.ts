@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { commit } from "../../../../src/activities/sync/commit/commit.js";
-import { listInvestmentTransactions } from "../../../../src/api/operations/investment-transactions.js";
-import { listUserTransactions } from "../../../../src/api/operations/user-transactions.js";
+import {
+  listInvestmentTransactions,
+  listUserTransactions,
+} from "../../../../src/api/operations/bank-data.js";
 import { investmentTransactionSchema } from "../../../../src/api/schemas/investment-transaction.js";
 import { bankTransactionSchema } from "../../../../src/api/schemas/transaction.js";
 import type { Place } from "../../../../src/domain/sync/place.js";

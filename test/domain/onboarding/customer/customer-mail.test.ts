@@ -16,6 +16,6 @@ test("only the last five hundred ids are remembered", () => {
   expect(seen.at(-1)).toBe("msg_599");
 });
 
-test("rows that wait are no news of the onboarding", () => {
+test("rows that wait say nothing new about the onboarding", () => {
   expect(hasNews({ ...NO_MAIL, stopped: true })).toBe(false);
 });

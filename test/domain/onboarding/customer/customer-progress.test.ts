@@ -112,7 +112,7 @@ test.for([
   expect(dueStep(given, DEFAULT_TIMING, now)).toBe(expected);
 });
 
-test("of the mail, what is worth a poll is taken; weaker news stays as a hint, and the rest is dropped", () => {
+test("of the mail, what is worth a poll is taken; a weaker event stays as a hint, and the rest is dropped", () => {
   const [decision, vault] = [completed("pass"), event("service.vault.updated")];
   const session = { onboardingId: "ob_1", status: "pass", requiresManualReview: false };
   const foreign = { ...session, onboardingId: "ob_2" };

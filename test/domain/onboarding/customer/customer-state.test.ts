@@ -117,7 +117,7 @@ describe("a webhook and the poll it triggered", () => {
     expect(after).toMatchObject({ status: "incomplete", phase: "people" });
   });
 
-  test("a request for more is over with the review, also among other news", () => {
+  test("a request for more is over with the review, also among other events", () => {
     const news = [completed("pass"), event("service.user.info_requested")];
     expect(afterEvents(POSTED, news, report("pass")).infoRequested).toBe(false);
   });

@@ -9,8 +9,8 @@ import {
   LOAD_EVERY_PAGES,
   USERS_AT_ONCE,
 } from "../../../../src/domain/sync/run/limits.js";
-import type { ReadSliceResult } from "../../../../src/domain/sync/run/slice-work.js";
-import { type NumberedWork, SyncState } from "../../../../src/domain/sync/run/sync-state.js";
+import type { NumberedWork, ReadSliceResult } from "../../../../src/domain/sync/run/slice-work.js";
+import { SyncState } from "../../../../src/domain/sync/run/sync-state.js";
 import { freshUser } from "../../../../src/domain/sync/user-reading.js";
 import {
   linkResult,

@@ -82,7 +82,7 @@ test("who waits keeps the name of the failure; who fails is told with stream and
   expect(users.again).toMatchObject([{ progress: { user: 0 }, failure }]);
 });
 
-test("a refused key is told, and its user is no failure", () => {
+test("a refused key is told, and its user is not a failure", () => {
   const users = new Users(2);
   const { fresh } = users.take(0, 2);
   const results = [left(0, { kind: "unauthorized" }), left(1, { kind: "open" })];

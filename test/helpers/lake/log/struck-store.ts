@@ -33,6 +33,6 @@ export function strikeAt(store: ObjectStore, nth: number, strike: (typeof STRIKE
     list: step(store.list),
     delete: step(store.delete),
     download: step(store.download),
-    upload: step(store.upload),
+    uploadAll: step(store.uploadAll),
   };
 }

@@ -104,7 +104,7 @@ test("with the calls gone too, the tables and the external id keep a row from be
   expect(world.sandbox.onboardings.list()).toHaveLength(2);
 });
 
-test("a batch whose row has the outcomes of another one's: its lost staging is no harm to that one", async () => {
+test("a batch whose row has the outcomes of another one's: losing its staging does that one no harm", async () => {
   const world = await worlds.open({ sandbox: PENDING });
   const [row = {}, more = {}] = world.users(2);
   world.sandbox.playbooks.script({ entity: "fp_1", outcomes: [{ status: "incomplete", delayMs: 0 }] });

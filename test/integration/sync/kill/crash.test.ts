@@ -48,10 +48,10 @@ function failing(options: {
         options.operation === "putIfAbsent"
           ? guarded(key, () => store.putIfAbsent(key, body))
           : store.putIfAbsent(key, body),
-      upload: (path, key) =>
+      uploadAll: (files) =>
         options.operation === "upload"
-          ? guarded(key, () => store.upload(path, key))
-          : store.upload(path, key),
+          ? guarded(files[0]?.key ?? "", () => store.uploadAll(files))
+          : store.uploadAll(files),
     };
   };
 }

@@ -54,7 +54,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
       /^interrupted: the progress of run sync-\S+ is saved\. Continue it with:\n {2}nightledger sync --roster users\.csv --json --page-size 50$/m,
     );
     expect(folder.servers(), "no Temporal server is left").toEqual([]);
-    // Calls that were about to be sent when the signal came: at most one a lane.
+    // Calls that were about to be sent when the signal came: at most one per concurrent call.
     expect(sandbox.calls().total - callsAtSignal).toBeLessThanOrEqual(CONCURRENCY);
     const resumedAt = Date.now();
     expect(sandbox.requests().filter((request) => request.at > at)).toEqual([]);

@@ -12,7 +12,7 @@ const chart = {
 test.each([
   ["bars", barChart],
   ["columns", columnChart],
-] as const)("%s: text is escaped, nothing is no bar", (_, draw) => {
+] as const)("%s: text is escaped, nothing makes no bar", (_, draw) => {
   const svg = draw(chart);
   expect(svg).toMatch(/aria-label="Sources &lt;used&gt;: &lt;script&gt;[long ]*: 3; b: six"/);
   expect(svg.match(/<li>/g)).toHaveLength(1);

@@ -38,7 +38,7 @@ test("files come in the order of their paths, those of others among them; none i
 });
 
 test.each(["../a", "/a", "a/../b", "a//b", ".", "", "a\\b", "a\nb", "a/"])(
-  "%j is no path of a pack",
+  "%j is not a path of a pack",
   async (path) => {
     expect(isPackPath(path)).toBe(false);
     await expect(files.place(path)).rejects.toThrow("is not the path of a file of a pack");

@@ -4,8 +4,12 @@ import { chmod, cp, readdir, readFile, rename, rm, symlink, writeFile } from "no
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../../../../src/domain/failures.js";
-import { manifestText, type PackManifest, textSha256 } from "../../../../src/lake/bulk/pack/manifest.js";
-import { PackError } from "../../../../src/lake/bulk/pack/pack-error.js";
+import {
+  manifestText,
+  PackError,
+  type PackManifest,
+  textSha256,
+} from "../../../../src/lake/bulk/pack/manifest.js";
 import { verifyPack } from "../../../../src/lake/bulk/pack/verify-pack.js";
 import { madeUpMembers } from "../../../helpers/bulk/cip-members.js";
 import { openPackRoom, type PackRoom } from "../../../helpers/bulk/cip-pack.js";
@@ -206,7 +210,7 @@ test("another key than the one that signed is refused, and so is a key for a pac
   await expect(verifyPack(join(dirname(pack), "cip-1"), unsigned)).rejects.toThrow("the pack is not signed");
 });
 
-test("a directory that is no pack is an InputError", async () => {
+test("a directory that is not a pack is an InputError", async () => {
   await expect(verifyPack(room.root, room.tools)).rejects.toThrow(InputError);
   await expect(verifyPack(join(room.root, "nowhere"), room.tools)).rejects.toThrow(InputError);
 });

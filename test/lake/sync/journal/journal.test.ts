@@ -49,7 +49,7 @@ test("a journal has run, folder and a name of its own; ids never become path par
   await other.close();
 });
 
-test("a journal without a record is no file, and can be persisted and closed", async () => {
+test("a journal without a record is not a file, and can be persisted and closed", async () => {
   await journal.persist();
   await journal.close();
   expect(await lake.store.list("_staging/")).toEqual([]);
@@ -60,7 +60,7 @@ test.for([
   ["of line feeds", Buffer.from("\n\n\n")],
   ["JSON with line feeds", Buffer.from('{\n  "a": "b\\n"\n}\n')],
   ["that looks like a record", Buffer.from('{"kind":"page","bytes":1,"sha256":"x"}\na\n')],
-  ["of bytes that are no text", Buffer.from([0x7b, 0xff, 0x00, 0x0a, 0x7d])],
+  ["of bytes that are not text", Buffer.from([0x7b, 0xff, 0x00, 0x0a, 0x7d])],
   ["of 5 MB", Buffer.alloc(5_000_000, "0123456789\n")],
 ] as const)("a body %s comes back byte for byte, with its time and name", async ([_, bytes]) => {
   const first = await journal.addValue("link", "before");

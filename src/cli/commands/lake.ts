@@ -1,0 +1,43 @@
+import { tableOf } from "../lake/row-table.js";
+import { type AddCommand, examples } from "./command.js";
+
+export const materializeCommand: AddCommand = (program, terminal) => {
+  program
+    .command("materialize")
+    .description("bring the transactions table up to date with the change feed; every sync ends with this")
+    .option("--json", "print what was done as JSON")
+    .action(async ({ json }: { readonly json?: boolean }) => {
+      const { runMaterialize } = await import("../lake/materialize.js");
+      await runMaterialize(terminal, json === true);
+    });
+};
+
+export const rebindCommand: AddCommand = (program, terminal) => {
+  program
+    .command("rebind")
+    .description(
+      "tell the lake that its service has moved to the address in NIGHTLEDGER_API_URL; nothing will be read or posted again",
+    )
+    .option("--json", "print what was done as JSON")
+    .addHelpText("after", examples("NIGHTLEDGER_API_URL=https://new.example.com nightledger rebind"))
+    .action(async ({ json }: { readonly json?: boolean }) => {
+      const { runRebind } = await import("../lake/rebind.js");
+      await runRebind(terminal, json === true);
+    });
+};
+
+export const tablesCommand: AddCommand = (program, terminal) => {
+  program
+    .command("tables")
+    .description("list the lake's tables: version, rows, files, bytes")
+    .option("--json", "print the tables with their columns as a JSON array")
+    .action(async ({ json }: { readonly json?: boolean }) => {
+      const { withLakeQuery } = await import("../lake/query.js");
+      const tables = await withLakeQuery(terminal, (lake) => lake.listTables());
+      if (json) return terminal.result(JSON.stringify(tables));
+      const shown = tables.map(({ table, version, rows, files, bytes }) => {
+        return { table, version, rows, files, bytes };
+      });
+      terminal.result(tables.length === 0 ? "no tables yet: run `nightledger sync`" : tableOf(shown));
+    });
+};

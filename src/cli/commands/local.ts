@@ -1,0 +1,55 @@
+import { type AddCommand, examples } from "./command.js";
+import { portNumber } from "./option-values.js";
+
+export const demoCommand: AddCommand = (program, terminal, end) => {
+  program
+    .command("demo")
+    .description(
+      "try everything on this machine: sync two nights from a stand-in service, import, export, and show the tables",
+    )
+    .option(
+      "--directory <directory>",
+      "where to put the demo's lake; each demo deletes the one before",
+      "nightledger-demo",
+    )
+    .addHelpText("after", examples("nightledger demo"))
+    .action(async ({ directory }: { readonly directory: string }) => {
+      const { runDemo } = await import("../local/demo.js");
+      end(await runDemo(terminal, directory));
+    });
+};
+
+export const devCommand: AddCommand = (program, terminal) => {
+  program
+    .command("dev")
+    .description("run an embedded Temporal server with its web UI and a worker until Ctrl-C")
+    .option("--webhooks-port <number>", "port of the webhook receiver; 0 picks a free one", portNumber, 8788)
+    .action(async ({ webhooksPort }: { readonly webhooksPort: number }) => {
+      const { runDev } = await import("../local/dev.js");
+      await runDev(terminal, webhooksPort);
+    });
+};
+
+export const workerCommand: AddCommand = (program, terminal) => {
+  program
+    .command("worker")
+    .description("run a worker for a Temporal cluster until stopped (SIGTERM or Ctrl-C)")
+    .action(async () => {
+      const { runWorker } = await import("../local/worker.js");
+      await runWorker(terminal);
+    });
+};
+
+export const checkCommand: AddCommand = (program, terminal, end) => {
+  program
+    .command("check")
+    .description(
+      "check configuration, lake, keys, service and Temporal the way a job would, without writing to the lake",
+    )
+    .option("--roster <file>", "also check this roster")
+    .option("--json", "print the findings as a JSON array")
+    .action(async (flags: { readonly roster?: string; readonly json?: boolean }) => {
+      const { runCheck } = await import("../local/check.js");
+      end(await runCheck(terminal, flags));
+    });
+};

@@ -1,0 +1,41 @@
+import type { Client } from "@temporalio/client";
+import type { InputError } from "../../domain/failures.js";
+import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
+import { runningRuns } from "../../temporal/running-workflows.js";
+import type { Terminal } from "../terminal/terminal.js";
+import type { JobRun } from "./job-run.js";
+import type { JobSession } from "./job-session.js";
+import { runJob } from "./run-job.js";
+
+/** Follows a run that `find` finds in progress, and may steer; the exit code. @throws `missing` where it finds none. */
+export function followFound<Progress, Result>(
+  terminal: Terminal,
+  json: boolean,
+  missing: InputError,
+  find: (session: JobSession) => Promise<StartedRun | undefined>,
+  runOf: (start: (session: JobSession) => Promise<StartedRun>) => JobRun<Progress, Result>,
+): Promise<number> {
+  const run = runOf(async (session) => {
+    const found = await find(session);
+    if (found === undefined) throw missing;
+    return found;
+  });
+  const plan = async ({ keys }: JobSession["preflight"]) => {
+    // Without keys in HOME nothing was ever run there.
+    if (keys === undefined) throw missing;
+    return { pingedUser: undefined, run };
+  };
+  return runJob(terminal, { json }, { plan });
+}
+
+/** The run of this id, bound to its execution; undefined where it is not running. */
+export async function runningRun(
+  client: Client,
+  taskQueue: string,
+  runId: string,
+): Promise<StartedRun | undefined> {
+  const listed = (await runningRuns(client, taskQueue)).find((run) => run.runId === runId);
+  const running = listed && (await joinRun(client, listed.workflowId));
+  if (listed === undefined || running?.runId !== runId) return undefined;
+  return { ...running, handle: client.workflow.getHandle(listed.workflowId, listed.execution) };
+}
