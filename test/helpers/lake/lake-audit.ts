@@ -10,6 +10,7 @@ import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import { checkLake } from "../../../src/lake/sync/lake-check.js";
 import { TABLES } from "../../../src/tables.js";
 import { COMPARED, expectedRow } from "./expected-row.js";
+import { auditInvestments } from "./investment-audit.js";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -51,6 +52,7 @@ export async function auditLake(
     ...(await auditProof(lake)),
     ...(await auditRuns(query)),
     ...(await auditHistories(query)),
+    ...(await auditObservedInvestments(query, sandbox, links)),
     ...(await auditStaging(lake, query)),
   ]);
 }
@@ -188,6 +190,14 @@ async function auditHistories(query: LakeQuery) {
     for (const row of apart) problems.push(`${table}_current: ${JSON.stringify(row)}`);
   }
   return few(problems);
+}
+
+/** Investments, where a run has read them. */
+async function auditObservedInvestments(query: LakeQuery, sandbox: Sandbox, links: readonly string[]) {
+  const tables = await query.listTables();
+  if (!tables.some(({ table }) => table === "investment_transaction_changes")) return [];
+  const investing = links.filter((link) => sandbox.investments.transactions(link).length > 0);
+  return few(await auditInvestments((sql) => rowsOf(query, sql), sandbox, investing));
 }
 
 /** One row per run, one row per link and run, one observation per run; totals add up. */
