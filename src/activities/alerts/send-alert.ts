@@ -39,7 +39,9 @@ export async function sendAlert(
 
 async function post(address: string, event: AlertEvent, secret: string | undefined): Promise<void> {
   const { origin } = new URL(address);
-  const signal = AbortSignal.any([cancellationSignal(), AbortSignal.timeout(ANSWER_WITHIN_MS)]);
+  // Used below, so that it is not collected: `any` holds its sources weakly, and a collected limit never fires.
+  const limit = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  const signal = AbortSignal.any([cancellationSignal(), limit]);
   const request = { ...requestOf(event, secret), method: "POST", redirect: "manual", signal } as const;
   const response = await fetch(address, request).catch((error: Error) => {
     cancellationSignal().throwIfAborted();
@@ -49,7 +51,7 @@ async function post(address: string, event: AlertEvent, secret: string | undefin
     throw new AlertDeliveryError(`the webhook for alerts at ${origin} did not answer${why}`);
   });
   // Nobody needs the body, but a connection can be used again only once the body was read.
-  await response.arrayBuffer().catch(() => undefined);
+  await response.arrayBuffer().catch(() => limit.throwIfAborted());
   if (response.ok) return;
   const message = `the webhook for alerts at ${origin} answered ${response.status}`;
   const wait = parseRetryAfter(response.headers.get("retry-after") ?? undefined, Date.now());

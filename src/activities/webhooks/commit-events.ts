@@ -7,7 +7,7 @@ import {
   FOLLOW_UP_WORKFLOW,
   followUpWorkflowId,
 } from "../../domain/webhooks/messages.js";
-import { creationOf } from "../../lake/delta/delta-schema.js";
+import { schemaActions } from "../../lake/delta/delta-schema.js";
 import { compact } from "../../lake/tables/compact.js";
 import { addOf, writeRows } from "../../lake/tables/parquet-file.js";
 import { webhookEvents } from "../../lake/tables/webhook-events.js";
@@ -123,7 +123,7 @@ async function append(
   if (file === undefined) return 0;
   const done = await table.commit((snapshot) => {
     if (snapshot.version !== version) return null;
-    return [...(version === -1 ? creationOf(webhookEvents, Date.now()) : []), { add: addOf(file) }];
+    return [...schemaActions(webhookEvents, snapshot, Date.now()), { add: addOf(file) }];
   });
   return done === null ? undefined : fresh.length;
 }

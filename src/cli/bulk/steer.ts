@@ -80,7 +80,8 @@ async function runFrozen(
       const file = await staging?.file.find();
       if (staging === undefined || file === undefined) throw new InputError(missing);
       const { options, retryOf } = file;
-      const judged = await countRows(() => staging.everyRow(file));
+      // The frozen copy keeps its identity: rows of an earlier version would count as others today.
+      const judged = { ...(await countRows(() => staging.everyRow(file))), sha256: file.sha256 };
       const run = newRun(job, { judged, options, secrets: secretsOf(file), retryOf, restart });
       return { pingedUser: NOBODY, run };
     },

@@ -4,11 +4,18 @@ import { createDuckDb, type DuckDb } from "../../lake/sql/duckdb.js";
 import { temporaryScratch } from "../../lake/sql/scratch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 
-const MEMORY_MB = 512;
+/** Enough to read a whole lake. */
+export const LAKE_MEMORY_MB = 512;
 
-/** Works with an engine that spills outside of any lake: one that is only read or checked stays as it is. */
-export async function withDuckDb<R>(work: (duckdb: DuckDb) => Promise<R>): Promise<R> {
-  const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch(), memoryLimitMb: MEMORY_MB });
+/**
+ * Works with an engine that spills outside of any lake: one that is only read or checked stays as it is. Without a limit
+ * it has that of a worker's engine.
+ */
+export async function withDuckDb<R>(
+  work: (duckdb: DuckDb) => Promise<R>,
+  limit: { readonly memoryLimitMb?: number } = {},
+): Promise<R> {
+  const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch(), ...limit });
   try {
     return await work(duckdb);
   } finally {
@@ -18,13 +25,16 @@ export async function withDuckDb<R>(work: (duckdb: DuckDb) => Promise<R>): Promi
 
 /** Opens tables of a store for reading and closes them again. */
 export function withLakeReader<R>(store: ObjectStore, work: (lake: LakeReader) => Promise<R>): Promise<R> {
-  return withDuckDb((duckdb) => {
-    const tables = new Map<string, DeltaTable>();
-    const table = (name: string) => {
-      const found = tables.get(name) ?? openTable(store, name, duckdb);
-      tables.set(name, found);
-      return found;
-    };
-    return work({ store, duckdb, table });
-  });
+  return withDuckDb(
+    (duckdb) => {
+      const tables = new Map<string, DeltaTable>();
+      const table = (name: string) => {
+        const found = tables.get(name) ?? openTable(store, name, duckdb);
+        tables.set(name, found);
+        return found;
+      };
+      return work({ store, duckdb, table });
+    },
+    { memoryLimitMb: LAKE_MEMORY_MB },
+  );
 }

@@ -16,7 +16,7 @@ import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** What an error says to somebody who wanted to start something; `check` starts nothing anyway. */
-const NOTHING_STARTED = /; nothing was started(?=[.;])| Nothing was started\./;
+const NOTHING_STARTED = /; nothing was started(?=[.;])|(^| )Nothing was started\. ?/;
 
 interface CheckFlags {
   readonly roster?: string;

@@ -91,14 +91,17 @@ export async function uninstallService(terminal: Terminal, flags: ServiceFlags):
 function readServiceConfig(terminal: Terminal): JobConfig {
   const { PATH, HOME } = terminal.env;
   const unseen = onlyInShell(terminal);
-  const words = `${unseen.join(", ")}: exported in this shell only. A service reads ${join(terminal.cwd, ".env")} alone`;
+  const words = (names: readonly string[]) =>
+    `${names.join(", ")}: exported in this shell, but missing or different in ${join(terminal.cwd, ".env")}, which is all that a service reads`;
   try {
     const config = readJobConfig({ ...terminal, env: { PATH, HOME } });
-    if (unseen.length > 0) terminal.say(`warning: ${words}; write there what it needs`);
+    if (unseen.length > 0) terminal.say(`warning: ${words(unseen)}; write there what it needs`);
     return config;
   } catch (error) {
-    if (!(error instanceof InputError) || unseen.length === 0) throw error;
-    throw new InputError(`${error.message}\n${words}: write them there, then run this again`, {
+    if (!(error instanceof InputError)) throw error;
+    const named = unseen.filter((name) => error.message.includes(name));
+    if (named.length === 0) throw error;
+    throw new InputError(`${error.message}\n${words(named)}: write them there, then run this again`, {
       cause: error,
     });
   }
@@ -108,7 +111,7 @@ function readServiceConfig(terminal: Terminal): JobConfig {
 function onlyInShell({ cwd, env }: Terminal): string[] {
   const file = readDotEnv(cwd);
   const names = Object.keys(env).filter((name) => /^(NIGHTLEDGER|TEMPORAL)_/.test(name));
-  return names.filter((name) => env[name] !== "" && env[name] !== file[name]).sort();
+  return names.filter((name) => env[name]?.trim() && env[name] !== file[name]).sort();
 }
 
 function processOf({ cwd }: Terminal, command: string, user: boolean): ServiceProcess {

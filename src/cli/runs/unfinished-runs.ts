@@ -13,7 +13,7 @@ import { batchOf, kindOf } from "./kinds.js";
 import type { SeenRun } from "./seen-run.js";
 import type { RunsView } from "./view.js";
 
-/** A run that has not ended; its status is `running` where Temporal has it. */
+/** A run that has not ended; `running` is set where Temporal has it. */
 export interface UnfinishedRun extends SeenRun {
   readonly running?: RunningRun;
   /** Progress by its workflow; undefined where no worker answers. */

@@ -16,9 +16,11 @@ export async function deliveriesEnded(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const end = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]);
+  // `any` holds its sources weakly: a limit that nobody else holds may be collected, and then never fires.
+  const limit = AbortSignal.timeout(LONGEST_MS);
+  const end = AbortSignal.any([signal, limit]);
   await client.withAbortSignal(end, () =>
     Promise.allSettled(ids.map((id) => client.workflow.getHandle(id).result())),
   );
-  return !end.aborted;
+  return !signal.aborted && !limit.aborted;
 }

@@ -2,14 +2,16 @@ import type { Problem } from "../../lake/sync/chain-check.js";
 import { checkLake, type LakeReport } from "../../lake/sync/lake-check.js";
 import { TABLES } from "../../tables.js";
 import { lakeStore } from "../lake/query.js";
-import { withDuckDb } from "../lake/reader.js";
+import { LAKE_MEMORY_MB, withDuckDb } from "../lake/reader.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** Proves the configured lake, or names what is wrong with it. Returns the exit code. @throws InputError */
 export async function verifyLake(terminal: Terminal, { json }: { readonly json?: boolean }): Promise<number> {
   const store = await lakeStore(terminal);
-  const report = await withDuckDb((duckdb) => checkLake(store, duckdb, TABLES));
+  const report = await withDuckDb((duckdb) => checkLake(store, duckdb, TABLES), {
+    memoryLimitMb: LAKE_MEMORY_MB,
+  });
   terminal.result(json ? JSON.stringify(report) : textOf(report));
   return report.ok ? EXIT.completed : EXIT.failures;
 }

@@ -3,7 +3,7 @@ import { InputError } from "../../domain/failures.js";
 import { externalIdProblem, fpIdProblem } from "../../domain/service/external-id.js";
 import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/roster.js";
 import { fileError, type InputFile, MalformedFileError } from "../files/input-file.js";
-import { countedProblems, type ToldProblem } from "../files/row-problems.js";
+import { countedProblems, MOST_SHOWN, type ToldProblem } from "../files/row-problems.js";
 import { type InputRow, readRows } from "../files/rows.js";
 
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -30,7 +30,6 @@ export interface Roster {
 export async function readRoster(path: string): Promise<Roster> {
   const file: InputFile = { path, name: "roster", option: "--roster", mostBytes: MAX_BYTES };
   const judge = new RosterJudge();
-  const { problems } = judge;
   const ignored = new Set<string>();
   let hasHeader = false;
   const checkHeader = (columns: readonly string[], line: number) => {
@@ -48,11 +47,11 @@ export async function readRoster(path: string): Promise<Roster> {
     const { line, byte, rule } = error;
     if (byte !== undefined)
       throw fileError(file, `line ${line}, byte ${byte} of the line: ${rule}`, "Save it as UTF-8.");
-    problems.push({ line, column: null, rule });
+    judge.refuse(line, null, rule);
   }
-  if (problems.length > 0) {
+  if (judge.problems > 0) {
     throw new InputError(
-      `roster ${path}: ${countedProblems(problems)}\nNothing was started. Fix the file and run the command again.`,
+      `roster ${path}: ${countedProblems(judge.firstProblems, judge.problems)}\nNothing was started. Fix the file and run the command again.`,
     );
   }
   if (judge.rows.length === 0)
@@ -80,24 +79,30 @@ function checkColumns(file: InputFile, columns: readonly string[], line: number)
 /** Checks rows against the rules of a roster and collects them. */
 class RosterJudge {
   readonly rows: RosterRow[] = [];
-  readonly problems: ToldProblem[] = [];
+  problems = 0;
+  /** As many as a message shows: a file may have millions. */
+  readonly firstProblems: ToldProblem[] = [];
   readonly #firstLine = new Map<string, number>();
 
   add({ line, values, problems: malformed }: InputRow): void {
-    this.problems.push(...malformed);
+    for (const { column, rule } of malformed) this.refuse(line, column, rule);
     if (malformed.length > 0) return;
-    const refuse = (column: string, rule: string) => this.problems.push({ line, column, rule });
     const fpId = values.get("fp_id");
     const externalId = values.get("external_id");
     const hasExternalId = externalId !== undefined && externalId !== null && externalId !== "";
     const rule = this.#problemOf(line, fpId);
-    if (rule !== undefined) refuse("fp_id", rule);
+    if (rule !== undefined) this.refuse(line, "fp_id", rule);
     if (hasExternalId) {
       const rule = typeof externalId === "string" ? externalIdProblem(externalId)?.rule : "is not text";
-      if (rule !== undefined) refuse("external_id", rule);
+      if (rule !== undefined) this.refuse(line, "external_id", rule);
     }
     // A row with a problem is never used: the file is refused.
     this.rows.push({ fp_id: String(fpId), ...(hasExternalId && { external_id: String(externalId) }) });
+  }
+
+  refuse(line: number, column: string | null, rule: string): void {
+    this.problems += 1;
+    if (this.problems <= MOST_SHOWN) this.firstProblems.push({ line, column, rule });
   }
 
   #problemOf(line: number, fpId: unknown): string | undefined {

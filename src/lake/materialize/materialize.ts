@@ -1,5 +1,5 @@
 import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
-import { creationOf } from "../delta/delta-schema.js";
+import { schemaActions } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
@@ -105,7 +105,7 @@ async function apply(lake: Lake, part: Part, options: MaterializeOptions): Promi
     const at = Date.now();
     return [
       { commitInfo: { operation: "MERGE", ...(options.runId !== undefined && { runId: options.runId }) } },
-      ...(now.version === -1 ? creationOf(transactions, at) : []),
+      ...schemaActions(transactions, now, at),
       ...replaced.map(
         ({ add, same }): DeltaAction => ({ remove: { ...removeOf(add, at), dataChange: !same } }),
       ),

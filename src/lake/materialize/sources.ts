@@ -21,6 +21,7 @@ export async function sourceFiles(
   return adds.map((add, id) => ({ add, id, path: paths[id] as string, ...factsOf(add) }));
 }
 
+/** SQL of the rows of files, for columns that files of every version have, such as a row's identity and order. */
 export function reading(files: readonly SourceFile[]): string {
   return parquetFiles(files.map(({ path }) => path));
 }

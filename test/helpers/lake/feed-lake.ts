@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AddFile, removeOf } from "../../../src/lake/delta/delta-actions.js";
-import { creationOf } from "../../../src/lake/delta/delta-schema.js";
+import { schemaActions } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
 import { addOf, writeQuery, writeRows } from "../../../src/lake/tables/parquet-file.js";
@@ -16,6 +16,7 @@ export interface Change {
   readonly type?: "created" | "updated" | "removed";
   readonly amount?: string;
   readonly date?: string;
+  readonly fetchedAt?: string;
 }
 
 /** A lake with a feed written by hand. */
@@ -61,10 +62,10 @@ export class FeedLake {
     const file = await writeRows(this.lake, transactionChanges, "feed", changes.map(feedRow));
     await this.lake
       .table("transaction_changes")
-      .commit(({ version }) => [
-        ...(version === -1 ? creationOf(transactionChanges, 1) : []),
+      .commit((snapshot) => [
+        ...schemaActions(transactionChanges, snapshot, 1),
         ...(file === undefined ? [] : [{ add: addOf(file) }]),
-        { domainMetadata: { domain: "link/a", configuration: String(version), removed: false } },
+        { domainMetadata: { domain: "link/a", configuration: String(snapshot.version), removed: false } },
       ]);
   }
 
@@ -107,8 +108,12 @@ export class FeedLake {
   }
 }
 
-function feedRow({ link = "a", id, sequence, type = "created", amount = "1", date = "2026-05-05" }: Change) {
+function feedRow({ link = "a", id, sequence, type = "created", fetchedAt, ...values }: Change) {
+  const { amount = "1", date = "2026-05-05" } = values;
   const key = { link_id: link, fp_id: `fp_${link}`, transaction_id: id, change_type: type, sequence };
-  if (type === "removed") return { ...key, generation: 1, inferred: false, run_id: "r" };
-  return { ...key, generation: 1, inferred: false, amount, date, currency: "CZK", run_id: "r" };
+  const origin = {
+    ...{ ...key, generation: 1, inferred: false, run_id: "r" },
+    ...(fetchedAt !== undefined && { fetched_at: fetchedAt }),
+  };
+  return type === "removed" ? origin : { ...origin, amount, date, currency: "CZK" };
 }

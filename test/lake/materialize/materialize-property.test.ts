@@ -40,7 +40,13 @@ test("any feed applied in any increments equals the newest row of each key that 
         expect((await at.rows()).sort()).toEqual(expected(truth));
         expect(await at.unreferenced()).toEqual([]);
 
-        function apply1({ link, id, type, amount, date }: Omit<Required<Change>, "sequence">): Change {
+        function apply1({
+          link,
+          id,
+          type,
+          amount,
+          date,
+        }: Omit<Required<Change>, "sequence" | "fetchedAt">): Change {
           const sequence = (sequences.get(link) ?? 0) + 1;
           sequences.set(link, sequence);
           if (type === "removed") truth.delete(`${link}/${id}`);

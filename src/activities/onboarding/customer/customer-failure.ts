@@ -59,7 +59,7 @@ function isRefusal(error: Error): error is RejectedError | NotFoundError {
 
 function endsRow(error: Error): boolean {
   if (isRefusal(error) || error instanceof SchemaError || error instanceof LostAnswerError) return true;
-  // Our own rules refused what a row holds; a wrong key or a torn file is no row's.
+  // Ends the row too, but by its workflow: it may mean a wrong key or a torn file instead of the row.
   if (error instanceof InputError) return false;
   if (!(error instanceof ApiError) || error instanceof NotSentError) return false;
   const { attempt, scheduledTimestampMs } = activityInfo();

@@ -1,4 +1,4 @@
-import { creationOf } from "../../../lake/delta/delta-schema.js";
+import { schemaActions } from "../../../lake/delta/delta-schema.js";
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import type { LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
 import { compareHead, type LinkUpdate, linkCheckpointActions } from "../../../lake/sync/link-checkpoint.js";
@@ -70,7 +70,7 @@ async function publish(
       if (ended.length > 0) return null;
       const inferred = open.flatMap(({ key }) => removals.get(key) ?? []);
       return [
-        ...(snapshot.version === -1 ? creationOf(transactionChanges, Date.now()) : []),
+        ...schemaActions(transactionChanges, snapshot, Date.now()),
         ...[...files, ...inferred].map((file) => ({ add: addOf(file) })),
         ...linkCheckpointActions(open.map(linkUpdateOf)),
       ];

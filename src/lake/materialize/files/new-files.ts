@@ -12,9 +12,10 @@ import { withSharedTables } from "../shared-tables.js";
 import { type SourceFile, sourceFiles } from "../sources.js";
 import { inTwoLanes } from "../sql-lanes.js";
 import type { FileStorage } from "./file-storage.js";
+import { ownFooter } from "./own-footer.js";
 import { freshMonths, nameShelves, type Piece, writePieces } from "./pieces.js";
 import { planShelves, type Shelf } from "./shelf-plan.js";
-import { ownFooter, ShelfWriter } from "./shelf-writer.js";
+import { ShelfWriter } from "./shelf-writer.js";
 
 export interface Replaced {
   readonly add: AddFile;
@@ -61,13 +62,14 @@ async function writeShelves(
   const rows = [...batches, ...shelves].reduce((sum, one) => sum + one.rows, 0);
   const progress = new Progress(rows, options);
   await nameShelves(sql, shelves);
+  const ofFeed = await ownFooter(sql, storage, transactionChanges);
   const written = await inTwoLanes(lake, sql, batches, (session, batch) =>
-    progress.of(batch.rows, () => writePieces(session, storage, batch)),
+    progress.of(batch.rows, () => writePieces(session, storage, batch, ofFeed)),
   );
   // Both keep the order of the feed, in which a link's rows are together.
   const piecesOf = shelves.map((): Piece[] => []);
   for (const piece of written.flat()) piecesOf[piece.shelf]?.push(piece);
-  const writer = new ShelfWriter(storage, await ownFooter(sql, storage));
+  const writer = new ShelfWriter(storage, await ownFooter(sql, storage, transactions));
   const write = async (session: SqlSession, at: number): Promise<Replaced[]> => {
     const shelf = await writer.write(session, shelves[at] as Shelf, touched, piecesOf[at] ?? []);
     await storage.store(shelf.files, shelf.same);

@@ -1,12 +1,14 @@
 import { rm } from "node:fs/promises";
+import { type ParquetFooter, readParquetFooter } from "../../parquet/parquet-footer.js";
+import { parquetRows } from "../../sql/duckdb-files.js";
 import type { SqlSession } from "../../sql/duckdb-session.js";
 import { columnNames, sqlText } from "../../sql/duckdb-sql.js";
-import { transactions } from "../../tables/transactions.js";
+import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { CURRENT_FILE, writeFiles } from "../../tables/written-files.js";
 import type { Batch } from "../batches.js";
 import { andInPart, inHalves } from "../row-parts.js";
 import { SHELF_OF_MONTH, SUPERSEDED } from "../shared-tables.js";
-import { numbersOf, reading } from "../sources.js";
+import { numbersOf, reading, type SourceFile } from "../sources.js";
 import type { FileStorage } from "./file-storage.js";
 import type { FreshMonth, Shelf } from "./shelf-plan.js";
 
@@ -44,12 +46,22 @@ export async function nameShelves(sql: SqlSession, shelves: readonly Shelf[]): P
   if (values.length > 0) await sql.run(`insert into ${SHELF_OF_MONTH} values ${values.join(", ")}`);
 }
 
-/** Writes a batch's rows as one file per shelf; in smaller batches if memory does not suffice. */
-export async function writePieces(sql: SqlSession, storage: FileStorage, batch: Batch): Promise<Piece[]> {
+/**
+ * Writes a batch's rows as one file per shelf; in smaller batches if memory does not suffice.
+ *
+ * @param like the footer of an empty file of the feed
+ */
+export async function writePieces(
+  sql: SqlSession,
+  storage: FileStorage,
+  batch: Batch,
+  like: ParquetFooter,
+): Promise<Piece[]> {
+  const source = await readingWhole(batch.feed, like);
   const written = await inHalves(batch, async (part) => {
     const directory = await storage.scratch("pieces");
     try {
-      const files = await writeFiles(sql, piecesQuery(part), sqlText(directory), PIECE_FILE);
+      const files = await writeFiles(sql, piecesQuery(part, source), sqlText(directory), PIECE_FILE);
       return files.map(({ path }) => ({ path, shelf: shelfNumber(path) }));
     } catch (error) {
       await rm(directory, { force: true, recursive: true });
@@ -64,9 +76,25 @@ const PIECE_FILE = {
   cut: `${CURRENT_FILE.cut}, partition_by (shelf), write_partition_columns false, overwrite_or_ignore true`,
 };
 
-function piecesQuery(batch: Batch): string {
+/**
+ * SQL of the rows of files with every column of the feed; a file of an earlier version may lack some. `parquetRows` takes
+ * up to a third more memory, so it reads only such files.
+ */
+async function readingWhole(files: readonly SourceFile[], like: ParquetFooter): Promise<string> {
+  for (const { path } of files) {
+    const footer = await readParquetFooter(path);
+    if (footer?.schema.equals(like.schema)) continue;
+    return parquetRows(
+      files.map((file) => file.path),
+      transactionChanges.columns,
+    );
+  }
+  return reading(files);
+}
+
+function piecesQuery(batch: Batch, source: string): string {
   const superseded = `select link_id, sequence from ${SUPERSEDED} where file in ${numbersOf(batch.feed)}`;
-  const rows = `select ${COLUMNS} from ${reading(batch.feed)}
+  const rows = `select ${COLUMNS} from ${source}
     anti join (${superseded}) using (link_id, sequence)
     where change_type <> 'removed'${andInPart(batch)}`;
   return `select source.*, shelf from (${rows}) source

@@ -3,7 +3,7 @@ import { filesOfShelf, SMALL_GROUP_ROWS } from "./shelf-plan.js";
 
 interface GroupedFile {
   readonly path: string;
-  /** Undefined for a file of another tool, whose row groups can't be mixed with ours. */
+  /** Undefined for a file of another tool or with fewer columns, whose row groups can't be mixed with ours. */
   readonly groups: readonly RowGroup[] | undefined;
   /** How many rows of each group leave the table; empty if none do. */
   readonly gone: readonly number[];

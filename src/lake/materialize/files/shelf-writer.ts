@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { type ParquetFooter, type RowGroup, readParquetFooter } from "../../parquet/parquet-footer.js";
 import { writeRowGroups } from "../../parquet/row-groups.js";
-import { parquetFiles } from "../../sql/duckdb-files.js";
+import { parquetFiles, parquetRows } from "../../sql/duckdb-files.js";
 import type { SqlSession } from "../../sql/duckdb-session.js";
 import { sqlText, typedColumns } from "../../sql/duckdb-sql.js";
 import type { SqlValue } from "../../sql/duckdb-values.js";
@@ -24,20 +24,10 @@ interface WrittenShelf {
   readonly files: readonly WrittenFile[];
 }
 
-/** Makes the footer of an empty file of the table; everything that is copied must agree with it. */
-export async function ownFooter(sql: SqlSession, storage: FileStorage): Promise<ParquetFooter> {
-  const path = await storage.scratch("parquet");
-  const columns = typedColumns(transactions.columns, () => "null");
-  await sql.run(`copy (select ${columns} limit 0) to ${sqlText(path)} (format parquet)`);
-  const footer = await readParquetFooter(path);
-  await rm(path, { force: true });
-  if (footer === undefined) throw new Error("SQL wrote a Parquet file whose footer can't be read.");
-  return footer;
-}
-
 export class ShelfWriter {
   constructor(
     private readonly storage: FileStorage,
+    /** The footer of an empty file of the table; everything that is copied must agree with it. */
     private readonly like: ParquetFooter,
   ) {}
 
@@ -95,11 +85,15 @@ export class ShelfWriter {
     if (decoded.length + foreign.length === 0) return undefined;
     const gathered = await this.storage.scratch("parquet");
     if (decoded.length > 0) await writeRowGroups(decoded, this.like, gathered);
-    const read = parquetFiles([...(decoded.length > 0 ? [gathered] : []), ...foreign]);
+    const sources = [
+      ...(decoded.length > 0 ? [parquetFiles([gathered])] : []),
+      ...(foreign.length > 0 ? [parquetRows(foreign, transactions.columns)] : []),
+    ];
+    const rows = sources.map((source) => `select ${COLUMNS} from ${source}`).join(" union all ");
     const without = `anti join (select link_id, sequence from ${GONE} where file in ${numbersOf(losing)})
       using (link_id, sequence)`;
     const path = await this.storage.scratch("parquet");
-    const query = `select ${COLUMNS} from ${read} ${losing.length === 0 ? "" : without}`;
+    const query = `from (${rows}) ${losing.length === 0 ? "" : without}`;
     const written = await writeFiles(sql, query, sqlText(path), CURRENT_FILE);
     await rm(gathered, { force: true });
     return { path, groups: written.length === 0 ? [] : await this.#ownGroups(path) };

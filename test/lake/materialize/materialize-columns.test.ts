@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { schemaActions, type TableSpec } from "../../../src/lake/delta/delta-schema.js";
+import { materialize } from "../../../src/lake/materialize/materialize.js";
+import { readTables } from "../../../src/lake/query/query-views.js";
+import { transactionChanges, transactions } from "../../../src/lake/tables/transactions.js";
+import { type Change, FeedLake } from "../../helpers/lake/feed-lake.js";
+
+const TABLES = "../../../src/lake/tables/transactions.js";
+const ADDED = "fetched_at";
+const AT = "2026-05-06T00:00:00Z";
+
+let at: FeedLake;
+beforeEach(async () => {
+  const earlier = await earlierVersion();
+  const lake = await earlier.FeedLake.open();
+  await lake.feed({ id: "same", sequence: 1 }, { id: "changed", sequence: 2 }, { id: "gone", sequence: 3 });
+  await lake.feed({ link: "b", id: "other", sequence: 1, date: "2025-01-01" });
+  await earlier.materialize(lake.lake);
+  await lake.lake.close();
+  at = await FeedLake.openAt(lake.directory);
+});
+afterEach(() => at.release());
+
+/** The program as it was before the last column of both tables was added. */
+async function earlierVersion() {
+  vi.resetModules();
+  vi.doMock(TABLES, () => ({
+    transactionChanges: shorter(transactionChanges),
+    transactions: shorter(transactions),
+  }));
+  try {
+    const { FeedLake } = await import("../../helpers/lake/feed-lake.js");
+    const { materialize } = await import("../../../src/lake/materialize/materialize.js");
+    return { FeedLake, materialize };
+  } finally {
+    vi.doUnmock(TABLES);
+  }
+}
+
+function shorter(spec: TableSpec): TableSpec {
+  expect(spec.columns.at(-1)?.name).toBe(ADDED);
+  return { ...spec, columns: spec.columns.slice(0, -1) };
+}
+
+const night = (...changes: Change[]) => at.feed(...changes.map((change) => ({ ...change, fetchedAt: AT })));
+
+const rows = () =>
+  readTables(at.lake, [transactions], async (sql) => {
+    const found = await sql.rows(
+      `select transaction_id || ' ' || amount::int || ' ' || coalesce(${ADDED}::date::varchar, 'null') as line
+       from transactions order by all`,
+    );
+    return found.map(({ line }) => String(line));
+  });
+
+async function columnsInLog(table: string): Promise<string[]> {
+  const { metadata } = await at.lake.table(table).snapshot();
+  return JSON.parse(metadata!.schemaString).fields.map(({ name }: { name: string }) => name);
+}
+
+const CHANGES: Change[] = [
+  { id: "changed", sequence: 4, type: "updated", amount: "5" },
+  { id: "gone", sequence: 5, type: "removed" },
+  { id: "new", sequence: 6 },
+];
+const EXPECTED = ["changed 5 2026-05-06", "new 1 2026-05-06", "other 1 null", "same 1 null"];
+
+test("a table of an earlier version gets the column with its next commit, null in older rows", async () => {
+  expect(await columnsInLog("transactions")).not.toContain(ADDED);
+  await night(...CHANGES);
+  await materialize(at.lake);
+  expect(await rows()).toEqual(EXPECTED);
+  for (const { name, columns } of [transactionChanges, transactions]) {
+    expect(await columnsInLog(name)).toEqual(columns.map((column) => column.name));
+  }
+  expect(await at.unreferenced()).toEqual([]);
+});
+
+test("files with and without the column are read together, night after night", async () => {
+  await night(...CHANGES);
+  await materialize(at.lake);
+  await night({ link: "b", id: "later", sequence: 2, date: "2025-01-02" });
+  await night({ id: "new", sequence: 7, type: "updated", amount: "7" });
+  await materialize(at.lake);
+  expect(await rows()).toEqual([
+    "changed 5 2026-05-06",
+    "later 1 2026-05-06",
+    "new 7 2026-05-06",
+    "other 1 null",
+    "same 1 null",
+  ]);
+});
+
+test.each([1, 5_000_000])("a rebuild in parts of %d rows reads a feed of both versions", async (partRows) => {
+  await night(...CHANGES);
+  const table = at.lake.table("transactions");
+  await table.commit(() => [{ txn: { appId: "transaction_changes/commit", version: 1 } }]);
+  expect(await materialize(at.lake, { partRows })).toMatchObject({ rebuilt: true });
+  expect(await rows()).toEqual(EXPECTED);
+});
+
+test("what the earlier version has left in the feed is applied before the feed has the column", async () => {
+  const earlier = await earlierVersion();
+  const before = await earlier.FeedLake.openAt(at.directory);
+  await before.feed(...CHANGES);
+  await before.lake.close();
+  await materialize(at.lake);
+  expect(await columnsInLog("transaction_changes")).not.toContain(ADDED);
+  expect(await rows()).toEqual(["changed 5 null", "new 1 null", "other 1 null", "same 1 null"]);
+  expect(schemaActions(transactions, await at.lake.table("transactions").snapshot(), 0)).toEqual([]);
+});
