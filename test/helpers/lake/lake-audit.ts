@@ -9,8 +9,8 @@ import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import { checkLake } from "../../../src/lake/sync/lake-check.js";
 import { TABLES } from "../../../src/tables.js";
+import { auditInvestments } from "../sync/investment-audit.js";
 import { COMPARED, expectedRow } from "./expected-row.js";
-import { auditInvestments } from "./investment-audit.js";
 
 type Row = Readonly<Record<string, unknown>>;
 

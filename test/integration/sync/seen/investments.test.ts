@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { auditInvestments } from "../../helpers/lake/investment-audit.js";
-import type { SyncWorld } from "../../helpers/sync/sync-harness.js";
-import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
+import { auditInvestments } from "../../../helpers/sync/investment-audit.js";
+import type { SyncWorld } from "../../../helpers/sync/sync-harness.js";
+import { syncWorlds } from "../../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
 const INVESTMENTS = ["investment_transactions", "securities"];
