@@ -7,6 +7,7 @@ import { reportTable } from "./report-table.js";
 import type { Figure, Scenario } from "./scenario.js";
 import { exportReports } from "./scenarios/export.js";
 import { importRows } from "./scenarios/import.js";
+import { investments } from "./scenarios/investments.js";
 import { kill } from "./scenarios/kill.js";
 import { exportBusinesses } from "./scenarios/kyb.js";
 import { latency20, latency64 } from "./scenarios/latency.js";
@@ -23,7 +24,7 @@ import { secondNight } from "./scenarios/second-night.js";
 
 const SCENARIOS: readonly Scenario[] = [
   ...[quiet, scale, manyNights],
-  ...[rows, latency20, latency64, memory, secondNight, kill],
+  ...[rows, latency20, latency64, memory, secondNight, investments, kill],
   ...[onboard, onboardMemory, onboardValidate],
   ...[exportReports, exportBusinesses, pack, importRows],
 ];

@@ -20,7 +20,7 @@ const PART_METHODS = {
   tokens: ["create", "expireAll", "grants", "counts"],
   businesses: ["add", "list", "find", "setInsights"],
   cip: ["script", "made"],
-  investments: ["add", "fill", "move", "truth"],
+  investments: ["add", "remove", "change", "fill", "move", "truth"],
   proxies: ["configure", "forwarded"],
   webhooks: [
     ...["register", "unregister", "setSecrets", "emit", "messages"],

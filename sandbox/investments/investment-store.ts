@@ -1,4 +1,5 @@
 import { InputError } from "../../src/domain/failures.js";
+import { jsonObjectOf } from "../../src/domain/json.js";
 import { addDays } from "../world/days.js";
 import { Random } from "../world/random.js";
 import type { World } from "../world/world.js";
@@ -17,12 +18,24 @@ interface InvestmentRecord {
  * are served as given.
  */
 interface NewInvestments {
+  /** The JSON to serve for a transaction, byte for byte. */
+  raw?: readonly string[];
   transactions?: readonly (Readonly<Record<string, unknown>> & { investment_transaction_id: string })[];
   securities?: readonly (Readonly<Record<string, unknown>> & { security_id: string })[];
 }
 
+/** How many rows of a link change. */
+interface InvestmentChanges {
+  readonly created?: number;
+  readonly updated?: number;
+  readonly removed?: number;
+  /** Only rows of so many days before today; default: of two years. */
+  readonly days?: number;
+  readonly seed?: number;
+}
+
 interface Holdings {
-  readonly transactions: InvestmentRecord[];
+  transactions: InvestmentRecord[];
   readonly securities: Map<string, string>;
 }
 
@@ -30,15 +43,17 @@ interface Holdings {
 export class InvestmentStore {
   readonly #holdings = new Map<string, Holdings>();
   #moved = 0;
+  #changes = 0;
 
   constructor(private readonly world: World) {}
 
-  /** Adds rows to a link. @throws InputError for an unknown link. */
-  add(linkId: string, { transactions = [], securities = [] }: NewInvestments): void {
+  /** Adds rows to a link, each in the place of one with its id. @throws InputError for an unknown link. */
+  add(linkId: string, { transactions = [], securities = [], raw = [] }: NewInvestments): void {
     const link = this.world.link(linkId);
     const holdings = this.#of(linkId);
     for (const security of securities)
       holdings.securities.set(security.security_id, JSON.stringify(security));
+    const added = raw.map(recordOf);
     for (const row of transactions) {
       const whole = {
         account_id: link.accounts[0]?.id ?? `acc_${linkId}_1`,
@@ -48,9 +63,15 @@ export class InvestmentStore {
         type: "buy",
         ...row,
       };
-      holdings.transactions.push(recordOf(whole));
+      added.push(recordOf(JSON.stringify(whole)));
     }
-    holdings.transactions.sort((a, b) => (a.date < b.date ? 1 : a.date > b.date ? -1 : 0));
+    this.remove(
+      linkId,
+      added.map(({ id }) => id),
+    );
+    holdings.transactions = [...holdings.transactions, ...added].sort((a, b) =>
+      a.date < b.date ? 1 : a.date > b.date ? -1 : 0,
+    );
   }
 
   /** Adds so many seeded rows, spread over two years. @throws InputError */
@@ -67,6 +88,35 @@ export class InvestmentStore {
       ...amounts(random),
     }));
     this.add(linkId, { transactions, securities });
+  }
+
+  remove(linkId: string, ids: readonly string[]): void {
+    const holdings = this.#of(linkId);
+    const gone = new Set(ids);
+    holdings.transactions = holdings.transactions.filter(({ id }) => !gone.has(id));
+  }
+
+  /** Changes so many seeded rows of a link, and only of the last days where that is asked for. */
+  change(linkId: string, { created = 0, updated = 0, removed = 0, days, seed = 1 }: InvestmentChanges): void {
+    const random = new Random(`${seed}/changes/${linkId}/${++this.#changes}`);
+    const { today } = this.world;
+    const rows = this.transactions(linkId).filter(({ date }) => !days || date >= addDays(today, -days));
+    const drawn = () => rows.splice(random.int(rows.length), 1).map(({ text }) => jsonObjectOf(text));
+    const changed = Array.from({ length: Math.min(updated, rows.length) }, drawn).flat();
+    const gone = Array.from({ length: Math.min(removed, rows.length) }, drawn).flat();
+    const { accounts } = this.world.link(linkId);
+    const transactions = Array.from({ length: created }, (_, index) => ({
+      investment_transaction_id: `inv_${linkId}_c${this.#changes}_${index}`,
+      account_id: random.pick(accounts).id,
+      date: addDays(today, -random.int(days ?? 730)),
+      ...amounts(random),
+    }));
+    const updates = changed.map((row) => ({ ...row, ...amounts(random) }) as (typeof transactions)[number]);
+    this.remove(
+      linkId,
+      gone.map((row) => String(row?.investment_transaction_id)),
+    );
+    this.add(linkId, { transactions: [...transactions, ...updates] });
   }
 
   transactions(linkId: string): readonly InvestmentRecord[] {
@@ -87,7 +137,7 @@ export class InvestmentStore {
     const account_id = transactions[0]?.account_id ?? `acc_${linkId}_1`;
     const investment_transaction_id = `inv_${linkId}_moved_${++this.#moved}`;
     const row = { investment_transaction_id, account_id, amount: "1.00", date: this.world.today };
-    transactions.unshift(recordOf({ ...row, description: "Dividend", type: "dividend" }));
+    transactions.unshift(recordOf(JSON.stringify({ ...row, description: "Dividend", type: "dividend" })));
   }
 
   /** What is true of a link: its rows and securities as they are served. */
@@ -107,13 +157,14 @@ export class InvestmentStore {
   }
 }
 
-function recordOf(row: Readonly<Record<string, unknown>>): InvestmentRecord {
+function recordOf(text: string): InvestmentRecord {
+  const row = jsonObjectOf(text) ?? {};
   return {
     id: String(row.investment_transaction_id),
     account_id: String(row.account_id),
     date: String(row.date),
     security_id: typeof row.security_id === "string" ? row.security_id : undefined,
-    text: JSON.stringify(row),
+    text,
   };
 }
 

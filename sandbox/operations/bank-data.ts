@@ -68,7 +68,8 @@ export const BANK_DATA_OPERATIONS: readonly Operation[] = [
       const link = linkOf(call);
       const moved = page > 1 ? call.fire("list_moves") : undefined;
       if (moved) investments.move(link.id, moved.how ?? "insert");
-      const all = investments.transactions(link.id).filter((row) => window.takes(row));
+      const every = investments.transactions(link.id);
+      const all = window.takesAll ? every : every.filter((row) => window.takes(row));
       const rows = all.slice(from, from + size);
       const ids = new Set(rows.map((row) => row.security_id));
       const securities = [...ids].flatMap((id) => (id && investments.security(link.id, id)) || []);

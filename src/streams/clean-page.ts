@@ -2,7 +2,7 @@ import type { BadRow, CleanedPage } from "../lake/sync/journal/journal.js";
 import { EnvelopeError } from "./envelope-error.js";
 import type { PageReading, RowProblem } from "./page-reading.js";
 import { RawJson, replaceLoneSurrogates } from "./raw-json.js";
-import type { Stream } from "./stream.js";
+import type { Listing } from "./stream.js";
 
 /**
  * Cuts the bad rows out of a page. Keeps only the lists, with `null` for a bad row, so that every other row keeps its index.
@@ -11,7 +11,7 @@ import type { Stream } from "./stream.js";
  * @throws EnvelopeError when a key of the envelope itself is repeated
  */
 export function cleanPage(
-  stream: Stream,
+  listing: Listing,
   reading: PageReading,
   further: readonly RowProblem[] = [],
 ): CleanedPage {
@@ -21,7 +21,7 @@ export function cleanPage(
     reasons.set(`${list} ${index}`, reason);
   }
   const bad: BadRow[] = [];
-  const lists = stream.lists.map((list) => {
+  const lists = listing.lists.map((list) => {
     const twice = raw.repeatedKeyAlong(list.path.slice(0, -1));
     if (twice !== undefined) throw new EnvelopeError(list.path.slice(0, -1).join("."), "a key appears twice");
     return raw.elements(list.path).map(({ text, repeatedKey }, index) => {
@@ -33,20 +33,20 @@ export function cleanPage(
       return "null";
     });
   });
-  return { clean: nest(stream, lists), bad };
+  return { clean: nest(listing, lists), bad };
 }
 
 /** Raw text of what a page delivered: the value that holds all the lists. */
-export function deliveredText(stream: Stream, text: string): string | undefined {
-  const path = stream.lists[0]?.path.slice(0, -1) ?? [];
+export function deliveredText(listing: Listing, text: string): string | undefined {
+  const path = listing.lists[0]?.path.slice(0, -1) ?? [];
   return new RawJson(text).slice(path);
 }
 
-function nest(stream: Stream, lists: readonly (readonly string[])[]): string {
-  const members = stream.lists.map(
+function nest(listing: Listing, lists: readonly (readonly string[])[]): string {
+  const members = listing.lists.map(
     (list, at) => `${JSON.stringify(list.path.at(-1))}:[${lists[at]?.join(",")}]`,
   );
   const inner = `{${members.join(",")}}`;
-  const outer = stream.lists[0]?.path.slice(0, -1) ?? [];
+  const outer = listing.lists[0]?.path.slice(0, -1) ?? [];
   return outer.reduceRight((text, key) => `{${JSON.stringify(key)}:${text}}`, inner);
 }

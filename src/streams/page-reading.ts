@@ -1,8 +1,9 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { rowProblem } from "../api/schemas/row-check.js";
 import { EnvelopeError } from "./envelope-error.js";
+import { withNumbersAsText } from "./exact-numbers.js";
 import { mayHoldSurrogates } from "./raw-json.js";
-import type { RowList, Stream } from "./stream.js";
+import type { Listing, RowList } from "./stream.js";
 
 /** A bad row by its index; its text is cut out only when the page is cleaned. */
 export interface RowProblem {
@@ -12,7 +13,9 @@ export interface RowProblem {
 }
 
 export interface PageReading {
+  /** The parsed response; numbers that must be exact are texts in it. */
   readonly envelope: unknown;
+  /** As it came. */
   readonly text: string;
   readonly problems: readonly RowProblem[];
   /** Entries of each list, in the stream's order, bad ones included. */
@@ -31,12 +34,12 @@ export interface PageReading {
  * @throws SyntaxError when the body is not JSON: it is torn, so request it again.
  * @throws EnvelopeError when the envelope breaks the contract: the owner fails.
  */
-export function readPage(stream: Stream, body: Buffer): PageReading {
+export function readPage(listing: Listing, body: Buffer): PageReading {
   // Most pages are plain ASCII, which can be copied instead of decoded.
   const ascii = isAscii(body);
   const text = body.toString(ascii ? "latin1" : "utf8");
-  const envelope: unknown = JSON.parse(text);
-  const judged = stream.operation.response.safeParse(envelope);
+  const envelope: unknown = JSON.parse(exactText(listing, text));
+  const judged = listing.operation.response.safeParse(envelope);
   if (!judged.success) {
     const issue = judged.error.issues[0];
     throw new EnvelopeError(issue?.path.join(".") ?? "", issue?.message ?? "not as the contract says");
@@ -45,7 +48,7 @@ export function readPage(stream: Stream, body: Buffer): PageReading {
   const entries: number[] = [];
   let unknownFields = 0;
   let unreadableScores = 0;
-  for (const list of stream.lists) {
+  for (const list of listing.lists) {
     const rows = rowsAt(envelope, list);
     entries.push(rows.length);
     for (let index = 0; index < rows.length; index += 1) {
@@ -62,6 +65,12 @@ export function readPage(stream: Stream, body: Buffer): PageReading {
   return { envelope, text, problems, entries, unknownFields, unreadableScores, needsCleaning };
 }
 
+/** What parsers may read of a valid answer: its numbers that must be exact are texts. */
+export function exactText({ exactNumbers }: Pick<Listing, "exactNumbers">, json: string): string {
+  return exactNumbers === undefined ? json : withNumbersAsText(json, exactNumbers);
+}
+
+/** The rows of one list of a parsed response. */
 export function rowsAt(envelope: unknown, list: RowList): readonly unknown[] {
   let value = envelope;
   for (const key of list.path) value = (value as Record<string, unknown>)[key];

@@ -1,7 +1,12 @@
 import type { z } from "zod";
 import type { Operation } from "../api/operations/operation.js";
 import type { Column, TableSpec } from "../lake/delta/delta-schema.js";
-import { GONE, type HistorySpec } from "../lake/history/history-spec.js";
+import {
+  type HistoryMark,
+  type HistorySpec,
+  type ListedKeys,
+  markColumn,
+} from "../lake/history/history-spec.js";
 import type { PageSql } from "../lake/sync/page-bundle.js";
 
 /** One list of a response: where it is, and what makes one of its rows bad. */
@@ -16,9 +21,9 @@ export interface RowList {
   readonly unreadableScores?: (row: unknown) => number;
 }
 
-/** One kind of record read from the service: its operation, its lists, its table and the SQL between them. */
-export interface Stream extends PageSql {
-  /** As in `--streams`, the staging area and `quarantine`. */
+/** How the answers of an operation are read and checked, whatever becomes of their rows. */
+export interface Listing {
+  /** Of its stream; of the first one where several are read from the same answers. */
   readonly name: string;
   readonly operation: Operation;
   /** Whose rows an answer holds. */
@@ -28,11 +33,24 @@ export interface Stream extends PageSql {
    * an update behind a cursor, which is kept from run to run.
    */
   readonly paging: "none" | "page" | "cursor";
+  /**
+   * The field with the day of a row, where only the rows from some day on are requested of a list that was read before
+   * (`--lookback`).
+   */
+  readonly windowed?: string;
+  readonly lists: readonly RowList[];
+  /** Fields that may be JSON numbers and must be exact, so they are read as the text that the service wrote. */
+  readonly exactNumbers?: ReadonlySet<string>;
+}
+
+/** One kind of record read from the service: its operation, its lists, its table and the SQL between them. */
+export interface Stream extends Listing, PageSql {
+  /** As in `--streams`, the staging area and `quarantine`. */
+  readonly name: string;
   /** Of a stream of users: gives the rows of one link, for a run that names its links and reads no other stream. */
   readonly ofLink?: Operation;
   /** Read only where `--streams` names it. */
   readonly onRequest?: boolean;
-  readonly lists: readonly RowList[];
 }
 
 /** A column of an observed stream with the SQL that fills it. SQL encrypts nothing, so none is encrypted. */
@@ -65,9 +83,17 @@ export function observed(
   };
 }
 
+/** How a history differs from the usual one, which marks what is `gone` from lists of all keys. */
+interface HistoryForm {
+  /** Name of its small table; `<name>_current` if left out. */
+  readonly current?: string;
+  readonly mark?: HistoryMark;
+  readonly lists?: ListedKeys;
+}
+
 /**
  * Makes table and projection of a stream whose table is a history of changes: as {@link observed}, but with a row only
- * where an observation differs from the last one of its key, and a column that says what is gone.
+ * where an observation differs from the last one of its key, and a last column that says what is gone.
  *
  * @param key columns that identify a row within its list
  */
@@ -77,11 +103,19 @@ export function changes(
   key: readonly string[],
   columns: readonly ObservedColumn[],
   from: string,
+  { current = `${name}_current`, mark = "gone", lists = "all" }: HistoryForm = {},
 ): { table: HistorySpec; projection: string } {
-  const gone: ObservedColumn = { name: GONE, type: "BOOLEAN", sql: "null::boolean" };
-  const { table, projection } = observed(name, [...columns, gone], from);
+  const last = markColumn(mark);
+  const { table, projection } = observed(
+    name,
+    [...columns, { ...last, sql: `null::${last.type.toLowerCase()}` }],
+    from,
+  );
   const owner = per === "user" ? ["fp_id"] : ["fp_id", "link_id"];
-  return { table: { ...table, owner, key: [...new Set([...owner, ...key])] }, projection };
+  return {
+    table: { ...table, owner, key: [...new Set([...owner, ...key])], current, mark, lists },
+    projection,
+  };
 }
 
 /** The instant only where the text has an offset (docs/use/tables.md, "Accepted values"). */

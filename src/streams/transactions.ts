@@ -1,8 +1,8 @@
 import { syncTransactions } from "../api/operations/transaction-sync.js";
 import { bankTransactionSchema, removedIdSchema } from "../api/schemas/transaction.js";
 import { transactionChanges } from "../lake/tables/transactions.js";
-import type { Stream } from "./stream.js";
-import { instant } from "./stream.js";
+import { exactAmount } from "./sql.js";
+import { instant, type Stream } from "./stream.js";
 
 const FIELDS = new Set(Object.keys(bankTransactionSchema.shape));
 
@@ -13,14 +13,6 @@ const ROW = `STRUCT(transaction_id VARCHAR, account_id VARCHAR, amount VARCHAR, 
   category VARCHAR, enrichment STRUCT(category ${SCORED}, subcategory ${SCORED}, merchant ${PARTY},
   processor ${PARTY}))`;
 
-/**
- * Turns text into `DECIMAL(28,10)` through whole numbers: exact for every accepted amount, and twenty times cheaper than
- * DuckDB's own cast (docs/inside/performance.md). Pads the fraction to ten digits and reads all digits as one number.
- */
-const exactAmount = (
-  text: string,
-) => `((split_part(${text}, '.', 1) || rpad(split_part(${text}, '.', 2), 10, '0'))
-  ::hugeint::decimal(28,0) * 0.0000000001::decimal(10,10))::decimal(28,10)`;
 const confidence = (text: string) => `try_cast(${text} as decimal(18,10))`;
 
 const SCORE = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;

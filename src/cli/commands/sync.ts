@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { InputError } from "../../domain/failures.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
+import { DEFAULT_LOOKBACK } from "../../domain/sync/run/reading-window.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { SyncFlags as RunFlags } from "../sync/run.js";
 import type { AddCommand, Schedulable } from "./command.js";
@@ -15,6 +16,7 @@ interface SyncFlags extends RunFlags {
   readonly full?: boolean;
   readonly pageSize: number;
   readonly reconcile?: boolean;
+  readonly lookback: number;
 }
 
 const STREAM_NAMES = STREAMS.map(({ name }) => name);
@@ -31,6 +33,12 @@ function withSyncOptions(command: Command): Command {
     .option("--full", "re-read every link from the beginning, and accept large removals")
     .option("--reconcile", "then compare what the lake has with the service, as `nightledger reconcile` does")
     .option("--page-size <rows>", "rows to request per page", positive, 500)
+    .option(
+      "--lookback <days>",
+      "of investment_transactions and securities, days before the newest known row to read again",
+      positive,
+      DEFAULT_LOOKBACK,
+    )
     .option("--restart", "abandon the job's current run and start a new one")
     .option(
       "--fail-on <rules>",
@@ -42,12 +50,17 @@ function withSyncOptions(command: Command): Command {
 }
 
 /** @throws InputError where a reconciliation has nothing to compare */
-function optionsOf({ streams, links, full, pageSize, reconcile }: SyncFlags): SyncOptions {
+function optionsOf({ streams, links, full, pageSize, lookback, reconcile }: SyncFlags): SyncOptions {
   if (reconcile && !streams.includes("transactions"))
     throw new InputError(
       "--reconcile compares transactions, and --streams leaves them out. Nothing was started. Add transactions to --streams.",
     );
-  return { streams, links: links ?? null, full: full ?? false, pageSize };
+  const isWindowed = STREAMS.some(({ name, windowed }) => windowed && streams.includes(name));
+  return {
+    ...{ streams, links: links ?? null, full: full ?? false, pageSize },
+    // Part of the job only where it matters: other jobs keep their ids.
+    ...(isWindowed && { lookback }),
+  };
 }
 
 export const syncCommand: AddCommand = (program, terminal, end) => {

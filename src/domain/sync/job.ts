@@ -9,6 +9,8 @@ export interface SyncOptions {
   readonly full: boolean;
   /** Rows to request in one page; of two commands for one job, the one that starts the run decides. */
   readonly pageSize: number;
+  /** Days that are read once more, where a stream that needs them is among the streams. */
+  readonly lookback?: number;
   /** The run whose failed links and users this one retries. */
   readonly retryOf?: string;
 }
@@ -24,6 +26,7 @@ export function jobText(rosterSha256: string, options: SyncOptions): string {
     streams: [...options.streams].sort(),
     links: options.links === null ? null : [...new Set(options.links)].sort(),
     full: options.full,
+    lookback: options.lookback,
     retry_of: options.retryOf,
   });
 }

@@ -1,43 +1,25 @@
+import type { DeltaAction } from "../delta/delta-actions.js";
 import { schemaActions } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
-import type { SqlSession } from "../sql/duckdb-session.js";
-import { columnNames, sqlName, sqlNames, sqlText } from "../sql/duckdb-sql.js";
-import { withoutHalfPairs } from "../sql/json-lines.js";
-import { addOf, writeQuery } from "../tables/parquet-file.js";
+import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
+import { changesQuery, type Observations } from "./comparison.js";
 import { bringUpCurrent } from "./current-table.js";
-import {
-  type HistoryFiles,
-  type HistoryState,
-  historyFiles,
-  historyState,
-  wholeHistory,
-} from "./history-files.js";
-import { comparedColumns, GONE, type HistorySpec, OBSERVED_AT, sameIn } from "./history-spec.js";
-import { newestRows } from "./newest-rows.js";
-
-export interface WholeList {
-  readonly fpId: string;
-  /** Null for a list of a user. */
-  readonly linkId: string | null;
-  readonly readAt: Date;
-}
-
-export interface Observations {
-  /** SQL of the observed rows, with every column of the history. */
-  readonly query: string;
-  /** Keys that these lists no longer hold are gone; other lists say nothing about what they lack. */
-  readonly whole: readonly WholeList[];
-}
+import { type HistoryFiles, type HistoryState, historyFiles, historyState } from "./history-files.js";
+import type { HistorySpec } from "./history-spec.js";
+import { readingActions } from "./whole-lists.js";
 
 /** With more rows than this since the last time, the small table is brought up before it is read. */
 const MOST_ROWS_SINCE = 100_000;
 
+/** Observations of more bytes than this are compared in parts, to bound memory. */
+const MOST_BYTES = 10 * 1024 * 1024;
+
 /**
  * Adds to a history the observations that differ from the last row of their key, and a row for each key that is gone,
  * once: if the table's log has a transaction of that name, this is the repetition of a call whose answer was lost, and
- * writes nothing. What differs is decided on one version and committed as the next one; if another writer takes that
- * version, it is decided again.
+ * writes nothing. The same commit says until which day windowed lists were read. What differs is decided on one version
+ * and committed as the next one; if another writer takes that version, it is decided again.
  *
  * @param runId names the file, and is the run in rows that say that a key is gone
  * @returns whether the observations were read
@@ -62,107 +44,44 @@ export async function appendChanges(
         isBroughtUp = true;
         continue;
       }
-      const file = await writeQuery(lake, spec, runId, (sql) =>
-        changesQuery(lake, sql, { state, files, runId, observations }),
-      );
+      const written = await writeChanges(lake, { state, files, runId, observations });
       isRead = true;
-      if (file === undefined) return true;
+      const readings = readingActions(state.history, observations.whole);
+      if (written.length === 0 && readings.length === 0) return true;
       const committed = await table.commit((now) => {
         if (now.version !== state.history.version) return null;
         const at = Date.now();
         return [
           ...schemaActions(spec, now, at),
           { txn: { appId, version: now.version + 1, lastUpdated: at } },
-          { add: addOf(file) },
+          ...readings,
+          ...written.map((file): DeltaAction => ({ add: addOf(file) })),
         ];
       });
       if (committed !== null) return true;
-      await lake.store.delete(`${spec.name}/${file.path}`);
+      for (const { path } of written) await lake.store.delete(`${spec.name}/${path}`);
     }
   });
 }
 
-interface Comparison {
+interface Difference {
   readonly state: HistoryState;
   readonly files: HistoryFiles;
   readonly runId: string;
   readonly observations: Observations;
 }
 
-async function changesQuery(
-  lake: Lake,
-  sql: SqlSession,
-  { state, files, runId, observations }: Comparison,
-): Promise<string> {
-  const { spec } = state;
-  const readLast = (from: HistoryFiles) =>
-    sql.run(`create or replace temp table last as ${newestRows(spec, from, { ownersIn: "asked" })}`);
-  await observe(sql, spec, observations);
-  await readLast(files);
-  if (await isLate(sql, spec, files.observedUntil)) await readLast(await wholeHistory(lake, state));
-  return changesOf(spec, runId);
-}
-
-/** Makes the tables `observed` (one row per key), `whole` (lists that were read completely) and `asked` (owners of both). */
-async function observe(sql: SqlSession, spec: HistorySpec, { query, whole }: Observations): Promise<void> {
-  const compared = sqlNames(comparedColumns(spec));
-  const owner = sqlNames(spec.owner);
-  // A list may name a key twice: choose the same row each time, whatever their order.
-  await sql.run(`create or replace temp table observed as select * from (${query})
-    qualify row_number() over (partition by ${sqlNames(spec.key)}
-      order by ${OBSERVED_AT} desc, ${compared}) = 1`);
-  // JSON, because thousands of rows of `values` take SQL ten times as long to parse.
-  const lists = whole.map(({ fpId, linkId, readAt }) => ({
-    fp_id: fpId,
-    link_id: linkId,
-    read_us: readAt.getTime() * 1000,
-  }));
-  await sql.run(`create or replace temp table whole as
-    select ${owner}, link_id as list_link, make_timestamptz(max(read_us)) as read_at from (
-      select unnest(${sqlText(JSON.stringify(lists, withoutHalfPairs))}::json
-        ::struct(fp_id varchar, link_id varchar, read_us bigint)[], recursive := true))
-    group by ${owner}, link_id`);
-  await sql.run(
-    `create or replace temp table asked as select ${owner} from observed union select ${owner} from whole`,
-  );
-}
-
-/** Whether an observation without a last row may be older than its key's `gone` row, which the small table lacks. */
-async function isLate(sql: SqlSession, spec: HistorySpec, observedUntil: number): Promise<boolean> {
-  if (observedUntil === Number.NEGATIVE_INFINITY) return false;
-  const [found] = await sql.few(`select exists (
-    from observed o anti join last l on ${sameIn(spec.key, "o", "l")}
-    where epoch_ms(o.${OBSERVED_AT}) <= ${observedUntil}) as late`);
-  return found?.late === true;
-}
-
-/** SQL of whether a last row was in a list: that of its user, or that of its link alone. */
-function inList({ key }: HistorySpec): string {
-  return key.includes("link_id") ? "(whole.list_link is null or whole.list_link = l.link_id)" : "true";
-}
-
-/**
- * SQL of the rows to be added, over the tables of {@link observe} and the newest rows in `last`. It leaves out rows older
- * than the last one of their key: the history knows something newer. But a last row in the future means that a clock was
- * wrong: the new row then follows it by a microsecond, so that its state does not last until the clock gets there.
- */
-function changesOf(spec: HistorySpec, runId: string): string {
-  const values = [...spec.key, ...comparedColumns(spec)].map(sqlName);
-  const columns = (from: string) => values.map((name) => `${from}.${name}`).join(", ");
-  const order = columnNames(spec.columns);
-  const same = `not (${sameIn(comparedColumns(spec), "o", "l")})`;
-  return `
-    with changed as (
-      select o.run_id, o.${OBSERVED_AT} as seen_at, l.${OBSERVED_AT} as last_at, null::boolean as ${GONE}, ${columns("o")}
-      from observed o left join last l on ${sameIn(spec.key, "o", "l")}
-      where l.${OBSERVED_AT} is null or l.${GONE} is true or ${same}
-      union all
-      select ${sqlText(runId)}, whole.read_at, l.${OBSERVED_AT}, true, ${columns("l")}
-      from last l join whole on ${sameIn(spec.owner, "l", "whole")} and ${inList(spec)}
-        anti join observed o on ${sameIn(spec.key, "o", "l")}
-      where l.${GONE} is not true
-    )
-    select ${order} from (
-      select *, greatest(seen_at, last_at + interval 1 microsecond) as ${OBSERVED_AT} from changed
-      where last_at is null or seen_at > last_at or last_at > ${sqlText(new Date().toISOString())}::timestamptz)`;
+/** Writes what differs, in files that nothing refers to yet. */
+async function writeChanges(lake: Lake, { observations, ...difference }: Difference): Promise<DataFile[]> {
+  const { spec } = difference.state;
+  const parts = Math.max(1, Math.ceil(observations.bytes / MOST_BYTES));
+  const written: DataFile[] = [];
+  for (let part = 0; part < parts; part += 1) {
+    const keys = { part, parts };
+    const file = await writeQuery(lake, spec, difference.runId, (sql) =>
+      changesQuery(lake, sql, { ...difference, observations, keys }),
+    );
+    if (file !== undefined) written.push(file);
+  }
+  return written;
 }

@@ -14,7 +14,7 @@ import {
   historyState,
   observedUntilOf,
 } from "./history-files.js";
-import { currentOf, GONE, type HistorySpec, isHistory, OBSERVED_AT } from "./history-spec.js";
+import { currentOf, type HistorySpec, isHistory, isThere, OBSERVED_AT } from "./history-spec.js";
 import { keysIn, newestRows } from "./newest-rows.js";
 
 /** If more keys than this have new rows, they are written in parts, to bound memory. */
@@ -73,7 +73,7 @@ async function writeCurrent(
   const written: DataFile[] = [];
   for (let part = 0; part < parts; part += 1) {
     const newest = newestRows(spec, files, { part, parts });
-    const query = `select ${columns} from (${newest}) where ${GONE} is not true`;
+    const query = `select ${columns} from (${newest}) where ${isThere(spec)}`;
     const file = await writeQuery(lake, current, prefix, query);
     if (file !== undefined) written.push(file);
   }

@@ -1,12 +1,21 @@
-import type { TableSpec } from "../delta/delta-schema.js";
+import type { Column, TableSpec } from "../delta/delta-schema.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 
 /** When an observation was made; the newest row of a key is the one with the greatest. */
 export const OBSERVED_AT = "observed_at";
-/** The last column of a history: true in a row that says its key is no longer listed, null in all others. */
-export const GONE = "gone";
-/** Columns that say when a key was observed, not its state. */
-const OBSERVING: ReadonlySet<string> = new Set(["run_id", OBSERVED_AT, GONE]);
+
+/**
+ * The last column of a history, which says what a row means: `gone` is true where its key is no longer listed, null in all
+ * other rows; `change_type` is `created`, `updated` or `removed`.
+ */
+export type HistoryMark = "gone" | "change_type";
+type Change = "created" | "updated" | "removed";
+
+/**
+ * Which of an owner's keys a list holds: all of them; those whose day, a column, is in the list's window; or just some.
+ * Of a key that it should hold and lacks, it says that the key is gone.
+ */
+export type ListedKeys = "all" | { readonly since: string } | "some";
 
 /** A history of changes: one row each time a key is observed to differ from its last row (docs/use/tables.md, "Histories"). */
 export interface HistorySpec extends TableSpec {
@@ -14,6 +23,10 @@ export interface HistorySpec extends TableSpec {
   readonly key: readonly string[];
   /** Those of the key that identify whose list it was in. */
   readonly owner: readonly string[];
+  /** Name of its small table. */
+  readonly current: string;
+  readonly mark: HistoryMark;
+  readonly lists: ListedKeys;
 }
 
 /** A small table that holds the newest row of each key of a history, without gone keys. */
@@ -29,9 +42,26 @@ export function isCurrent(spec: TableSpec): spec is CurrentSpec {
   return "history" in spec;
 }
 
+/** Gives the small table of a history: all its columns except the mark. */
 export function currentOf(history: HistorySpec): CurrentSpec {
-  const columns = history.columns.filter(({ name }) => name !== GONE);
-  return { name: `${history.name}_current`, columns, history };
+  const columns = history.columns.filter(({ name }) => name !== history.mark);
+  return { name: history.current, columns, history };
+}
+
+export function markColumn(mark: HistoryMark): Column {
+  return { name: mark, type: mark === "gone" ? "BOOLEAN" : "VARCHAR" };
+}
+
+/** SQL of the mark of a row that says so. */
+export function markOf({ mark }: HistorySpec, change: Change): string {
+  if (mark === "change_type") return `'${change}'`;
+  return change === "removed" ? "true" : "null::boolean";
+}
+
+/** SQL of whether a row of a relation says that its key is there. */
+export function isThere(spec: HistorySpec, relation?: string): string {
+  const column = relation === undefined ? spec.mark : `${relation}.${spec.mark}`;
+  return `${column} is distinct from ${markOf(spec, "removed")}`;
 }
 
 /** SQL of whether two relations agree in some columns; null equals null. */
@@ -43,6 +73,7 @@ export function sameIn(columns: readonly string[], one: string, other: string): 
 }
 
 /** Gives the columns in which an observation is compared with the last row: all except the key and when it was observed. */
-export function comparedColumns({ columns, key }: HistorySpec): string[] {
-  return columns.map(({ name }) => name).filter((name) => !OBSERVING.has(name) && !key.includes(name));
+export function comparedColumns({ columns, key, mark }: HistorySpec): string[] {
+  const others = new Set(["run_id", OBSERVED_AT, mark, ...key]);
+  return columns.map(({ name }) => name).filter((name) => !others.has(name));
 }

@@ -2,16 +2,24 @@ import type { Column } from "../delta/delta-schema.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import { columnNames, sqlName, sqlNames } from "../sql/duckdb-sql.js";
 import type { HistoryFiles } from "./history-files.js";
-import { currentOf, GONE, type HistorySpec, OBSERVED_AT, sameIn } from "./history-spec.js";
+import { currentOf, type HistorySpec, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
 
 /** A row's place as one number: unlike a struct, it needs no memory of its own for each key. */
 const PLACE = `(file_index::bigint * ${2 ** 40} + file_row_number)`;
 const PLACES = 2n ** 63n;
 
-/** Which keys to read: those of the owners in a table with the owner's columns, or one of so many parts of all. */
-type Selection = { readonly ownersIn: string } | { readonly part: number; readonly parts: number };
+/** One of so many parts of all keys. */
+export interface KeyPart {
+  readonly part: number;
+  readonly parts: number;
+}
 
-export const EVERYTHING: Selection = { part: 0, parts: 1 };
+/** Which keys to read; with `ownersIn` only those of the owners in a table with the owner's columns. */
+interface Selection extends KeyPart {
+  readonly ownersIn?: string;
+}
+
+export const EVERYTHING: KeyPart = { part: 0, parts: 1 };
 
 /**
  * SQL of the newest row of each key, gone keys included, with all columns of the history. Rows that came since win over
@@ -22,7 +30,7 @@ export function newestRows(spec: HistorySpec, files: HistoryFiles, selection: Se
   const key = sqlNames(spec.key);
   const only = restriction(spec, selection);
   const current = `select ${every} from (
-    select *, null::boolean as ${GONE} from ${filesOf(currentOf(spec).columns, files.current)} ${only}) c`;
+    select *, ${markOf(spec, "updated")} as ${spec.mark} from ${filesOf(currentOf(spec).columns, files.current)} ${only}) c`;
   if (files.since.length === 0) return current;
   const newest = `
     with since as not materialized (
@@ -36,9 +44,14 @@ export function newestRows(spec: HistorySpec, files: HistoryFiles, selection: Se
   return `${newest} union all ${current} anti join newest on ${sameIn(spec.key, "c", "newest")}`;
 }
 
-function restriction({ key, owner }: HistorySpec, of: Selection): string {
-  if ("ownersIn" in of) return `semi join ${of.ownersIn} using (${sqlNames(owner)})`;
-  return of.parts === 1 ? "" : `where hash(${sqlNames(key)}) % ${of.parts} = ${of.part}`;
+function restriction(spec: HistorySpec, { ownersIn, ...keys }: Selection): string {
+  const owners = ownersIn && `semi join ${ownersIn} using (${spec.owner.map(sqlName).join(", ")})`;
+  return `${owners ?? ""} ${inPart(spec, keys)}`;
+}
+
+/** SQL of the condition that a key is in a part. */
+export function inPart({ key }: HistorySpec, { part, parts }: KeyPart): string {
+  return parts === 1 ? "" : `where hash(${key.map(sqlName).join(", ")}) % ${parts} = ${part}`;
 }
 
 function filesOf(columns: readonly Column[], files: readonly string[]): string {

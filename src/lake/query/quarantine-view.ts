@@ -22,7 +22,7 @@ export const CLOSING: readonly TableSpec[] = [
 export const QUARANTINE_SOURCES: readonly TableSpec[] = [...RECORDED, ...CLOSING];
 
 /** SQL of the row's own JSON, without halves of surrogate pairs, which SQL refuses. */
-const JSON_OF = `case when json_valid(payload) then payload
+export const JSON_OF = `case when json_valid(payload) then payload
   else regexp_replace(payload, '\\\\u[dD][89a-fA-F][0-9a-fA-F]{2}', '?', 'g') end`;
 
 /** SQL of the transaction that a bad row is about; null if its id can't be read or appears twice. */
@@ -83,7 +83,8 @@ const QUARANTINE_STATES = `
     union all
     select u.row_id from bad later join unresolved u
       on later.stream = u.stream and later.fp_id = u.fp_id and later.run_id <> u.run_id
-    where u.link_id is null and later.fetched_at > u.fetched_at
+      and later.link_id is not distinct from u.link_id
+    where u.stream <> 'transactions' and later.fetched_at > u.fetched_at
   )
   select bad.*, coalesce(resolved.closed_by, case
       when bad.row_id in (select row_id from came_good) then 'change'

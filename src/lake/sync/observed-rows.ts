@@ -1,5 +1,6 @@
 import type { TableSpec } from "../delta/delta-schema.js";
-import { appendChanges, type Observations } from "../history/append-changes.js";
+import { appendChanges } from "../history/append-changes.js";
+import type { Observations } from "../history/comparison.js";
 import { isHistory } from "../history/history-spec.js";
 import type { Lake } from "../lake.js";
 import { appendOnce } from "../tables/append.js";
@@ -21,16 +22,17 @@ interface Observed extends Observations {
 export async function commitObserved(
   lake: Lake,
   { name, table }: { readonly name: string; readonly table: TableSpec },
-  { appId, runId, query, whole }: Observed,
+  { appId, runId, ...observations }: Observed,
 ): Promise<boolean> {
   let isRead = false;
-  if (isHistory(table)) isRead = await appendChanges(lake, table, appId, runId, { query, whole });
+  if (isHistory(table)) isRead = await appendChanges(lake, table, appId, runId, observations);
   else {
     await appendOnce(lake, table, appId, async () => {
       isRead = true;
-      return writeQuery(lake, table, runId, query);
+      return writeQuery(lake, table, runId, observations.query);
     });
   }
-  await closeRowsOfLists(lake, name, appId, runId, whole);
+  const day = isHistory(table) && typeof table.lists === "object" ? table.lists.since : undefined;
+  await closeRowsOfLists(lake, name, appId, runId, observations.whole, day);
   return isRead;
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { WholeList } from "../history/append-changes.js";
+import { isRealDay } from "../../domain/service/transaction-values.js";
+import type { WholeList } from "../history/whole-lists.js";
 import type { Lake } from "../lake.js";
-import { RECORDED, UNRESOLVED } from "../query/quarantine-view.js";
+import { JSON_OF, RECORDED, UNRESOLVED } from "../query/quarantine-view.js";
 import { type LakeReader, readTables } from "../query/query-views.js";
 import { sqlList, sqlText } from "../sql/duckdb-sql.js";
 import type { SqlValue } from "../sql/duckdb-values.js";
@@ -75,7 +76,9 @@ export async function resolveRows(
 
 /**
  * Closes bad rows of earlier runs in lists of a stream that are whole now. A history of changes can't tell: it has no row
- * where nothing has changed.
+ * where nothing has changed. A list of which a part was read says nothing about rows of other days.
+ *
+ * @param day the field with the day of a row, where lists may be read in part by it
  */
 export async function closeRowsOfLists(
   lake: Lake,
@@ -83,17 +86,25 @@ export async function closeRowsOfLists(
   appId: string,
   runId: string,
   lists: readonly WholeList[],
+  day?: string,
 ): Promise<void> {
   if ((await lake.table(quarantine.name).snapshot()).files.size === 0) return;
-  const readAt = new Map(lists.map((list) => [listOf(list.fpId, list.linkId), list.readAt.getTime()]));
+  const read = new Map(lists.map((list) => [listOf(list.fpId, list.linkId), list]));
+  const dayOf = day === undefined ? "null" : `(${JSON_OF})::json ->> ${sqlText(day)}`;
   const open = await readTables(lake, RECORDED, (sql) =>
-    sql.rows(`select * exclude (payload, reason, fetched_at), epoch_ms(fetched_at) as fetched
+    sql.rows(`select * exclude (payload, reason, fetched_at), epoch_ms(fetched_at) as fetched, ${dayOf} as day
       from (${UNRESOLVED}) where stream = ${sqlText(stream)} and run_id <> ${sqlText(runId)}`),
   );
-  const closed = open.filter(({ fp_id, link_id, fetched }) => {
+  const isClosedBy = (list: WholeList | undefined, row: Record<string, unknown>) => {
+    if (list === undefined || list.readAt.getTime() <= Number(row.fetched)) return false;
+    const from = list.window?.from ?? null;
+    if (day === undefined || from === null) return true;
+    return typeof row.day === "string" && isRealDay(row.day) && row.day >= from;
+  };
+  const closed = open.filter((row) => {
     // A user's list has what those of the links have.
-    const lists = [listOf(fp_id, link_id), listOf(fp_id, null)];
-    return lists.some((list) => (readAt.get(list) ?? 0) > Number(fetched));
+    const lists = [listOf(row.fp_id, row.link_id), listOf(row.fp_id, null)];
+    return lists.some((list) => isClosedBy(read.get(list), row));
   });
   if (closed.length === 0) return;
   await appendOnce(lake, quarantineResolutions, `${appId}/${stream}`, () =>

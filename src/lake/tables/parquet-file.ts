@@ -5,7 +5,7 @@ import type { AddFile } from "../delta/delta-actions.js";
 import { filePath } from "../delta/delta-path.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
-import { jsonRows } from "../sql/duckdb-files.js";
+import { jsonRows, parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { withoutHalfPairs, writeJsonLines } from "../sql/json-lines.js";
@@ -91,6 +91,25 @@ export async function writeStored(
     return (await storeFiles(lake, spec, prefix, written))[0];
   } finally {
     await rm(path, { force: true });
+  }
+}
+
+/** Writes the results of queries into scratch files for `work`, which is given the SQL that reads all of them. */
+export async function withSpooled<T>(
+  lake: Lake,
+  fill: (add: (query: string) => Promise<void>) => Promise<void>,
+  work: (source: string) => Promise<T>,
+): Promise<T> {
+  const paths: string[] = [];
+  try {
+    await fill(async (query) => {
+      const path = scratchPath(lake, "parquet");
+      paths.push(path);
+      await lake.duckdb.exclusive((sql) => writeFiles(sql, query, sqlText(path), APPENDED_FILE));
+    });
+    return await work(`select * from ${parquetFiles(paths)}`);
+  } finally {
+    for (const path of paths) await rm(path, { force: true });
   }
 }
 

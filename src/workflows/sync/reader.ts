@@ -70,11 +70,21 @@ export class Reader {
 
   async #readSlice(work: NumberedWork): Promise<void> {
     const { runId, roster, options } = this.run;
-    const { streams, links: only, full } = options;
+    const { streams, links: only, full, lookback } = options;
     const { groupSize } = roster;
     const { size } = this.state;
     const budgetMs = SLICE_BUDGET_MS;
-    const slice = await readSlice({ ...work, runId, groupSize, streams, only, full, size, budgetMs });
+    const slice = await readSlice({
+      ...work,
+      runId,
+      groupSize,
+      streams,
+      only,
+      full,
+      lookback,
+      size,
+      budgetMs,
+    });
     this.state.applySlice(work, slice);
     this.events.read();
     await this.publisher.publish();

@@ -34,3 +34,8 @@ test("ids are made of scope and hash alone", () => {
   expect(syncWorkflowId("0a1b2c3d", "f".repeat(64))).toBe("sync/0a1b2c3d/ffffffffffffffff");
   expect(taskQueue("0a1b2c3d")).toBe("nightledger-0a1b2c3d");
 });
+
+test("the days to look back are part of a job only where they are given: other jobs keep their ids", () => {
+  expect(jobText("r", OPTIONS)).not.toContain("lookback");
+  expect(jobText("r", { ...OPTIONS, lookback: 30 })).not.toBe(jobText("r", { ...OPTIONS, lookback: 31 }));
+});

@@ -11,6 +11,9 @@ import { sqlText } from "../../../src/lake/sql/duckdb-sql.js";
 
 export const THINGS: HistorySpec = {
   name: "things",
+  current: "things_current",
+  mark: "gone",
+  lists: "all",
   key: ["fp_id", "thing_id"],
   owner: ["fp_id"],
   columns: [
@@ -45,6 +48,8 @@ interface Observed {
   readonly things: readonly Thing[];
   /** Owners whose lists were read as a whole; all that are named in `things` where it is left out. */
   readonly whole?: readonly string[];
+  /** As if there were so many of them; many are compared in parts. */
+  readonly bytes?: number;
 }
 
 /** A lake with the history {@link THINGS}, and a second process that has the same lake open under another name. */
@@ -68,10 +73,14 @@ export class HistoryLake {
     await rm(this.base, { recursive: true, force: true });
   }
 
-  async observe({ run, part = "g0", at, things, whole }: Observed, lake = this.lake): Promise<void> {
+  async observe(
+    { run, part = "g0", at, things, whole, bytes = 0 }: Observed,
+    lake = this.lake,
+  ): Promise<void> {
     const owners = whole ?? [...new Set(things.map(({ owner }) => owner))];
     await appendChanges(lake, THINGS, `${run}/${part}`, run, {
       query: observedQuery(run, at, things),
+      bytes,
       whole: owners.map((fpId) => ({ fpId, linkId: null, readAt: at })),
     });
   }

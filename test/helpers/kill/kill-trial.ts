@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { Random } from "../../../sandbox/world/random.js";
+import { STREAMS as ALL_STREAMS } from "../../../src/streams/index.js";
 import { endProcess } from "../../../src/temporal/server/server-process.js";
 import type { ChildCommand, ProcessEnd } from "../command/command-process.js";
 import { type JobFolder, openJobFolder } from "../command/job-folder.js";
@@ -49,6 +50,7 @@ export interface TrialReport {
 }
 
 const NIGHTS = 2;
+const STREAMS = ALL_STREAMS.map(({ name }) => name).join(",");
 /** What a killed process had sent has arrived by then; another one takes longer to begin. */
 const ARRIVED_MS = 50;
 const UNREACHABLE = 3;
@@ -64,6 +66,7 @@ export async function runKillTrial(seed: number, store: StoreKind = "kept"): Pro
   const companion = random.pick([undefined, "the worker", "the receiver"] as const);
   const sandbox = await startSandbox({
     population: { kind: "synthetic", users: 3, linksPerUser: 3, rows, otherStates: true, seed },
+    investments: 250,
     latencyMs: random.pick([3, 15, 40]),
   });
   const killedStore = await openKilledStore(store);
@@ -75,10 +78,20 @@ export async function runKillTrial(seed: number, store: StoreKind = "kept"): Pro
   const kills: KillReport[] = [];
   const problems: string[] = [];
   try {
-    const trial = new Trial(folder, sandbox, killedStore, companion, ["--page-size", String(size)]);
+    const trial = new Trial(folder, sandbox, killedStore, companion, [
+      "--page-size",
+      String(size),
+      "--streams",
+      STREAMS,
+    ]);
     await trial.startCompanion();
     for (let night = 1; night <= NIGHTS; night += 1) {
-      if (night > 1) sandbox.advance({ seed, created: 1 + random.int(size * 2), updated: 25, removed: 9 });
+      if (night > 1) {
+        sandbox.advance({ seed, created: 1 + random.int(size * 2), updated: 25, removed: 9 });
+        for (const link of connectedLinks(sandbox)) {
+          sandbox.investments.change(link, { seed, created: 20, updated: 15, removed: 9, days: 25 });
+        }
+      }
       const pages = connectedLinks(sandbox).length * (night === 1 ? rows / size : 1);
       const plan = planKill(random, pages, companion);
       const startedAt = Date.now();

@@ -9,6 +9,7 @@ import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import { checkLake } from "../../../src/lake/sync/lake-check.js";
 import { TABLES } from "../../../src/tables.js";
+import { auditInvestments } from "../sync/investment-audit.js";
 import { COMPARED, expectedRow } from "./expected-row.js";
 import { auditLinks } from "./lineage/audit-links.js";
 
@@ -53,6 +54,7 @@ export async function auditLake(
     ...few(await auditLinks(lake)),
     ...(await auditRuns(query)),
     ...(await auditHistories(query)),
+    ...(await auditObservedInvestments(query, sandbox, links)),
     ...(await auditStaging(lake, query)),
   ]);
 }
@@ -190,6 +192,14 @@ async function auditHistories(query: LakeQuery) {
     for (const row of apart) problems.push(`${table}_current: ${JSON.stringify(row)}`);
   }
   return few(problems);
+}
+
+/** Investments, where a run has read them. */
+async function auditObservedInvestments(query: LakeQuery, sandbox: Sandbox, links: readonly string[]) {
+  const tables = await query.listTables();
+  if (!tables.some(({ table }) => table === "investment_transaction_changes")) return [];
+  const investing = links.filter((link) => sandbox.investments.transactions(link).length > 0);
+  return few(await auditInvestments((sql) => rowsOf(query, sql), sandbox, investing));
 }
 
 /** One row per run, one row per link and run, one observation per run; totals add up. */

@@ -116,7 +116,7 @@ test("many new rows are read in parts, and the small table is brought up before 
   const one = observedQuery("r0", night(1), [thing("u", "", "on")]);
   const whole = [{ fpId: "u", linkId: null, readAt: night(1) }];
   const query = `select * exclude (id) replace (id::varchar as thing_id) from (${one}), range(120000) as ids(id)`;
-  await appendChanges(at.lake, THINGS, "r0/g0", "r0", { query, whole });
+  await appendChanges(at.lake, THINGS, "r0/g0", "r0", { query, whole, bytes: 0 });
   await at.observe({ run: "r1", at: night(2), things: [thing("v", "a", "on")] });
   const { files, version } = await at.lake.table("things_current").snapshot();
   expect(version).toBe(0);

@@ -1,14 +1,20 @@
+import { knownDay } from "../../../domain/sync/run/reading-window.js";
 import type { ReadSliceInput } from "../../../domain/sync/run/slice-work.js";
-import type { WholeList } from "../../../lake/history/append-changes.js";
+import type { ReadWindow, WholeList } from "../../../lake/history/whole-lists.js";
 import { type BadRow, readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
+import type { CleanedPlaces } from "../../../lake/sync/journal/record.js";
 import type { ObservedPage, SliceReport } from "../../../lake/sync/journal/report.js";
 import { commitObserved } from "../../../lake/sync/observed-rows.js";
 import { bundleQuery } from "../../../lake/sync/page-bundle.js";
+import { withSpooled } from "../../../lake/tables/parquet-file.js";
 import type { Stream } from "../../../streams/stream.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { loadWithRepair, probe } from "../load/load-with-repair.js";
-import type { LoadedPage } from "../load/page-to-load.js";
-import { observedStreams } from "../read/streams-of-run.js";
+import type { LoadedPage, PageToLoad } from "../load/page-to-load.js";
+import { observedListings } from "../read/streams-of-run.js";
+
+/** SQL turns so many bytes of pages into rows at once, to bound memory. */
+const STATEMENT_BYTES = 10 * 1024 * 1024;
 
 /**
  * Commits the users' lists: `accounts`, `bank_links` and whatever else has no cursor. This comes before any commit of
@@ -24,13 +30,15 @@ export async function commitObservations(
 ): Promise<Record<string, unknown>[]> {
   const bad: Record<string, unknown>[] = [];
   const all = reports.flatMap(({ observed }) => observed);
-  for (const stream of observedStreams(deps.streams, streams)) {
-    const pages = all.filter((page) => page.stream === stream.name);
+  for (const listing of observedListings(deps.streams, streams)) {
+    const pages = all.filter((page) => page.stream === listing.name);
     if (pages.length === 0) continue;
-    const isSelected = streams.includes(stream.name);
-    const loaded = isSelected ? await commitStream(deps, runId, appId, stream, pages) : [];
-    for (const [index, page] of pages.entries()) {
-      bad.push(...(await quarantineRows(deps, runId, page, loaded[index])));
+    for (const stream of listing.streams) {
+      const isSelected = streams.includes(stream.name);
+      const loaded = isSelected ? await commitStream(deps, runId, appId, stream, pages) : [];
+      for (const [index, page] of pages.entries()) {
+        bad.push(...(await quarantineRows(deps, runId, stream, page, loaded[index])));
+      }
     }
   }
   return bad;
@@ -46,51 +54,113 @@ async function commitStream(
   const toLoad = pages.map(({ place, fp_id: fpId, link_id: linkId, page }) => {
     return { runId, place, fpId, linkId, page, generation: null, sequenceFrom: null };
   });
-  return loadWithRepair(deps, stream, toLoad, async (bundle, loaded) => {
-    const query = bundleQuery(stream, bundle);
-    const whole = await wholeLists(deps, runId, pages, loaded);
-    const isRead = await commitObserved(deps.lake, stream, { appId, runId, query, whole });
-    // A repeated attempt finds the rows committed, but must still learn which bad rows were cut out of them.
-    if (!isRead) await probe(deps, stream, bundle);
+  const bytes = pages.reduce((sum, { place }) => sum + place.bytes, 0);
+  const write = async (query: string, loaded: readonly LoadedPage[]) => {
+    const whole = await wholeLists(deps, runId, stream, pages, loaded);
+    return commitObserved(deps.lake, stream, { appId, runId, query, bytes, whole });
+  };
+  const [first = [], ...others] = chunksOf(toLoad);
+  if (others.length > 0) {
+    const loaded: LoadedPage[] = [];
+    const spool = async (add: (query: string) => Promise<void>) => {
+      for (const chunk of [first, ...others]) {
+        const read = await loadWithRepair(deps, stream, chunk, async (bundle, some) => {
+          await add(bundleQuery(stream, bundle));
+          return some;
+        });
+        loaded.push(...read);
+      }
+    };
+    await withSpooled(deps.lake, spool, (query) => write(query, loaded));
+    return loaded;
+  }
+  return loadWithRepair(deps, stream, first, async (bundle, loaded) => {
+    // A repeated attempt finds the rows committed, and still has to learn what was cut out of them.
+    if (!(await write(bundleQuery(stream, bundle), loaded))) await probe(deps, stream, bundle);
     return loaded;
   });
 }
 
-/** The lists whose pages have no bad row, each with the time of its last page. */
+/** Cuts pages into chunks that SQL can read with bounded memory. */
+function chunksOf(pages: readonly PageToLoad[]): PageToLoad[][] {
+  const chunks: PageToLoad[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const page of pages) {
+    bytes += page.place.bytes;
+    if (bytes > STATEMENT_BYTES) {
+      chunks.push([]);
+      bytes = page.place.bytes;
+    }
+    chunks.at(-1)?.push(page);
+  }
+  return chunks;
+}
+
+/** The lists whose pages have no bad row of the stream, each with the time of its last page. */
 async function wholeLists(
-  { lake }: SyncDependencies,
+  deps: SyncDependencies,
   runId: string,
+  stream: Stream,
   pages: readonly ObservedPage[],
   loaded: readonly LoadedPage[],
 ): Promise<WholeList[]> {
   const lists = new Map<string, WholeList | undefined>();
   for (const [index, { fetchedAt, cleaned }] of loaded.entries()) {
-    const { fp_id: fpId, link_id: linkId } = pages[index] as ObservedPage;
-    const owner = linkId ?? fpId;
+    const page = pages[index] as ObservedPage;
+    const { fp_id: fpId, link_id: linkId } = page;
+    const owner = JSON.stringify([fpId, linkId]);
     const known = lists.get(owner);
-    const bad = cleaned && (await readBadRows(lake.store, runId, cleaned.bad));
-    // Bad rows whose text is lost still count as bad.
+    const bad = cleaned && (await badRows(deps, runId, stream, cleaned));
+    // Bad rows that are lost are bad rows all the same.
     const isBad = cleaned !== undefined && bad?.length !== 0;
-    if (isBad || (known === undefined && lists.has(owner))) lists.set(owner, undefined);
-    else if (known === undefined || known.readAt < fetchedAt) {
-      lists.set(owner, { fpId, linkId, readAt: fetchedAt });
+    if (isBad || (known === undefined && lists.has(owner))) {
+      lists.set(owner, undefined);
+      continue;
     }
+    const readAt = known === undefined || known.readAt < fetchedAt ? fetchedAt : known.readAt;
+    const window = windowOf(page, fetchedAt, known?.window);
+    lists.set(owner, { fpId, linkId, readAt, ...(window && { window }) });
   }
   return [...lists.values()].filter((list) => list !== undefined);
 }
 
-async function quarantineRows(
+/** The part of a list that its pages cover, so far. */
+function windowOf(
+  { from, newest }: ObservedPage,
+  fetchedAt: Date,
+  known: ReadWindow | undefined,
+): ReadWindow | undefined {
+  if (from === undefined) return undefined;
+  const until = knownDay(newest, fetchedAt.toISOString().slice(0, 10));
+  const isLater = known?.until == null || (until !== null && known.until < until);
+  return { from, until: isLater ? until : known.until };
+}
+
+/** The bad rows of a stream among those of a page; undefined where they are lost. */
+async function badRows(
   { lake }: SyncDependencies,
   runId: string,
+  { lists }: Stream,
+  { bad }: CleanedPlaces,
+): Promise<BadRow[] | undefined> {
+  const rows = await readBadRows(lake.store, runId, bad);
+  return rows?.filter(({ list }) => lists.some(({ name }) => name === list));
+}
+
+async function quarantineRows(
+  deps: SyncDependencies,
+  runId: string,
+  stream: Stream,
   page: ObservedPage,
   loaded: LoadedPage | undefined,
 ): Promise<Record<string, unknown>[]> {
   const cleaned = loaded?.cleaned ?? page.cleaned;
   if (cleaned === undefined) return [];
   const fetchedAt =
-    loaded?.fetchedAt.toISOString() ?? (await readRecord(lake.store, runId, page.place))?.header.at;
-  const rows = (await readBadRows(lake.store, runId, cleaned.bad)) ?? [];
-  return rows.map((row) => quarantineRow(runId, page, row, fetchedAt));
+    loaded?.fetchedAt.toISOString() ?? (await readRecord(deps.lake.store, runId, page.place))?.header.at;
+  const rows = (await badRows(deps, runId, stream, cleaned)) ?? [];
+  const of = { ...page, stream: stream.name };
+  return rows.map((row) => quarantineRow(runId, of, row, fetchedAt));
 }
 
 /** One row of `quarantine` (docs/use/tables.md, "quarantine"): a bad row, and the page that it was on. */

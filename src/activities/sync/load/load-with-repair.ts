@@ -5,7 +5,7 @@ import type { CleanedPlaces, StagedRecord } from "../../../lake/sync/journal/rec
 import { type AddPage, bundleQuery, type PageBundle, withBundle } from "../../../lake/sync/page-bundle.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { EnvelopeError } from "../../../streams/envelope-error.js";
-import { type RowProblem, readPage, rowsAt } from "../../../streams/page-reading.js";
+import { exactText, type RowProblem, readPage, rowsAt } from "../../../streams/page-reading.js";
 import type { Stream } from "../../../streams/stream.js";
 import type { Dependencies } from "../../dependencies.js";
 import { breather } from "../../event-loop.js";
@@ -38,10 +38,15 @@ class PageLoad {
         // Skips a page that only repeats the one before: its rows count once. SQL must find an empty page empty too.
         if (page.entries === 0 && readPage(this.stream, body).entries.some((count) => count > 0)) continue;
         const clean = cleaned && (await this.#record(page, cleaned.clean));
-        add({ ...page, fetchedAt }, clean?.body ?? body);
+        add({ ...page, fetchedAt }, this.#readable(clean?.body ?? body));
       }
     };
     return withBundle(this.deps.lake, fill, (bundle) => load(bundle, loaded));
+  }
+
+  #readable(body: Buffer): Buffer {
+    const { stream } = this;
+    return stream.exactNumbers === undefined ? body : Buffer.from(exactText(stream, body.toString("utf8")));
   }
 
   async #record(page: PageToLoad, place = page.place): Promise<StagedRecord> {
@@ -127,7 +132,8 @@ export async function loadWithRepair<T>(
 export async function probe({ lake }: Dependencies, stream: Stream, bundle: PageBundle): Promise<void> {
   if (bundle.origins.length === 0) return;
   const query = bundleQuery(stream, bundle);
-  await lake.duckdb.exclusive((sql) => sql.run(`create or replace temp table probe as ${query}`));
+  // Every value is read, and none kept.
+  await lake.duckdb.exclusive((sql) => sql.few(`select bit_xor(hash(probe)) as read from (${query}) probe`));
 }
 
 /** Whether an error is about the data: a full disk, a lack of memory or a bug of ours must not cost rows. */

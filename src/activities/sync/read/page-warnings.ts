@@ -1,12 +1,12 @@
 import type { PageReading } from "../../../streams/page-reading.js";
-import type { Stream } from "../../../streams/stream.js";
+import type { Listing } from "../../../streams/stream.js";
 import type { Dependencies } from "../../dependencies.js";
 
 /** Warns of values that fit no column and break no rule (docs/use/tables.md, "Accepted values"). */
 export function warnOfOddities(
   { warnings }: Pick<Dependencies, "warnings">,
   runId: string,
-  { name: stream }: Stream,
+  { name: stream }: Pick<Listing, "name">,
   { unknownFields, unreadableScores }: Pick<PageReading, "unknownFields" | "unreadableScores">,
 ): void {
   if (unknownFields > 0) {

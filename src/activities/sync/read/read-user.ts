@@ -1,9 +1,11 @@
-import { ListPass } from "../../../api/lists/list-pass.js";
 import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
+import { isRealDay } from "../../../domain/service/transaction-values.js";
 import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
 import type { RosterRow } from "../../../domain/sync/roster.js";
+import { DEFAULT_LOOKBACK, windowStart } from "../../../domain/sync/run/reading-window.js";
 import type { UserOutcome, UserProgress } from "../../../domain/sync/user-reading.js";
+import { knownUntil } from "../../../lake/history/whole-lists.js";
 import { readRecord } from "../../../lake/sync/journal/journal.js";
 import { nameKey, type PageName } from "../../../lake/sync/journal/record.js";
 import {
@@ -15,29 +17,32 @@ import {
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { type PageReading, readPage, rowsAt } from "../../../streams/page-reading.js";
-import type { Stream } from "../../../streams/stream.js";
 import { type PageFailure, pageFailure } from "./page-failure.js";
 import { warnOfOddities } from "./page-warnings.js";
+import { PagedLists } from "./paged-lists.js";
 import type { BegunUser } from "./slice-input.js";
 import type { PlacedRecord, SliceState } from "./slice-state.js";
-import { readsTransactions } from "./streams-of-run.js";
+import { type ObservedListing, readsTransactions } from "./streams-of-run.js";
 
 /** Rows to request in one page: the maximum that the service's document allows. */
 const PAGE_SIZE = 100;
 
 /** Stages every list of one user and queues the links that it finds. */
 export async function readUser(state: SliceState, { row, progress }: BegunUser): Promise<void> {
-  const reading = new UserReading(state, row, progress, await earlierPages(state, progress));
+  const { store } = state.slice.deps.lake;
+  const paged = await PagedLists.of(store, state.input.runId, progress);
+  const reading = new UserReading(state, row, progress, await earlierPages(state, progress), paged);
   const outcome = await reading.run();
   if (outcome.kind === "complete") {
     const { found, skipped } = reading.links();
     state.endUser(row.fp_id, reading.observed, found, skipped);
   } else {
-    const staged = reading.observed.map(({ place }) => place);
+    const staged = [...reading.single.map(({ place }) => place), ...(await paged.record(state.journal))];
     state.users.push({ fpId: row.fp_id, progress: { ...progress, staged }, outcome });
   }
 }
 
+/** Pages that earlier slices staged of lists that come in one answer, by name. */
 async function earlierPages(
   { slice, input }: SliceState,
   { staged }: UserProgress,
@@ -56,8 +61,26 @@ interface ListedLink {
   readonly obstacle: string | null;
 }
 
+/** One list that is read for a user. */
+interface OwnedList {
+  readonly listing: ObservedListing;
+  /** Null for a list of the user. */
+  readonly linkId: string | null;
+  /** The earliest day to ask for, null for all; undefined where the list can only be read whole. */
+  readonly from: string | null | undefined;
+}
+
+/** A page that is staged, as the service gave it. */
+interface StagedPage {
+  readonly reading: PageReading;
+  readonly observed: ObservedPage;
+}
+
+/** The reading of one user's lists. */
 class UserReading {
-  readonly observed: ObservedPage[] = [];
+  /** Pages of lists that come in one answer. */
+  readonly single: ObservedPage[] = [];
+  readonly #paged: ObservedPage[] = [];
   #listed: readonly ListedLink[] = [];
 
   constructor(
@@ -65,13 +88,20 @@ class UserReading {
     private readonly row: RosterRow,
     private readonly progress: UserProgress,
     private readonly earlier: ReadonlyMap<string, PlacedRecord>,
+    private readonly lists: PagedLists,
   ) {}
 
+  /** Pages of lists that were read to their end. */
+  get observed(): readonly ObservedPage[] {
+    return [...this.single, ...this.#paged];
+  }
+
   async run(): Promise<UserOutcome> {
-    for (const stream of this.state.observed) {
-      const links = stream.per === "user" ? [null] : this.#readable().map(({ id }) => id);
+    for (const listing of this.state.observed) {
+      const links = listing.per === "user" ? [null] : this.#readable().map(({ id }) => id);
       for (const linkId of links) {
-        const outcome = await this.#readOwner(stream, linkId);
+        const from = listing.windowed !== undefined ? this.#windowOf(listing, linkId) : undefined;
+        const outcome = await this.#readList({ listing, linkId, from });
         if (outcome !== "read") return outcome;
       }
     }
@@ -102,63 +132,105 @@ class UserReading {
     return this.#asked().filter(({ obstacle }) => obstacle === null);
   }
 
-  async #readOwner(stream: Stream, linkId: string | null): Promise<UserOutcome | "read"> {
-    const pass = new ListPass();
-    let next = stream.paging === "page" ? firstPage(stream.operation) : undefined;
-    for (let page = 0; ; page += 1) {
-      try {
-        const reading = await this.#page(stream, linkId, page, next);
-        if (reading === undefined) return { kind: "open" };
-        if (stream === bankLinkStream) this.#listed = listedLinks(reading);
-        if (stream.paging === "none") return "read";
-        const envelope = reading.envelope as Readonly<Record<string, unknown>>;
-        const after = pass.take(listPage(stream.operation, envelope, next, pass.before));
-        if (after === "moved") return { kind: "moved", stream: stream.name };
-        if (after === "end") return "read";
-        next = after;
-      } catch (error) {
-        const failure = pageFailure(error);
-        // A link that was removed since its user's links were listed has no rows.
-        if (failure.kind === "gone" && linkId !== null) return "read";
-        return userOutcome(failure, stream);
-      }
+  /** The part of a list that is read: all of it at first, then from some days before what is known of it. */
+  #windowOf({ streams }: ObservedListing, linkId: string | null): string | null {
+    const { given, input } = this.state;
+    if (input.full) return null;
+    const known = streams.map(({ name }) => {
+      const history = given.windowed.get(name);
+      return history === undefined ? null : knownUntil(history, this.row.fp_id, linkId);
+    });
+    return windowStart(known, input.lookback ?? DEFAULT_LOOKBACK);
+  }
+
+  /** Stages every page of one list. */
+  async #readList(list: OwnedList): Promise<UserOutcome | "read"> {
+    const { listing, linkId } = list;
+    try {
+      return listing.paging === "page" ? await this.#readPages(list) : await this.#readAnswer(list);
+    } catch (error) {
+      const failure = pageFailure(error);
+      // A link that was removed since its user's links were listed has no rows; part of its list says nothing of the rest.
+      if (failure.kind === "gone" && linkId !== null) return "read";
+      return userOutcome(failure, listing);
     }
   }
 
-  /** Returns a staged page, or a new one from the service; undefined where time is up. */
+  async #readAnswer(list: OwnedList): Promise<UserOutcome | "read"> {
+    const page = await this.#page(list, 0, undefined);
+    if (page === undefined) return { kind: "open" };
+    this.single.push(page.observed);
+    if (list.listing.name === bankLinkStream.name) this.#listed = listedLinks(page.reading);
+    return "read";
+  }
+
+  async #readPages(owned: OwnedList): Promise<UserOutcome | "read"> {
+    const { listing, linkId, from } = owned;
+    const { operation, name: stream } = listing;
+    const key = JSON.stringify([stream, linkId ?? this.row.fp_id, from]);
+    const list = this.lists.list(key, firstPage(operation));
+    while (list.next !== "end") {
+      const page = await this.#page(owned, list.pages.length, list.next);
+      if (page === undefined) return { kind: "open" };
+      const envelope = page.reading.envelope as Readonly<Record<string, unknown>>;
+      const taken = list.take(listPage(operation, envelope, list.next, list.before), [page.observed]);
+      if (taken === "taken") continue;
+      this.lists.drop(list);
+      return { kind: "moved", stream };
+    }
+    for (const page of list.pages) this.#paged.push(page);
+    return "read";
+  }
+
+  /** A page that is staged, or a new one from the service; undefined where time is up. */
   async #page(
-    stream: Stream,
-    linkId: string | null,
+    { listing, linkId, from }: OwnedList,
     page: number,
     number: number | undefined,
-  ): Promise<PageReading | undefined> {
+  ): Promise<StagedPage | undefined> {
     const { state } = this;
     const { fp_id } = this.row;
-    const attempt = stream.paging === "page" ? this.progress.attempt : 0;
-    const name: PageName = { stream: stream.name, owner: linkId ?? fp_id, attempt, page, after: "" };
-    const observed = { stream: stream.name, fp_id, link_id: linkId, page };
+    const attempt = listing.paging === "page" ? this.progress.attempt : 0;
+    // Another window has other pages.
+    const name: PageName = { stream: listing.name, owner: linkId ?? fp_id, attempt, page, after: from ?? "" };
+    const observe = (reading: PageReading, staged: Pick<ObservedPage, "place" | "cleaned">) => {
+      const window = from === undefined ? {} : { from, ...newestDay(listing, reading) };
+      const observed = { stream: listing.name, fp_id, link_id: linkId, page, ...window, ...staged };
+      return { reading, observed };
+    };
     const staged = this.earlier.get(nameKey(name)) ?? (await state.staged(name));
     if (staged !== undefined) {
       const { place, header, body } = staged;
-      this.observed.push({ ...observed, place, ...(header.cleaned && { cleaned: header.cleaned }) });
-      return readPage(stream, body);
+      return observe(readPage(listing, body), { place, ...(header.cleaned && { cleaned: header.cleaned }) });
     }
     if (!state.slice.hasTime()) return undefined;
-    const { body } = await this.#request(stream, linkId, number);
-    const reading = readPage(stream, body);
-    warnOfOddities(state.slice.deps, state.input.runId, stream, reading);
-    const cleaned = reading.needsCleaning ? cleanPage(stream, reading) : undefined;
-    this.observed.push({ ...observed, ...(await state.stage(state.journal, name, body, { cleaned })) });
-    return reading;
+    const { body } = await this.#request({ listing, linkId, from }, number);
+    const reading = readPage(listing, body);
+    warnOfOddities(state.slice.deps, state.input.runId, listing, reading);
+    const cleaned = reading.needsCleaning ? cleanPage(listing, reading) : undefined;
+    return observe(reading, await state.stage(state.journal, name, body, { cleaned }));
   }
 
-  #request(stream: Stream, linkId: string | null, page: number | undefined) {
+  #request({ listing, linkId, from }: OwnedList, page: number | undefined) {
     const path = linkId === null ? { fp_id: this.row.fp_id } : { link_id: linkId };
-    const query = stream.paging === "page" ? { query: { page, size: PAGE_SIZE } } : {};
-    return this.state.slice.call(stream.operation, { path, ...query } as ParamsOf<Operation>);
+    const window = typeof from === "string" ? { start_date: from } : {};
+    const query = listing.paging === "page" ? { query: { page, size: PAGE_SIZE, ...window } } : {};
+    return this.state.slice.call(listing.operation, { path, ...query } as ParamsOf<Operation>);
   }
 }
 
+/** The latest day of the rows of a page, where they have one. */
+function newestDay({ operation, windowed = "" }: ObservedListing, { envelope }: PageReading) {
+  const rows = (envelope as Readonly<Record<string, readonly unknown[]>>)[operation.list?.rows ?? ""] ?? [];
+  const days = rows.map((row) => (row as Readonly<Record<string, unknown>> | null)?.[windowed]);
+  const newest = days
+    .filter((day) => typeof day === "string" && isRealDay(day))
+    .sort()
+    .at(-1);
+  return newest === undefined ? {} : { newest: newest as string };
+}
+
+/** The links of a list, without bad rows. */
 function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
   const bad = new Set(problems.map(({ index }) => index));
   const good = bankLinkStream.lists.flatMap((list) =>
@@ -170,7 +242,8 @@ function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
   }));
 }
 
-function userOutcome(failure: PageFailure, { name: stream }: Stream): UserOutcome {
+/** What a failed page means for its user. */
+function userOutcome(failure: PageFailure, { name: stream }: ObservedListing): UserOutcome {
   switch (failure.kind) {
     case "gone":
       return { kind: "failed", reason: `${stream}: user not found` };

@@ -28,10 +28,15 @@ export interface GivenWork {
   /** Pages that lost attempts of this slice have staged. */
   readonly lost: LostAttempts;
   readonly feed: Snapshot;
+  /** Histories of the streams that are read by windows, by stream. */
+  readonly windowed: ReadonlyMap<string, Snapshot>;
 }
 
 /** Reads what a slice is to work on. @throws StagingLostError */
-export async function sliceInput({ lake }: SyncDependencies, input: ReadSliceInput): Promise<GivenWork> {
+export async function sliceInput(
+  { lake, streams }: SyncDependencies,
+  input: ReadSliceInput,
+): Promise<GivenWork> {
   const { store } = lake;
   const { runId } = input;
   const waiting: { link: Place }[] = [];
@@ -42,6 +47,12 @@ export async function sliceInput({ lake }: SyncDependencies, input: ReadSliceInp
   const { from, to } = input.fresh ?? { from: 0, to: 0 };
   const fresh = Array.from({ length: to - from }, (_, index) => freshUser(from + index));
   const users = await withRows(store, input, [...input.users, ...fresh]);
+  const windowed = new Map<string, Snapshot>();
+  for (const { name, table, windowed: isWindowed } of streams) {
+    if (isWindowed && input.streams.includes(name)) {
+      windowed.set(name, await lake.table(table.name).snapshot());
+    }
+  }
   const folders = [journalFolder(input.slice, "begun"), journalFolder(input.slice, "continued")];
   return {
     links: await withFound(store, runId, input.links),
@@ -50,6 +61,7 @@ export async function sliceInput({ lake }: SyncDependencies, input: ReadSliceInp
     fresh: users,
     lost: isRepeated() ? await LostAttempts.of(store, runId, folders) : LostAttempts.NONE,
     feed: await lake.table(transactionChanges.name).snapshot(),
+    windowed,
   };
 }
 

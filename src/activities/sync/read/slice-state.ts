@@ -12,11 +12,10 @@ import {
 } from "../../../lake/sync/journal/journal.js";
 import type { CleanedPlaces, PageName, StagedRecord } from "../../../lake/sync/journal/record.js";
 import type { FoundLink, ObservedPage, QuietLink, SliceReport } from "../../../lake/sync/journal/report.js";
-import type { Stream } from "../../../streams/stream.js";
 import type { Slice } from "../../slice.js";
 import type { SyncDependencies } from "../dependencies.js";
 import type { BegunUser, GivenWork } from "./slice-input.js";
-import { observedStreams } from "./streams-of-run.js";
+import { type ObservedListing, observedListings } from "./streams-of-run.js";
 
 /** How many users and links a slice may leave open before it begins no more: each costs space in its run's history. */
 const MOST_LEFT = 400;
@@ -55,8 +54,8 @@ export class SliceState {
   readonly journal: Journal;
   /** Pages of links that earlier slices began; separate, because such a link may take hours. */
   readonly longJournal: Journal;
-  /** Streams without a cursor that the run reads. */
-  readonly observed: readonly Stream[];
+  /** What the run reads without a cursor. */
+  readonly observed: readonly ObservedListing[];
   readonly #report = {
     observed: [] as ObservedPage[],
     quiet: [] as QuietLink[],
@@ -73,7 +72,7 @@ export class SliceState {
     readonly input: ReadSliceInput,
     readonly given: GivenWork,
   ) {
-    this.observed = observedStreams(slice.deps.streams, input.streams, input.only);
+    this.observed = observedListings(slice.deps.streams, input.streams, input.only);
     this.journal = new Journal(this.#store, input.runId, journalFolder(input.slice, "begun"));
     this.longJournal = new Journal(this.#store, input.runId, journalFolder(input.slice, "continued"));
   }

@@ -1,22 +1,44 @@
 import { bankLinkStream } from "../../../streams/bank-links.js";
-import type { Stream } from "../../../streams/stream.js";
+import type { Listing, Stream } from "../../../streams/stream.js";
 import { transactionStream } from "../../../streams/transactions.js";
 
+/** The streams that a run reads from the same answers. */
+export interface ObservedListing extends Listing {
+  readonly streams: readonly Stream[];
+}
+
 /**
- * Streams without a cursor that a run reads: the selected ones, and the links where another stream needs them. Where
- * links are named and every selected stream can be read link by link, only these links are read.
+ * What a run reads without a cursor: the selected streams, those of one operation together, and the links where another
+ * stream needs them. Where links are named and every selected stream can be read link by link, only these links are read.
  */
-export function observedStreams(
+export function observedListings(
   streams: readonly Stream[],
   selected: readonly string[],
   links: readonly string[] | null = null,
-): Stream[] {
+): readonly ObservedListing[] {
   const named = streams.filter(({ name }) => selected.includes(name));
   const isByLink = links !== null && named.every(({ ofLink }) => ofLink !== undefined);
   const wanted = isByLink ? named.map(linkByLink) : named;
   const needsLinks = wanted.some((stream) => stream === bankLinkStream || stream.per === "link");
   const others = wanted.filter((stream) => stream !== bankLinkStream && stream.paging !== "cursor");
-  return [...(needsLinks ? [bankLinkStream] : []), ...others];
+  const byOperation = new Map<unknown, Stream[]>();
+  for (const stream of [...(needsLinks ? [bankLinkStream] : []), ...others]) {
+    byOperation.set(stream.operation, [...(byOperation.get(stream.operation) ?? []), stream]);
+  }
+  return [...byOperation.values()].map(together);
+}
+
+/** Reads several streams as one: each answer is requested, checked and staged once. */
+function together(streams: readonly Stream[]): ObservedListing {
+  const [first] = streams as readonly [Stream, ...Stream[]];
+  const { name, operation, per, paging, windowed } = first;
+  const exact = streams.flatMap(({ exactNumbers }) => [...(exactNumbers ?? [])]);
+  return {
+    ...{ name, operation, per, paging, streams },
+    ...(windowed !== undefined && { windowed }),
+    lists: streams.flatMap(({ lists }) => lists),
+    ...(exact.length > 0 && { exactNumbers: new Set(exact) }),
+  };
 }
 
 function linkByLink(stream: Stream): Stream {

@@ -31,6 +31,8 @@ export interface ReadSliceInput extends NumberedWork, Pick<SyncOptions, "streams
   readonly groupSize: number;
   /** Only these links, or all. */
   readonly only: SyncOptions["links"];
+  /** Days of a known list without a cursor that are read once more; left out where no such list is asked for. */
+  readonly lookback?: number | undefined;
   /** Page size that links begin with; null leaves the parameter away. */
   readonly size: number | null;
   /** Milliseconds after which the slice requests no further page. */

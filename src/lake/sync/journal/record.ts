@@ -3,7 +3,7 @@ import type { Place } from "../../../domain/sync/place.js";
 
 /** Describes a record, in the line before its body. */
 export interface RecordHeader {
-  readonly kind: "page" | "clean" | "bad" | "link" | "report";
+  readonly kind: "page" | "clean" | "bad" | "link" | "lists" | "report";
   /** ISO instant. */
   readonly at: string;
   readonly bytes: number;

@@ -5,7 +5,7 @@ import type { Snapshot } from "../../delta/delta-snapshot.js";
 import type { ObjectStore } from "../../store/object-store.js";
 import { type LinkCheckpoint, linkCheckpoint } from "../link-checkpoint.js";
 import { readValue } from "./journal.js";
-import type { CleanedPlaces } from "./record.js";
+import type { CleanedPlaces, PageName } from "./record.js";
 
 type LinkBaseState = Pick<
   LinkCheckpoint,
@@ -61,8 +61,27 @@ export interface ObservedPage {
   readonly fp_id: string;
   readonly link_id: string | null;
   readonly page: number;
+  /** Of a list that may be read in part: the earliest day that was asked for, or null for all of them. */
+  readonly from?: string | null;
+  /** The latest day of its rows; left out where they have none. */
+  readonly newest?: string;
   readonly place: Place;
   readonly cleaned?: CleanedPlaces;
+}
+
+/** The pages that one slice staged of a list that is read page by page. */
+export interface ListPages {
+  /** Which list of the user it is, and which part of it. */
+  readonly list: string;
+  /** As in {@link PageName}: the list moved so often before. */
+  readonly attempt: PageName["attempt"];
+  readonly pages: readonly ObservedPage[];
+  /** Of the rows on these pages. */
+  readonly ids: readonly string[];
+  /** Rows of the whole list, as its pages say. */
+  readonly total?: number;
+  /** The number of the page that follows. */
+  readonly next: number | "end";
 }
 
 /** A link that the slice finished with nothing to load. */

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { observedStreams } from "../../../../src/activities/sync/read/streams-of-run.js";
+import { observedListings } from "../../../../src/activities/sync/read/streams-of-run.js";
 import { STREAMS } from "../../../../src/streams/index.js";
 
 const read = (selected: readonly string[], links: readonly string[] | null) =>
-  observedStreams(STREAMS, selected, links).map(
+  observedListings(STREAMS, selected, links).map(
     ({ name, per, operation }) => `${name} ${per} ${operation.name}`,
   );
 

@@ -1,0 +1,119 @@
+import { ListPass, type ReadPage } from "../../../api/lists/list-pass.js";
+import type { Place } from "../../../domain/sync/place.js";
+import type { ObjectStore } from "../../../lake/store/object-store.js";
+import { type Journal, readRecord } from "../../../lake/sync/journal/journal.js";
+import type { ListPages, ObservedPage } from "../../../lake/sync/journal/report.js";
+
+/** How far the reading of one list has come. */
+class PagedList {
+  readonly #pass = new ListPass();
+  readonly #pages: ObservedPage[] = [];
+  /** Of these, how many earlier slices staged. */
+  #earlier = 0;
+  #freshIds: string[] = [];
+  #total: number | undefined;
+
+  constructor(
+    readonly name: string,
+    readonly attempt: number,
+    /** The number of the next page. */
+    public next: number | "end" | undefined,
+  ) {}
+
+  get pages(): readonly ObservedPage[] {
+    return this.#pages;
+  }
+
+  /** Rows of the pages so far. */
+  get before(): number {
+    return this.#pass.before;
+  }
+
+  /** Takes the pages of an earlier slice. */
+  resume({ pages, ids, total, next }: ListPages): void {
+    this.take({ items: [], ids, ...(total !== undefined && { total }), next }, pages);
+    this.#earlier = this.#pages.length;
+    this.#freshIds = [];
+  }
+
+  /** Takes what pages hold; "moved" where they can't be of the list that was begun. */
+  take(read: ReadPage<unknown>, pages: readonly ObservedPage[]): "moved" | "taken" {
+    const next = this.#pass.take(read);
+    if (next === "moved") return next;
+    this.next = next;
+    this.#total = read.total;
+    this.#pages.push(...pages);
+    for (const id of read.ids) this.#freshIds.push(id);
+    return "taken";
+  }
+
+  /** What this slice staged of it; undefined for nothing. */
+  get fresh(): ListPages | undefined {
+    const { name: list, attempt, next } = this;
+    const pages = this.#pages.slice(this.#earlier);
+    if (pages.length === 0 || next === undefined) return undefined;
+    const total = this.#total === undefined ? {} : { total: this.#total };
+    return { list, attempt, pages, ids: this.#freshIds, ...total, next };
+  }
+}
+
+/**
+ * The lists of one user that are read page by page. Each slice that leaves the user open adds a record of what it staged of
+ * them, so that the next one need not read those pages again, nor the run's history name each of them.
+ */
+export class PagedLists {
+  readonly #lists = new Map<string, PagedList>();
+
+  private constructor(
+    /** Those of earlier slices. */
+    private readonly records: readonly Place[],
+    private readonly attempt: number,
+  ) {}
+
+  /** Reads the records of earlier slices among what is staged of a user. A list that moved since is not continued. */
+  static async of(
+    store: ObjectStore,
+    runId: string,
+    { staged, attempt }: { readonly staged: readonly Place[]; readonly attempt: number },
+  ): Promise<PagedLists> {
+    const records: Place[] = [];
+    const lists = new Map<string, PagedList>();
+    for (const place of staged) {
+      const record = await readRecord(store, runId, place);
+      if (record?.header.kind !== "lists") continue;
+      records.push(place);
+      for (const pages of JSON.parse(record.body.toString("utf8")) as ListPages[]) {
+        const first = pages.pages[0]?.page ?? 0;
+        const known =
+          first === 0 ? new PagedList(pages.list, pages.attempt, undefined) : lists.get(pages.list);
+        // What a lost record does not join is read again.
+        if (known === undefined || known.pages.length !== first) continue;
+        known.resume(pages);
+        lists.set(pages.list, known);
+      }
+    }
+    const paged = new PagedLists(records, attempt);
+    for (const list of lists.values()) {
+      if (list.attempt === attempt || list.next === "end") paged.#lists.set(list.name, list);
+    }
+    return paged;
+  }
+
+  /** A list, as far as earlier slices have read it. */
+  list(name: string, first: number | undefined): PagedList {
+    const list = this.#lists.get(name) ?? new PagedList(name, this.attempt, first);
+    this.#lists.set(name, list);
+    return list;
+  }
+
+  /** Forgets a list that has to be read again. */
+  drop({ name }: PagedList): void {
+    this.#lists.delete(name);
+  }
+
+  /** Writes what this slice staged; gives the places of all records. */
+  async record(journal: Journal): Promise<readonly Place[]> {
+    const fresh = [...this.#lists.values()].flatMap((list) => list.fresh ?? []);
+    return fresh.length === 0 ? this.records : [...this.records, await journal.addValue("lists", fresh)];
+  }
+}

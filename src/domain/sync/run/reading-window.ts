@@ -1,0 +1,24 @@
+import { DAY } from "../../duration.js";
+
+/** Days of a known list that are read once more (`--lookback`). */
+export const DEFAULT_LOOKBACK = 30;
+
+/**
+ * The earliest day to ask for of a list without a cursor; null for the whole list. It is counted from the newest
+ * row that a complete reading has seen: so neither missed nights leave a hole, nor a bank that gives nothing for months
+ * and then everything. Pure.
+ *
+ * @param known for each stream that is read from the list, the day until which its rows are known, or null
+ */
+export function windowStart(known: readonly (string | null)[], lookback: number): string | null {
+  const days = known.filter((day) => day !== null);
+  if (days.length < known.length) return null;
+  const earliest = Math.min(...days.map((day) => Date.parse(day)));
+  return new Date(earliest - lookback * DAY).toISOString().slice(0, 10);
+}
+
+/** The day until which a list is known: that of its newest row, but no later than today. Pure. */
+export function knownDay(newest: string | undefined, today: string): string | null {
+  if (newest === undefined) return null;
+  return newest < today ? newest : today;
+}

@@ -1,0 +1,124 @@
+import type { Lake } from "../lake.js";
+import type { SqlSession } from "../sql/duckdb-session.js";
+import { sqlName, sqlText } from "../sql/duckdb-sql.js";
+import { withoutHalfPairs } from "../sql/json-lines.js";
+import { type HistoryFiles, type HistoryState, wholeHistory } from "./history-files.js";
+import { comparedColumns, type HistorySpec, isThere, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
+import { inPart, type KeyPart, newestRows } from "./newest-rows.js";
+import type { WholeList } from "./whole-lists.js";
+
+/** What a run observed of a history's keys. */
+export interface Observations {
+  /** SQL of the observed rows, with every column of the history. */
+  readonly query: string;
+  /** Of what the query reads: it says how much memory the rows may take. */
+  readonly bytes: number;
+  /** Keys that these lists no longer hold are gone; other lists say nothing about what they lack. */
+  readonly whole: readonly WholeList[];
+}
+
+/** No `DATE` that a row may have is earlier. */
+const FIRST_DAY = "0001-01-01";
+
+interface Comparison {
+  readonly state: HistoryState;
+  readonly files: HistoryFiles;
+  readonly runId: string;
+  readonly observations: Observations;
+  readonly keys: KeyPart;
+}
+
+/** Prepares the tables of a comparison, and gives the SQL of the rows to be added. */
+export async function changesQuery(
+  lake: Lake,
+  sql: SqlSession,
+  { state, files, runId, observations, keys }: Comparison,
+): Promise<string> {
+  const { spec } = state;
+  const readLast = (from: HistoryFiles) =>
+    sql.run(`create or replace temp table last as ${newestRows(spec, from, { ...keys, ownersIn: "asked" })}`);
+  await observe(sql, spec, observations, keys);
+  await readLast(files);
+  if (await isLate(sql, spec, files.observedUntil)) await readLast(await wholeHistory(lake, state));
+  return changesOf(spec, runId);
+}
+
+/** Makes the tables `observed` (one row per key), `whole` (lists that were read completely) and `asked` (owners of both). */
+async function observe(
+  sql: SqlSession,
+  spec: HistorySpec,
+  { query, whole }: Observations,
+  keys: KeyPart,
+): Promise<void> {
+  const compared = comparedColumns(spec).map(sqlName).join(", ");
+  const owner = spec.owner.map(sqlName).join(", ");
+  // A list may name a key twice: choose the same row each time, whatever their order.
+  await sql.run(`create or replace temp table observed as select * from (${query}) ${inPart(spec, keys)}
+    qualify row_number() over (partition by ${spec.key.map(sqlName).join(", ")}
+      order by ${OBSERVED_AT} desc, ${compared}) = 1`);
+  // JSON, because thousands of rows of `values` take SQL ten times as long to parse.
+  const lists = whole.map(({ fpId, linkId, readAt, window }) => ({
+    fp_id: fpId,
+    link_id: linkId,
+    read_us: readAt.getTime() * 1000,
+    from_day: window?.from ?? FIRST_DAY,
+  }));
+  await sql.run(`create or replace temp table whole as
+    select ${owner}, link_id as list_link, make_timestamptz(max(read_us)) as read_at,
+      arg_max(from_day, read_us) as from_day from (
+      select unnest(${sqlText(JSON.stringify(lists, withoutHalfPairs))}::json
+        ::struct(fp_id varchar, link_id varchar, read_us bigint, from_day date)[], recursive := true))
+    group by ${owner}, link_id`);
+  await sql.run(
+    `create or replace temp table asked as select ${owner} from observed union select ${owner} from whole`,
+  );
+}
+
+/** Whether an observation without a last row may be older than its key's `gone` row, which the small table lacks. */
+async function isLate(sql: SqlSession, spec: HistorySpec, observedUntil: number): Promise<boolean> {
+  if (observedUntil === Number.NEGATIVE_INFINITY) return false;
+  const [found] = await sql.few(`select exists (
+    from observed o anti join last l on ${sameIn(spec.key, "o", "l")}
+    where epoch_ms(o.${OBSERVED_AT}) <= ${observedUntil}) as late`);
+  return found?.late === true;
+}
+
+/**
+ * SQL of the rows to be added, over the tables of {@link observe} and the newest rows in `last`. It leaves out rows older
+ * than the last one of their key: the history knows something newer. But a last row in the future means that a clock was
+ * wrong: the new row then follows it by a microsecond, so that its state does not last until the clock gets there.
+ */
+function changesOf(spec: HistorySpec, runId: string): string {
+  const values = [...spec.key, ...comparedColumns(spec)].map(sqlName);
+  const columns = (from: string) => values.map((name) => `${from}.${name}`).join(", ");
+  const order = spec.columns.map(({ name }) => sqlName(name)).join(", ");
+  const isKnown = `coalesce(l.${OBSERVED_AT} is not null and ${isThere(spec, "l")}, false)`;
+  const isSame = `(${sameIn(comparedColumns(spec), "o", "l")})`;
+  const gone = `
+      union all
+      select ${sqlText(runId)}, whole.read_at, l.${OBSERVED_AT}, ${markOf(spec, "removed")}, ${columns("l")}
+      from last l join whole on ${sameIn(spec.owner, "l", "whole")} and ${inList(spec)}
+        anti join observed o on ${sameIn(spec.key, "o", "l")}
+      where ${isThere(spec, "l")}${isInWindow(spec)}`;
+  return `
+    with changed as (
+      select o.run_id, o.${OBSERVED_AT} as seen_at, l.${OBSERVED_AT} as last_at,
+        case when ${isKnown} then ${markOf(spec, "updated")} else ${markOf(spec, "created")} end as ${spec.mark},
+        ${columns("o")}
+      from observed o left join last l on ${sameIn(spec.key, "o", "l")}
+      where not (${isKnown} and ${isSame})${spec.lists === "some" ? "" : gone}
+    )
+    select ${order} from (
+      select *, greatest(seen_at, last_at + interval 1 microsecond) as ${OBSERVED_AT} from changed
+      where last_at is null or seen_at > last_at or last_at > ${sqlText(new Date().toISOString())}::timestamptz)`;
+}
+
+/** SQL of whether a last row was in a list: that of its user, or that of its link alone. */
+function inList({ key }: HistorySpec): string {
+  return key.includes("link_id") ? "(whole.list_link is null or whole.list_link = l.link_id)" : "true";
+}
+
+/** SQL of a further condition: whether the list that lacks a row should hold it. */
+function isInWindow({ lists }: HistorySpec): string {
+  return typeof lists === "string" ? "" : ` and l.${sqlName(lists.since)} >= whole.from_day`;
+}

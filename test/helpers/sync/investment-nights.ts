@@ -1,0 +1,88 @@
+import { commit } from "../../../src/activities/sync/commit/commit.js";
+import type { Place } from "../../../src/domain/sync/place.js";
+import { afterUserOutcome, type UserProgress } from "../../../src/domain/sync/user-reading.js";
+import { openQuery } from "../../../src/lake/query/query.js";
+import { TABLES } from "../../../src/tables.js";
+import { type ActivityBench, openActivityBench, type SliceGiven } from "../temporal/activity-bench.js";
+
+export const INVESTMENTS = ["investment_transactions", "securities"];
+const DAY = 86_400_000;
+
+/** So many days before today. */
+export const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 10);
+
+/** One user with one link, read night after night by the activities of a sync. */
+export class InvestmentNights {
+  #nights = 0;
+
+  private constructor(readonly bench: ActivityBench) {}
+
+  static async open(): Promise<InvestmentNights> {
+    const bench = await openActivityBench();
+    bench.sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
+    return new InvestmentNights(bench);
+  }
+
+  async night(given: SliceGiven = {}): Promise<void> {
+    const commits = await this.read(given);
+    await commits();
+  }
+
+  /** Reads until no user is open, as a run's workflow does; gives what commits it. */
+  async read(given: SliceGiven = {}): Promise<() => Promise<unknown>> {
+    const { bench } = this;
+    this.#nights += 1;
+    const runId = `night-${this.#nights}`;
+    const streams = given.streams ?? INVESTMENTS;
+    await bench.freeze([{ fp_id: "u" }], runId);
+    const reports: Place[] = [];
+    let users: UserProgress[] = [];
+    for (let slice = 0; slice === 0 || users.length > 0; slice += 1) {
+      const fresh = slice === 0 ? { from: 0, to: 1 } : null;
+      const result = await bench.read({ runId, slice, users, fresh, ...given, streams });
+      if (result.report !== null) reports.push(result.report.place);
+      users = result.users.map(({ progress, outcome }) => {
+        const verdict = afterUserOutcome(progress, outcome, result.at, 0);
+        if (verdict.kind !== "again") throw new Error(`a user ended ${JSON.stringify(outcome)}`);
+        return verdict.progress;
+      });
+    }
+    const work = { runId, chunk: 0, streams, full: false, reports, loaded: [], links: [] };
+    return () => bench.run(() => commit(bench.deps, { ...work, manifests: [], ended: [], failed: [] }));
+  }
+
+  async rows(sql: string): Promise<Record<string, unknown>[]> {
+    const { lake } = this.bench.deps;
+    const query = openQuery(lake.store, {
+      scratchDirectory: `${lake.duckdb.scratchDirectory}/query`,
+      tables: TABLES,
+    });
+    try {
+      const found = [];
+      for await (const batch of query.query(sql)) found.push(...batch);
+      return found;
+    } finally {
+      await query.close();
+    }
+  }
+
+  /** The feed in short, in order. */
+  async feed(): Promise<unknown[]> {
+    const rows = await this.rows(
+      `select concat_ws(' ', investment_transaction_id, change_type, description, amount) as text
+       from investment_transaction_changes order by observed_at, 1`,
+    );
+    return rows.map(({ text }) => text);
+  }
+
+  /** Adds a transaction of yesterday, or changes it. */
+  add(id: string, fields: Record<string, unknown> = {}): void {
+    this.bench.sandbox.investments.add("l", {
+      transactions: [{ investment_transaction_id: id, date: daysAgo(1), ...fields }],
+    });
+  }
+
+  close(): Promise<void> {
+    return this.bench.close();
+  }
+}

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { auditInvestments } from "../../../helpers/sync/investment-audit.js";
+import type { SyncWorld } from "../../../helpers/sync/sync-harness.js";
+import { syncWorlds } from "../../../helpers/sync/sync-worlds.js";
+
+const worlds = syncWorlds();
+const INVESTMENTS = ["investment_transactions", "securities"];
+const OPERATION = "list_investment_transactions";
+
+const linksOf = (world: SyncWorld) => [...world.sandbox.world.links.keys()];
+const audit = (world: SyncWorld) => auditInvestments(world.rows, world.sandbox, linksOf(world));
+const night = async (world: SyncWorld, full = false) =>
+  (await world.sync({ streams: INVESTMENTS, full })).result;
+
+function change(world: SyncWorld, days: number): void {
+  for (const link of linksOf(world)) {
+    world.sandbox.investments.change(link, { created: 7, updated: 9, removed: 5, days });
+  }
+}
+
+test("over nights with changes, faults and lists that move, the tables are the service's rows, each change once", async () => {
+  const world = await worlds.open({
+    sandbox: {
+      population: { kind: "synthetic", users: 3, linksPerUser: 2, rows: 1 },
+      investments: 230,
+    },
+  });
+  const { sandbox } = world;
+  expect(await night(world)).toMatchObject({ status: "completed" });
+  expect(await audit(world)).toEqual([]);
+
+  change(world, 25);
+  expect(await night(world)).toMatchObject({ status: "completed" });
+  expect(await audit(world)).toEqual([]);
+
+  change(world, 25);
+  for (const how of ["insert", "remove"] as const) {
+    sandbox.addFault({ kind: "list_moves", operation: OPERATION, how, times: 1 });
+  }
+  sandbox.addFault({ kind: "status", status: 429, retryAfter: 1, operation: OPERATION, times: 1 });
+  sandbox.addFault({ kind: "status", status: 500, operation: OPERATION, times: 2 });
+  sandbox.addFault({ kind: "reset", operation: OPERATION, times: 1 });
+  sandbox.addFault({ kind: "truncated", operation: OPERATION, times: 1 });
+  expect((await night(world)).failures).toEqual([]);
+  sandbox.clearFaults();
+  expect(await audit(world)).toEqual([]);
+
+  change(world, 25);
+  sandbox.addFault({ kind: "wrong_body", operation: OPERATION, times: 1 });
+  expect((await night(world)).failures).toMatchObject([{ stream: "investment_transactions" }]);
+  expect(await night(world)).toMatchObject({ status: "completed" });
+  expect(await audit(world)).toEqual([]);
+
+  const quiet = await world.rows("select count(*) as n from investment_transaction_changes");
+  await night(world);
+  expect(await world.rows("select count(*) as n from investment_transaction_changes")).toEqual(quiet);
+
+  const [link = ""] = linksOf(world);
+  const old = sandbox.investments.transactions(link).at(-1)?.id ?? "";
+  sandbox.investments.remove(link, [old]);
+  await night(world);
+  const isThere = `select count(*) as n from investment_transactions where investment_transaction_id = '${old}'`;
+  expect(await world.rows(isThere)).toEqual([{ n: 1 }]);
+  change(world, 730);
+  await night(world, true);
+  expect(await audit(world)).toEqual([]);
+});
+
+test("two runs at once write each change once", async () => {
+  const world = await worlds.open({
+    sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 1 }, investments: 150 },
+  });
+  const both = () =>
+    Promise.all([night(world), world.sync({ streams: ["investment_transactions"] }), night(world, true)]);
+  await both();
+  expect(await audit(world)).toEqual([]);
+  change(world, 25);
+  await both();
+  expect(await audit(world)).toEqual([]);
+});

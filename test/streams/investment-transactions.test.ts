@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { materialize } from "../../src/activities/sync/materialize.js";
+import { daysAgo, INVESTMENTS, InvestmentNights } from "../helpers/sync/investment-nights.js";
+
+const OPERATION = "list_investment_transactions";
+
+let at: InvestmentNights;
+beforeEach(async () => {
+  at = await InvestmentNights.open();
+});
+afterEach(() => at.close());
+
+describe("both streams", () => {
+  test("come from one reading: no page is requested twice, and each table gets its rows", async () => {
+    at.bench.sandbox.investments.fill("l", 250);
+    await at.night();
+    expect(at.bench.sandbox.calls().by_operation[OPERATION]).toBe(3);
+    const { transactions, securities } = at.bench.sandbox.investments.truth("l");
+    const [counts] = await at.rows(`select (select count(*) from investment_transactions) as t,
+      (select count(*) from securities) as s, (select count(*) from quarantine) as q`);
+    expect(counts).toEqual({ t: transactions.length, s: securities.length, q: 0 });
+  });
+
+  test.each(INVESTMENTS)("%s alone is written alone", async (stream) => {
+    at.bench.sandbox.investments.fill("l", 5);
+    await at.night({ streams: [stream] });
+    const [counts] = await at.rows(`select (select count(*) from investment_transactions) > 0 as t,
+      (select count(*) from securities) > 0 as s`);
+    expect(counts).toEqual({ t: stream === "investment_transactions", s: stream === "securities" });
+  });
+});
+
+test("a window reads back from the newest row that is known; what it lacks is removed, what is older stays", async () => {
+  at.add("new");
+  at.add("changed");
+  at.add("old", { date: daysAgo(90) });
+  await at.night();
+  const { investments } = at.bench.sandbox;
+  at.bench.sandbox.clearRequests();
+  investments.remove("l", ["new", "old"]);
+  investments.add("l", {
+    transactions: [{ investment_transaction_id: "changed", date: daysAgo(1), description: "Sell" }],
+  });
+  await at.night();
+  expect(at.bench.sandbox.requests({ operation: OPERATION }).map(({ query }) => query.start_date)).toEqual([
+    daysAgo(31),
+  ]);
+  expect(await at.feed()).toEqual([
+    "changed created Buy 100.0000000000",
+    "new created Buy 100.0000000000",
+    "old created Buy 100.0000000000",
+    "changed updated Sell 100.0000000000",
+    "new removed Buy 100.0000000000",
+  ]);
+  await at.night({ full: true });
+  expect((await at.feed()).at(-1)).toBe("old removed Buy 100.0000000000");
+  await at.bench.run(() => materialize(at.bench.deps, { runId: "end" }));
+  expect(await at.rows("select investment_transaction_id as id from investment_transactions")).toEqual([
+    { id: "changed" },
+  ]);
+});
+
+describe("what is requested", () => {
+  const asked = () =>
+    at.bench.sandbox.requests({ operation: OPERATION }).map(({ query }) => query.start_date ?? "all");
+
+  test("the whole list until a reading of it was complete, and then the lookback", async () => {
+    at.add("bad", { amount: "ten" });
+    await at.night();
+    await at.night();
+    at.add("bad");
+    await at.night();
+    await at.night({ lookback: 7 });
+    expect(asked()).toEqual(["all", "all", "all", daysAgo(8)]);
+  });
+
+  test("from the newest row on, however long ago it was: a bank may give nothing for months, and then everything", async () => {
+    at.add("first", { date: daysAgo(200) });
+    await at.night();
+    await at.night();
+    at.add("late", { date: daysAgo(190) });
+    await at.night();
+    await at.night();
+    expect(asked()).toEqual(["all", daysAgo(230), daysAgo(230), daysAgo(220)]);
+    expect(await at.feed()).toHaveLength(2);
+  });
+
+  test("no day beyond today, whatever the rows say", async () => {
+    at.add("future", { date: daysAgo(-400) });
+    await at.night();
+    await at.night();
+    expect(asked()).toEqual(["all", daysAgo(30)]);
+  });
+
+  test("of two streams the whole list, while one of them does not know it", async () => {
+    at.add("a");
+    await at.night({ streams: ["securities"] });
+    await at.night();
+    await at.night();
+    expect(asked()).toEqual(["all", "all", daysAgo(31)]);
+  });
+
+  test("an empty list again and again", async () => {
+    await at.night();
+    await at.night();
+    expect(asked()).toEqual(["all", "all"]);
+    expect(await at.feed()).toEqual([]);
+  });
+});
+
+describe("rows", () => {
+  test("a row that leaves the window by its date is removed, and created again by a full reading", async () => {
+    at.add("stays");
+    at.add("moves");
+    await at.night();
+    at.add("moves", { date: daysAgo(300) });
+    await at.night();
+    await at.night({ full: true });
+    expect((await at.feed()).slice(2)).toEqual([
+      "moves removed Buy 100.0000000000",
+      "moves created Buy 100.0000000000",
+    ]);
+  });
+
+  test("a row that enters the window by its date is compared with its last state", async () => {
+    at.add("stays");
+    at.add("moves", { date: daysAgo(300) });
+    await at.night();
+    at.add("moves", { date: daysAgo(2) });
+    await at.night();
+    await at.night();
+    expect((await at.feed()).slice(2)).toEqual(["moves updated Buy 100.0000000000"]);
+  });
+
+  test("the first and the last day of a window are in it", async () => {
+    for (const days of [1, 31, 32]) at.add(`d${days}`, { date: daysAgo(days) });
+    await at.night();
+    at.bench.sandbox.investments.remove("l", ["d1", "d31", "d32"]);
+    await at.night();
+    expect((await at.feed()).slice(3)).toEqual([
+      "d1 removed Buy 100.0000000000",
+      "d31 removed Buy 100.0000000000",
+    ]);
+  });
+
+  test("of a list with a bad row nothing is removed, before that is gone", async () => {
+    at.add("a");
+    at.add("b");
+    at.add("c");
+    await at.night();
+    at.add("a", { quantity: "3.12345678901" });
+    at.bench.sandbox.investments.remove("l", ["b"]);
+    await at.night();
+    expect(await at.feed()).toHaveLength(3);
+    const open = "select list, reason, link_id, stream from quarantine_open";
+    expect(await at.rows(open)).toEqual([
+      {
+        ...{ list: "investment_transactions", reason: "quantity: not a decimal" },
+        ...{ link_id: "l", stream: "investment_transactions" },
+      },
+    ]);
+    at.add("a");
+    await at.night();
+    expect((await at.feed()).slice(3)).toEqual(["b removed Buy 100.0000000000"]);
+    expect(await at.rows(open)).toEqual([]);
+  });
+
+  test("a bad security costs no transaction, and stands in quarantine under its own stream", async () => {
+    at.add("a", { security_id: "s" });
+    at.bench.sandbox.investments.add("l", { securities: [{ security_id: "s", close_price: "ten" }] });
+    await at.night();
+    at.bench.sandbox.investments.remove("l", ["a"]);
+    at.add("b");
+    await at.night();
+    expect(await at.feed()).toEqual([
+      "a created Buy 100.0000000000",
+      "a removed Buy 100.0000000000",
+      "b created Buy 100.0000000000",
+    ]);
+    expect(await at.rows("select stream, list, reason from quarantine")).toEqual([
+      { stream: "securities", list: "securities", reason: "close_price: not a decimal" },
+    ]);
+  });
+
+  test("a link that is gone in the middle of its list loses nothing", async () => {
+    for (let index = 0; index < 150; index += 1) at.add(`i${index}`);
+    await at.night();
+    at.bench.sandbox.addFault({ kind: "status", status: 404, operation: OPERATION, page: 1 });
+    await at.night();
+    expect(await at.rows("select count(*) as n from investment_transactions")).toEqual([{ n: 150 }]);
+  });
+
+  test("a list that moves while it is read is read again, under the same window", async () => {
+    for (let index = 0; index < 250; index += 1) at.add(`i${index}`);
+    await at.night();
+    at.bench.sandbox.addFault({ kind: "list_moves", operation: OPERATION, times: 1, how: "remove" });
+    await at.night();
+    const left = at.bench.sandbox.investments.truth("l").transactions.length;
+    expect(await at.rows("select count(*) as n from investment_transactions")).toEqual([{ n: left }]);
+    expect((await at.feed()).filter((text) => text?.toString().includes("removed"))).toHaveLength(250 - left);
+  });
+
+  test("a slower run that read before a newer one brings nothing back", async () => {
+    at.add("a");
+    at.add("b");
+    await at.night();
+    const before = await at.read();
+    at.bench.sandbox.investments.remove("l", ["b"]);
+    at.add("a", { description: "Sell" });
+    await at.night();
+    await before();
+    expect((await at.feed()).slice(2)).toEqual([
+      "a updated Sell 100.0000000000",
+      "b removed Buy 100.0000000000",
+    ]);
+  });
+});
