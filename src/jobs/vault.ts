@@ -45,7 +45,7 @@ export const vaultJob: BulkJob<RosterRow, Decrypted> = {
   },
   tables: [vaultValues],
   rows: ({ runId, options }, { rows, result }) => {
-    if (result === null) return {};
+    if (result === null) return { vault_values: [] };
     const { fields, reason, transforms } = asked(options);
     const members = rawMembers(result.json);
     return {
