@@ -32,7 +32,8 @@ export const vaultJob: BulkJob<RosterRow, Decrypted> = {
   unique: ({ fp_id }) => ({ column: "fp_id", value: fp_id }),
   owner: ({ fp_id }) => fp_id,
   effect: false,
-  groupRows: 500,
+  // Values may be images of several megabytes, and a closed group is in memory.
+  groupRows: 25,
   async work(rows, caller) {
     const fp_id = rows[0]?.row.fp_id ?? "";
     const { fields, reason, transforms } = asked(caller.options);

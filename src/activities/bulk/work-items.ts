@@ -38,6 +38,9 @@ interface WorkedItem {
   readonly failure?: NamedFailure;
 }
 
+/** Time for new calls of an item whose slice ended while it found kept answers. */
+const PROGRESS_MS = 5_000;
+
 interface WorkItemsResult {
   readonly items: readonly WorkedItem[];
   /** Name of the staged results; null where no item has ended. */
@@ -107,6 +110,7 @@ function callerOf(
   const { staging, ...known } = facts;
   const prefix = staging.itemPrefix(group, item);
   const { sealed } = deps;
+  let isProgress = false;
   const ruled = async (
     rule: CallRule<Operation, unknown>,
     name: string,
@@ -121,7 +125,15 @@ function callerOf(
     try {
       const request = { operation: operation.name, params, ...(owner && { owner }), ...terms };
       const place = { deps, run: runId, prefix: own, request, token };
-      const settled = await makeRuledCall(place, rule, params as never, deadline);
+      // Finding kept answers again may take a whole slice: the item then gets time for new calls, or it would never end.
+      const notAfter = isProgress ? deadline : Math.max(deadline, Date.now() + PROGRESS_MS);
+      const settled = await makeRuledCall(
+        place,
+        rule,
+        params as never,
+        slice.hasTime() ? deadline : notAfter,
+      );
+      isProgress ||= settled.repeated !== "found";
       if (slice.repeated && settled.repeated === "found") slice.countFound();
       return settled;
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import { judgeRows } from "../../intake/bulk/input-rows.js";
+import { judgeRows, refuseInvalid } from "../../intake/bulk/input-rows.js";
 import { rangeOptions } from "../../jobs/reconcile/range.js";
 import { reconcileJob } from "../../jobs/reconcile.js";
 import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
@@ -35,7 +35,7 @@ async function reconciliationOf(
   { links }: SyncOptions,
   restart: boolean,
 ): Promise<NextRun> {
-  const judged = await judgeRows(reconcileJob, rosterPath);
+  const judged = refuseInvalid(reconcileJob, rosterPath, await judgeRows(reconcileJob, rosterPath), false);
   const kept: FrozenBulkRow[] = [];
   for await (const row of judged.rows()) kept.push(row);
   async function* rows() {

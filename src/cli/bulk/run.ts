@@ -1,5 +1,6 @@
 import type { ApiConfig } from "../../config.js";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
+import { NOBODY } from "../../domain/service/nobody.js";
 import { askerOf } from "../../intake/bulk/asker.js";
 import {
   checkedRows,
@@ -58,7 +59,7 @@ export async function runBulk(
     },
     async plan({ config: { api } }, file) {
       const asked = { options, secrets, restart };
-      const pingedUser = file.first && job.owner(file.first);
+      const pingedUser = file.first && (pingable(file.first) ?? NOBODY);
       if (job.check === undefined) return { pingedUser, run: newRun(job, { judged: file, ...asked }) };
       await pingService(api, pingedUser);
       const judged = refuseInvalid(job, path, await askedRows(job, file, api), continueInvalid);
@@ -113,4 +114,10 @@ async function validate(terminal: Terminal, files: readonly JobFile[], json: boo
   }
   terminal.result(json ? JSON.stringify(said) : lines.join("\n"));
   return isValid ? EXIT.completed : EXIT.usage;
+}
+
+/** The user of a row; other owners, such as a business or a request, are no user of the service. */
+function pingable(row: object): string | undefined {
+  const { fp_id } = row as { readonly fp_id?: unknown };
+  return typeof fp_id === "string" ? fp_id : undefined;
 }

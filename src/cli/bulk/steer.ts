@@ -33,6 +33,11 @@ export async function retryBulk(
       `run ${runId} left no failed rows in the lake: it has not ended, none failed, or they were run again. ` +
       "Nothing was started. The runs are in the table runs.",
     secretsOf(file) {
+      const further = Object.keys(given).find((name) => !Object.hasOwn(file.secrets, name));
+      if (further !== undefined)
+        throw new InputError(
+          `run ${runId} was not given ${further} before. Nothing was started. Leave it out.`,
+        );
       const secrets: FrozenFile["secrets"] = { ...file.secrets, ...given };
       assertSecrets(runId, secrets);
       return secrets;

@@ -54,18 +54,20 @@ export async function runJob<Progress, Result, Input>(
   const preflight = await runPreflight(terminal, configuration);
   const { run, pingedUser, next } = await job.plan(preflight, input);
   if (pingedUser !== undefined) await pingService(configuration.config.api, pingedUser);
-  const { left, followed } = await withInterruption(async (held) => {
+  const { left, own, followed } = await withInterruption(async (held) => {
     const session = await openJobSession(withTimeStamps(terminal), preflight, held);
     const left = await followRun(terminal, session, run, flags.detach);
+    // Judged before what follows, which may take hours.
+    const own = next && (await run.outcome(left, preflight));
     const followed = next && isWhole(left.end) ? await next(session) : undefined;
     await afterAlerts(terminal, session);
-    return { left, followed };
+    return { left, own, followed };
   });
   // The worker has stopped by now, so the lake no longer changes.
   const { again } = run;
   const json = flags.json === true;
-  const own = await run.outcome(left, preflight);
-  const outcome = followed === undefined ? own : await followed.outcome(own, preflight);
+  const first = own ?? (await run.outcome(left, preflight));
+  const outcome = followed === undefined ? first : await followed.outcome(first, preflight);
   return reportRun(terminal, followed?.left ?? left, outcome, { json, ...(again && { again }) });
 }
 

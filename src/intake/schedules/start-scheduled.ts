@@ -69,6 +69,7 @@ export async function startScheduled(
 /** Reads and judges the files of a scheduled job, and starts nothing. @throws InputError */
 export async function checkScheduled(job: ScheduledJob): Promise<void> {
   if (job.kind === "sync") await readRoster(job.roster);
+  if (job.kind === "sync" && job.next) await bulkInput(job.next);
   if (job.kind === "bulk") await bulkInput(job);
   if (job.kind === "onboard") await runnableCustomers(job, "");
   // Only the worker knows the alert rules of its own file.

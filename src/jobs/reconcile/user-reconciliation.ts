@@ -13,6 +13,7 @@ import {
 } from "../../domain/bulk/reconcile/compared-rows.js";
 import { accountRows, MOST_ROWS } from "../../lake/bulk/reconcile/account-rows.js";
 import type { LakeAccount } from "../../lake/bulk/reconcile/lake-accounts.js";
+import { inQueue } from "../../lake/queue.js";
 import { type Caller, refusalOf } from "../job.js";
 import type { AccountResult, RowsResult, UserResult } from "./account-result.js";
 import { rangeOf } from "./range.js";
@@ -21,6 +22,11 @@ import { rangeOf } from "./range.js";
 const PAGE_SIZE = 100;
 /** Times that a list is read again because it moved. */
 const MOST_RESTARTS = 5;
+/** Accounts whose rows are in memory at once, in a process. */
+const MOST_AT_ONCE = 4;
+let turn = 0;
+
+type ComparedAccount = Pick<RowsResult, "status" | "reason"> & Partial<RowsResult>;
 
 /** Compares what the lake has of a user's accounts with what the service has. */
 export async function reconcileUser(
@@ -105,8 +111,14 @@ class UserReconciliation {
     return { ...counted, ...(await this.#compare(account)) };
   }
 
+  /** As {@link #compareRows}, for a few accounts of the process at once: the rows of each are in memory. */
+  async #compare(account: LakeAccount): Promise<ComparedAccount> {
+    turn += 1;
+    return inQueue(`reconciled accounts ${turn % MOST_AT_ONCE}`, () => this.#compareRows(account));
+  }
+
   /** Compares an account row by row. Nothing differs unless the link's log ends where the lake's rows do. */
-  async #compare(account: LakeAccount): Promise<Pick<RowsResult, "status" | "reason"> & Partial<RowsResult>> {
+  async #compareRows(account: LakeAccount): Promise<ComparedAccount> {
     const { linkId, accountId, quarantined } = account;
     const { from, to } = this.#range;
     const lake = await accountRows(this.caller.lake, { linkId, accountId, from, to });
