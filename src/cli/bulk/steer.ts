@@ -2,7 +2,7 @@ import { failedRowsOf } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { NOBODY } from "../../domain/service/nobody.js";
 import { countRows } from "../../intake/bulk/input-rows.js";
-import { type ProxyFlags, readProxyHeaders } from "../../intake/bulk/proxy-request.js";
+import { headerParts, type ProxyFlags, readProxyHeaders } from "../../intake/bulk/proxy-request.js";
 import { assertSecrets, readSecrets, type SecretFiles } from "../../intake/bulk/secrets.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
@@ -40,6 +40,11 @@ export async function retryBulk(
         );
       const secrets: FrozenFile["secrets"] = { ...file.secrets, ...given };
       assertSecrets(runId, secrets);
+      const { headers } = given as { readonly headers?: string };
+      if (headers !== undefined && headerParts(headers) !== file.options.headers)
+        throw new InputError(
+          `run ${runId} was given other headers or certificates (${file.options.headers}). Nothing was started. Give each of them again.`,
+        );
       return secrets;
     },
     restart: false,

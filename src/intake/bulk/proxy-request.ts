@@ -71,6 +71,7 @@ export async function readProxyRequest(cwd: string, flags: ProxyFlags): Promise<
     options: {
       proxy: config,
       ...shown,
+      ...(secrets.headers !== undefined && { headers: headerParts(secrets.headers) }),
       ...(keepBody && { keep_body: true }),
       ...(sendUnknown && { send_unknown: true }),
     },
@@ -96,6 +97,12 @@ export async function readProxyHeaders(
   if (Object.keys(headers).length === 0) return {};
   checkRequest(callVaultProxy, { path: { id: "any" }, headers });
   return { headers: JSON.stringify(headers) };
+}
+
+/** Names what the headers of a proxy job consist of, without a value: a retry must be given all of it again. */
+export function headerParts(headers: string): string {
+  const { forward = {}, ...others } = JSON.parse(headers) as { readonly forward?: object };
+  return [...Object.keys(forward).map((name) => `forward ${name}`), ...Object.keys(others)].sort().join(", ");
 }
 
 async function headerTexts(cwd: string, given: readonly string[]): Promise<string[]> {
