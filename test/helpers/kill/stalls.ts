@@ -3,6 +3,9 @@ import type { Interruption } from "./call-audit.js";
 /** Temporal gives a step up after ten seconds without a heartbeat, which come every two. */
 const STOOD_STILL_MS = 8_000;
 
+/** The SDK keeps a line for at least 100 ms before the log gets it: a step may have made calls by then. */
+const LINE_KEPT_MS = 500;
+
 interface LogLine {
   readonly time: string;
   readonly pid: number;
@@ -49,7 +52,7 @@ export function stallsIn(log: string, killed: ReadonlySet<number>): Interruption
       attempts.set(nameOf(attempt), { pid, heardAt: at, silentMs: 0 });
       const before = heard(attempt - 1);
       if (before === undefined || killed.has(before.pid) || before.silentMs < STOOD_STILL_MS) continue;
-      stalls.push({ resumedAt: at, survived: true });
+      stalls.push({ resumedAt: at - LINE_KEPT_MS, survived: true });
     } else if (known !== undefined) attempts.set(nameOf(attempt), known);
   }
   return stalls;
