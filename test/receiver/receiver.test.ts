@@ -247,8 +247,7 @@ describe("nothing more is read of a request that has its answer", () => {
     );
     const sending = setInterval(() => sender.send("x".repeat(1 << 20)), 5);
     await sender.says(ANSWERED);
-    const answered = Date.now();
-    const sentBefore = sender.sent();
+    const [answered, sentBefore] = [Date.now(), sender.sent()];
     await sender.ended;
     clearInterval(sending);
     expect(Date.now() - answered).toBeLessThan(5_000);

@@ -24,7 +24,10 @@ test("headers and certificates are secrets; what may be shown is an option", asy
     ...{ config: "p", header: ["@headers", "x-fp-proxy-fwd-x-b:2"], pinCert: "cert.pem" },
     ...{ method: "PUT", accessReason: "payout", keepBody: true },
   });
-  expect(options).toEqual({ proxy: "p", method: "PUT", access_reason: "payout", keep_body: true });
+  expect(options).toEqual({
+    ...{ proxy: "p", method: "PUT", access_reason: "payout", keep_body: true },
+    headers: "forward authorization, forward x-b, ingress_rules, pin_cert",
+  });
   expect(JSON.parse(secrets.headers ?? "")).toEqual({
     forward: { authorization: SECRET, "x-b": "2" },
     ingress_rules: ["fp_id_1.custom.a=$.a"],
