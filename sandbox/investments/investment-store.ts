@@ -1,5 +1,5 @@
 import { InputError } from "../../src/domain/failures.js";
-import { jsonObjectOf } from "../../src/domain/json.js";
+import { jsonObjectOf } from "../../src/domain/json/value.js";
 import { addDays } from "../world/days.js";
 import { Random } from "../world/random.js";
 import type { World } from "../world/world.js";

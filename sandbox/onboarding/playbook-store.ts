@@ -1,5 +1,5 @@
 import { InputError } from "../../src/domain/failures.js";
-import { isJsonObject } from "../../src/domain/json.js";
+import { isJsonObject } from "../../src/domain/json/value.js";
 import { ONBOARDING_STATUSES, type OnboardingStatus } from "../../src/domain/service/onboarding-status.js";
 import { refuse } from "../http/answer.js";
 

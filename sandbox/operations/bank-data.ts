@@ -1,4 +1,4 @@
-import { jsonObjectOf } from "../../src/domain/json.js";
+import { jsonObjectOf } from "../../src/domain/json/value.js";
 import { type Answer, ok } from "../http/answer.js";
 import { PAGED_LIST, pageWindow } from "../http/page-window.js";
 import type { Operation } from "../http/router.js";

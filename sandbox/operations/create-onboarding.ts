@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../src/domain/json.js";
+import { isJsonObject } from "../../src/domain/json/value.js";
 import type { SandboxState } from "../assemble.js";
 import { notFound, okJson, refuse } from "../http/answer.js";
 import type { Operation, Subject } from "../http/router.js";

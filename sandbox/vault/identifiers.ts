@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../src/domain/json.js";
+import { isJsonObject } from "../../src/domain/json/value.js";
 import { refuse } from "../http/answer.js";
 import { isVaultValue, type VaultValue } from "./fields.js";
 

@@ -1,4 +1,4 @@
-import { jsonObjectOf } from "../../src/domain/json.js";
+import { jsonObjectOf } from "../../src/domain/json/value.js";
 import type { BankLink } from "./bank-link.js";
 import { addDays } from "./days.js";
 import type { LiveRow } from "./link-log.js";

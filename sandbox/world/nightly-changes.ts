@@ -1,4 +1,4 @@
-import { jsonObjectOf } from "../../src/domain/json.js";
+import { jsonObjectOf } from "../../src/domain/json/value.js";
 import type { AdvanceReport, RowMaker } from "./advance.js";
 import type { BankLink } from "./bank-link.js";
 import { addDays } from "./days.js";

@@ -1,4 +1,4 @@
-import { jsonObjectOf } from "../../src/domain/json.js";
+import { jsonObjectOf } from "../../src/domain/json/value.js";
 import { decimalText, decimalUnits } from "../../src/domain/service/decimal.js";
 import type { BankLink } from "./bank-link.js";
 import type { LogEvent } from "./link-log.js";

@@ -9,15 +9,14 @@ import { type AnyJob, type BulkJob, type Caller, refusalOf } from "./job.js";
 import { isBusiness } from "./kyb/business.js";
 import { kybJob } from "./kyb.js";
 import { readOnboardings } from "./onboarding-list.js";
+import { userRoster } from "./roster.js";
 import { takingAlong } from "./taken-along.js";
 
 const reportsJob: BulkJob<RosterRow, MemberResult> = {
   kind: "cip",
-  file: { name: "roster", option: "--roster" },
+  ...userRoster,
   row: rosterRow,
-  unique: ({ fp_id }) => ({ column: "fp_id", value: fp_id }),
   order: (a, b) => (a.fp_id < b.fp_id ? -1 : 1),
-  owner: ({ fp_id }) => fp_id,
   effect: false,
   groupRows: 500,
   plan: async (_, rows) => ({

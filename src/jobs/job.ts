@@ -87,7 +87,6 @@ export interface Caller<Given = unknown> {
   readonly options: BulkOptions;
   /** What the command was given that no record may show. */
   readonly secrets: FrozenFile["secrets"];
-
   /** What the plan gave the item. */
   readonly given: Given;
   /** For reading what the plan could not know. */

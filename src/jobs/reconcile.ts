@@ -1,26 +1,17 @@
-import { z } from "zod";
 import { decimalText, sumUnits } from "../domain/service/decimal.js";
 import { type LakeAccount, lakeAccounts } from "../lake/bulk/reconcile/lake-accounts.js";
 import { reconciliations } from "../lake/tables/reconciliations.js";
-import { idText, ownIdText } from "./fields.js";
 import type { BulkJob } from "./job.js";
 import { type AccountResult, statusOf, type UserResult } from "./reconcile/account-result.js";
 import { type ReconciledRange, rangeOf } from "./reconcile/range.js";
 import { reconcileUser } from "./reconcile/user-reconciliation.js";
-
-interface ReconciledUser {
-  readonly fp_id: string;
-  readonly external_id?: string | undefined;
-}
+import { type UserRow, userRoster } from "./roster.js";
 
 /** Compares the lake's transactions and balances of each user of a roster with the service (docs/use/reconcile.md). */
-export const reconcileJob: BulkJob<ReconciledUser, UserResult, readonly LakeAccount[]> = {
+export const reconcileJob: BulkJob<UserRow, UserResult, readonly LakeAccount[]> = {
   kind: "reconcile",
-  file: { name: "roster", option: "--roster" },
-  row: z.object({ fp_id: idText, external_id: ownIdText.optional() }),
-  unique: ({ fp_id }) => ({ column: "fp_id", value: fp_id }),
+  ...userRoster,
   order: (a, b) => (a.fp_id < b.fp_id ? -1 : 1),
-  owner: ({ fp_id }) => fp_id,
   effect: false,
   groupRows: 500,
   async plan({ lake, options }, rows) {

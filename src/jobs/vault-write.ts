@@ -5,8 +5,8 @@ import type { BrokenRule } from "../domain/row-problem.js";
 import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
 import { uploadProblem, vaultValueProblem } from "../domain/service/vault/vault-value.js";
 import { vaultWrites } from "../lake/tables/vault.js";
-import { idText, ownIdText } from "./fields.js";
 import { type BulkJob, type Caller, type EndedItem, type JobRow, refusalOf } from "./job.js";
+import { rowPerUser, userRow } from "./roster.js";
 
 /** A row: whose vault, values under their identifiers, and files to upload under `upload:<identifier>`. */
 type VaultRow = { readonly fp_id: string; readonly external_id?: string } & {
@@ -32,22 +32,18 @@ const TWICE: BrokenRule = { code: "value_too", rule: "is given as a value too" }
 export const vaultWriteJob: BulkJob<VaultRow, Written> = {
   kind: "vault_write",
   file: { name: "values file", option: "--file" },
-  row: z
-    .object({ fp_id: idText, external_id: ownIdText.optional() })
-    .catchall(z.unknown())
-    .superRefine((row, context) => {
-      const add = (path: string[], { code, rule: message }: BrokenRule) =>
-        context.addIssue({ code: "custom", path, message, params: { code } });
-      const columns = fieldColumns(row);
-      if (columns.length === 0) add([], NO_VALUE);
-      for (const column of columns) {
-        const problem = columnProblem(row, column);
-        if (problem !== undefined) add([column], problem);
-      }
-    }),
+  row: userRow.catchall(z.unknown()).superRefine((row, context) => {
+    const add = (path: string[], { code, rule: message }: BrokenRule) =>
+      context.addIssue({ code: "custom", path, message, params: { code } });
+    const columns = fieldColumns(row);
+    if (columns.length === 0) add([], NO_VALUE);
+    for (const column of columns) {
+      const problem = columnProblem(row, column);
+      if (problem !== undefined) add([column], problem);
+    }
+  }),
   files: (row) => fieldColumns(row).filter(isUpload),
-  unique: ({ fp_id }) => ({ column: "fp_id", value: fp_id }),
-  owner: ({ fp_id }) => fp_id,
+  ...rowPerUser,
   effect: true,
   groupRows: 500,
   async work([only], caller) {

@@ -1,17 +1,11 @@
-import { z } from "zod";
 import { decryptVault } from "../api/operations/vault.js";
 import type { BulkOptions } from "../domain/bulk/bulk-job.js";
-import { rawMembers } from "../domain/json.js";
+import { rawMembers } from "../domain/json/text.js";
 import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
 import { hmacTransform, transformList } from "../domain/service/transform.js";
 import { vaultValues } from "../lake/tables/vault.js";
-import { idText, ownIdText } from "./fields.js";
 import type { BulkJob } from "./job.js";
-
-interface RosterRow {
-  readonly fp_id: string;
-  readonly external_id?: string | undefined;
-}
+import { type UserRow, userRoster } from "./roster.js";
 
 /** What the service decrypted of one user. */
 interface Decrypted {
@@ -25,12 +19,9 @@ interface Decrypted {
 export const KEYED_HASH = "hmac_sha256";
 
 /** Exports decrypted vault data of each user of a roster (docs/use/vault.md, "Out of the vault"). */
-export const vaultJob: BulkJob<RosterRow, Decrypted> = {
+export const vaultJob: BulkJob<UserRow, Decrypted> = {
   kind: "vault",
-  file: { name: "roster", option: "--roster" },
-  row: z.object({ fp_id: idText, external_id: ownIdText.optional() }),
-  unique: ({ fp_id }) => ({ column: "fp_id", value: fp_id }),
-  owner: ({ fp_id }) => fp_id,
+  ...userRoster,
   effect: false,
   // Values may be images of several megabytes, and a closed group is in memory.
   groupRows: 25,

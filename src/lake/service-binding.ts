@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { InputError } from "../domain/failures.js";
-import { jsonObjectOf } from "../domain/json.js";
+import { jsonObjectOf } from "../domain/json/value.js";
 import type { KeyMode } from "../domain/service/key-mode.js";
 import type { ObjectStore } from "./store/object-store.js";
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Client } from "@temporalio/client";
-import { jsonObjectOf } from "../domain/json.js";
+import { jsonObjectOf } from "../domain/json/value.js";
 import { CUSTOMER_SIGNALS } from "../domain/onboarding/messages.js";
 import { customerMessage, customerWorkflowIds } from "../domain/webhooks/customer-message.js";
 import { eventFacts } from "../domain/webhooks/event-facts.js";

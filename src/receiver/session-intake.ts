@@ -3,7 +3,7 @@ import type { ApiClient } from "../api/http/client.js";
 import { NotFoundError, RejectedError } from "../api/http/errors.js";
 import { validateSession } from "../api/operations/onboarding.js";
 import type { Session } from "../api/schemas/onboarding.js";
-import { jsonObjectOf } from "../domain/json.js";
+import { jsonObjectOf } from "../domain/json/value.js";
 import { eventWorkflowIds } from "../domain/onboarding/identity.js";
 import { CUSTOMER_SIGNALS, type SessionValidated } from "../domain/onboarding/messages.js";
 import type { Refusal } from "../domain/webhooks/rejection.js";

@@ -3,14 +3,19 @@ import { investmentTransactionSchema } from "../api/schemas/investment-transacti
 import { exactAmount } from "./sql.js";
 import { changes, instant, type Stream } from "./stream.js";
 
-/** A history of changes of GET /bank_links/{link_id}/investments/transactions (docs/reference/service.md, "Investment transactions"). */
-export const investmentTransactionStream: Stream = {
-  name: "investment_transactions",
+/** The list that streams of investments share: it is read once for all of them. */
+export const investmentList = {
   operation: listInvestmentTransactions,
   per: "link",
   paging: "page",
   windowed: "date",
   onRequest: true,
+} as const;
+
+/** A history of changes of GET /bank_links/{link_id}/investments/transactions (docs/reference/service.md, "Investment transactions"). */
+export const investmentTransactionStream: Stream = {
+  name: "investment_transactions",
+  ...investmentList,
   lists: [
     {
       name: "investment_transactions",

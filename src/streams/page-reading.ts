@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { rowProblem } from "../api/schemas/row-check.js";
+import { withNumbersAsText } from "../domain/json/text.js";
 import { EnvelopeError } from "./envelope-error.js";
-import { withNumbersAsText } from "./exact-numbers.js";
 import { mayHoldSurrogates } from "./raw-json.js";
 import type { Listing, RowList } from "./stream.js";
 
@@ -67,7 +67,8 @@ export function readPage(listing: Listing, body: Buffer): PageReading {
 
 /** What parsers may read of a valid answer: its numbers that must be exact are texts. */
 export function exactText({ exactNumbers }: Pick<Listing, "exactNumbers">, json: string): string {
-  return exactNumbers === undefined ? json : withNumbersAsText(json, exactNumbers);
+  if (exactNumbers === undefined) return json;
+  return withNumbersAsText(json, (_, key) => key !== undefined && exactNumbers.has(key));
 }
 
 /** The rows of one list of a parsed response. */

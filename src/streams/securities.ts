@@ -1,5 +1,5 @@
-import { listInvestmentTransactions } from "../api/operations/bank-data.js";
 import { securitySchema } from "../api/schemas/investment-transaction.js";
+import { investmentList } from "./investment-transactions.js";
 import { exactAmount, plainDay } from "./sql.js";
 import { changes, type Stream } from "./stream.js";
 
@@ -9,11 +9,7 @@ import { changes, type Stream } from "./stream.js";
  */
 export const securityStream: Stream = {
   name: "securities",
-  operation: listInvestmentTransactions,
-  per: "link",
-  paging: "page",
-  windowed: "date",
-  onRequest: true,
+  ...investmentList,
   lists: [
     {
       name: "securities",

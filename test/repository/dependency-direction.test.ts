@@ -19,7 +19,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   lake: { value: ["domain"], type: ["zod"], packages: [BUILTIN, "@duckdb/node-api", "zod"] },
   temporal: { value: ["domain"], type: ["lake"], packages: [BUILTIN, /^@temporalio\//] },
   streams: { value: ["domain", "api", "lake"], packages: [BUILTIN, "jsonc-parser", "zod"] },
-  jobs: { value: ["domain", "api", "lake", "temporal"], packages: [BUILTIN, "eta/core", "zod"] },
+  jobs: { value: ["domain", "api", "lake", "temporal"], packages: [BUILTIN, "eta/core", "p-limit", "zod"] },
   intake: {
     value: ["domain", "api", "lake", "temporal", "jobs"],
     packages: [BUILTIN, "@temporalio/client", "csv-parse"],

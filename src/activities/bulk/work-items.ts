@@ -21,6 +21,9 @@ import { runSlice, type Slice } from "../slice.js";
 import type { BulkDependencies } from "./dependencies.js";
 import { type BulkGroup, openGroup } from "./open-group.js";
 
+/** Time for new calls of an item whose slice ended while it found kept answers. */
+const PROGRESS_MS = 5_000;
+
 export interface ItemProgress extends Attempted {
   /** Number of the item in its group's plan. */
   readonly item: number;
@@ -37,9 +40,6 @@ interface WorkedItem {
   /** Given only for the first items that are tried again. */
   readonly failure?: NamedFailure;
 }
-
-/** Time for new calls of an item whose slice ended while it found kept answers. */
-const PROGRESS_MS = 5_000;
 
 interface WorkItemsResult {
   readonly items: readonly WorkedItem[];
@@ -126,13 +126,9 @@ function callerOf(
       const request = { operation: operation.name, params, ...(owner && { owner }), ...terms };
       const place = { deps, run: runId, prefix: own, request, token };
       // Finding kept answers again may take a whole slice: the item then gets time for new calls, or it would never end.
-      const notAfter = isProgress ? deadline : Math.max(deadline, Date.now() + PROGRESS_MS);
-      const settled = await makeRuledCall(
-        place,
-        rule,
-        params as never,
-        slice.hasTime() ? deadline : notAfter,
-      );
+      const isStuck = !isProgress && !slice.hasTime();
+      const notAfter = isStuck ? Math.max(deadline, Date.now() + PROGRESS_MS) : deadline;
+      const settled = await makeRuledCall(place, rule, params as never, notAfter);
       isProgress ||= settled.repeated !== "found";
       if (slice.repeated && settled.repeated === "found") slice.countFound();
       return settled;

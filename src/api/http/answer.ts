@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { isJsonObject } from "../../domain/json.js";
+import { parseExactly } from "../../domain/json/text.js";
+import { isJsonObject } from "../../domain/json/value.js";
 import { isWrite, type Operation, type ResponseOf } from "../operations/operation.js";
 import { type CallFacts, SchemaError, TransientError } from "./errors.js";
-import { parseExactly } from "./exact-numbers.js";
 import type { Reply } from "./exchange.js";
 import { notJson } from "./failure-errors.js";
 

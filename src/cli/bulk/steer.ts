@@ -2,8 +2,8 @@ import { failedRowsOf } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { NOBODY } from "../../domain/service/nobody.js";
 import { countRows } from "../../intake/bulk/input-rows.js";
-import { headerParts, type ProxyFlags, readProxyHeaders } from "../../intake/bulk/proxy-request.js";
-import { assertSecrets, readSecrets, type SecretFiles } from "../../intake/bulk/secrets.js";
+import { type ProxyFlags, readProxyHeaders } from "../../intake/bulk/proxy-request.js";
+import { readSecrets, type SecretFiles, secretsAgain } from "../../intake/bulk/secrets.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { EffectClaims } from "../../lake/bulk/effect-claims.js";
@@ -32,21 +32,7 @@ export async function retryBulk(
     missing:
       `run ${runId} left no failed rows in the lake: it has not ended, none failed, or they were run again. ` +
       "Nothing was started. The runs are in the table runs.",
-    secretsOf(file) {
-      const further = Object.keys(given).find((name) => !Object.hasOwn(file.secrets, name));
-      if (further !== undefined)
-        throw new InputError(
-          `run ${runId} was not given ${further} before. Nothing was started. Leave it out.`,
-        );
-      const secrets: FrozenFile["secrets"] = { ...file.secrets, ...given };
-      assertSecrets(runId, secrets);
-      const { headers } = given as { readonly headers?: string };
-      if (headers !== undefined && headerParts(headers) !== file.options.headers)
-        throw new InputError(
-          `run ${runId} was given other headers or certificates (${file.options.headers}). Nothing was started. Give each of them again.`,
-        );
-      return secrets;
-    },
+    secretsOf: (file) => secretsAgain(runId, file, given),
     restart: false,
   });
 }

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../json.js";
+import { canonicalJson } from "../json/value.js";
 import { problemCodes, type RowProblem } from "../row-problem.js";
 import { parsePlaybookKey } from "../service/playbook-key.js";
 import type { CustomerRow, OnboardingMode } from "./customer.js";

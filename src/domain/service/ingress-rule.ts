@@ -1,4 +1,4 @@
-import { segmentsOfJsonPath } from "./json-path.js";
+import { segmentsOfJsonPath } from "../json/path.js";
 import { identifierProblem } from "./vault/vault-identifier.js";
 
 /** The form of a rule by which a proxy stores a value of the target's answer (docs/reference/service.md, "Ingress rules"). */

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../json.js";
+import { isJsonObject } from "../json/value.js";
 import { EVENT_KINDS } from "../service/event-kind.js";
 import { fpIdProblem } from "../service/external-id.js";
 import { hasLoneSurrogate } from "../service/transaction-values.js";

@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
+import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
+import { headerParts } from "./proxy-request.js";
 
 /** A secret that a job is given in a file. */
 interface Secret {
@@ -64,12 +66,25 @@ const OTHERS: Readonly<Record<string, { readonly use: string; readonly flag: str
   },
 };
 
-/** Refuses to repeat a run without a secret that was not kept. @throws InputError that names its flag. */
-export function assertSecrets(runId: string, secrets: Readonly<Record<string, string | null>>): void {
+/** The secrets of a run, which are given again for a repetition. @throws InputError that names a flag */
+export function secretsAgain(
+  runId: string,
+  { secrets: kept, options }: Pick<FrozenFile, "secrets" | "options">,
+  given: Readonly<Record<string, string>>,
+): FrozenFile["secrets"] {
+  const further = Object.keys(given).find((name) => !Object.hasOwn(kept, name));
+  if (further !== undefined)
+    throw new InputError(`run ${runId} was not given ${further} before. Nothing was started. Leave it out.`);
+  const secrets = { ...kept, ...given };
   for (const [name, { flag, use }] of Object.entries({ ...SECRETS, ...OTHERS })) {
     if (secrets[name] !== null) continue;
     throw new InputError(
       `run ${runId} ${use}, and what it was given was not kept. Nothing was started. Give ${flag} again.`,
     );
   }
+  if (given.headers !== undefined && headerParts(given.headers) !== options.headers)
+    throw new InputError(
+      `run ${runId} was given other headers or certificates (${options.headers}). Nothing was started. Give each of them again.`,
+    );
+  return secrets;
 }

@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { jsonObjectOf } from "../../domain/json.js";
+import { jsonObjectOf } from "../../domain/json/value.js";
 import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
 import { type CsvRecord, csvRecords } from "./csv.js";
 import { fileError, type InputFile, LONGEST_ROW } from "./input-file.js";

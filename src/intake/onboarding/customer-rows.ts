@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../domain/json.js";
+import { isJsonObject } from "../../domain/json/value.js";
 import {
   COLUMN_FORMS,
   COLUMN_GROUPS,

@@ -1,10 +1,11 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { cipReportSchema } from "../../api/schemas/cip-report.js";
 import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
 import type { RefusedRequest } from "../../domain/refusals.js";
-import { day, idText, ownIdText, yesOrNo } from "../fields.js";
+import { day, ownIdText, yesOrNo } from "../fields.js";
 import type { ClosedGroup, EndedItem } from "../job.js";
 import { isBusiness } from "../kyb/business.js";
+import { userRow } from "../roster.js";
 
 /** A report as the service gave it, its texts untouched. */
 export type CipReport = z.output<typeof cipReportSchema>;
@@ -36,9 +37,7 @@ export interface CipMember extends CipSubject {
   readonly report: CipReport | null;
 }
 
-export const rosterRow = z.object({
-  fp_id: idText,
-  external_id: ownIdText.optional(),
+export const rosterRow = userRow.extend({
   risk: ownIdText.optional(),
   account_closed_on: day.optional(),
   legal_hold: yesOrNo.optional(),

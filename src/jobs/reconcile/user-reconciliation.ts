@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import pLimit from "p-limit";
 import { ListPass } from "../../api/lists/list-pass.js";
 import { firstPage, listPage } from "../../api/lists/read-list.js";
 import { listUserAccounts, listUserTransactions } from "../../api/operations/bank-data.js";
@@ -13,7 +14,6 @@ import {
 } from "../../domain/bulk/reconcile/compared-rows.js";
 import { accountRows, MOST_ROWS } from "../../lake/bulk/reconcile/account-rows.js";
 import type { LakeAccount } from "../../lake/bulk/reconcile/lake-accounts.js";
-import { inQueue } from "../../lake/queue.js";
 import { type Caller, refusalOf } from "../job.js";
 import type { AccountResult, RowsResult, UserResult } from "./account-result.js";
 import { rangeOf } from "./range.js";
@@ -22,9 +22,8 @@ import { rangeOf } from "./range.js";
 const PAGE_SIZE = 100;
 /** Times that a list is read again because it moved. */
 const MOST_RESTARTS = 5;
-/** Accounts whose rows are in memory at once, in a process. */
-const MOST_AT_ONCE = 4;
-let turn = 0;
+/** Bounds the accounts of a process whose rows are in memory at once. */
+const accountLimit = pLimit(4);
 
 type ComparedAccount = Pick<RowsResult, "status" | "reason"> & Partial<RowsResult>;
 
@@ -108,13 +107,7 @@ class UserReconciliation {
     const open = this.known.filter((one) => one.accountId === accountId && one.obstacle === null);
     if (open.length > 1) return { ...counted, status: "unknown", reason: "account_in_several_links" };
     if (total === rows && !this.#range.rows) return { ...counted, status: "equal", reason: null };
-    return { ...counted, ...(await this.#compare(account)) };
-  }
-
-  /** As {@link #compareRows}, for a few accounts of the process at once: the rows of each are in memory. */
-  async #compare(account: LakeAccount): Promise<ComparedAccount> {
-    turn += 1;
-    return inQueue(`reconciled accounts ${turn % MOST_AT_ONCE}`, () => this.#compareRows(account));
+    return { ...counted, ...(await accountLimit(() => this.#compareRows(account))) };
   }
 
   /** Compares an account row by row. Nothing differs unless the link's log ends where the lake's rows do. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../../domain/json.js";
+import { canonicalJson } from "../../domain/json/value.js";
 import type { SealedStore } from "../store/sealed-store.js";
 
 export type RequestBytes =

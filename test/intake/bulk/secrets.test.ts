@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { assertSecrets, readSecrets } from "../../../src/intake/bulk/secrets.js";
+import { readSecrets, secretsAgain } from "../../../src/intake/bulk/secrets.js";
 
 let directory: string;
 beforeEach(async () => {
@@ -37,13 +37,28 @@ test("a file that is not there, or that holds another kind of key, is refused by
   await expect(readSecrets({ signKey: "key" }, directory)).rejects.toThrow(/Ed25519/);
 });
 
-test("a repetition needs each secret again that was not kept", () => {
-  assertSecrets("run-1", {});
-  assertSecrets("run-1", { hmacKey: "k" });
-  expect(() => assertSecrets("run-1", { hmacKey: null })).toThrow(
-    /run-1 hashed values.*Give --hmac-key again/,
-  );
-  expect(() => assertSecrets("run-1", { signKey: null })).toThrow(
-    /run-1 signed its pack.*Give --sign-key again/,
+test("a repetition is given each secret again that was not kept", () => {
+  const again = (kept: Record<string, string | null>, given = {}, options = {}) =>
+    secretsAgain("run-1", { secrets: kept, options }, given);
+  expect(again({})).toEqual({});
+  expect(again({ hmacKey: "k" })).toEqual({ hmacKey: "k" });
+  expect(again({ hmacKey: null, signKey: "s" }, { hmacKey: "k" })).toEqual({ hmacKey: "k", signKey: "s" });
+  expect(() => again({ hmacKey: null })).toThrow(/run-1 hashed values.*Give --hmac-key again/);
+  expect(() => again({ signKey: null })).toThrow(/run-1 signed its pack.*Give --sign-key again/);
+  expect(() => again({}, { hmacKey: "k" })).toThrow(/run-1 was not given hmacKey before.*Leave it out/);
+});
+
+test("a repetition is given the same headers and certificates again", () => {
+  const headers = (names: readonly string[], parts: string) =>
+    secretsAgain(
+      "run-1",
+      { secrets: { headers: null }, options: { headers: parts } },
+      { headers: JSON.stringify({ forward: Object.fromEntries(names.map((name) => [name, "v"])) }) },
+    );
+  expect(headers(["a", "b"], "forward a, forward b")).toEqual({
+    headers: '{"forward":{"a":"v","b":"v"}}',
+  });
+  expect(() => headers(["a"], "forward a, forward b")).toThrow(
+    /run-1 was given other headers or certificates \(forward a, forward b\)\. Nothing was started/,
   );
 });

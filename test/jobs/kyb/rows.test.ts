@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseExactly } from "../../../src/api/http/exact-numbers.js";
 import { businessInsightsSchema } from "../../../src/api/schemas/business-insights.js";
+import { parseExactly } from "../../../src/domain/json/text.js";
 import type { BusinessOnboarding } from "../../../src/jobs/kyb/business.js";
 import { kybRows } from "../../../src/jobs/kyb/rows.js";
 import { openColumn } from "../../../src/lake/tables/encrypted-column.js";

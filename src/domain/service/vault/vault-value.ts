@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../json.js";
+import { isJsonObject } from "../../json/value.js";
 import type { BrokenRule } from "../../row-problem.js";
 import { hasLoneSurrogate } from "../transaction-values.js";
 import { acceptedIdentifiers, type IdentifierUse, identifierProblem } from "./vault-identifier.js";

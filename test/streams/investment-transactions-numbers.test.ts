@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { withNumbersAsText } from "../../src/streams/exact-numbers.js";
 import { daysAgo, InvestmentNights } from "../helpers/sync/investment-nights.js";
 
 let at: InvestmentNights;
@@ -44,20 +43,3 @@ test.each([
   ]);
   expect(await at.feed()).toEqual([]);
 });
-
-test.each([
-  ['{"a":1}', '{"a":"1"}'],
-  ['{"b":1,"a": -0.50e+3 ,"c":2}', '{"b":1,"a": "-0.50e+3" ,"c":2}'],
-  ['{"b":"\\"a\\":1","a":"1"}', '{"b":"\\"a\\":1","a":"1"}'],
-  ['{"\\u0061":1,"b\\\\":1}', '{"\\u0061":"1","b\\\\":1}'],
-  ['{"a":{"b":1},"a":[1]}', '{"a":{"b":1},"a":["1"]}'],
-])("%s is read as %s", (json, text) => {
-  expect(withNumbersAsText(json, new Set(["a"]))).toBe(text);
-});
-
-test.each(['{"a":01}', '{"a":1..2}', '{"a":1-2}', '{"a":+1}', '{"a":1', '{"a":.5}'])(
-  "%s is no JSON before and after",
-  (torn) => {
-    expect(() => JSON.parse(withNumbersAsText(torn, new Set(["a"])))).toThrow(SyntaxError);
-  },
-);

@@ -1,0 +1,91 @@
+/**
+ * The members of a JSON object, each value as the text that it came as: `JSON.parse` rounds numbers of many digits. Of
+ * members with one name the last one counts, as it does there.
+ *
+ * @param json text of an object that `JSON.parse` takes
+ */
+export function rawMembers(json: string): Map<string, string> {
+  const members = new Map<string, string>();
+  let depth = 0;
+  let name: string | undefined;
+  let from = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const sign = json[at];
+    if (sign === '"') {
+      const end = endOfText(json, at);
+      if (depth === 1 && name === undefined) name = textOf(json.slice(at, end));
+      at = end - 1;
+      continue;
+    }
+    if (sign === ":" && depth === 1) from = at + 1;
+    if ((sign === "," || sign === "}") && depth === 1 && name !== undefined) {
+      members.set(name, json.slice(from, at).trim());
+      name = undefined;
+    }
+    if (sign === "{" || sign === "[") depth += 1;
+    if (sign === "}" || sign === "]") depth -= 1;
+  }
+  return members;
+}
+
+const NUMBER_OR_QUOTE = /"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/**
+ * Puts quotes around some numbers of a JSON text, which then keep every digit: whoever parses a number (`JSON.parse`,
+ * DuckDB) makes a double of it, which can't hold `12345678901234567.89`. A text that is no JSON stays none.
+ *
+ * @param isKept says it of a number as it is written, and of the last key before it
+ */
+export function withNumbersAsText(
+  json: string,
+  isKept: (number: string, key: string | undefined) => boolean,
+): string {
+  const parts: string[] = [];
+  let from = 0;
+  let key: string | undefined;
+  NUMBER_OR_QUOTE.lastIndex = 0;
+  for (let match = NUMBER_OR_QUOTE.exec(json); match !== null; match = NUMBER_OR_QUOTE.exec(json)) {
+    const { index } = match;
+    const [token] = match;
+    if (token === '"') {
+      // Not by the expression: one that repeats a group runs out of memory in a long text.
+      const end = endOfText(json, index);
+      if (isKey(json, end)) key = textOf(json.slice(index, end));
+      NUMBER_OR_QUOTE.lastIndex = end;
+    } else if (isKept(token, key)) {
+      parts.push(json.slice(from, index), `"${token}"`);
+      from = index + token.length;
+    }
+  }
+  return parts.length === 0 ? json : parts.join("") + json.slice(from);
+}
+
+/** Parses JSON and gives as text each number that a double would change or write otherwise. @throws SyntaxError */
+export function parseExactly(json: string): unknown {
+  // First as it is: most JSON has no such number, and is parsed once.
+  const value: unknown = JSON.parse(json);
+  const exact = withNumbersAsText(json, (number) => String(Number(number)) !== number);
+  return exact === json ? value : JSON.parse(exact);
+}
+
+/** Whether a text that ends here is a key. */
+function isKey(json: string, end: number): boolean {
+  let at = end;
+  while (/\s/.test(json[at] ?? "")) at += 1;
+  return json[at] === ":";
+}
+
+/** What a JSON text says; most hold no escapes and need no parser. */
+function textOf(json: string): string {
+  return json.includes("\\") ? (JSON.parse(json) as string) : json.slice(1, -1);
+}
+
+/** The index behind a text that begins at a quote; the end of the JSON where it never ends. */
+function endOfText(json: string, start: number): number {
+  for (let quote = json.indexOf('"', start + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (json[before - 1] === "\\") before -= 1;
+    if ((quote - before) % 2 === 0) return quote + 1;
+  }
+  return json.length;
+}

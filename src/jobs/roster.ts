@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { idText, ownIdText } from "./fields.js";
+
+/** A row about one user; kinds of jobs may know more columns. */
+export const userRow = z.object({ fp_id: idText, external_id: ownIdText.optional() });
+
+export type UserRow = z.output<typeof userRow>;
+
+/** What kinds of jobs with a row for each user declare. */
+export const rowPerUser = {
+  unique: ({ fp_id }: UserRow) => ({ column: "fp_id", value: fp_id }),
+  owner: ({ fp_id }: UserRow) => fp_id,
+};
+
+/** What kinds of jobs declare whose file is a roster of users. */
+export const userRoster = { file: { name: "roster", option: "--roster" }, row: userRow, ...rowPerUser };

@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseExactly, rawMembers, withNumbersAsText } from "../../../src/domain/json/text.js";
+
+const MEMBERS: readonly (readonly [json: string, members: readonly (readonly [string, string])[]])[] = [
+  ["{}", []],
+  [' { "a" : 1 } ', [["a", "1"]]],
+  [
+    '{"big":123456789012345678901234567890,"decimal":0.10000000000000000001,"exponent":1E400}',
+    [
+      ["big", "123456789012345678901234567890"],
+      ["decimal", "0.10000000000000000001"],
+      ["exponent", "1E400"],
+    ],
+  ],
+  [
+    String.raw`{"a,\"b\\":"x\\\"},{","n":null,"t":true}`,
+    [
+      ['a,"b\\', String.raw`"x\\\"},{"`],
+      ["n", "null"],
+      ["t", "true"],
+    ],
+  ],
+  [
+    '{"o":{"p":[1,{"q":"}"}],"r":{}},"l":[ "a", 2 ]}',
+    [
+      ["o", '{"p":[1,{"q":"}"}],"r":{}}'],
+      ["l", '[ "a", 2 ]'],
+    ],
+  ],
+  ['{"twice":1,"twice":2}', [["twice", "2"]]],
+  ['{"__proto__":7}', [["__proto__", "7"]]],
+];
+
+it.each(MEMBERS)("%s", (json, members) => expect([...rawMembers(json)]).toEqual(members));
+
+it("gives each value of an object as the text that JSON.parse reads", () => {
+  const spaces = fc.constantFrom(0, 1, 2);
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), spaces, (value, indent) => {
+      const text = JSON.stringify(value, null, indent);
+      const read = [...rawMembers(text)].map(([name, json]) => [name, JSON.parse(json)]);
+      expect(Object.fromEntries(read)).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+describe("parseExactly", () => {
+  it.each([
+    ["37.7749", 37.7749],
+    ["-122", -122],
+    ["0", 0],
+    ["37.77490", "37.77490"],
+    ["37.774900000000000000001", "37.774900000000000000001"],
+    ["-0", "-0"],
+    ["1e2", "1e2"],
+    ["9007199254740993", "9007199254740993"],
+  ])("gives %s as %s", (text, value) => {
+    expect(parseExactly(`{"a":[${text}]}`)).toEqual({ a: [value] });
+  });
+
+  it.each(['"1.50"', String.raw`"a \" 1.50 \\"`, String.raw`"\\\" 1.50"`, '"[1.50,2.50]"'])(
+    "leaves numbers in a text alone: %s",
+    (text) =>
+      expect(parseExactly(`{${text}:${text},"b":1.50}`)).toEqual({
+        [JSON.parse(text)]: JSON.parse(text),
+        b: "1.50",
+      }),
+  );
+
+  it.each(['{"a":1-2}', '{"a":01}', '{"a":1.}', '{"a":+1.0}', '{"a":1.0', ""])("refuses %s", (text) => {
+    expect(() => parseExactly(text)).toThrow(SyntaxError);
+  });
+
+  it("takes a text with millions of escapes", () => {
+    const long = "\n".repeat(5_000_000);
+    expect(parseExactly(`{"a":${JSON.stringify(long)},"b":1.50}`)).toEqual({ a: long, b: "1.50" });
+  });
+});
+
+describe("withNumbersAsText", () => {
+  it.each([
+    ['{"a":1}', '{"a":"1"}'],
+    ['{"b":1,"a": -0.50e+3 ,"c":2}', '{"b":1,"a": "-0.50e+3" ,"c":2}'],
+    ['{"b":"\\"a\\":1","a":"1"}', '{"b":"\\"a\\":1","a":"1"}'],
+    ['{"\\u0061":1,"b\\\\":1}', '{"\\u0061":"1","b\\\\":1}'],
+    ['{"a":{"b":1},"a":[1]}', '{"a":{"b":1},"a":["1"]}'],
+  ])("%s is read as %s", (json, text) => {
+    expect(withNumbersAsText(json, (_, key) => key === "a")).toBe(text);
+  });
+
+  it.each(['{"a":01}', '{"a":1..2}', '{"a":1-2}', '{"a":+1}', '{"a":1', '{"a":.5}'])(
+    "%s is no JSON before and after",
+    (torn) => {
+      expect(() => JSON.parse(withNumbersAsText(torn, (_, key) => key === "a"))).toThrow(SyntaxError);
+    },
+  );
+
+  it("takes a text with millions of escapes", () => {
+    const text = JSON.stringify({ b: "\n".repeat(5_000_000), a: 1 });
+    expect(JSON.parse(withNumbersAsText(text, (_, key) => key === "a")).a).toBe("1");
+  });
+});
