@@ -162,7 +162,8 @@ class UserReading {
       const history = given.windowed.get(name);
       return history === undefined ? null : knownUntil(history, this.row.fp_id, linkId);
     });
-    return windowStart(known, input.lookback ?? DEFAULT_LOOKBACK);
+    const today = new Date().toISOString().slice(0, 10);
+    return windowStart(known, input.lookback ?? DEFAULT_LOOKBACK, today);
   }
 
   /** Stages every page of one list. */
