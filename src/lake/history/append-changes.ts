@@ -9,7 +9,7 @@ import { type HistoryFiles, type HistoryState, historyFiles, historyState } from
 import type { HistorySpec } from "./history-spec.js";
 import { type ListHole, readingActions } from "./whole-lists.js";
 
-/** With more rows than this since the last time, the small table is brought up before it is read. */
+/** The small table is brought up before it is read, if more rows than this, and than it has itself, came since the last time. */
 const MOST_ROWS_SINCE = 100_000;
 
 /** Observations of more bytes than this are compared in parts, to bound memory. */
@@ -39,7 +39,8 @@ export async function appendChanges(
       const state = await historyState(lake, spec);
       if (state.history.txns.has(appId)) return isRead;
       const files = await historyFiles(lake, state);
-      if (files.rows > MOST_ROWS_SINCE && !isBroughtUp) {
+      // A table that doubles each time is written twice at most, however long a first load is.
+      if (files.rows > Math.max(MOST_ROWS_SINCE, files.currentRows) && !isBroughtUp) {
         await bringUpCurrent(lake, spec, runId);
         isBroughtUp = true;
         continue;

@@ -1,16 +1,11 @@
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlNames } from "../sql/duckdb-sql.js";
-import type { HistoryFiles } from "./history-files.js";
 import { type HistorySpec, isThere, OBSERVED_AT, sameIn } from "./history-spec.js";
-import { EVERYTHING, newestRows } from "./newest-rows.js";
+import { EVERYTHING, type NewestFiles, newestRows } from "./newest-rows.js";
 import { FIRST_DAY, type ListHole } from "./whole-lists.js";
 
 /** Finds the holes that observations leave, over the tables of their comparison. */
-export async function listHoles(
-  sql: SqlSession,
-  spec: HistorySpec,
-  files: HistoryFiles,
-): Promise<ListHole[]> {
+export async function listHoles(sql: SqlSession, spec: HistorySpec, files: NewestFiles): Promise<ListHole[]> {
   if (typeof spec.lists === "string") return [];
   const account = [...spec.owner, spec.lists.per];
   const isKnown = (one: string) => `${sameIn(account, one, "l")} and ${isThere(spec, "l")}`;
