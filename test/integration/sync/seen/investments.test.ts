@@ -78,3 +78,17 @@ test("two runs at once write each change once", async () => {
   await both();
   expect(await audit(world)).toEqual([]);
 });
+
+test("lists that SQL can't read at once are committed in parts, and each change once", async () => {
+  const world = await worlds.open({
+    sandbox: { population: { kind: "synthetic", users: 4, linksPerUser: 1, rows: 1 } },
+  });
+  for (const [index, link] of linksOf(world).entries()) {
+    world.sandbox.investments.fill(link, index === 0 ? 40_000 : 15_000);
+  }
+  expect(await night(world)).toMatchObject({ status: "completed" });
+  expect(await audit(world)).toEqual([]);
+  change(world, 25);
+  await night(world, true);
+  expect(await audit(world)).toEqual([]);
+});
