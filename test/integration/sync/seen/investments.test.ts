@@ -83,8 +83,12 @@ test("lists that SQL can't read at once are committed in parts, and each change 
   const world = await worlds.open({
     sandbox: { population: { kind: "synthetic", users: 4, linksPerUser: 1, rows: 1 } },
   });
+  const description = "long ".repeat(4_000);
   for (const [index, link] of linksOf(world).entries()) {
-    world.sandbox.investments.fill(link, index === 0 ? 40_000 : 15_000);
+    const transactions = Array.from({ length: index === 0 ? 600 : 230 }, (_, n) => {
+      return { investment_transaction_id: `it_${index}_${n}`, description };
+    });
+    world.sandbox.investments.add(link, { transactions });
   }
   expect(await night(world)).toMatchObject({ status: "completed" });
   expect(await audit(world)).toEqual([]);
