@@ -30,7 +30,9 @@ export async function commitObservations(
 ): Promise<Record<string, unknown>[]> {
   const bad: Record<string, unknown>[] = [];
   const all = reports.flatMap(({ observed }) => observed);
-  for (const listing of observedListings(deps.streams, streams)) {
+  // Pages may be of links that were read only to find what is selected.
+  const read = new Set([...streams, ...all.map(({ stream }) => stream)]);
+  for (const listing of observedListings(deps.streams, [...read])) {
     const users = byUser(all.filter((page) => page.stream === listing.name));
     for (const stream of listing.streams) {
       const isSelected = streams.includes(stream.name);
