@@ -1,5 +1,6 @@
 import type { DeltaAction } from "../delta/delta-actions.js";
 import { schemaActions } from "../delta/delta-schema.js";
+import { rowsIn } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
 import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
@@ -9,8 +10,10 @@ import { type HistoryFiles, type HistoryState, historyFiles, historyState } from
 import type { HistorySpec } from "./history-spec.js";
 import { type ListHole, readingActions } from "./whole-lists.js";
 
-/** The small table is brought up before it is read, if more rows than this, and than it has itself, came since the last time. */
-const MOST_ROWS_SINCE = 100_000;
+/**
+ * With more rows than this since the last time, and more than the small table has, it is brought up before it is read.
+ */
+const MOST_ROWS_SINCE = 250_000;
 
 /** Observations of more bytes than this are compared in parts, to bound memory. */
 const MOST_BYTES = 10 * 1024 * 1024;
@@ -39,8 +42,8 @@ export async function appendChanges(
       const state = await historyState(lake, spec);
       if (state.history.txns.has(appId)) return isRead;
       const files = await historyFiles(lake, state);
-      // A table that doubles each time is written twice at most, however long a first load is.
-      if (files.rows > Math.max(MOST_ROWS_SINCE, files.currentRows) && !isBroughtUp) {
+      const known = files.whole ? 0 : rowsIn(state.current.files.values());
+      if (files.rows > Math.max(MOST_ROWS_SINCE, known) && !isBroughtUp) {
         await bringUpCurrent(lake, spec, runId);
         isBroughtUp = true;
         continue;

@@ -20,8 +20,6 @@ export interface HistoryFiles {
   readonly current: readonly string[];
   /** Those that brought rows to the history after that; all of them where {@link whole}. */
   readonly since: readonly string[];
-  /** Rows in `current`. */
-  readonly currentRows: number;
   /** Rows in `since`. */
   readonly rows: number;
   /** Whether only the history itself can tell its newest rows. */
@@ -65,7 +63,6 @@ export async function historyFiles(reader: HistoryReader, state: HistoryState): 
   return {
     current: await localFiles({ store, duckdb, table: small }, current.files.values()),
     since: await localFiles({ store, duckdb, table: spec.name }, since),
-    currentRows: rowsIn(current.files.values()),
     rows: rowsIn(since),
     whole: false,
     observedUntil,
@@ -78,6 +75,5 @@ export async function wholeHistory(
 ): Promise<HistoryFiles> {
   const live = [...history.files.values()];
   const since = await localFiles({ store, duckdb, table: spec.name }, live);
-  const observedUntil = Number.NEGATIVE_INFINITY;
-  return { current: [], since, currentRows: 0, rows: rowsIn(live), whole: true, observedUntil };
+  return { current: [], since, rows: rowsIn(live), whole: true, observedUntil: Number.NEGATIVE_INFINITY };
 }
