@@ -162,6 +162,10 @@ test("secrets leave as keyed hashes; the key is in no table, log, staging or opt
   const again = await run("runs", "retry", said.run_id);
   expect(again.said.error.message).toMatch(/hashed values.*Nothing was started. Give --hmac-key again/);
   sandbox.clearFaults();
+  await writeFile(join(folder.directory, "other.key"), "another key");
+  const other = await run("runs", "retry", said.run_id, "--hmac-key", "other.key");
+  expect(other).toMatchObject({ code: 2, said: { error: { class: "InputError" } } });
+  expect(other.said.error.message).toMatch(/with another key. Nothing was started. Give --hmac-key/);
   expect(await run("runs", "retry", said.run_id, "--hmac-key", "hmac.key")).toMatchObject({ code: 0 });
   const hashes = users.map((fp_id) => {
     const value = String(sandbox.vaults.contents(fp_id)["id.ssn9"]);
