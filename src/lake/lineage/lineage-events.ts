@@ -101,7 +101,7 @@ export async function* rangeEvents(
   await sql.run(`insert into event by name
     select * from open_here semi join event using (link_id, transaction_id)
     union ${fitting("open_here", "posted_state", PENDING_BEFORE)}`);
-  await addDeparted(sql, files);
+  await addDecided(sql, files, within);
   yield* sql.stream(`select ${JUDGED} from event order by link_id, rank, sequence`);
   for (const table of IN_RANGE) await sql.run(`drop table if exists ${table}`);
 }
@@ -165,7 +165,6 @@ const IN_RANGE = [
   "posted_state",
   "posted_key",
   "come_key",
-  "passed_key",
   "part_key",
 ];
 
@@ -186,15 +185,14 @@ function fitting(one: string, other: string, window: string): string {
     .join(" union ");
 }
 
-/** Adds the ids of departures that came and went within these changes once more, as a full resync tells them. */
-async function addDeparted(sql: SqlSession, { links }: LineageFiles): Promise<void> {
-  await sql.run(`create or replace temp table passed_key as
-    select link_id, transaction_id from event where rank = 3 group by all
-    having bool_or(removed) and not bool_and(removed)`);
-  const [{ n } = {}] = await sql.rows("select count(*) as n from passed_key");
-  if (links.length === 0 || Number(n) === 0) return;
+/** Adds what the table says of the changed transactions: departures of theirs, and which of them departures became. */
+async function addDecided(sql: SqlSession, { links }: LineageFiles, within: string): Promise<void> {
+  if (links.length === 0) return;
+  const decided = `${parquetFiles(links)} where ${within}`;
   await sql.run(`insert into event by name
-    select distinct 1 as rank, link_id, transaction_id, false as removed from (
-      select link_id, pending_transaction_id as transaction_id from ${parquetFiles(links)}
-    ) semi join passed_key using (link_id, transaction_id)`);
+    select distinct 1 as rank, link_id, transaction_id, account_id, pending, false as removed from (
+      select link_id, account_id, pending_transaction_id as transaction_id, true as pending from ${decided}
+      union all
+      select link_id, account_id, posted_transaction_id, false from ${decided} and posted_transaction_id is not null
+    ) semi join (select * from event where rank = 3) using (link_id, transaction_id)`);
 }

@@ -49,6 +49,20 @@ const RULES: { rule: string; nights: Omit<Change, "sequence">[][]; expected: str
     expected: ["a/p → ? waiting 0:0"],
   },
   {
+    rule: "a posted row that comes back is not what a second pending one became",
+    nights: [
+      [{ id: "p", pending: true }],
+      [{ id: "p", type: "removed" }, { id: "q" }],
+      [{ id: "p2", pending: true }],
+      [
+        { id: "p2", type: "removed" },
+        { id: "q", type: "removed" },
+      ],
+      [{ id: "q" }],
+    ],
+    expected: ["a/p → q exact 1:1", "a/p2 → ? waiting 0:0"],
+  },
+  {
     rule: "a resync that tells all over again makes no second departure and no second pair",
     nights: [
       [{ id: "p", pending: true }],
