@@ -34,15 +34,17 @@ export function knownUntil({ txns }: Snapshot, fpId: string, linkId: string | nu
 
 /**
  * Gives the actions that record complete readings of lists that are read by windows. A window that does not reach back to
- * what was known, because the table was restored meanwhile, leaves a hole, so it is not recorded.
+ * what was known, because the table was restored meanwhile, leaves a hole, so it is not recorded. A reading of the whole
+ * list puts back a day that a clock which ran ahead has set.
  */
 export function readingActions(history: Snapshot, lists: readonly WholeList[]): DeltaAction[] {
   const actions: DeltaAction[] = [];
   for (const { fpId, linkId, window } of lists) {
     if (window === undefined || window.until === null) continue;
     const known = knownUntil(history, fpId, linkId);
-    const hasHole = window.from !== null && (known === null || window.from > known);
-    if (hasHole || (known !== null && window.until <= known)) continue;
+    const reachesBack = window.from === null || (known !== null && window.from <= known);
+    const isNews = known === null || (window.from === null ? window.until !== known : window.until > known);
+    if (!reachesBack || !isNews) continue;
     const version = Math.floor(Date.parse(window.until) / DAY);
     actions.push({ txn: { appId: readingOf(fpId, linkId), version } });
   }

@@ -1,4 +1,4 @@
-"""Second reader of our tables: prints what deltalake sees as one JSON value. Commands: read, optimize."""
+"""Second reader of our tables: prints what deltalake sees as one JSON value. Commands: read, copy, optimize."""
 import json
 import os
 import sys
@@ -11,6 +11,10 @@ if command == "optimize":
     metrics = table.optimize.compact()
     table.create_checkpoint()
     print(json.dumps({"version": table.version(), "removed": metrics["numFilesRemoved"]}))
+elif command == "copy":
+    import polars
+
+    polars.scan_delta(table).collect().write_parquet(sys.argv[3])
 elif command == "read":
     rows = []
     if len(table.file_uris()) > 0:

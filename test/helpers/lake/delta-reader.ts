@@ -30,13 +30,18 @@ export async function readWithPython(python: string, directory: string): Promise
   return JSON.parse(await runReader(python, "read", directory)) as SecondReading;
 }
 
+/** Writes what `deltalake` and Polars see of a table into a Parquet file. */
+export async function copyWithPython(python: string, directory: string, path: string): Promise<void> {
+  await runReader(python, "copy", directory, path);
+}
+
 /** Compacts a table as another tool would, and writes that tool's checkpoint. */
 export async function optimizeWithPython(python: string, directory: string) {
   const answer = await runReader(python, "optimize", directory);
   return JSON.parse(answer) as { version: number; removed: number };
 }
 
-async function runReader(python: string, command: string, directory: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(python, [SCRIPT, command, directory], { maxBuffer: 2 ** 28 });
+async function runReader(python: string, command: string, ...paths: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(python, [SCRIPT, command, ...paths], { maxBuffer: 2 ** 28 });
   return stdout;
 }

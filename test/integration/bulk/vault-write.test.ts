@@ -143,6 +143,20 @@ test("what is refused says how far it came; a retry needs neither the file nor t
   expect(left).toEqual([]);
 });
 
+test("a key that is refused in the middle stops the run; the same command writes the other rows, each once", async () => {
+  const expected = await writeRows();
+  sandbox.addFault({ operation: "create_client_token", kind: "status", status: 401, after: 4 });
+  const stopped = await run("vault", "write", "--file", "rows.jsonl");
+  expect(stopped).toMatchObject({ code: 4, said: { status: "failed" } });
+  expect(stopped.said.rows.done).toBeLessThan(12);
+  sandbox.clearFaults();
+  const again = await run("vault", "write", "--file", "rows.jsonl");
+  expect(again).toMatchObject({ code: 0, said: { status: "completed", rows: { failed: 0 } } });
+  for (const { fp_id, vault } of expected) expect(sandbox.vaults.contents(fp_id)).toEqual(vault);
+  const patched = sandbox.requests(PATCH).map(({ user }) => user);
+  expect([...patched].sort()).toEqual([...users].sort());
+});
+
 test("every wrong row by line, column and rule; nothing is started", async () => {
   const [a, b, c, d, e, f, g] = users;
   await write("empty.txt", "");

@@ -90,3 +90,13 @@ test("accounts of named links alone: what a list lacks is gone in that link, and
   await world.sync();
   expect(await names(world, "accounts_current")).toEqual(["u1-b second", "v1-a second"]);
 });
+
+test("a named link that can't be read because its own row is bad is in quarantine", async () => {
+  const world = await twoUsers();
+  world.sandbox.setLink("u1", { state: 5 as never });
+  const { result } = await world.sync({ streams: ["accounts"], links: ["u1"] });
+  expect(result).toMatchObject({ status: "completed_with_failures", quarantine: { new: 1, open: 1 } });
+  expect(await world.rows("select stream, list from quarantine")).toEqual([
+    { stream: "bank_links", list: "links" },
+  ]);
+});

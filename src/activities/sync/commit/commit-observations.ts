@@ -30,7 +30,9 @@ export async function commitObservations(
 ): Promise<Record<string, unknown>[]> {
   const bad: Record<string, unknown>[] = [];
   const all = reports.flatMap(({ observed }) => observed);
-  for (const listing of observedListings(deps.streams, streams)) {
+  // Pages may be of links that were read only to find what is selected.
+  const read = new Set([...streams, ...all.map(({ stream }) => stream)]);
+  for (const listing of observedListings(deps.streams, [...read])) {
     const pages = all.filter((page) => page.stream === listing.name);
     if (pages.length === 0) continue;
     for (const stream of listing.streams) {

@@ -4,7 +4,7 @@ import { isRealDay } from "../../../domain/service/transaction-values.js";
 import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
 import type { RosterRow } from "../../../domain/sync/roster.js";
 import { DEFAULT_LOOKBACK, windowStart } from "../../../domain/sync/run/reading-window.js";
-import type { UserOutcome, UserProgress } from "../../../domain/sync/user-reading.js";
+import { type UserOutcome, type UserProgress, userFailure } from "../../../domain/sync/user-reading.js";
 import { knownUntil } from "../../../lake/history/whole-lists.js";
 import { readRecord } from "../../../lake/sync/journal/journal.js";
 import { nameKey, type PageName } from "../../../lake/sync/journal/record.js";
@@ -33,9 +33,12 @@ export async function readUser(state: SliceState, { row, progress }: BegunUser):
   const paged = await PagedLists.of(store, state.input.runId, progress);
   const reading = new UserReading(state, row, progress, await earlierPages(state, progress), paged);
   const outcome = await reading.run();
-  if (outcome.kind === "complete") {
+  if (outcome.kind === "complete" || reading.hasFailedLinks) {
     const { found, skipped } = reading.links();
-    state.endUser(row.fp_id, reading.observed, found, skipped);
+    state.addLists(reading.observed, found, skipped);
+  }
+  if (outcome.kind === "complete") {
+    state.endUser(row.fp_id);
   } else {
     const staged = [...reading.single.map(({ place }) => place), ...(await paged.record(state.journal))];
     state.users.push({ fpId: row.fp_id, progress: { ...progress, staged }, outcome });
@@ -82,6 +85,7 @@ class UserReading {
   readonly single: ObservedPage[] = [];
   readonly #paged: ObservedPage[] = [];
   #listed: readonly ListedLink[] = [];
+  #hasFailedLinks = false;
 
   constructor(
     private readonly state: SliceState,
@@ -96,16 +100,34 @@ class UserReading {
     return [...this.single, ...this.#paged];
   }
 
+  /** Whether the user has failed for lists of single links alone: the others are read all the same. */
+  get hasFailedLinks(): boolean {
+    return this.#hasFailedLinks;
+  }
+
   async run(): Promise<UserOutcome> {
+    let failure: UserOutcome | undefined;
     for (const listing of this.state.observed) {
       const links = listing.per === "user" ? [null] : this.#readable().map(({ id }) => id);
       for (const linkId of links) {
         const from = listing.windowed !== undefined ? this.#windowOf(listing, linkId) : undefined;
         const outcome = await this.#readList({ listing, linkId, from });
-        if (outcome !== "read") return outcome;
+        if (outcome === "read") continue;
+        const ended = this.#ended(outcome);
+        const isOfLink = linkId !== null && (ended.kind === "failed" || ended.kind === "transient");
+        // A link that takes all the time of every slice must not keep its user open for ever.
+        if (!isOfLink) return outcome.kind === "open" && failure?.kind === "transient" ? failure : outcome;
+        failure = failure?.kind === "transient" ? failure : ended;
       }
     }
-    return { kind: "complete" };
+    this.#hasFailedLinks = failure?.kind === "failed";
+    return failure ?? { kind: "complete" };
+  }
+
+  /** An outcome as the run will judge it: a failure where it is the last one. */
+  #ended(outcome: UserOutcome): UserOutcome {
+    const reason = userFailure(this.progress, outcome, Date.now());
+    return reason === undefined ? outcome : { kind: "failed", reason };
   }
 
   /** The user's links that this run reads, and those that it can't read. */
@@ -140,7 +162,8 @@ class UserReading {
       const history = given.windowed.get(name);
       return history === undefined ? null : knownUntil(history, this.row.fp_id, linkId);
     });
-    return windowStart(known, input.lookback ?? DEFAULT_LOOKBACK);
+    const today = new Date().toISOString().slice(0, 10);
+    return windowStart(known, input.lookback ?? DEFAULT_LOOKBACK, today);
   }
 
   /** Stages every page of one list. */

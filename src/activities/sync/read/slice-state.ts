@@ -136,18 +136,21 @@ export class SliceState {
     if (cleaned !== undefined) this.#withBadRows.add(cleaned.bad.journal);
   }
 
-  endUser(
-    fpId: string,
+  /** Adds the pages of a user's lists to the report, and the links of the user that come next. */
+  addLists(
     observed: readonly ObservedPage[],
     links: readonly FoundLink[],
     skipped: readonly QuietLink[],
   ): void {
-    this.usersRead += 1;
     this.#report.observed.push(...observed);
-    this.#logComplete({ fp_id: fpId });
     const isNew = ({ link_id }: FoundLink) => !this.#seen.has(link_id) && this.#seen.add(link_id);
     this.#report.quiet.push(...skipped.filter(isNew));
     this.#queue.push(...links.filter(isNew).map((found) => ({ found })));
+  }
+
+  endUser(fpId: string): void {
+    this.usersRead += 1;
+    this.#logComplete({ fp_id: fpId });
   }
 
   endQuietLink(found: FoundLink, { pages, pagesSha256: pages_sha256 }: LinkProgress): void {

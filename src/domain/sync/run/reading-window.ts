@@ -2,6 +2,8 @@ import { DAY } from "../../duration.js";
 
 /** Days of a known list that are read once more (`--lookback`). */
 export const DEFAULT_LOOKBACK = 30;
+/** The most of them: a hundred years. */
+export const MOST_LOOKBACK = 36_500;
 
 /**
  * The earliest day to ask for of a list without a cursor; null for the whole list. It is counted from the newest
@@ -9,11 +11,16 @@ export const DEFAULT_LOOKBACK = 30;
  * and then everything. Pure.
  *
  * @param known for each stream that is read from the list, the day until which its rows are known, or null
+ * @param today a later known day was set by a clock that ran ahead
  */
-export function windowStart(known: readonly (string | null)[], lookback: number): string | null {
+export function windowStart(
+  known: readonly (string | null)[],
+  lookback: number,
+  today: string,
+): string | null {
   const days = known.filter((day) => day !== null);
   if (days.length < known.length) return null;
-  const earliest = Math.min(...days.map((day) => Date.parse(day)));
+  const earliest = Math.min(...[...days, today].map((day) => Date.parse(day)));
   return new Date(earliest - lookback * DAY).toISOString().slice(0, 10);
 }
 

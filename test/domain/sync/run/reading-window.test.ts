@@ -7,8 +7,9 @@ test.each([
   [["2026-11-20", "2026-11-01"], 5, "2026-10-27"],
   [["2026-11-20", null], 5, null],
   [[null], 5, null],
+  [["2027-11-23"], 30, "2026-10-25"],
 ])("what is known until %j is read from %i days before: %s", (known, lookback, from) => {
-  expect(windowStart(known, lookback)).toBe(from);
+  expect(windowStart(known, lookback, "2026-11-24")).toBe(from);
 });
 
 test.each([

@@ -66,6 +66,40 @@ test("over nights with changes, faults and lists that move, the tables are the s
   expect(await audit(world)).toEqual([]);
 });
 
+test("a link whose investments are refused costs its user nothing else; the next night has them", async () => {
+  const world = await worlds.open({
+    sandbox: { population: { kind: "synthetic", users: 1, linksPerUser: 3, rows: 4 }, investments: 130 },
+  });
+  const [bad = "", ...others] = linksOf(world);
+  const streams = ["accounts", "bank_links", "transactions", ...INVESTMENTS];
+  world.sandbox.addFault({ kind: "status", status: 422, operation: OPERATION, link: bad });
+  const { result } = await world.sync({ streams });
+  expect(result).toMatchObject({
+    status: "completed_with_failures",
+    users: { failed: 1 },
+    links: { synced: 3, failed: 0 },
+    failures: [{ owner: "fp_id_00001", reason: "investment_transactions: refused http_422" }],
+  });
+  const found = await world.rows("select distinct link_id from investment_transactions order by all");
+  expect(found.map(({ link_id }) => link_id)).toEqual(others.sort());
+  expect(await world.rows("select count(distinct link_id) as n from transactions")).toEqual([{ n: 3 }]);
+  world.sandbox.clearFaults();
+  expect((await world.sync({ streams })).result).toMatchObject({ status: "completed" });
+  expect(await audit(world)).toEqual([]);
+});
+
+test("credentials that are refused in the middle stop the run; what was read stays, and the next night is exact", async () => {
+  const world = await worlds.open({
+    sandbox: { population: { kind: "synthetic", users: 4, linksPerUser: 2, rows: 1 }, investments: 230 },
+  });
+  world.sandbox.addFault({ kind: "status", status: 401, operation: OPERATION, after: 9 });
+  expect(await night(world)).toMatchObject({ status: "failed", unauthorized: true });
+  world.sandbox.clearFaults();
+  change(world, 25);
+  expect(await night(world)).toMatchObject({ status: "completed" });
+  expect(await audit(world)).toEqual([]);
+});
+
 test("two runs at once write each change once", async () => {
   const world = await worlds.open({
     sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 1 }, investments: 150 },

@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { freshUser } from "../../../../src/domain/sync/user-reading.js";
+import {
+  type ActivityBench,
+  openActivityBench,
+  type ReadSlice,
+} from "../../../helpers/temporal/activity-bench.js";
+
+const STREAMS = ["accounts", "bank_links", "transactions", "investment_transactions"];
+const OPERATION = "list_investment_transactions";
+const HOURS_AGO = { count: 12, since: Date.now() - 2 * 3_600_000 };
+
+let bench: ActivityBench;
+let bad: string;
+beforeEach(async () => {
+  bench = await openActivityBench({
+    population: { kind: "synthetic", users: 1, linksPerUser: 3, accountsPerLink: 1, rows: 5 },
+    investments: 120,
+  });
+  [bad = ""] = bench.sandbox.world.links.keys();
+  await bench.freeze([...bench.sandbox.world.users.keys()].map((fp_id) => ({ fp_id })));
+});
+afterEach(() => bench.close());
+
+const read = (streak: typeof HOURS_AGO | null = null) =>
+  bench.read({ streams: STREAMS, users: [{ ...freshUser(0), streak }], fresh: null });
+
+/** The links of a report whose investments are there, and those whose transactions are. */
+function linksIn({ parsed }: ReadSlice) {
+  const links = parsed.observed.flatMap(({ stream, link_id }) =>
+    stream === "investment_transactions" ? (link_id ?? []) : [],
+  );
+  return { investments: [...new Set(links)].sort(), transactions: parsed.finished.length };
+}
+
+const others = () => [...bench.sandbox.world.links.keys()].filter((id) => id !== bad).sort();
+
+test("a list of one link that is refused fails its user, and the other lists and links are read all the same", async () => {
+  bench.sandbox.addFault({ kind: "status", status: 422, operation: OPERATION, link: bad });
+  const slice = await read();
+  expect(slice).toMatchObject({
+    usersRead: 0,
+    users: [{ outcome: { kind: "failed", reason: "investment_transactions: refused http_422" } }],
+  });
+  expect(linksIn(slice)).toEqual({ investments: others(), transactions: 3 });
+});
+
+test("a list of one link that fails for now is read again later; the other lists are kept until then", async () => {
+  bench.sandbox.addFault({ kind: "status", status: 500, operation: OPERATION, link: bad });
+  const first = await read();
+  expect(first).toMatchObject({ usersRead: 0, report: null, users: [{ outcome: { kind: "transient" } }] });
+  bench.sandbox.clearFaults();
+  const before = bench.sandbox.calls().by_operation[OPERATION] ?? 0;
+  const progress = first.users.map((user) => user.progress);
+  const second = await bench.read({ slice: 1, streams: STREAMS, users: progress, fresh: null });
+  expect(second).toMatchObject({ usersRead: 1, users: [] });
+  expect((bench.sandbox.calls().by_operation[OPERATION] ?? 0) - before).toBe(2);
+  expect(linksIn(second).investments).toEqual([bad, ...others()].sort());
+});
+
+test("a list of one link that fails for an hour is given up; the other lists are not", async () => {
+  bench.sandbox.addFault({ kind: "status", status: 500, operation: OPERATION, link: bad });
+  const slice = await read(HOURS_AGO);
+  expect(slice.users).toMatchObject([
+    { outcome: { kind: "failed", reason: "investment_transactions: gave_up http_500" } },
+  ]);
+  expect(linksIn(slice)).toEqual({ investments: others(), transactions: 3 });
+});
+
+test("a refused list of the user fails the user with all links", async () => {
+  bench.sandbox.addFault({ kind: "status", status: 422, operation: "list_bank_links" });
+  const slice = await read();
+  expect(slice.users).toMatchObject([{ outcome: { reason: "bank_links: refused http_422" } }]);
+  expect(linksIn(slice)).toEqual({ investments: [], transactions: 0 });
+});
+
+test("credentials that are refused in a list of a link stop the run", async () => {
+  bench.sandbox.addFault({ kind: "status", status: 401, operation: OPERATION, link: bad });
+  expect((await read()).users).toMatchObject([{ outcome: { kind: "unauthorized" } }]);
+});
