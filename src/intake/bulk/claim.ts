@@ -43,10 +43,7 @@ export async function openClaim(
   };
 }
 
-function wayOut(
-  kind: string,
-  { isHere, isSame }: Readonly<Record<"isHere" | "isSame", boolean>>,
-): string {
+function wayOut(kind: string, { isHere, isSame }: Readonly<Record<"isHere" | "isSame", boolean>>): string {
   if (isHere)
     return `Finish it first: ${continueCommand(kind)}, or the command that started it. Either one follows it if a worker is already on it.`;
   const continued = isSame
