@@ -48,6 +48,13 @@ export interface BulkJob<Row extends object, Result, Given = unknown> {
   work(rows: readonly JobRow<Row>[], caller: Caller<Given>): Promise<Result>;
   /** The outcome of each row of an item that has a result. Default: all are done. Items without one have failed. */
   ends?(rows: readonly JobRow<Row>[], result: Result): readonly RowEnd[];
+  /**
+   * Whether a row that failed for this reason may have been carried out, so that only `--send-unknown` sends it again.
+   * Left out by a kind without such rows: it has no `--send-unknown`.
+   */
+  isUnsure?(reason: string): boolean;
+  /** The query that shows what failed in a run, where a table says more than the reasons. */
+  failedRows?(runId: string): string;
   /** What the summary counts of an item besides rows, by name; counts of one name add up. Default: nothing. */
   counts?(item: EndedItem<Row, Result>): Readonly<Record<string, number>>;
   /** The tables that it appends to, in the order of writing: the one that says *done* last. */

@@ -68,7 +68,9 @@ test("a week: a link that fails, one that expires, a bad row, a throttled hour; 
   const tuesday = await night(2);
   expect([tuesday.code, tuesday.alerts, tuesday.told]).toEqual([1, 1, ["alert.raised"]]);
   expect(tuesday.status).toContain("failed    1 × refused http_422: b");
-  expect(tuesday.status).toContain(`→ nightledger runs retry ${tuesday.summary.run_id}`);
+  expect(tuesday.status).toContain(
+    `→ retry only what failed: nightledger runs retry ${tuesday.summary.run_id}`,
+  );
   expect(tuesday.status).toContain("alert     failed-links: 1 bank link failed");
 
   sandbox.setLink("c", { state: "error", error_code: "auth_expired" });
