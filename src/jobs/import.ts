@@ -83,8 +83,11 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
     transaction_type: z.enum(TRANSACTION_TYPES, "is neither debit nor credit").optional(),
   }),
   // A row without an id of its own may repeat: two payments may look the same.
-  unique: (row) =>
-    row.transaction_id === undefined ? null : { column: "transaction_id", value: importKey(row) },
+  unique(row) {
+    const { link_id, account_id, transaction_id } = row;
+    const isWhole = [link_id, account_id, transaction_id].every((part) => part !== undefined);
+    return isWhole ? { column: "transaction_id", value: importKey(row) } : null;
+  },
   complete: () => ({ row: importNames(sha256) }),
   owner: ({ link_id }) => link_id,
   check: unknownAccounts,

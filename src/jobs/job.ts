@@ -28,8 +28,11 @@ export interface BulkJob<Row extends object, Result, Given = unknown> {
   readonly row: z.ZodObject;
   /** The columns of a row that name files: their bytes are frozen with the row. Default: none. */
   files?(row: Row): readonly string[];
-  /** The value that may appear only once in a file, and the column to blame; null for a row that may repeat. */
-  unique?(row: Row): { readonly column: string; readonly value: string } | null;
+  /**
+   * The value that may appear only once in a file, and the column to blame; null for a row that may repeat. An invalid row
+   * comes with those of its values that are right.
+   */
+  unique?(row: Partial<Row>): UniqueValue | null;
   /** Sorts the frozen rows. Default: the file's order. */
   order?(a: Row, b: Row): number;
   /** Starts a pass over a file's valid rows that completes them in order. */
@@ -66,6 +69,19 @@ export interface BulkJob<Row extends object, Result, Given = unknown> {
    * It may run again after a crash and must then find what it has published. Default: groups are written one by one.
    */
   publish?(run: WholeRun<Row, Result>): Promise<Readonly<Record<string, unknown>>>;
+}
+
+interface UniqueValue {
+  readonly column: string;
+  readonly value: string;
+}
+
+/** The value of a column that may appear only once; null where an invalid row lacks it. */
+export function uniqueIn<Column extends string>(column: Column) {
+  return (row: { readonly [name in Column]?: string }): UniqueValue | null => {
+    const value = row[column];
+    return value === undefined ? null : { column, value };
+  };
 }
 
 /** Any kind of job, as the engine sees it. */

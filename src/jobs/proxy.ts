@@ -4,7 +4,7 @@ import type { BulkOptions } from "../domain/bulk/bulk-job.js";
 import { FAILURE_TYPES } from "../domain/failures.js";
 import type { ProxyDigest } from "../lake/calls/staged-call.js";
 import { proxyCalls } from "../lake/tables/proxy-calls.js";
-import type { BulkJob, JobRow } from "./job.js";
+import { type BulkJob, type JobRow, uniqueIn } from "./job.js";
 import { type KnownCall, knownCalls } from "./proxy/known-calls.js";
 import { type ProxyRow, requestOf, requestRow, templateRow } from "./proxy/row.js";
 
@@ -33,7 +33,7 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult> = {
   kind: "proxy",
   file: { name: "requests file", option: "--requests" },
   row: requestRow,
-  unique: ({ id }) => ({ column: "id", value: id }),
+  unique: uniqueIn("id"),
   complete: () => ({ row: (row) => requestOf(row, undefined) }),
   owner: ({ id }) => id,
   effect: true,
