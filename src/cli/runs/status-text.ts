@@ -54,7 +54,7 @@ function latestLines(run: LatestRun): string[] {
   const done = countWords(counts, ["created", "updated", "removed", "failed", "quarantined"]);
   const failed = findings.filter(({ status }) => status === "failed");
   return [
-    `${kind.padEnd(9)} ${schedule === null ? "" : `${schedule}: `}${status} ${ago} ago in ${tookWords(run)}`,
+    `last      ${kind}${schedule === null ? "" : ` ${schedule}`}: ${status} ${ago} ago in ${tookWords(run)}`,
     BELOW + [run_id, done].filter((words) => words !== "").join(": "),
     ...skippedWords(findings).map((words) => BELOW + words),
     ...(message === null ? [] : [BELOW + message]),

@@ -11,10 +11,15 @@ import { jobRunOf, kindOf } from "./kinds.js";
 import type { SeenRun } from "./seen-run.js";
 import type { UnfinishedRun } from "./unfinished-runs.js";
 
-/** Writes a run as a line of at most 80 columns, or more if its schedule's name is long. */
-export function runLine(run: SeenRun): string {
+/** Writes runs as a line each, in columns. */
+export function runLines(found: readonly SeenRun[]): string[] {
+  const width = Math.max(...found.map(({ run_id }) => run_id.length));
+  return found.map((run) => runLine(run, width));
+}
+
+function runLine(run: SeenRun, width: number): string {
   const { run_id, status, schedule } = run;
-  const words = [run_id.padEnd(31), status.padEnd(23), tookWords(run).padEnd(7), schedule ?? ""];
+  const words = [run_id.padEnd(width), status.padEnd(23), tookWords(run).padEnd(7), schedule ?? ""];
   return words.join("  ").trimEnd();
 }
 

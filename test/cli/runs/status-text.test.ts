@@ -32,7 +32,7 @@ const RUN = {
 const BATCH = "onb_0123456789abcdef01234567";
 const OPEN = { ...RUN, run_id: BATCH, kind: "onboard", job_id: BATCH, status: "interrupted" } as const;
 const WELL = [
-  "sync      nightly: completed 26m ago in 4m12s",
+  "last      sync nightly: completed 26m ago in 4m12s",
   "          sync-20261122T021500Z-3f9c2a: 12 created",
 ];
 
@@ -60,7 +60,7 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
       ],
     },
     [
-      "sync      nightly: completed_with_failures 26m ago in 4m12s",
+      "last      sync nightly: completed_with_failures 26m ago in 4m12s",
       "          sync-20261122T021500Z-3f9c2a: 12 created",
       "          4 need the customer (auth_expired 4)",
       "failed    2 × gave_up http_503: a, b",

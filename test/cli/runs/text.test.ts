@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SeenRun } from "../../../src/cli/runs/seen-run.js";
-import { nextWords } from "../../../src/cli/runs/text.js";
+import { nextWords, runLines } from "../../../src/cli/runs/text.js";
 
 const SYNC: SeenRun = {
   run_id: "sync-20261122T021500Z-3f9c2a",
@@ -38,4 +38,10 @@ test.each<[string, SeenRun, readonly string[], readonly string[]]>([
   ["a run that was stopped keeps no failed rows", { ...IMPORT, status: "failed" }, ["line 2"], []],
 ])("what to do next where %s", (_, run, examples, words) => {
   expect(nextWords(run, examples.length === 0 ? [] : [failed(...examples)])).toEqual(words);
+});
+
+test("the columns of a list of runs are as wide as its longest id", () => {
+  const write = { ...SYNC, run_id: "vault_write-20261122T021500Z-3f9c2a", status: "running" } as const;
+  const lines = runLines([SYNC, write]);
+  expect(lines.map((line) => line.search(/completed|running/))).toEqual([37, 37]);
 });

@@ -55,7 +55,7 @@ async function night(day: number) {
 test("a week: a link that fails, one that expires, a bad row, a throttled hour; each morning status says so", async () => {
   const monday = await night(1);
   expect([monday.code, monday.alerts]).toEqual([0, 0]);
-  expect(monday.status).toMatch(/^sync +completed .* ago in .*\n +sync-\S+: 3 created\n/m);
+  expect(monday.status).toMatch(/^last +sync: completed .* ago in .*\n +sync-\S+: 3 created\n/m);
   expect(monday.status).not.toMatch(/failed|open|alert|bad rows|stale/);
 
   const fault = sandbox.addFault({
