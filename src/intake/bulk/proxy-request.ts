@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { z } from "zod";
 import { checkRequest } from "../../api/http/request.js";
 import { callVaultProxy } from "../../api/operations/vault-proxy.js";
 import { acceptedForm } from "../../api/schemas/accepted-form.js";
@@ -146,7 +145,7 @@ async function headerLines(cwd: string, given: readonly string[]): Promise<Heade
 
 /** The header options of a call; others than these have a flag or a column. */
 function headerOptions({ forward, rules, contentType }: ProxyHeaders): Record<string, unknown> {
-  const check = ({ text, where }: HeaderLine, schema: z.ZodType) =>
+  const check = ({ text, where }: HeaderLine, schema: Schema) =>
     checkFlag(`${where}: the value`, schema, text);
   for (const line of forward.values()) check(line, headerText);
   for (const line of rules) check(line, ingressRule);
@@ -160,10 +159,12 @@ function headerOptions({ forward, rules, contentType }: ProxyHeaders): Record<st
   };
 }
 
+type Schema = Parameters<typeof acceptedForm>[0];
+
 const HEADERS = callVaultProxy.params.headers.shape;
 
 /** Checks a value that a flag gives, if it is given. @throws InputError that names the flag, never the value */
-function checkFlag(where: string, schema: z.ZodType, value: unknown): void {
+function checkFlag(where: string, schema: Schema, value: unknown): void {
   if (value === undefined) return;
   const [issue] = schema.safeParse(value).error?.issues ?? [];
   if (issue === undefined) return;
