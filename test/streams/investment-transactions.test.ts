@@ -155,7 +155,7 @@ describe("rows", () => {
     const open = "select list, reason, link_id, stream from quarantine_open";
     expect(await at.rows(open)).toEqual([
       {
-        ...{ list: "investment_transactions", reason: "quantity: not a decimal" },
+        ...{ list: "investment_transactions", reason: "quantity: has more than ten decimals" },
         ...{ link_id: "l", stream: "investment_transactions" },
       },
     ]);
