@@ -50,7 +50,7 @@ async function append(n: number, count: number): Promise<void> {
     message_id: id(n + at),
     received_at: new Date(Date.UTC(2026, 0, 1) + (n + at) * 3_000).toISOString(),
   }));
-  const file = await writeRows(lake, webhookEvents, "events", rows);
+  const [file] = await writeRows(lake, webhookEvents, "events", rows);
   if (file === undefined) throw new Error("no rows");
   await lake.table(webhookEvents.name).commit(({ version }) => {
     return [...(version === -1 ? creationOf(webhookEvents, 0) : []), { add: addOf(file) }];

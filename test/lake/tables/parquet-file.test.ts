@@ -22,7 +22,7 @@ afterEach(async () => {
 test("awkward texts of a row come back as they were; half a surrogate pair as U+FFFD", async () => {
   const texts = ["a\u0000b", '"\\', "\u2028\n", "🥐", "", "x".repeat(1_500_000)];
   const rows = [...texts, "\ud800"].map((payload, index) => ({ index, payload }));
-  const file = await writeRows(lake, quarantine, "p", rows);
+  const [file] = await writeRows(lake, quarantine, "p", rows);
   if (file === undefined) throw new Error("no file");
   await lake.table("quarantine").commit(() => [...creationOf(quarantine, 0), { add: addOf(file) }]);
   const query = openQuery(base.store, { scratchDirectory: base.duckdb.scratchDirectory });
@@ -35,7 +35,7 @@ test("awkward texts of a row come back as they were; half a surrogate pair as U+
 });
 
 test("statistics hold link_id, date and sequence only", async () => {
-  const file = await writeRows(lake, transactions, "p", [
+  const [file] = await writeRows(lake, transactions, "p", [
     { link_id: "b", date: "2026-01-02", sequence: "2", amount: "1.0000000001" },
     { link_id: "a", date: null, sequence: "70", amount: "2" },
   ]);
@@ -49,13 +49,13 @@ test("statistics hold link_id, date and sequence only", async () => {
 });
 
 test("no rows make no file, every file has a name of its own, and scratch is left empty", async () => {
-  expect(await writeRows(lake, quarantine, "p", [])).toBeUndefined();
+  expect(await writeRows(lake, quarantine, "p", [])).toEqual([]);
   expect(
     await writeQuery(lake, quarantine, "p", "select null::varchar as link_id where false"),
   ).toBeUndefined();
   const [one, two] = [
-    await writeRows(lake, quarantine, "p", [{ index: 1 }]),
-    await writeRows(lake, quarantine, "p", [{ index: 1 }]),
+    ...(await writeRows(lake, quarantine, "p", [{ index: 1 }])),
+    ...(await writeRows(lake, quarantine, "p", [{ index: 1 }])),
   ];
   expect(one?.path).toMatch(/^p-.*\.parquet$/);
   expect(one?.path).not.toBe(two?.path);
