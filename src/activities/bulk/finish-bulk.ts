@@ -7,7 +7,7 @@ import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { recordFailures } from "../run-failures.js";
 import { writeRunRow } from "../run-row.js";
 import { type BulkDependencies, openRun, stagingOf } from "./dependencies.js";
-import { endsOf, openGroup } from "./open-group.js";
+import { openGroup } from "./open-group.js";
 
 interface FinishBulkInput extends BulkRun, NewRun {
   readonly jobId: string;
@@ -75,7 +75,8 @@ async function keepFailedRows(
   // A secret must not be kept for a retry that may never come.
   const secrets = Object.fromEntries(Object.keys(file.secrets).map((name) => [name, null]));
   const kept = { ...file, secrets, rows, invalid, sha256: hash.digest("hex"), retryOf: input.runId };
-  await target.freeze(kept, rowsToRetry(deps, input), openRun(deps, input).staging.bytesOf);
+  const { job, staging } = openRun(deps, input);
+  await target.freeze(kept, rowsToRetry(deps, input), job.groupRows, staging.bytesOf);
 }
 
 /**
@@ -85,14 +86,14 @@ async function* rowsToRetry(deps: BulkDependencies, input: FinishBulkInput): Asy
   const { job, staging } = openRun(deps, input);
   for (let number = 0; number < input.groups; number += 1) {
     const group = await openGroup(deps, { ...input, group: number });
-    const items = await group.ended(await staging.close(number).require());
+    const close = await staging.close(number).require();
+    const items = await group.closedItems(close);
     const failed = new Set(group.notBegun(items).map(({ line }) => line));
+    for (const { line, status } of items.flatMap(({ ends }) => ends))
+      if (status === "failed") failed.add(line);
     const results = new Map<number, unknown>();
-    for (const item of items) {
-      for (const { line, status } of endsOf(job, item)) {
-        if (status === "failed") failed.add(line);
-        else results.set(line, item.result);
-      }
+    for (const item of job.publish === undefined ? [] : await group.allEnded(close)) {
+      for (const { line } of item.rows) results.set(line, item.result);
     }
     for (const { result: _, ...row } of group.rows) {
       if (failed.has(row.line)) yield row;

@@ -52,19 +52,19 @@ const text = async (line: number, from = staging) => {
 
 test("files are frozen with their rows, and once", async () => {
   opened = [];
-  await staging.freeze(FILE, ROWS, bytes);
-  await staging.freeze(FILE, ROWS, bytes);
+  await staging.freeze(FILE, ROWS, 500, bytes);
+  await staging.freeze(FILE, ROWS, 500, bytes);
   expect(opened).toEqual([2, 3]);
   expect([await text(2), await text(3)]).toEqual(CONTENTS);
 });
 
 test("a file that is lost from the frozen copy is copied again", async () => {
-  await staging.freeze(FILE, ROWS, bytes);
+  await staging.freeze(FILE, ROWS, 500, bytes);
   const files = await sealed.list("_staging/job/files/");
   for (const { key } of files) if (key.startsWith("_staging/job/files/3-")) await sealed.delete(key);
   await expect(text(3)).rejects.toThrow(StagingLostError);
   opened = [];
-  await staging.freeze(FILE, ROWS, bytes);
+  await staging.freeze(FILE, ROWS, 500, bytes);
   expect(opened).toEqual([3]);
   expect(await text(3)).toBe("second file");
 });
@@ -73,16 +73,16 @@ test("a file that changed since its row was judged freezes nothing", async () =>
   const changed: BytesOf = async function* () {
     yield Buffer.from("other bytes");
   };
-  await expect(staging.freeze(FILE, ROWS, changed)).rejects.toThrow(
+  await expect(staging.freeze(FILE, ROWS, 500, changed)).rejects.toThrow(
     /line 2, column file, changed.*Nothing was started/,
   );
   expect(await staging.file.find()).toBeUndefined();
 });
 
 test("the frozen files of one job can be frozen for another", async () => {
-  await staging.freeze(FILE, ROWS, bytes);
+  const frozen = await staging.freeze(FILE, ROWS, 500, bytes);
   const retry = new BulkStaging(sealed, "retry");
-  await retry.freeze(FILE, staging.everyRow(FILE), staging.bytesOf);
+  await retry.freeze(FILE, staging.everyRow(frozen), 500, staging.bytesOf);
   await staging.drop();
   expect(await text(3, retry)).toBe("second file");
 });
