@@ -4,6 +4,7 @@ import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import type { NewRun, RunStatus } from "../../domain/run.js";
 import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
+import { compactUnsorted } from "../../lake/tables/compact.js";
 import { recordFailures } from "../run-failures.js";
 import { writeRunRow } from "../run-row.js";
 import { type BulkDependencies, openRun, stagingOf } from "./dependencies.js";
@@ -43,7 +44,23 @@ export async function finishBulk(
   }
   // Also without a file: an earlier attempt may have been killed while it deleted.
   await staging.drop();
+  await mergeSmallFiles(deps, input);
   return ended;
+}
+
+/**
+ * Merges the files that groups left in the tables: every plan of a later run reads them. The run has ended, so where this
+ * fails, a later run merges them.
+ */
+async function mergeSmallFiles(deps: BulkDependencies, input: FinishBulkInput): Promise<void> {
+  for (const table of openRun(deps, input).job.tables) {
+    try {
+      await compactUnsorted(deps.lake, table);
+    } catch (error) {
+      const told = { runId: input.runId, table: table.name, err: error };
+      deps.log.warn(told, "could not merge small files of a table");
+    }
+  }
 }
 
 /** Whether a planned group of a job with an effect has unwritten rows: only its staging knows what was sent. */

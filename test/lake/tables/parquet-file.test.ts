@@ -3,10 +3,16 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { openQuery } from "../../../src/lake/query/query.js";
+import { readTables } from "../../../src/lake/query/query-views.js";
+import { appendOnce } from "../../../src/lake/tables/append.js";
+import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
 import { addOf, writeQuery, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { transactions } from "../../../src/lake/tables/transactions.js";
+import { vaultValues } from "../../../src/lake/tables/vault.js";
+import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 let base: TestLake;
 let lake: Lake;
@@ -60,4 +66,44 @@ test("no rows make no file, every file has a name of its own, and scratch is lef
   expect(one?.path).toMatch(/^p-.*\.parquet$/);
   expect(one?.path).not.toBe(two?.path);
   expect(await readdir(lake.duckdb.scratchDirectory)).toEqual([]);
+});
+
+const PAYLOAD_BYTES = 8 * 1024 * 1024 - '{"payload":""}\n'.length;
+
+test.for<[string, number[], number[]]>([
+  ["rows that fill a file exactly", [PAYLOAD_BYTES - 15, 0], [2]],
+  ["one byte more", [PAYLOAD_BYTES - 15, 1], [1, 1]],
+  ["a row longer than a file, among others", [1, PAYLOAD_BYTES + 1_000_000, 1], [1, 1, 1]],
+  ["more than memory would hold at once", Array(25).fill(1_200_000), [6, 6, 6, 6, 1]],
+])("long rows are written as several files: %s", async ([, sizes, rows]) => {
+  const files = await writeRows(
+    lake,
+    quarantine,
+    "p",
+    sizes.map((size) => ({ payload: "x".repeat(size) })),
+  );
+  expect(files.map((file) => file.rows)).toEqual(rows);
+  expect(await readdir(lake.duckdb.scratchDirectory)).toEqual([]);
+});
+
+test("encrypted values count as they are stored, and each comes back", async () => {
+  const sealer = createSealer(TEST_KEYS);
+  const sealed = openLake({ directory: base.directory, sealer });
+  async function* rows() {
+    for (let at = 0; at < 8; at += 1) yield { field: String(at), value: String(at).repeat(1_500_000) };
+  }
+  await appendOnce(sealed, vaultValues, "run/g0", async () => {
+    const files = await writeRows(sealed, vaultValues, "p", rows());
+    expect(files.map((file) => file.rows)).toEqual([4, 4]);
+    return files;
+  });
+  const found = await readTables(sealed, [vaultValues], (sql) =>
+    sql.rows("select field, value from vault_values order by field"),
+  );
+  await sealed.close();
+  expect(found.map(({ value }) => openColumn(sealer, "vault_values", "value", String(value))[0])).toEqual(
+    found.map(({ field }) => field),
+  );
+  expect(found).toHaveLength(8);
+  expect((await lake.table("vault_values").snapshot()).version).toBe(0);
 });
