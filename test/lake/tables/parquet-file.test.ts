@@ -107,3 +107,13 @@ test("encrypted values count as they are stored, and each comes back", async () 
   expect(found).toHaveLength(8);
   expect((await lake.table("vault_values").snapshot()).version).toBe(0);
 });
+
+test("the longest value that an answer can hold fits into memory, encrypted", async () => {
+  const sealed = openLake({ directory: base.directory, sealer: createSealer(TEST_KEYS) });
+  const value = "x".repeat(16 * 1024 * 1024);
+  expect(await writeRows(sealed, vaultValues, "p", [{ field: "a" }, { value }])).toMatchObject([
+    { rows: 1 },
+    { rows: 1 },
+  ]);
+  await sealed.close();
+});
