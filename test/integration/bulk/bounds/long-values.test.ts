@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
-import type { AnyJob } from "../../../src/jobs/job.js";
-import { proxyJob } from "../../../src/jobs/proxy.js";
-import { vaultJob } from "../../../src/jobs/vault.js";
-import { vaultWriteJob } from "../../../src/jobs/vault-write.js";
-import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
-import { type BulkWorld, openBulkWorld } from "../../helpers/bulk/bulk-harness.js";
-import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
-import { startReceiver } from "../../helpers/webhooks/receiver.js";
+import type { AnyJob } from "../../../../src/jobs/job.js";
+import { proxyJob } from "../../../../src/jobs/proxy.js";
+import { vaultJob } from "../../../../src/jobs/vault.js";
+import { vaultWriteJob } from "../../../../src/jobs/vault-write.js";
+import { openColumn } from "../../../../src/lake/tables/encrypted-column.js";
+import { type BulkWorld, openBulkWorld } from "../../../helpers/bulk/bulk-harness.js";
+import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
+import { startReceiver } from "../../../helpers/webhooks/receiver.js";
 
 const FIELD = "custom.photo";
 const IMAGE_BYTES = 900_000;
