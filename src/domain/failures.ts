@@ -27,6 +27,17 @@ export class InputError extends Error {
   override readonly name = FAILURE_TYPES.input;
 }
 
+/** Thrown when a request breaks the rules of its operation: before any of it was sent, and whenever it is made. */
+export class UnsendableError extends InputError {
+  /** @param rule what it breaks, with the name of the field; never a value. */
+  constructor(
+    readonly rule: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /** Thrown when the service or Temporal can't be reached. Exit code 3. The message says what to check. */
 export class UnreachableError extends Error {
   override readonly name = FAILURE_TYPES.unreachable;

@@ -35,7 +35,7 @@ const reportsJob: BulkJob<RosterRow, MemberResult> = {
       return { kind: "exported", report: answer.body, asked: answer.asked, askedAt };
     } catch (error) {
       const { reason, refused } = refusalOf(error) ?? {};
-      if (reason === undefined) throw error;
+      if (reason === undefined || refused === undefined) throw error;
       const asked = (await caller.lost("report")) + 1;
       return { kind: "failed", reason: await reasonOf(caller, fp_id, reason), refused, asked };
     }

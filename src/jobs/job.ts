@@ -5,6 +5,7 @@ import type { Operation, ParamsOf, ResponseOf } from "../api/operations/operatio
 import type { Asker, BulkOptions } from "../domain/bulk/bulk-job.js";
 import type { FrozenBulkRow, RowEnd } from "../domain/bulk/frozen-row.js";
 import type { AnsweredCall } from "../domain/calls/answered-call.js";
+import { UnsendableError } from "../domain/failures.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 import type { RowProblem } from "../domain/row-problem.js";
 import type { Sealer } from "../domain/sealer.js";
@@ -175,8 +176,15 @@ export function earlierGroupRows({ groupRows, earlierGroupRows = groupRows }: An
   return earlierGroupRows;
 }
 
-/** Why the service refused a call, and what it said; undefined for an error of another kind. */
-export function refusalOf(error: unknown): { reason: string; refused: RefusedRequest } | undefined {
+interface Refusal {
+  readonly reason: string;
+  /** Undefined where the request broke a rule of its operation, so that it was not sent. */
+  readonly refused: RefusedRequest | undefined;
+}
+
+/** Why a call was refused, by the service or before it was sent; undefined for an error of another kind. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof UnsendableError) return { reason: `unsendable ${error.rule}`, refused: undefined };
   if (!(error instanceof RejectedError || error instanceof NotFoundError)) return undefined;
   const { status = 0, said = null } = error;
   const reason = error instanceof NotFoundError ? "not_found" : `refused http_${status}`;

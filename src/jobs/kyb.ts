@@ -68,7 +68,7 @@ async function insightsOf(
   }
 }
 
-/** An id that can't be part of an address fails its business; the request itself would stop the run. */
+/** Fails a business whose onboarding has an id that can't be part of an address: the answer breaks the contract. */
 function withUsableId(onboarding: OnboardingItem): OnboardingItem {
   if (pathId.safeParse(onboarding.id).success) return onboarding;
   const facts = { operation: listBusinessOnboardings.name, sent: true };

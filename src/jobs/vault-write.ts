@@ -17,7 +17,7 @@ type VaultRow = { readonly fp_id: string; readonly external_id?: string } & {
 interface Written {
   readonly fields: readonly string[];
   readonly reason: string | null;
-  readonly refused?: RefusedRequest;
+  readonly refused?: RefusedRequest | undefined;
   /** Whether the answer to an earlier request of what was refused got lost: it may be written all the same. */
   readonly isUnsure: boolean;
   /** ISO instant. */

@@ -1,3 +1,4 @@
+import { SchemaError } from "../api/http/errors.js";
 import { decryptVault } from "../api/operations/vault.js";
 import type { BulkOptions } from "../domain/bulk/bulk-job.js";
 import { rawMembers } from "../domain/json/text.js";
@@ -33,6 +34,7 @@ export const vaultJob: BulkJob<UserRow, Decrypted> = {
     const keyed = transforms.map((text) => (text === KEYED_HASH ? hmacTransform(key) : text));
     const body = { fields: fields as [string], reason, ...(keyed.length > 0 && { transforms: keyed }) };
     const answer = await caller.onceText("values", decryptVault, { body }, owner);
+    assertValues(answer.body, fields);
     return { json: answer.body, at: new Date(answer.at).toISOString() };
   },
   tables: [vaultValues],
@@ -60,18 +62,30 @@ function asked({ fields, reason, transforms }: BulkOptions) {
   };
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  '"': "string",
-  "{": "object",
-  "[": "list",
-  t: "boolean",
-  f: "boolean",
-};
+/** Checks that an answer has values of the asked fields and nothing else: an error page in JSON has no value at all. */
+function assertValues(json: string, fields: readonly string[]): void {
+  const broken = (path: string, expectation: string) =>
+    new SchemaError({ operation: decryptVault.name, sent: true }, path, expectation);
+  for (const [field, value] of rawMembers(json)) {
+    // Not named: it may be anything.
+    if (!fields.includes(field)) throw broken("", "expected only fields that were asked for");
+    if (value !== "null" && typeOf(value) === undefined)
+      throw broken(field, "expected text, an integer, true, false or an object");
+  }
+}
+
+/** What the service may send, by its first character; docs/reference/service.md, "Data identifiers". */
+const TYPES: Readonly<Record<string, string>> = { '"': "string", "{": "object", t: "boolean", f: "boolean" };
+
+/** The type of a value, by its JSON; undefined for one that the service does not send. */
+function typeOf(json: string): string | undefined {
+  return TYPES[json[0] ?? ""] ?? (/^-?\d+$/.test(json) ? "integer" : undefined);
+}
 
 /** A value as the table has it: a text as it is, everything else as the JSON that came. */
 function storedValue(json: string | undefined) {
   if (json === undefined || json === "null") return { status: "absent", value_type: null, value: null };
-  const value_type = TYPES[json[0] ?? ""] ?? (/^-?\d+$/.test(json) ? "integer" : "number");
+  const value_type = typeOf(json);
   return {
     status: "value",
     value_type,

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { rowProblem } from "../api/schemas/row-check.js";
-import { withNumbersAsText } from "../domain/json/text.js";
+import { withFieldsAsText } from "../domain/json/text.js";
 import { EnvelopeError } from "./envelope-error.js";
 import { mayHoldSurrogates } from "./raw-json.js";
 import type { Listing, RowList } from "./stream.js";
@@ -67,8 +67,7 @@ export function readPage(listing: Listing, body: Buffer): PageReading {
 
 /** What parsers may read of a valid answer: its numbers that must be exact are texts. */
 export function exactText({ exactNumbers }: Pick<Listing, "exactNumbers">, json: string): string {
-  if (exactNumbers === undefined) return json;
-  return withNumbersAsText(json, (_, key) => key !== undefined && exactNumbers.has(key));
+  return exactNumbers === undefined ? json : withFieldsAsText(json, exactNumbers);
 }
 
 /** The rows of one list of a parsed response. */

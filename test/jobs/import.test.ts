@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { LostAnswerError } from "../../src/activities/lost-answer-error.js";
 import { NotFoundError, RejectedError, TransientError } from "../../src/api/http/errors.js";
 import type { NamedImportRow } from "../../src/domain/bulk/import-row.js";
+import { UnsendableError } from "../../src/domain/failures.js";
 import { importJob } from "../../src/jobs/import.js";
 import type { Caller, JobRow } from "../../src/jobs/job.js";
 import { type Lake, openLake } from "../../src/lake/lake.js";
@@ -60,6 +61,13 @@ test("a chunk that is taken", async () => {
 test("a row at fault", async () => {
   const { ends } = await statusesOf((ids) => (ids.includes("t3") ? rejected(422) : undefined));
   expect(ends).toEqual(["accepted", "accepted", "refused refused http_422", "accepted"]);
+});
+
+test("a row that can't be sent is found like one that the service refuses; the others are sent", async () => {
+  const broken = new UnsendableError("body field transactions.0.amount: too long", "import_transactions: no");
+  const { ends } = await statusesOf((ids) => (ids.includes("t3") ? broken : undefined));
+  const unsendable = "refused unsendable body field transactions.0.amount: too long";
+  expect(ends).toEqual(["accepted", "accepted", unsendable, "accepted"]);
 });
 
 test("of a lost answer its rows are unknown, the others continue", async () => {

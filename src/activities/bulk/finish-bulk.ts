@@ -4,6 +4,7 @@ import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import type { NewRun, RunStatus } from "../../domain/run.js";
 import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
+import { secretPrint } from "../../lake/bulk/secret-print.js";
 import { compactUnsorted } from "../../lake/tables/compact.js";
 import { recordFailures } from "../run-failures.js";
 import { writeRunRow } from "../run-row.js";
@@ -89,9 +90,15 @@ async function keepFailedRows(
     rows += 1;
     if (row.row === null) invalid += 1;
   }
-  // A secret must not be kept for a retry that may never come.
-  const secrets = Object.fromEntries(Object.keys(file.secrets).map((name) => [name, null]));
-  const kept = { ...file, secrets, rows, invalid, sha256: hash.digest("hex"), retryOf: input.runId };
+  const sha256 = hash.digest("hex");
+  const secrets: Record<string, null> = {};
+  const secretPrints: Record<string, string> = {};
+  for (const [name, secret] of Object.entries(file.secrets)) {
+    // A secret must not be kept for a retry that may never come.
+    secrets[name] = null;
+    if (secret !== null) secretPrints[name] = secretPrint(secret, sha256);
+  }
+  const kept = { ...file, secrets, secretPrints, rows, invalid, sha256, retryOf: input.runId };
   const { job, staging } = openRun(deps, input);
   await target.freeze(kept, rowsToRetry(deps, input), job.groupRows, staging.bytesOf);
 }

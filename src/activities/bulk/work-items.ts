@@ -6,7 +6,7 @@ import { withClientToken } from "../../api/http/client-token.js";
 import { RejectedError } from "../../api/http/errors.js";
 import type { Operation } from "../../api/operations/operation.js";
 import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
-import { FAILURE_TYPES } from "../../domain/failures.js";
+import { FAILURE_TYPES, UnsendableError } from "../../domain/failures.js";
 import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
 import { type NamedFailure, namedFailures } from "../../domain/waiting.js";
 import type { Caller, CallTerms } from "../../jobs/job.js";
@@ -173,6 +173,8 @@ function outcomeOf(error: unknown): ItemOutcome {
     const wait = error.nextRetryDelay;
     return { kind: "transient", reason: "settling", retryAfterMs: typeof wait === "number" ? wait : null };
   }
+  // Ends the item alone: the request is wrong by what a row, or the service, says.
+  if (error instanceof UnsendableError) return { kind: "failed", reason: `unsendable ${error.rule}` };
   const failure = callFailure(error);
   switch (failure.kind) {
     case "gone":

@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/failures.js";
+import { InputError, UnsendableError } from "../../domain/failures.js";
 import { type ClientTokenGrant, grantProblem } from "../../domain/service/client-token-grant.js";
 import { identifierProblem } from "../../domain/service/vault/vault-identifier.js";
 import type { CheckedRequest, Operation } from "../operations/operation.js";
@@ -12,7 +12,8 @@ export function basicAuthorization(apiKey: string): string {
 /**
  * The header that authenticates a call.
  *
- * @throws InputError when an operation that needs a client token is called without one, or with what no header holds.
+ * @throws InputError when an operation that needs a client token is called without one, UnsendableError with what no
+ * header holds.
  */
 export function authHeader(
   operation: Operation,
@@ -27,8 +28,10 @@ export function authHeader(
   }
   const problem = headerProblem(clientToken);
   if (problem === undefined) return { "x-fp-authorization": clientToken };
-  throw new InputError(
-    `${operation.name}: header option client_token: ${problem} (given: text); nothing was sent. Accepted: a client token as the service issued it`,
+  const rule = `header option client_token: ${problem} (given: text)`;
+  throw new UnsendableError(
+    rule,
+    `${operation.name}: ${rule}; nothing was sent. Accepted: a client token as the service issued it`,
   );
 }
 
@@ -49,7 +52,7 @@ export function grantFor(
  * Checks a client operation against what its token was made for, as far as that is known
  * (docs/reference/service.md, "Client tokens" and "Refused requests").
  *
- * @throws InputError when scope or fields don't cover it, or a decryption has a reason nowhere.
+ * @throws UnsendableError when scope or fields don't cover it, or a decryption has a reason nowhere.
  */
 export function checkGrant(
   operation: Operation,
@@ -63,7 +66,8 @@ export function checkGrant(
     grantProblem(grant, access.use, access.fields) ??
     (unreasoned ? "a decryption needs a reason, in the call or in the client token" : undefined);
   if (problem === undefined) return;
-  throw new InputError(
+  throw new UnsendableError(
+    problem,
     `${operation.name}: ${problem}; nothing was sent. Accepted: fields and scope that the token was made with, and a reason for decryptions`,
   );
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { InputError } from "../../domain/failures.js";
+import { UnsendableError } from "../../domain/failures.js";
 import type { CheckedRequest, Operation, ParamsOf } from "../operations/operation.js";
 import { acceptedForm, kindOf } from "../schemas/accepted-form.js";
 import type { Bytes } from "../schemas/byte-source.js";
@@ -42,7 +42,7 @@ export interface Request {
 /**
  * Checks a call against all rules of its operation and serializes it.
  *
- * @throws InputError naming operation, field, rule and accepted form, never a value; nothing was sent.
+ * @throws UnsendableError naming operation, field, rule and accepted form, never a value; nothing was sent.
  */
 export function compileRequest<O extends Operation>(operation: O, params: ParamsOf<O>): Request {
   const checked = checkRequest(operation, params);
@@ -60,7 +60,7 @@ export function compileRequest<O extends Operation>(operation: O, params: Params
   };
 }
 
-/** Checks every part of a request and the rules between them; throws InputError. */
+/** Checks every part of a request and the rules between them; throws UnsendableError. */
 export function checkRequest<O extends Operation>(operation: O, params: ParamsOf<O>): CheckedRequest {
   const given = params as { readonly [N in keyof CheckedRequest]?: unknown };
   const { path, query, headers, body } = operation.params;
@@ -110,8 +110,9 @@ function checked(operation: Operation, part: string, schema: z.ZodType, value: u
   );
 }
 
-function refusal(operation: Operation, field: string, problem: string, accepted: string): InputError {
-  return new InputError(`${operation.name}: ${field}: ${problem}; nothing was sent. Accepted: ${accepted}`);
+function refusal(operation: Operation, field: string, problem: string, accepted: string): UnsendableError {
+  const rule = `${field}: ${problem}`;
+  return new UnsendableError(rule, `${operation.name}: ${rule}; nothing was sent. Accepted: ${accepted}`);
 }
 
 function acceptedNames(schema: z.ZodType): string {

@@ -1,11 +1,11 @@
-import { InputError } from "../../domain/failures.js";
+import { UnsendableError } from "../../domain/failures.js";
 
 const CONTROL_OR_SURROGATE = /[\p{Cc}\p{Surrogate}]/u;
 
 /**
  * Fills a path template (`/users/{fp_id}`), encoding each value as exactly one segment.
  *
- * @throws InputError for a value that would not stay one segment on every server between here and the
+ * @throws UnsendableError for a value that would not stay one segment on every server between here and the
  * service: empty, `.`, `..`, with a slash, a backslash, a control character or a lone surrogate.
  */
 export function fillPath(template: string, values: Readonly<Record<string, unknown>>): string {
@@ -15,9 +15,8 @@ export function fillPath(template: string, values: Readonly<Record<string, unkno
 function encodeSegment(name: string, value: unknown): string {
   const problem = segmentProblem(value);
   if (problem !== undefined) {
-    throw new InputError(
-      `path parameter ${name} ${problem}; nothing was sent. Give the id as the service issued it`,
-    );
+    const rule = `path parameter ${name} ${problem}`;
+    throw new UnsendableError(rule, `${rule}; nothing was sent. Give the id as the service issued it`);
   }
   return encodeURIComponent(value as string);
 }

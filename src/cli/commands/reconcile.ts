@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { InputError } from "../../domain/failures.js";
 import type { ScheduledBulk } from "../../intake/schedules/scheduled-job.js";
 import { type ReconciledRange, rangeOptions } from "../../jobs/reconcile/range.js";
 import type { BulkFlags } from "../bulk/run.js";
@@ -26,7 +27,10 @@ function withReconcileOptions(command: Command): Command {
   );
 }
 
+/** @throws InputError for a range without a day */
 function rangeFrom({ from, to, links, rows }: ReconcileFlags): ReconciledRange {
+  if (from !== undefined && to !== undefined && from > to)
+    throw new InputError(`--from ${from} is after --to ${to}. Nothing was started. Exchange the two days.`);
   return { from: from ?? null, to: to ?? null, links: links ?? null, rows: rows ?? false };
 }
 

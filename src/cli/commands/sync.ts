@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { InputError } from "../../domain/failures.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import { DEFAULT_LOOKBACK } from "../../domain/sync/run/reading-window.js";
+import { DEFAULT_LOOKBACK, MOST_LOOKBACK } from "../../domain/sync/run/reading-window.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { SyncFlags as RunFlags } from "../sync/run.js";
 import type { AddCommand, Schedulable } from "./command.js";
-import { failRules, linkIds, namesOf, positive } from "./option-values.js";
+import { between, failRules, linkIds, namesOf, positive } from "./option-values.js";
 import { reconciliation } from "./reconcile.js";
 
 interface SyncFlags extends RunFlags {
@@ -36,7 +36,7 @@ function withSyncOptions(command: Command): Command {
     .option(
       "--lookback <days>",
       "of investment_transactions and securities, days before the newest known row to read again",
-      positive,
+      between(1, MOST_LOOKBACK),
       DEFAULT_LOOKBACK,
     )
     .option("--restart", "abandon the job's current run and start a new one")

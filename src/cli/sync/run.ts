@@ -1,12 +1,14 @@
 import { InputError } from "../../domain/failures.js";
 import type { FailRules } from "../../domain/sync/fail-rules.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
+import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
 import { type JobFlags, type NextRun, runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { judgeRun } from "./fail-on.js";
+import { missingLinks } from "./missing-links.js";
 import { syncRun } from "./sync-run.js";
 
 export interface SyncFlags extends JobFlags {
@@ -52,7 +54,13 @@ export async function runSync(
         sayOtherSize(terminal, started, options);
         await run.afterStart?.(session, started);
       };
-      return { pingedUser: roster.rows[0]?.fp_id, run: { ...run, afterStart }, next: await next?.() };
+      const outcome: typeof run.outcome = async (left, preflight) => {
+        const found = await run.outcome(left, preflight);
+        const missing = missingLinks(found.summary as SyncSummary, options);
+        return { ...found, notes: [...found.notes, ...missing] };
+      };
+      const pingedUser = roster.rows[0]?.fp_id;
+      return { pingedUser, run: { ...run, afterStart, outcome }, next: await next?.() };
     },
   });
 }

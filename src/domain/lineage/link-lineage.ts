@@ -30,6 +30,8 @@ interface Passage {
 export class LinkLineage {
   readonly #live = new Map<string, TransactionState>();
   readonly #departed = new Set<string>();
+  /** Posted transactions that a departure has become, each with its account. */
+  readonly #paired = new Set<string>();
   readonly #open = new OpenDepartures();
   readonly #changed = new Set<Departure>();
 
@@ -41,6 +43,11 @@ export class LinkLineage {
   /** Takes the id of a departure from before the first update. */
   addDeparted(id: string): void {
     this.#departed.add(id);
+  }
+
+  /** Takes a posted transaction that a departure became before the first update. */
+  addPaired(id: string, account: string | null): void {
+    this.#paired.add(pairedKey(id, account));
   }
 
   /** Takes a departure from before the first update that an arrival may still explain. */
@@ -67,14 +74,24 @@ export class LinkLineage {
         last.pending === false &&
         (taken === undefined || isNews(given))
       ) {
-        arrivals.push(...arrivalOf(given, last));
+        arrivals.push(...this.#arrivalOf(given, last));
       }
       // A full resync tells again what came and went long ago: that is no second departure.
       if (taken !== undefined && last.pending === true && (wasLive || !this.#departed.has(id))) {
         this.#depart(taken, last);
       }
     }
-    for (const departure of this.#open.pair(arrivals)) this.#changed.add(departure);
+    for (const departure of this.#open.pair(arrivals)) {
+      this.#changed.add(departure);
+      if (departure.posted !== undefined) this.addPaired(departure.posted.id, departure.state.account_id);
+    }
+  }
+
+  /** What has come; none where it came before, and is what a departure became: it can't be what two became. */
+  #arrivalOf({ id, sequence }: LineageChange, state: TransactionState): Arrival[] {
+    const { day, account_id } = state;
+    const isTaken = this.#paired.has(pairedKey(id, account_id));
+    return day === null || isTaken ? [] : [{ id, sequence, state, day }];
   }
 
   #pass(changes: readonly LineageChange[]): Map<string, Passage> {
@@ -126,6 +143,6 @@ function isNews({ generation }: LineageChange): boolean {
   return generation === 1;
 }
 
-function arrivalOf({ id, sequence }: LineageChange, state: TransactionState): Arrival[] {
-  return state.day === null ? [] : [{ id, sequence, state, day: state.day }];
+function pairedKey(id: string, account: string | null): string {
+  return JSON.stringify([id, account]);
 }

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
 import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
+import { secretPrint } from "../../lake/bulk/secret-print.js";
 import { headerParts } from "./proxy-request.js";
 
 /** A secret that a job is given in a file. */
@@ -19,8 +20,8 @@ const SECRETS = {
     flag: "--sign-key",
     use: "signed its pack",
     read(text, path) {
-      signingKey(text, path);
-      return text;
+      // In one form, so that the same key is the same secret.
+      return signingKey(text, path).export({ type: "pkcs8", format: "pem" }) as string;
     },
   },
   hmacKey: {
@@ -66,10 +67,12 @@ const OTHERS: Readonly<Record<string, { readonly use: string; readonly flag: str
   },
 };
 
+type KeptFile = Pick<FrozenFile, "secrets" | "secretPrints" | "sha256" | "options">;
+
 /** The secrets of a run, which are given again for a repetition. @throws InputError that names a flag */
 export function secretsAgain(
   runId: string,
-  { secrets: kept, options }: Pick<FrozenFile, "secrets" | "options">,
+  { secrets: kept, secretPrints = {}, sha256, options }: KeptFile,
   given: Readonly<Record<string, string>>,
 ): FrozenFile["secrets"] {
   const further = Object.keys(given).find((name) => !Object.hasOwn(kept, name));
@@ -80,6 +83,14 @@ export function secretsAgain(
     if (secrets[name] !== null) continue;
     throw new InputError(
       `run ${runId} ${use}, and what it was given was not kept. Nothing was started. Give ${flag} again.`,
+    );
+  }
+  // Of headers and certificates only the names must be the same: a token may be another one by now.
+  for (const [name, { flag, use }] of Object.entries(SECRETS)) {
+    const [print, secret] = [secretPrints[name], given[name]];
+    if (print === undefined || secret === undefined || secretPrint(secret, sha256) === print) continue;
+    throw new InputError(
+      `run ${runId} ${use} with another key. Nothing was started. Give ${flag} the key of that run.`,
     );
   }
   if (given.headers !== undefined && headerParts(given.headers) !== options.headers)

@@ -1,4 +1,4 @@
-import { createHash, scryptSync } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Client } from "@temporalio/client";
 import {
   type BulkOptions,
@@ -9,6 +9,7 @@ import {
 import type { NewRun } from "../../domain/run.js";
 import { type AnyJob, earlierGroupRows } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile, groupsOf } from "../../lake/bulk/bulk-staging.js";
+import { secretPrint } from "../../lake/bulk/secret-print.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 import { openClaim } from "./claim.js";
@@ -60,11 +61,8 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
   });
 }
 
-/**
- * Tells jobs with other secrets apart: a job continues with those that it was frozen with. Slow to make, so that nobody
- * finds a short secret by trying.
- */
+/** Tells jobs with other secrets apart: a job continues with those that it was frozen with. */
 function secretsName(secrets: FrozenFile["secrets"], salt: string): BulkOptions {
   if (Object.keys(secrets).length === 0) return {};
-  return { secrets: scryptSync(JSON.stringify(secrets), salt, 16).toString("hex") };
+  return { secrets: secretPrint(JSON.stringify(secrets), salt) };
 }

@@ -5,7 +5,7 @@ import type { RowComparison } from "../../domain/bulk/reconcile/compared-rows.js
 export interface RowsResult {
   readonly status: ReconciliationStatus;
   readonly reason: string | null;
-  /** These are null for a user of whom the service could not be asked. */
+  /** These are null where the service could not be asked, or its list moved. */
   readonly lakeRows: number | null;
   readonly serviceRows: number | null;
   /** Sum of signed amounts, decimal text. */

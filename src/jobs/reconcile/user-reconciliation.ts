@@ -12,6 +12,7 @@ import {
   isSame,
   listedRow,
 } from "../../domain/bulk/reconcile/compared-rows.js";
+import { hasLoneSurrogate } from "../../domain/service/transaction-values.js";
 import { accountRows, MOST_ROWS } from "../../lake/bulk/reconcile/account-rows.js";
 import type { LakeAccount } from "../../lake/bulk/reconcile/lake-accounts.js";
 import { type Caller, refusalOf } from "../job.js";
@@ -37,7 +38,7 @@ export async function reconcileUser(
 
 class UserReconciliation {
   readonly #range;
-  /** Rows that the service has, by account. */
+  /** Rows that the service has, by account; without those that it can't be asked for. */
   readonly #totals = new Map<string, number>();
 
   constructor(
@@ -60,7 +61,7 @@ class UserReconciliation {
   }
 
   async #count(accountId: string): Promise<void> {
-    if (this.#totals.has(accountId)) return;
+    if (this.#totals.has(accountId) || !isUsable(accountId)) return;
     this.#totals.set(accountId, await this.#total(`total-${keyOf(accountId)}`, [accountId]));
   }
 
@@ -85,9 +86,12 @@ class UserReconciliation {
     if (total === this.#counted()) return { accounts: [], rest: [] };
     const { body } = await this.caller.once("accounts", listUserAccounts, { path: { fp_id: this.fpId } });
     const accounts: LakeAccount[] = [];
+    const named = new Set(this.known.map(({ accountId }) => accountId));
     for (const given of body.accounts) {
       const { id, link_id } = (given ?? {}) as { readonly id?: unknown; readonly link_id?: unknown };
-      if (typeof id !== "string" || typeof link_id !== "string" || this.#totals.has(id)) continue;
+      if (typeof id !== "string" || typeof link_id !== "string") continue;
+      if (link_id.trim() === "" || named.has(id)) continue;
+      named.add(id);
       await this.#count(id);
       accounts.push(unknownAccount(link_id, id, this.known));
     }
@@ -101,8 +105,9 @@ class UserReconciliation {
 
   async #judge(account: LakeAccount): Promise<RowsResult> {
     const { accountId, obstacle, rows, sum } = account;
-    const total = this.#totals.get(accountId) ?? 0;
+    const total = this.#totals.get(accountId) ?? null;
     const counted = { lakeRows: rows, serviceRows: total, lakeSum: sum, comparison: null };
+    if (total === null) return { ...counted, status: "unknown", reason: "unusable_id" };
     if (obstacle !== null) return { ...counted, status: "unknown", reason: obstacle };
     const open = this.known.filter((one) => one.accountId === accountId && one.obstacle === null);
     if (open.length > 1) return { ...counted, status: "unknown", reason: "account_in_several_links" };
@@ -191,11 +196,17 @@ function unknownAccount(linkId: string, accountId: string, known: readonly LakeA
   return { linkId, accountId, obstacle, quarantined, rows: 0, sum: "0.0000000000", balance };
 }
 
-function restOf(rows: number): AccountResult {
-  return {
-    ...{ linkId: null, accountId: null, balance: null, status: "unknown", reason: "rows_of_no_account" },
-    ...{ lakeRows: 0, serviceRows: rows, lakeSum: "0.0000000000", comparison: null },
-  };
+/** What is left of a user's total; it is negative where rows went after their account was counted. */
+function restOf(left: number): AccountResult {
+  const none = { linkId: null, accountId: null, balance: null, comparison: null, status: "unknown" } as const;
+  return left < 0
+    ? { ...none, reason: "list_moved", lakeRows: null, serviceRows: null, lakeSum: null }
+    : { ...none, reason: "rows_of_no_account", lakeRows: 0, serviceRows: left, lakeSum: "0.0000000000" };
+}
+
+/** Whether the service's list can be asked for an account: it takes ids joined by commas. */
+function isUsable(accountId: string): boolean {
+  return accountId.trim() !== "" && !accountId.includes(",") && !hasLoneSurrogate(accountId);
 }
 
 /** Names an account in staging without its id. */

@@ -23,6 +23,8 @@ export interface FrozenFile {
   readonly asker: Asker;
   /** What the command was given that no record may show; null where it has to be given again. */
   readonly secrets: Readonly<Record<string, string | null>>;
+  /** Tell whether a secret that was not kept is given again, salted with the hash of the rows; missing in older files. */
+  readonly secretPrints?: Readonly<Record<string, string>>;
   /** The run whose failed rows these are; null for a file. */
   readonly retryOf: string | null;
   /** How many groups its rows make, and what bounded them; builds that counted rows alone left this out. */

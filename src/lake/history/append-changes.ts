@@ -1,5 +1,6 @@
 import type { DeltaAction } from "../delta/delta-actions.js";
 import { schemaActions } from "../delta/delta-schema.js";
+import { rowsIn } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
 import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
@@ -9,8 +10,10 @@ import { type HistoryFiles, type HistoryState, historyFiles, historyState } from
 import type { HistorySpec } from "./history-spec.js";
 import { readingActions } from "./whole-lists.js";
 
-/** With more rows than this since the last time, the small table is brought up before it is read. */
-const MOST_ROWS_SINCE = 100_000;
+/**
+ * With more rows than this since the last time, and more than the small table has, it is brought up before it is read.
+ */
+const MOST_ROWS_SINCE = 250_000;
 
 /** Observations of more bytes than this are compared in parts, to bound memory. */
 const MOST_BYTES = 10 * 1024 * 1024;
@@ -39,7 +42,8 @@ export async function appendChanges(
       const state = await historyState(lake, spec);
       if (state.history.txns.has(appId)) return isRead;
       const files = await historyFiles(lake, state);
-      if (files.rows > MOST_ROWS_SINCE && !isBroughtUp) {
+      const known = files.whole ? 0 : rowsIn(state.current.files.values());
+      if (files.rows > Math.max(MOST_ROWS_SINCE, known) && !isBroughtUp) {
         await bringUpCurrent(lake, spec, runId);
         isBroughtUp = true;
         continue;

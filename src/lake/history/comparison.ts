@@ -50,12 +50,9 @@ async function observe(
   { query, whole }: Observations,
   keys: KeyPart,
 ): Promise<void> {
-  const compared = comparedColumns(spec).map(sqlName).join(", ");
   const owner = spec.owner.map(sqlName).join(", ");
-  // A list may name a key twice: choose the same row each time, whatever their order.
-  await sql.run(`create or replace temp table observed as select * from (${query}) ${inPart(spec, keys)}
-    qualify row_number() over (partition by ${spec.key.map(sqlName).join(", ")}
-      order by ${OBSERVED_AT} desc, ${compared}) = 1`);
+  await sql.run(`create or replace temp table observed as select * from (${query}) ${inPart(spec, keys)}`);
+  await keepOneOfEach(sql, spec);
   // JSON, because thousands of rows of `values` take SQL ten times as long to parse.
   const lists = whole.map(({ fpId, linkId, readAt, window }) => ({
     fp_id: fpId,
@@ -72,6 +69,18 @@ async function observe(
   await sql.run(
     `create or replace temp table asked as select ${owner} from observed union select ${owner} from whole`,
   );
+}
+
+/** A list may name a key twice: chooses the same row each time, whatever their order. Sorts only where one does. */
+async function keepOneOfEach(sql: SqlSession, spec: HistorySpec): Promise<void> {
+  const key = spec.key.map(sqlName).join(", ");
+  const [found] = await sql.few(
+    `select exists (select 1 from observed group by ${key} having count(*) > 1) as twice`,
+  );
+  if (found?.twice !== true) return;
+  const compared = comparedColumns(spec).map(sqlName).join(", ");
+  await sql.run(`create or replace temp table observed as select * from observed
+    qualify row_number() over (partition by ${key} order by ${OBSERVED_AT} desc, ${compared}) = 1`);
 }
 
 /** Whether an observation without a last row may be older than its key's `gone` row, which the small table lacks. */

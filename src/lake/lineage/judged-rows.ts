@@ -57,7 +57,8 @@ class LinkJudge {
   take(event: SqlRow): void {
     const id = String(event.transaction_id);
     if (event.rank === 0) this.#takeOpen(id, event);
-    else if (event.rank === 1) this.#lineage.addDeparted(id);
+    else if (event.rank === 1 && event.pending === true) this.#lineage.addDeparted(id);
+    else if (event.rank === 1) this.#lineage.addPaired(id, textOf(event.account_id));
     else if (event.rank === 2) this.#lineage.addLive(id, stateOf(event));
     else {
       if (this.#run !== event.run_id) this.#apply();

@@ -31,7 +31,7 @@ const RANGE_ROWS = 50_000;
 
 /**
  * Prepares the tables that {@link rangeEvents} reads, and gives the ranges of links with anything to decide: those that
- * removed a transaction, or have an open departure. A first load that removes nothing costs one look at three columns.
+ * removed a transaction, or have an open departure. A first load that removes nothing costs a look at one column's bounds.
  */
 export async function rangesToJudge(
   sql: SqlSession,
@@ -44,13 +44,13 @@ export async function rangesToJudge(
     files.links.length > 0
       ? parquetRows(files.links, columns, ", file_index")
       : `(select *, null::bigint as file_index from ${parquetRows([], columns)})`;
-  await sql.run(`create or replace temp table changed_link as
-    select link_id, count(*) as n, count(*) filter (change_type = 'removed') as removed
-    from ${reading(files.feed)} group by link_id`);
-  await sql.run(`create or replace temp table open_departure as ${OPEN} from ${links}
-    where tier in ('waiting', 'ambiguous') and link_id in (select link_id from changed_link)`);
-  await sql.run(`create or replace temp table judged_link as select link_id, n from changed_link
-    where removed > 0 or link_id in (select link_id from open_departure)`);
+  const open = `${links} where tier in ('waiting', 'ambiguous')`;
+  await sql.run(`create or replace temp table judged_link as
+    select link_id, count(*) as n from ${reading(files.feed)} where link_id in (
+      select link_id from ${reading(files.feed)} where change_type = 'removed'
+      union select link_id from ${open}) group by link_id`);
+  await sql.run(`create or replace temp table open_departure as ${OPEN} from ${open}
+    and link_id in (select link_id from judged_link)`);
   const rows = await sql.rows("select link_id, n from judged_link order by link_id");
   return linkRanges(
     rows.map(({ link_id, n }) => ({ link: String(link_id), rows: Number(n) })),
@@ -75,15 +75,10 @@ export async function* rangeEvents(
     where ${within} and link_id in (select link_id from judged_link))`;
   const inPart = await partOf(sql, files, range, { within, changes: all });
   const feed = `(select * from ${all}${inPart})`;
-  const addEvents = async (keys: string) => {
-    await sql.run(
+  const addChanges = (keys: string) =>
+    sql.run(
       `insert into event by name select * from ${feed} semi join ${keys} using (link_id, transaction_id)`,
     );
-    if (files.before.length === 0) return;
-    await sql.run(`insert into event by name
-      select 2 as rank, ${CHANGE}, false as inferred, false as removed from ${parquetFiles(files.before)}
-      semi join ${keys} using (link_id, transaction_id) where ${within}`);
-  };
   await sql.run(
     `create or replace temp table open_here as select * from open_departure${inPart} where ${within}`,
   );
@@ -91,7 +86,8 @@ export async function* rangeEvents(
   await sql.run(`create or replace temp table gone_key as
     select link_id, transaction_id from ${feed} where removed
     union select link_id, transaction_id from open_here`);
-  await addEvents("gone_key");
+  await addChanges("gone_key");
+  await addPending(sql, files, within);
   const pending = `select ${FITTED} from event where pending union select ${FITTED} from open_here`;
   await sql.run(`create or replace temp table pending_state as ${pending}`);
   await sql.run(`create or replace temp table posted_state as
@@ -100,13 +96,36 @@ export async function* rangeEvents(
   await sql.run(`create or replace temp table posted_key as
     select link_id, transaction_id from (${fitting("posted_state", "pending_state", POSTED_AFTER)})
     except select link_id, transaction_id from gone_key`);
-  await addEvents("posted_key");
+  await addChanges("posted_key");
+  await addOtherLive(sql, files, within);
   await sql.run(`insert into event by name
     select * from open_here semi join event using (link_id, transaction_id)
     union ${fitting("open_here", "posted_state", PENDING_BEFORE)}`);
-  await addDeparted(sql, files);
+  await addDecided(sql, files, within);
   yield* sql.stream(`select ${JUDGED} from event order by link_id, rank, sequence`);
   for (const table of IN_RANGE) await sql.run(`drop table if exists ${table}`);
+}
+
+/**
+ * Adds the earlier states of what is gone: the pending ones, because only they depart. SQL skips row groups by the bounds of
+ * a column only where it is compared with a value.
+ */
+async function addPending(sql: SqlSession, { before }: LineageFiles, within: string): Promise<void> {
+  if (before.length === 0) return;
+  await sql.run(`insert into event by name
+    select 2 as rank, ${CHANGE}, false as inferred, false as removed from ${parquetFiles(before)}
+    semi join gone_key using (link_id, transaction_id) where pending = true and ${within}`);
+}
+
+/** Adds what else was there of what came, without its state: only that it was there can matter. */
+async function addOtherLive(sql: SqlSession, { before }: LineageFiles, within: string): Promise<void> {
+  if (before.length === 0) return;
+  await sql.run(`create or replace temp table come_key as
+    select link_id, transaction_id from event where rank = 3 and not removed
+    except select link_id, transaction_id from event where rank = 2`);
+  await sql.run(`insert into event by name
+    select 2 as rank, link_id, transaction_id, false as removed from ${parquetFiles(before)}
+    semi join come_key using (link_id, transaction_id) where ${within}`);
 }
 
 /** What the rule needs of an event; `event` has the rest. */
@@ -145,7 +164,7 @@ const IN_RANGE = [
   "pending_state",
   "posted_state",
   "posted_key",
-  "passed_key",
+  "come_key",
   "part_key",
 ];
 
@@ -166,15 +185,14 @@ function fitting(one: string, other: string, window: string): string {
     .join(" union ");
 }
 
-/** Adds the ids of departures that came and went within these changes once more, as a full resync tells them. */
-async function addDeparted(sql: SqlSession, { links }: LineageFiles): Promise<void> {
-  await sql.run(`create or replace temp table passed_key as
-    select link_id, transaction_id from event where rank = 3 group by all
-    having bool_or(removed) and not bool_and(removed)`);
-  const [{ n } = {}] = await sql.rows("select count(*) as n from passed_key");
-  if (links.length === 0 || Number(n) === 0) return;
+/** Adds what the table says of the changed transactions: departures of theirs, and which of them departures became. */
+async function addDecided(sql: SqlSession, { links }: LineageFiles, within: string): Promise<void> {
+  if (links.length === 0) return;
+  const decided = `${parquetFiles(links)} where ${within}`;
   await sql.run(`insert into event by name
-    select distinct 1 as rank, link_id, transaction_id, false as removed from (
-      select link_id, pending_transaction_id as transaction_id from ${parquetFiles(links)}
-    ) semi join passed_key using (link_id, transaction_id)`);
+    select distinct 1 as rank, link_id, transaction_id, account_id, pending, false as removed from (
+      select link_id, account_id, pending_transaction_id as transaction_id, true as pending from ${decided}
+      union all
+      select link_id, account_id, posted_transaction_id, false from ${decided} and posted_transaction_id is not null
+    ) semi join (select * from event where rank = 3) using (link_id, transaction_id)`);
 }

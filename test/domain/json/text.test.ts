@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseExactly, rawMembers, withNumbersAsText } from "../../../src/domain/json/text.js";
+import {
+  parseExactly,
+  rawMembers,
+  withFieldsAsText,
+  withNumbersAsText,
+} from "../../../src/domain/json/text.js";
 
 const MEMBERS: readonly (readonly [json: string, members: readonly (readonly [string, string])[]])[] = [
   ["{}", []],
@@ -99,5 +104,47 @@ describe("withNumbersAsText", () => {
   it("takes a text with millions of escapes", () => {
     const text = JSON.stringify({ b: "\n".repeat(5_000_000), a: 1 });
     expect(JSON.parse(withNumbersAsText(text, (_, key) => key === "a")).a).toBe("1");
+  });
+});
+
+describe("withFieldsAsText", () => {
+  const AB = new Set(["a", "b_c"]);
+
+  it.each([
+    ['{"a":1,"b":2,"b_c" : -0.50e+3 ,"aa":4}', '{"a":"1","b":2,"b_c" : "-0.50e+3" ,"aa":4}'],
+    [
+      '{"x":"\\"a\\":1","a":12345678901234567.1234567891}',
+      '{"x":"\\"a\\":1","a":"12345678901234567.1234567891"}',
+    ],
+    ['{"x\\"a":1,"y\\\\":{"a":2}}', '{"x\\"a":1,"y\\\\":{"a":"2"}}'],
+    ['{"\\u0061":1,"a":2}', '{"\\u0061":"1","a":"2"}'],
+    ['{"a":"1","b":"a","a":null}', '{"a":"1","b":"a","a":null}'],
+  ])("%s is read as %s", (json, text) => {
+    JSON.parse(json);
+    expect(withFieldsAsText(json, AB)).toBe(text);
+  });
+
+  it.each(['{"a":01}', '{"a":1..2}', '{"a":1-2}', '{"a":+1}', '{"a":1', '{"a":.5}', '{"a":1e}', '{"a":1"}'])(
+    "%s is no JSON before and after",
+    (torn) => {
+      expect(() => JSON.parse(withFieldsAsText(torn, AB))).toThrow(SyntaxError);
+    },
+  );
+
+  it("does what the slower one does", () => {
+    const text = fc.array(fc.constantFrom('"', "\\", "a", "b_c", ":", ",", "1", "é"), { maxLength: 6 });
+    const key = fc.oneof(
+      fc.constantFrom("a", "b_c"),
+      text.map((parts) => parts.join("")),
+    );
+    const value = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer(), key);
+    const row = fc.dictionary(key, fc.oneof(value, fc.dictionary(key, value)));
+    const slow = (json: string) => withNumbersAsText(json, (_, name) => name !== undefined && AB.has(name));
+    fc.assert(
+      fc.property(fc.array(row), fc.constantFrom(0, 1), (rows, space) => {
+        const json = JSON.stringify(rows, null, space);
+        expect(withFieldsAsText(json, AB)).toBe(slow(json));
+      }),
+    );
   });
 });

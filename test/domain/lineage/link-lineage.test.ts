@@ -76,6 +76,16 @@ test.each<{ rule: string; updates: Step[][]; expected: string[] }>([
     updates: [[P("p"), Q("q")], [gone("p")], [Q("q")]],
     expected: ["p → ? waiting 0:0"],
   },
+  {
+    rule: "Q that P became, and that goes and comes back, is not what another P became",
+    updates: [[P("p")], [gone("p"), Q("q")], [P("p2")], [gone("p2"), gone("q")], [Q("q")]],
+    expected: ["p → q exact 1:1", "p2 → ? waiting 0:0"],
+  },
+  {
+    rule: "Q that P became comes back with Q of another P",
+    updates: [[P("p")], [gone("p"), Q("q")], [P("p2")], [gone("p2"), gone("q")], [Q("q"), Q("q2")]],
+    expected: ["p → q exact 1:1", "p2 → q2 exact 1:1"],
+  },
   ...(["account_id", "currency", "type"] as const).map((name) => ({
     rule: `another ${name} is another payment`,
     updates: [[P("p")], [gone("p"), Q("q", { [name]: "other" })]],

@@ -1,8 +1,10 @@
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSecrets, secretsAgain } from "../../../src/intake/bulk/secrets.js";
+import { secretPrint } from "../../../src/lake/bulk/secret-print.js";
 
 let directory: string;
 beforeEach(async () => {
@@ -39,7 +41,7 @@ test("a file that is not there, or that holds another kind of key, is refused by
 
 test("a repetition is given each secret again that was not kept", () => {
   const again = (kept: Record<string, string | null>, given = {}, options = {}) =>
-    secretsAgain("run-1", { secrets: kept, options }, given);
+    secretsAgain("run-1", { secrets: kept, sha256: "00", options }, given);
   expect(again({})).toEqual({});
   expect(again({ hmacKey: "k" })).toEqual({ hmacKey: "k" });
   expect(again({ hmacKey: null, signKey: "s" }, { hmacKey: "k" })).toEqual({ hmacKey: "k", signKey: "s" });
@@ -48,11 +50,38 @@ test("a repetition is given each secret again that was not kept", () => {
   expect(() => again({}, { hmacKey: "k" })).toThrow(/run-1 was not given hmacKey before.*Leave it out/);
 });
 
+test("a repetition takes no other key than the run had; an earlier version kept nothing to tell", () => {
+  const again = (name: string, secret: string, secretPrints?: Record<string, string>) =>
+    secretsAgain(
+      "run-1",
+      { secrets: { [name]: null }, ...(secretPrints && { secretPrints }), sha256: "ab", options: {} },
+      { [name]: secret },
+    );
+  const prints = { hmacKey: secretPrint("k", "ab"), signKey: secretPrint("s", "ab") };
+  expect(again("hmacKey", "k", prints)).toEqual({ hmacKey: "k" });
+  expect(() => again("hmacKey", "other", prints)).toThrow(
+    /run-1 hashed values with another key\. Nothing was started\. Give --hmac-key the key of that run/,
+  );
+  expect(() => again("signKey", "other", prints)).toThrow(/signed its pack with another key.*--sign-key/);
+  expect(again("hmacKey", "other")).toEqual({ hmacKey: "other" });
+});
+
+test("a signing key is the same secret however its file is written", async () => {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  const pem = String(privateKey.export({ type: "pkcs8", format: "pem" }));
+  await writeFile(join(directory, "key"), `\n${pem.replaceAll("\n", "\r\n")}`);
+  expect(await readSecrets({ signKey: "key" }, directory)).toEqual({ signKey: pem });
+});
+
 test("a repetition is given the same headers and certificates again", () => {
   const headers = (names: readonly string[], parts: string) =>
     secretsAgain(
       "run-1",
-      { secrets: { headers: null }, options: { headers: parts } },
+      {
+        secrets: { headers: null },
+        secretPrints: { headers: secretPrint("a token of yesterday", "00") },
+        ...{ sha256: "00", options: { headers: parts } },
+      },
       { headers: JSON.stringify({ forward: Object.fromEntries(names.map((name) => [name, "v"])) }) },
     );
   expect(headers(["a", "b"], "forward a, forward b")).toEqual({

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { z } from "zod";
 import type { BulkProgress } from "../../../src/domain/bulk/bulk-totals.js";
 import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
 import type { BulkResult } from "../../../src/workflows/bulk/bulk-job.js";
@@ -81,6 +82,22 @@ test("a refused key ends the run, and no further call is sent", async () => {
 test("what passes is waited for, and one bad row stops no other", async () => {
   world.sandbox.addFault({ operation: "get_user", kind: "status", status: 503, times: 20 });
   expect(await world.run(roster())).toMatchObject({ status: "completed", rows: { done: 250 }, calls: 270 });
+});
+
+test("an item whose request can't be sent fails alone, by the rule and without the value", async () => {
+  const lax = { ...userFieldsJob, row: z.object({ fp_id: z.string() }) };
+  const other = await openBulkWorld(sharedTemporal(), lax, { direct: true });
+  try {
+    const users = [...other.sandbox.world.users.keys()].map((fp_id) => ({ fp_id }));
+    const result = await other.run([...users, { fp_id: "quite/personal" }]);
+    expect(result).toMatchObject({
+      status: "completed_with_failures",
+      rows: { done: users.length, failed: 1 },
+      failures: [{ line: users.length + 1, reason: "unsendable parameter fp_id: has a slash (given: text)" }],
+    });
+  } finally {
+    await other.close();
+  }
 });
 
 test("an item that is tried again is named by its line and its user", async () => {

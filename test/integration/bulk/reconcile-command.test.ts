@@ -93,6 +93,8 @@ test.each([
   [["sync", ...roster, "--reconcile", "--detach"], /--detach leaves before that/],
   [["sync", ...roster, "--reconcile", "--streams", "accounts"], /--streams leaves them out/],
   [["reconcile", ...roster, "--from", "2026-02-30"], /accepted: a day/],
+  [["reconcile", ...roster, "--from", "2026-11-30", "--to", "2026-11-01"], /--from 2026-11-30 is after --to/],
+  [["sync", ...roster, "--lookback", "36501"], /a whole number from 1 to 36500/],
 ])("%j is refused, and nothing is started", async (args, words) => {
   const { code, said } = await run(...args);
   expect(code).toBe(2);

@@ -90,7 +90,7 @@ test("each field of each user as the vault has it, encrypted, and a token for ex
 
 test("numbers keep every digit, and what is missing or null is absent", async () => {
   const body =
-    '{"id.email":123456789012345678901234567890,"id.dob":null,"custom.plan":{"a":[1.10,{"b":0.30}]},"more":1}';
+    '{"id.email":123456789012345678901234567890,"id.dob":null,"custom.plan":{"a":[1.10,{"b":0.30}]}}';
   sandbox.addFault({ ...CALL, kind: "wrong_body", contentType: "application/json", body });
   const { said } = await exported("--fields", "id.email,id.dob,custom.plan,id.city");
   expect(said).toMatchObject({ status: "completed", rows: { done: 30 } });
@@ -111,6 +111,12 @@ const FAULTS: readonly (readonly [name: string, fault: Fault, failed: number, re
   ["half an answer", { ...CALL, kind: "truncated", every: 5 }, 0, /^/],
   ["an expired token", { ...CALL, kind: "token_expired", every: 7 }, 0, /^/],
   ["200 with HTML", { ...CALL, kind: "wrong_body", body: "<html>", times: 1 }, 1, /schema|JSON/],
+  [
+    "200 with an error in JSON",
+    { ...CALL, kind: "wrong_body", contentType: "application/json", body: '{"error":"later"}', times: 1 },
+    1,
+    /^schema expected only fields that were asked for$/,
+  ],
   ["400", { ...CALL, kind: "status", status: 400, times: 1 }, 1, /^refused http_400$/],
   [
     "a user who is gone",
@@ -162,6 +168,10 @@ test("secrets leave as keyed hashes; the key is in no table, log, staging or opt
   const again = await run("runs", "retry", said.run_id);
   expect(again.said.error.message).toMatch(/hashed values.*Nothing was started. Give --hmac-key again/);
   sandbox.clearFaults();
+  await writeFile(join(folder.directory, "other.key"), "another key");
+  const other = await run("runs", "retry", said.run_id, "--hmac-key", "other.key");
+  expect(other).toMatchObject({ code: 2, said: { error: { class: "InputError" } } });
+  expect(other.said.error.message).toMatch(/with another key. Nothing was started. Give --hmac-key/);
   expect(await run("runs", "retry", said.run_id, "--hmac-key", "hmac.key")).toMatchObject({ code: 0 });
   const hashes = users.map((fp_id) => {
     const value = String(sandbox.vaults.contents(fp_id)["id.ssn9"]);

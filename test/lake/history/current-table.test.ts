@@ -115,7 +115,7 @@ test("without the history the small table is left as it is", async () => {
 test("many new rows are read in parts, and the small table is brought up before they are too many", async () => {
   const one = observedQuery("r0", night(1), [thing("u", "", "on")]);
   const whole = [{ fpId: "u", linkId: null, readAt: night(1) }];
-  const query = `select * exclude (id) replace (id::varchar as thing_id) from (${one}), range(120000) as ids(id)`;
+  const query = `select * exclude (id) replace (id::varchar as thing_id) from (${one}), range(260000) as ids(id)`;
   await appendChanges(at.lake, THINGS, "r0/g0", "r0", { query, whole, bytes: 0 });
   await at.observe({ run: "r1", at: night(2), things: [thing("v", "a", "on")] });
   const { files, version } = await at.lake.table("things_current").snapshot();
@@ -124,5 +124,5 @@ test("many new rows are read in parts, and the small table is brought up before 
   const counted = await at.rows(
     "select count(*) as n, count(distinct (fp_id, thing_id)) as keys from things_current",
   );
-  expect(counted).toEqual([{ n: 120_001, keys: 120_001 }]);
+  expect(counted).toEqual([{ n: 260_001, keys: 260_001 }]);
 });

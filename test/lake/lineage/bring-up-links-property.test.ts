@@ -16,12 +16,13 @@ const change = fc.record({
   type: fc.constantFrom("created", "created", "updated", "removed", "removed"),
   pending: fc.boolean(),
   amount: fc.constantFrom("0.1", "0.1", "7"),
-  account: fc.constantFrom("acc", "acc", "acc", "other"),
-  date: fc.constantFrom("2026-05-05", "2026-05-06", "2026-05-07", "2026-05-31"),
+  account: fc.constantFrom("acc", "acc", "acc", "acc", "acc", "other"),
+  date: fc.constantFrom("2026-05-05", "2026-05-05", "2026-05-06", "2026-05-31"),
   merchant: fc.constantFrom("m", "n", " "),
   description: fc.constantFrom("tram", ""),
 });
-const IDS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "x'y", "💸"];
+/** Few, so that they go and come back. */
+const IDS = ["1", "2", "3", "4", "x'y", "💸"];
 type Drawn = typeof change extends fc.Arbitrary<infer T> ? T : never;
 /** A night is the changes of one version, after a full resync of link a or none, and which tables are brought up after it. */
 const night = fc.record({

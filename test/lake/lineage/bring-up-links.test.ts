@@ -49,6 +49,30 @@ const RULES: { rule: string; nights: Omit<Change, "sequence">[][]; expected: str
     expected: ["a/p → ? waiting 0:0"],
   },
   {
+    rule: "a posted row that comes back is not what a second pending one became",
+    nights: [
+      [{ id: "p", pending: true }],
+      [{ id: "p", type: "removed" }, { id: "q" }],
+      [{ id: "p2", pending: true }],
+      [
+        { id: "p2", type: "removed" },
+        { id: "q", type: "removed" },
+      ],
+      [{ id: "q" }],
+    ],
+    expected: ["a/p → q exact 1:1", "a/p2 → ? waiting 0:0"],
+  },
+  {
+    rule: "a posted row that was there before P went stays another payment if it changes and goes",
+    nights: [
+      [{ id: "p", pending: true }],
+      [{ id: "q" }],
+      [{ id: "p", type: "removed" }],
+      [{ id: "q" }, { id: "q", type: "removed" }],
+    ],
+    expected: ["a/p → ? waiting 0:0"],
+  },
+  {
     rule: "a resync that tells all over again makes no second departure and no second pair",
     nights: [
       [{ id: "p", pending: true }],
@@ -71,6 +95,19 @@ const RULES: { rule: string; nights: Omit<Change, "sequence">[][]; expected: str
       [{ id: "q" }],
     ],
     expected: ["a/p → ? returned 0:0"],
+  },
+  {
+    rule: "P that comes back posted, and is pending again before it goes, has gone twice",
+    nights: [
+      [{ id: "p", pending: true }],
+      [{ id: "p", type: "removed" }],
+      [{ id: "p" }],
+      [
+        { id: "p", pending: true },
+        { id: "p", type: "removed" },
+      ],
+    ],
+    expected: ["a/p → ? returned 0:0", "a/p → ? waiting 0:0"],
   },
 ];
 

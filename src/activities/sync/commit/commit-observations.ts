@@ -10,7 +10,7 @@ import { withSpooled } from "../../../lake/tables/parquet-file.js";
 import type { Stream } from "../../../streams/stream.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { loadWithRepair, probe } from "../load/load-with-repair.js";
-import type { LoadedPage, PageToLoad } from "../load/page-to-load.js";
+import type { LoadedPage } from "../load/page-to-load.js";
 import { observedListings } from "../read/streams-of-run.js";
 
 /** SQL turns so many bytes of pages into rows at once, to bound memory. */
@@ -33,20 +33,36 @@ export async function commitObservations(
   // Pages may be of links that were read only to find what is selected.
   const read = new Set([...streams, ...all.map(({ stream }) => stream)]);
   for (const listing of observedListings(deps.streams, [...read])) {
-    const pages = all.filter((page) => page.stream === listing.name);
-    if (pages.length === 0) continue;
+    const users = byUser(all.filter((page) => page.stream === listing.name));
     for (const stream of listing.streams) {
       const isSelected = streams.includes(stream.name);
-      const loaded = isSelected ? await commitStream(deps, runId, appId, stream, pages) : [];
-      for (const [index, page] of pages.entries()) {
-        bad.push(...(await quarantineRows(deps, runId, stream, page, loaded[index])));
+      for (const [part, some] of chunksOf(users, bytesOf).entries()) {
+        const pages = some.flat();
+        const loaded = isSelected ? await commitPages(deps, runId, `${appId}/${part}`, stream, pages) : [];
+        for (const [index, page] of pages.entries()) {
+          bad.push(...(await quarantineRows(deps, runId, stream, page, loaded[index])));
+        }
       }
     }
   }
   return bad;
 }
 
-async function commitStream(
+/** A user's pages are committed together: lists are compared as wholes, and a row may move from one list to another. */
+function byUser(pages: readonly ObservedPage[]): ObservedPage[][] {
+  const users = new Map<string, ObservedPage[]>();
+  for (const page of pages) {
+    const known = users.get(page.fp_id);
+    if (known === undefined) users.set(page.fp_id, [page]);
+    else known.push(page);
+  }
+  return [...users.values()];
+}
+
+const bytesOf = (pages: readonly Pick<ObservedPage, "place">[]) =>
+  pages.reduce((sum, { place }) => sum + place.bytes, 0);
+
+async function commitPages(
   deps: SyncDependencies,
   runId: string,
   appId: string,
@@ -56,12 +72,12 @@ async function commitStream(
   const toLoad = pages.map(({ place, fp_id: fpId, link_id: linkId, page }) => {
     return { runId, place, fpId, linkId, page, generation: null, sequenceFrom: null };
   });
-  const bytes = pages.reduce((sum, { place }) => sum + place.bytes, 0);
+  const bytes = bytesOf(pages);
   const write = async (query: string, loaded: readonly LoadedPage[]) => {
     const whole = await wholeLists(deps, runId, stream, pages, loaded);
     return commitObserved(deps.lake, stream, { appId, runId, query, bytes, whole });
   };
-  const [first = [], ...others] = chunksOf(toLoad);
+  const [first = [], ...others] = chunksOf(toLoad, ({ place }) => place.bytes);
   if (others.length > 0) {
     const loaded: LoadedPage[] = [];
     const spool = async (add: (query: string) => Promise<void>) => {
@@ -83,17 +99,18 @@ async function commitStream(
   });
 }
 
-/** Cuts pages into chunks that SQL can read with bounded memory. */
-function chunksOf(pages: readonly PageToLoad[]): PageToLoad[][] {
-  const chunks: PageToLoad[][] = [];
+/** Cuts pages, or users, into chunks that SQL can read with bounded memory, unless a single one is larger. */
+function chunksOf<T>(items: readonly T[], sizeOf: (item: T) => number): T[][] {
+  const chunks: T[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
-  for (const page of pages) {
-    bytes += page.place.bytes;
+  for (const item of items) {
+    const size = sizeOf(item);
+    bytes += size;
     if (bytes > STATEMENT_BYTES) {
       chunks.push([]);
-      bytes = page.place.bytes;
+      bytes = size;
     }
-    chunks.at(-1)?.push(page);
+    chunks.at(-1)?.push(item);
   }
   return chunks;
 }

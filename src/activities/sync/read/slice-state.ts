@@ -188,6 +188,7 @@ export class SliceState {
       quiet: quiet.length,
       finished: { links: finished.length, pages: sum("pages"), entries: sum("entries"), bytes: sum("bytes") },
       waiting: waiting.length,
+      observedBytes: observed.reduce((total, page) => total + page.place.bytes, 0),
     };
   }
 

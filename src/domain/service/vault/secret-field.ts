@@ -14,13 +14,14 @@ const SECRET_IDENTIFIERS: ReadonlySet<string> = new Set([
 
 /** What makes a custom field secret wherever its name has it, however the name is written. */
 const SECRET_PARTS =
-  /account|acct|bankacc|card|credential|iban|itin|licen[cs]e|passcode|passphrase|passport|passw|secret|socialsec|ssn|taxid|taxn/;
+  /account|acct|bankacc|card|credential|iban|itin|licen[cs]e|passcode|passphrase|passport|passw|secret|socialsec|ssn|taxid|taxn|taxpayer/;
 /** The same, for words that are parts of harmless ones. */
-const SECRET_WORDS: ReadonlySet<string> = new Set(
-  "bban csc cvc cvv ein key otp pan pass pin pwd routing seed sin tax tin token vat".split(" "),
+const SECRET_WORD = wordPattern(
+  "bban csc cvc cvv ein key otp pan pass pin pwd routing seed sin tax tin token vat",
 );
 /** Values of few characters: what a cut leaves of them is all of them. */
-const SHORT_WORDS: ReadonlySet<string> = new Set("csc cvc cvv otp pin ssn4".split(" "));
+const SHORT_WORD = wordPattern("csc cvc cvv otp passcode pin");
+const SHORT_PARTS = /ssn4|(?:first|last)(?:\d|four|six)/;
 
 /** How much of a secret a `prefix` or `suffix` may leave. */
 export const MOST_SHOWN = 4;
@@ -29,13 +30,12 @@ export const MOST_SHOWN = 4;
 export function isSecretField(identifier: string): boolean {
   if (SECRET_IDENTIFIERS.has(identifier)) return true;
   if (!identifier.startsWith("custom.")) return false;
-  const words = wordsOf(identifier);
-  return SECRET_PARTS.test(words.join("")) || words.some((word) => SECRET_WORDS.has(word));
+  return SECRET_PARTS.test(joinedName(identifier)) || hasWord(identifier, SECRET_WORD);
 }
 
 /** Whether what the transforms leave of a secret field no longer shows it. */
 export function isProtected(identifier: string, transforms: readonly string[]): boolean {
-  const isShort = wordsOf(identifier).some((word) => SHORT_WORDS.has(word));
+  const isShort = SHORT_PARTS.test(joinedName(identifier)) || hasWord(identifier, SHORT_WORD);
   return transforms.some((text) => {
     const transform = transformOf(text);
     return transform !== undefined && protects(transform, isShort);
@@ -48,12 +48,30 @@ function protects({ name, arguments: [first] }: Transform, isShort: boolean): bo
   return !isShort && Number(first) <= MOST_SHOWN;
 }
 
-/** The words of a field's name behind its group, in lower case: `cardNumber`, `card_number` and `card-number` alike. */
-function wordsOf(identifier: string): string[] {
-  const name = identifier.slice(identifier.indexOf(".") + 1);
-  return name
-    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
+/** One of the words, also in the plural, alone or written together with words that often stand beside one. */
+function wordPattern(words: string): RegExp {
+  const beside =
+    "(?:access|api|app|atm|auth|bank|code|credit|db|debit|encryption|hash|hmac|id|login|master|my|no|num|number|phrase|private|security|session|signing|ssh|user|value|web)*";
+  return new RegExp(`^${beside}(?:${words.replaceAll(" ", "|")})s?${beside}$`);
+}
+
+/** Whether a word of a field's name is of the pattern: `cardPin`, `card_pin`, `card-pin2` and `CARDPin` alike. */
+function hasWord(identifier: string, pattern: RegExp): boolean {
+  const spaced = nameOf(identifier).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
+  // Capitals before a small letter may be a word of their own (`PINCode`) or the beginning of one (`PINs`).
+  const readings = [spaced, spaced.replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")];
+  const words = readings.flatMap((text) => text.toLowerCase().match(/\p{L}+/gu) ?? []);
+  return words.some((word) => pattern.test(word));
+}
+
+/** A field's name without signs, in small letters. */
+function joinedName(identifier: string): string {
+  return nameOf(identifier)
     .toLowerCase()
-    .split(/[^\p{L}\d]+/u)
-    .filter((word) => word !== "");
+    .replace(/[^\p{L}\d]/gu, "");
+}
+
+/** The name behind the group. */
+function nameOf(identifier: string): string {
+  return identifier.slice(identifier.indexOf(".") + 1);
 }

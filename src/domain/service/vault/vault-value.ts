@@ -13,6 +13,7 @@ export interface VaultFile {
 }
 
 const BLANK: BrokenRule = { code: "blank", rule: "is blank" };
+const SLASH: BrokenRule = { code: "slash", rule: "has a slash, which no upload takes in an identifier" };
 const LONE_SURROGATE: BrokenRule = { code: "lone_surrogate", rule: "has a lone surrogate" };
 
 /** Why a value can't be put under an identifier (docs/reference/service.md, "Accepted identifiers"). */
@@ -29,6 +30,8 @@ export function uploadProblem(identifier: string, path: unknown): BrokenRule | u
   // What is uploaded goes under a client token, which has to name it.
   const problem = useProblem("upload", identifier) ?? useProblem("client_token", identifier);
   if (problem !== undefined) return problem;
+  // It becomes one segment of an address, which would be two.
+  if (/[/\\]/.test(identifier)) return SLASH;
   if (typeof path !== "string") return { code: "not_path", rule: "is not the path of a file" };
   return path.trim() === "" ? BLANK : undefined;
 }

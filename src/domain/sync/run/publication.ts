@@ -1,7 +1,14 @@
 import type { LinkReading } from "../link-progress.js";
 import { type Place, sliceOf } from "../place.js";
 import type { Failure } from "../sync-totals.js";
-import { COMMIT_EVERY_BYTES, COMMIT_EVERY_LINKS, COMMIT_EVERY_MS, LOAD_BYTES, LOAD_PAGES } from "./limits.js";
+import {
+  COMMIT_EVERY_BYTES,
+  COMMIT_EVERY_LINKS,
+  COMMIT_EVERY_MS,
+  COMMIT_EVERY_OBSERVED_BYTES,
+  LOAD_BYTES,
+  LOAD_PAGES,
+} from "./limits.js";
 import type { EndedLink, OpenLink } from "./open-link.js";
 import type { LinkResult, ReportRef } from "./slice-work.js";
 
@@ -87,9 +94,12 @@ export class Publication {
   isDue(now: number, complete: readonly OpenLink[], ended: number): boolean {
     const links = this.#links + complete.length + ended;
     const bytes = sum([...this.#finished, ...complete.map(sizeOfLink)], "bytes");
+    const { reports, users } = this.#state;
+    const observedBytes = reports.reduce((total, report) => total + (report.observedBytes ?? 0), 0);
     return (
-      Math.max(this.#state.users, links) >= COMMIT_EVERY_LINKS ||
+      Math.max(users, links) >= COMMIT_EVERY_LINKS ||
       bytes >= COMMIT_EVERY_BYTES ||
+      observedBytes >= COMMIT_EVERY_OBSERVED_BYTES ||
       now - this.#committedAt >= COMMIT_EVERY_MS
     );
   }

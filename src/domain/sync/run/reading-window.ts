@@ -2,6 +2,8 @@ import { DAY } from "../../duration.js";
 
 /** Days of a known list that are read once more (`--lookback`). */
 export const DEFAULT_LOOKBACK = 30;
+/** The most of them: a hundred years. */
+export const MOST_LOOKBACK = 36_500;
 
 /**
  * The earliest day to ask for of a list without a cursor; null for the whole list. It is counted from the newest

@@ -4,6 +4,7 @@ import {
   COMMIT_EVERY_BYTES,
   COMMIT_EVERY_LINKS,
   COMMIT_EVERY_MS,
+  COMMIT_EVERY_OBSERVED_BYTES,
   LOAD_BYTES,
   LOAD_PAGES,
 } from "../../../../src/domain/sync/run/limits.js";
@@ -47,6 +48,13 @@ test.for([
   ["quiet links", (at: Publication) => at.add(reportOf(0, { quiet: COMMIT_EVERY_LINKS }), 0, [])],
   ["finished links", (at: Publication) => at.add(finishedOf({ links: COMMIT_EVERY_LINKS }), 0, [])],
   ["bytes", (at: Publication) => at.add(finishedOf({ bytes: COMMIT_EVERY_BYTES }), 0, [])],
+  [
+    "bytes of lists without a cursor",
+    (at: Publication) => {
+      at.add(reportOf(0, { observedBytes: 1 }), 1, []);
+      at.add(reportOf(1, { observedBytes: COMMIT_EVERY_OBSERVED_BYTES - 1 }), 1, []);
+    },
+  ],
 ] as const)("a commit is due after so many %s, and no more once it is taken", ([_, add]) => {
   add(publication);
   expect(publication.isDue(0, [], 0)).toBe(true);

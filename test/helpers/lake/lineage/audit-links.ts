@@ -19,6 +19,7 @@ export async function auditLinks(directory: string): Promise<string[]> {
     const rows = await linkRows({ directory, lake });
     const extra = rows.filter((row) => !expected.delete(row));
     return [
+      ...pairedTwice(rows).map((posted) => `transaction_links: two rows became ${posted}`),
       ...extra.map((row) => `transaction_links: the feed does not say ${row}`),
       ...[...expected].map((row) => `transaction_links: ${row} is missing`),
     ];
@@ -27,4 +28,17 @@ export async function auditLinks(directory: string): Promise<string[]> {
     await rebuilt.close();
     await rm(copy, { recursive: true, force: true });
   }
+}
+
+/** Posted transactions that two rows of an account name. */
+function pairedTwice(rows: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return rows.flatMap((text) => {
+    const { link_id, account_id, posted_transaction_id } = JSON.parse(text) as Record<string, string | null>;
+    if (posted_transaction_id == null) return [];
+    const posted = JSON.stringify([link_id, account_id, posted_transaction_id]);
+    const isSecond = seen.has(posted);
+    seen.add(posted);
+    return isSecond ? [posted] : [];
+  });
 }

@@ -112,3 +112,21 @@ test("two runs at once write each change once", async () => {
   await both();
   expect(await audit(world)).toEqual([]);
 });
+
+test("lists that SQL can't read at once are committed in parts, and each change once", async () => {
+  const world = await worlds.open({
+    sandbox: { population: { kind: "synthetic", users: 4, linksPerUser: 1, rows: 1 } },
+  });
+  const description = "long ".repeat(4_000);
+  for (const [index, link] of linksOf(world).entries()) {
+    const transactions = Array.from({ length: index === 0 ? 600 : 230 }, (_, n) => {
+      return { investment_transaction_id: `it_${index}_${n}`, description };
+    });
+    world.sandbox.investments.add(link, { transactions });
+  }
+  expect(await night(world)).toMatchObject({ status: "completed" });
+  expect(await audit(world)).toEqual([]);
+  change(world, 25);
+  await night(world, true);
+  expect(await audit(world)).toEqual([]);
+});
