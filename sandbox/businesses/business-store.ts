@@ -13,7 +13,7 @@ export interface Business {
 }
 
 /** A business to add by script. */
-interface NewBusiness {
+export interface NewBusiness {
   fp_bid?: string;
   external_id?: string | undefined;
   sandbox_id?: string | undefined;

@@ -16,8 +16,8 @@ export interface CipScript {
   fields?: Readonly<Record<string, unknown>>;
 }
 
-const CHECKS = ["date_of_birth", "matched_address", "tax_id"] as const;
-const WATCHLIST_CHECKS = [
+export const CHECKS = ["date_of_birth", "matched_address", "tax_id"] as const;
+export const WATCHLIST_CHECKS = [
   "adverse_media",
   "monitored_lists",
   "politically_exposed_person",

@@ -1,19 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { InputError } from "../../src/domain/failures.js";
 import { errorBody } from "../http/answer.js";
 import type { ControlHandler } from "../http/server.js";
 import type { Sandbox } from "../sandbox.js";
-import { PATHS } from "./remote-sandbox.js";
+import { checkedArguments } from "./arguments.js";
+import { METHODS_BY_PATH } from "./methods.js";
 
 /** Answers `/_sandbox/<method>` and `/_sandbox/<part>/<method>`: a call of that method, without a key. */
 export function controlHandler(sandboxOf: () => Sandbox): ControlHandler {
   return async (request, response, path) => {
     const name = path.slice("/_sandbox/".length);
-    if (!PATHS.includes(name)) {
-      const message = `no such method; accepted are: ${PATHS.join(", ")}`;
+    const shapes = METHODS_BY_PATH.get(name);
+    if (!shapes) {
+      const message = `no such method; accepted are: ${[...METHODS_BY_PATH.keys()].join(", ")}`;
       return send(response, 404, errorBody("not_found", message));
     }
     try {
-      await answer(response, await call(sandboxOf(), name, await argumentsOf(request)));
+      const given = checkedArguments(name, shapes, await argumentsOf(request));
+      await answer(response, await call(sandboxOf(), name, given));
     } catch (error) {
       if (response.headersSent) response.destroy();
       else send(response, 400, errorBody("control", (error as Error).message));
@@ -27,8 +31,17 @@ async function argumentsOf(request: IncomingMessage): Promise<unknown[]> {
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
   if (text === "") return [];
-  const value: unknown = JSON.parse(text);
+  const value = json(text);
   return Array.isArray(value) ? value : [value];
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new InputError(`the body is not JSON (${reason}); give the argument, or a list of the arguments`);
+  }
 }
 
 function call(sandbox: Sandbox, path: string, args: readonly unknown[]): unknown {

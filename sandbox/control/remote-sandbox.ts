@@ -1,49 +1,16 @@
 import type { Sandbox } from "../sandbox.js";
-
-/** The stand-in's methods that another process may call. */
-const METHODS = [
-  ...["state", "links", "addUser", "addLink", "setLink", "removeLink", "addAccount", "append"],
-  ...["setAccount", "unlist", "listOnly"],
-  ...["refuseCursors", "advance", "nightlyChanges", "addFaults", "removeFault", "clearFaults", "faults"],
-  ...["setLatency", "addKey", "revokeKey", "requests", "clearRequests", "calls", "waitForRequests"],
-  ...["totals", "truthRows", "events", "rosterCsv"],
-] as const satisfies readonly (keyof Sandbox)[];
-
-/** The methods of its parts that another process may call. */
-const PART_METHODS = {
-  clock: ["now", "text", "advance", "freeze", "thaw"],
-  rates: ["set"],
-  playbooks: ["declare", "list", "script"],
-  onboardings: ["list", "of", "find", "finish", "review"],
-  sessions: ["end"],
-  vaults: ["value", "write", "contents", "decryptions"],
-  tokens: ["create", "expireAll", "grants", "counts"],
-  businesses: ["add", "list", "find", "setInsights"],
-  cip: ["script", "made"],
-  investments: ["add", "remove", "change", "fill", "move", "truth"],
-  proxies: ["configure", "forwarded"],
-  webhooks: [
-    ...["register", "unregister", "setSecrets", "emit", "messages"],
-    ...["hold", "release", "resend", "settled"],
-  ],
-} as const satisfies { readonly [P in keyof Sandbox]?: readonly (keyof Sandbox[P])[] };
+import { METHODS, PART_METHODS } from "./methods.js";
 
 type Part = keyof typeof PART_METHODS;
-
-/** Paths of all of them below `/_sandbox/`. */
-export const PATHS: readonly string[] = [
-  ...METHODS,
-  ...Object.entries(PART_METHODS).flatMap(([part, names]) => names.map((name) => `${part}/${name}`)),
-];
 
 type Call<F> = F extends (...args: infer A) => infer R
   ? (...args: A) => R extends Generator<infer V> ? AsyncGenerator<V> : Promise<Awaited<R>>
   : never;
 
 /** A stand-in in another process: its methods and those of its parts, each with its result promised. */
-export type RemoteSandbox = { readonly [M in (typeof METHODS)[number]]: Call<Sandbox[M]> } & {
+export type RemoteSandbox = { readonly [M in keyof typeof METHODS]: Call<Sandbox[M]> } & {
   readonly [P in Part]: {
-    readonly [M in (typeof PART_METHODS)[P][number] & keyof Sandbox[P]]: Call<Sandbox[P][M]>;
+    readonly [M in keyof (typeof PART_METHODS)[P] & keyof Sandbox[P]]: Call<Sandbox[P][M]>;
   };
 };
 
@@ -51,14 +18,14 @@ const STREAMED: readonly string[] = ["truthRows", "events"];
 
 /** Controls the stand-in at an address, over `/_sandbox/…`. */
 export function remoteSandbox(url: string): RemoteSandbox {
-  const methodsOf = (names: readonly string[], prefix = "") =>
+  const methodsOf = (methods: object, prefix = "") =>
     Object.fromEntries(
-      names.map((name) => {
+      Object.keys(methods).map((name) => {
         const ask = STREAMED.includes(name) ? askLines : askValue;
         return [name, (...args: unknown[]) => ask(new URL(`/_sandbox/${prefix}${name}`, url), args)];
       }),
     );
-  const parts = Object.entries(PART_METHODS).map(([part, names]) => [part, methodsOf(names, `${part}/`)]);
+  const parts = Object.entries(PART_METHODS).map(([part, methods]) => [part, methodsOf(methods, `${part}/`)]);
   return { ...methodsOf(METHODS), ...Object.fromEntries(parts) } as RemoteSandbox;
 }
 

@@ -17,7 +17,7 @@ interface InvestmentRecord {
  * Rows by script (docs/reference/service.md, "Investment transactions"); fields that are not set here
  * are served as given.
  */
-interface NewInvestments {
+export interface NewInvestments {
   /** The JSON to serve for a transaction, byte for byte. */
   raw?: readonly string[];
   transactions?: readonly (Readonly<Record<string, unknown>> & { investment_transaction_id: string })[];
@@ -25,7 +25,7 @@ interface NewInvestments {
 }
 
 /** How many rows of a link change. */
-interface InvestmentChanges {
+export interface InvestmentChanges {
   readonly created?: number;
   readonly updated?: number;
   readonly removed?: number;

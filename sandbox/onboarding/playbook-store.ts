@@ -99,7 +99,7 @@ export interface ScriptedOutcome {
 }
 
 /** Whose runs a script is for: by `fp_id` or `fp_bid`; on one playbook, or on each. */
-interface OutcomeScript {
+export interface OutcomeScript {
   entity: string;
   playbook?: string;
   /** One a run, in their order; the last stays. */

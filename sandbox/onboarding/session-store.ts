@@ -9,7 +9,7 @@ import type { OnboardingStore } from "./onboarding-store.js";
  * What the client SDK's callback stands for (docs/reference/service.md, "Session validation"); parts that did not
  * happen are left out.
  */
-interface NewSession {
+export interface NewSession {
   /** Onboardings that were finished, of the user, the business, or both. */
   onboardings?: readonly string[];
   bank_link?: { id?: string; intent_id?: string };

@@ -1,6 +1,6 @@
 import { addDays } from "../world/days.js";
 import { Random } from "../world/random.js";
-import type { LinkFields } from "../world/records.js";
+import type { LinkFields, TransactionRow } from "../world/records.js";
 import type { NewEvent, World } from "../world/world.js";
 import { recentDay, syntheticRow } from "./synthetic-row.js";
 
@@ -15,6 +15,9 @@ export interface SyntheticPopulation {
   otherStates?: boolean;
   seed?: number;
 }
+
+/** Banks post within days, so no pending row is older. */
+const PENDING_DAYS = 7;
 
 const ERROR_CODES = [
   "system_error",
@@ -86,7 +89,8 @@ function history(random: Random, today: string, linkId: string, accounts: number
   for (let index = 0; index < rows; index++) {
     const id = `txn_${linkId}_${String(index).padStart(6, "0")}`;
     const account = `acc_${linkId}_${1 + random.int(Math.max(1, accounts))}`;
-    const row = syntheticRow(random, id, account, recentDay(random, today, 730));
+    const drawn = syntheticRow(random, id, account, recentDay(random, today, 730));
+    const row = drawn.pending ? dated(drawn, addDays(today, -(index % PENDING_DAYS))) : drawn;
     events.push({ change: "created", row });
     if (index % 10 === 7) {
       const date = addDays(row.date, 1);
@@ -98,4 +102,8 @@ function history(random: Random, today: string, linkId: string, accounts: number
     if (index % 20 === 13) events.push({ change: "removed", id });
   }
   return events;
+}
+
+function dated(row: TransactionRow, date: string): TransactionRow {
+  return { ...row, date, ...(row.datetime ? { datetime: row.datetime.replace(row.date, date) } : {}) };
 }

@@ -4,13 +4,13 @@ import { seededId } from "../seeded-id.js";
 import { Fields } from "./fields.js";
 import { checkIdentifiers } from "./identifiers.js";
 
-const SCOPES = ["vault", "decrypt", "vault_and_decrypt", "decrypt_download", "vault_card"] as const;
+export const SCOPES = ["vault", "decrypt", "vault_and_decrypt", "decrypt_download", "vault_card"] as const;
 type TokenScope = (typeof SCOPES)[number];
 
 const TTL = { least: 60, most: 86_400, usual: 1_800 };
 
 /** What a client token is made of (docs/reference/service.md, "Client tokens"). */
-interface TokenGrant {
+export interface TokenGrant {
   readonly scope: TokenScope;
   readonly fields?: readonly string[] | undefined;
   readonly decrypt_reason?: string | undefined;

@@ -23,7 +23,7 @@ export interface WebhookOptions {
 }
 
 /** In which order what was held back goes out, and what of it never does. */
-interface ReleaseOptions {
+export interface ReleaseOptions {
   order?: "sent" | "reverse" | "shuffled";
   seed?: number;
   /** Ids of messages to lose. */

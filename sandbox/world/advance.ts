@@ -114,10 +114,12 @@ class LinkDay {
     if (row) this.#write("updated", { ...row, pending: false, date: this.world.today });
   }
 
+  /** The newest first: banks post within days, and a row of weeks ago would not pass for what was posted. */
   #pendingRows(): TransactionRow[] {
     // A generated history has no pending rows, and a walk over millions of rows would take the night.
     const rows = this.link.log.base ? this.link.log.appendedLiveRows() : this.link.log.liveRows();
-    return [...rows].map(readable).filter((row) => row?.pending === true) as TransactionRow[];
+    const pending = [...rows].map(readable).filter((row) => row?.pending === true) as TransactionRow[];
+    return pending.sort((a, b) => (a.date < b.date ? 1 : a.date > b.date ? -1 : 0));
   }
 
   #write(change: "created" | "updated", row: TransactionRow): void {

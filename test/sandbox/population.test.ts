@@ -79,6 +79,25 @@ test("an advance brings every kind of change", async () => {
   await sandbox.close();
 });
 
+test("an advance posts pending rows of the last days, the newest first", async () => {
+  const sandbox = await startSandbox({ population: { kind: "synthetic", rows: 400 } });
+  const links = [...sandbox.world.links.values()];
+  const pendingRows = (log: (typeof links)[number]["log"]) =>
+    [...log.liveRows()].map(({ text }) => JSON.parse(text)).filter(({ pending }) => pending);
+  const lengths = links.map(({ log }) => log.length);
+  const dates = new Map(
+    links.flatMap(({ log }) => pendingRows(log).map((row) => [row.transaction_id, row.date])),
+  );
+  expect(new Set(dates.values()).size).toBe(7);
+  expect([...dates.values()].sort()[0]).toBe("2026-11-14");
+  sandbox.advance({ days: 1, removed: 0, updated: 0, recreated: 0 });
+  const news = links.flatMap(({ log }, at) => [...log.events(lengths[at])]);
+  const gone = news.filter(({ change }) => change === "removed");
+  expect(gone).toHaveLength(links.length);
+  expect(new Set(gone.map(({ id }) => dates.get(id)))).toEqual(new Set(["2026-11-20"]));
+  await sandbox.close();
+});
+
 test("volume rows are a function of their index: any page joined equals its rows one by one", () => {
   const accounts = ["a1", "a2"] as const;
   const templates = new TemplateCache();

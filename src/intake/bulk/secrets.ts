@@ -85,14 +85,13 @@ export function secretsAgain(
       `run ${runId} ${use}, and what it was given was not kept. Nothing was started. Give ${flag} again.`,
     );
   }
-  // Of headers and certificates only the names must be the same: a token may be another one by now.
-  for (const [name, { flag, use }] of Object.entries(SECRETS)) {
-    const [print, secret] = [secretPrints[name], given[name]];
-    if (print === undefined || secret === undefined || secretPrint(secret, sha256) === print) continue;
+  // Hashes under two keys match nothing. A signing key may be another one by now, and a token in a header too.
+  const { hmacKey } = given;
+  const print = secretPrints.hmacKey;
+  if (hmacKey !== undefined && print !== undefined && secretPrint(hmacKey, sha256) !== print)
     throw new InputError(
-      `run ${runId} ${use} with another key. Nothing was started. Give ${flag} the key of that run.`,
+      `run ${runId} ${SECRETS.hmacKey.use} with another key. Nothing was started. Give ${SECRETS.hmacKey.flag} the key of that run.`,
     );
-  }
   if (given.headers !== undefined && headerParts(given.headers) !== options.headers)
     throw new InputError(
       `run ${runId} was given other headers or certificates (${options.headers}). Nothing was started. Give each of them again.`,

@@ -152,6 +152,9 @@ test.each([
     '{"kind":"hang","operation":"sync"}',
     /no operation "sync"; accepted are get_user/,
   ],
+  ["text for a number", '{"kind":"hang","times":"3"}', /faults\[0\]: "times" of hang must be integer from 0/],
+  ["a wrong choice", '{"kind":"loop","next":"first"}', /"next" of loop must be "missing" \| "same"/],
+  ["pieces of no bytes", '{"kind":"slow","chunkBytes":0}', /"chunkBytes" of slow must be number above 0/],
 ])("faults from %s are refused by name", (_rule, text, message) => {
   expect(() => parseFaults(text)).toThrow(message);
 });

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox, transactionRow } from "../../../sandbox/index.js";
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
+});
+afterEach(() => sandbox.close());
+
+async function control(path: string, body: unknown): Promise<{ status: number; message: string }> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await fetch(`${sandbox.url}/_sandbox/${path}`, { method: "POST", body: text });
+  if (response.status === 204) return { status: 204, message: "" };
+  const answer = (await response.json()) as { error?: { message: string } };
+  return { status: response.status, message: answer.error?.message ?? "" };
+}
+
+const row = transactionRow({ transaction_id: "t" });
+const good = { change: "created", row };
+
+test.each([
+  ["append", ["l", [{ change: "created", transaction: row }]], 'argument "events[0]" must be {"change": '],
+  ["append", ["l", [good, { change: "weird", row }]], 'argument "events[1]" must be'],
+  ["append", ["l", [{ change: "removed", row }]], 'argument "events[0]" must be'],
+  ["append", ["l", [{ change: "created", row: { ...row, amount: 12 } }]], '"amount": text'],
+  ["append", ["l", [{ change: "created", row: { ...row, transaction_id: "" } }]], '"transaction_id": text'],
+  ["append", ["l", good], 'argument "events" must be [{'],
+  ["append", { change: "weird" }, 'argument "events" is missing'],
+  ["append", ["l"], "append takes [link, events]"],
+  ["listOnly", [5], 'argument "rows" is missing'],
+  ["listOnly", ["l", [5]], 'argument "rows[0]" must be {"transaction_id": text,'],
+  ["unlist", ["l", "t"], 'argument "ids" must be [text, …]'],
+  ["investments/add", ["l", [{ investment_transaction_id: "i" }]], '"investments" must be {"transactions"?'],
+  ["investments/add", ["l", { transactions: [{ id: "i" }] }], '"investments.transactions[0]" must be'],
+  ["addLink", { fp_id: "u", accounts: ["a"] }, 'argument "link.accounts[0]" must be {"id"?: text'],
+  ["advance", 3, 'argument "options" must be {"days"?: integer from 0'],
+  ["advance", { day: 1 }, 'argument "options" must be {"days"?'],
+  ["advance", { days: 1.5 }, 'argument "options.days" must be integer from 0'],
+  ["playbooks/declare", { key: "p", delayMs: [1] }, '"playbook.delayMs" must be number from 0 or [number'],
+  ["playbooks/declare", { key: "p", outcomes: { pass: "9" } }, '"playbook.outcomes.pass" must be number'],
+  ["onboardings/finish", ["ob", "done"], 'argument "status" must be "'],
+  ["revokeKey", ["k", 402], 'argument "status" must be 401 | 403'],
+  ["webhooks/register", { url: "http://127.0.0.1:1", events: ["odd"] }, '"endpoint.events[0]" must be "'],
+  ["state", {}, "state takes no arguments"],
+  ["setLatency", [1, 2], "2 arguments are too many"],
+  ["addFaults", [{ kind: "hang" }, 5], 'argument "fault" must be {…}'],
+  ["removeLink", "l", "the body is not JSON"],
+])("%s refuses %j over HTTP, and does nothing", async (path, body, message) => {
+  const answer = await control(path, body);
+  expect(answer.message).toContain(message);
+  expect(answer.status).toBe(400);
+  expect(sandbox.state()).toMatchObject({ today: "2026-11-20", links: 1 });
+  expect(sandbox.links()).toEqual([{ id: "l", fp_id: "u", events: 0, rows: 0 }]);
+  expect(sandbox.investments.truth("l").transactions).toEqual([]);
+  expect(sandbox.faults()).toEqual([]);
+  expect(sandbox.world.link("l").onlyListed).toEqual([]);
+});
+
+test("what fits is done over HTTP: whole rows with more fields, raw texts, and null for what is left out", async () => {
+  const entries = [
+    { ...good, row: { ...row, odd: [1] } },
+    { change: "created", raw: "not JSON", id: "r" },
+  ];
+  expect(await control("append", ["l", entries])).toEqual({ status: 204, message: "" });
+  expect(await control("append", ["l", [{ change: "removed", id: "t" }]])).toMatchObject({ status: 204 });
+  expect([...sandbox.events("l")].map(({ text }) => text)).toEqual([
+    JSON.stringify({ ...row, odd: [1] }),
+    "not JSON",
+    '"t"',
+  ]);
+  expect(await control("revokeKey", [null, 403])).toMatchObject({ status: 204 });
+  expect((await fetch(`${sandbox.url}/users/u`, authorized())).status).toBe(403);
+});
+
+test("calls in the same process are not checked: a test may append what no service sends", () => {
+  sandbox.append("l", [{ change: "created", row: { transaction_id: "t", amount: 5 } as never }]);
+  expect([...sandbox.events("l")]).toHaveLength(1);
+});
+
+function authorized() {
+  return { headers: { authorization: `Basic ${btoa(`${sandbox.apiKey}:`)}` } };
+}
