@@ -53,6 +53,9 @@ async function inLedger(
   return found;
 }
 
+const LOST = "lost_answer";
+const SENT_EARLIER = "an earlier run sent it and its answer was lost";
+
 const LINKS_AT_ONCE = 8;
 /** Times that a link's accounts are asked for while the service is busy; the wait doubles from the second on. */
 const MOST_TRIES = 5;
@@ -80,8 +83,11 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
     transaction_type: z.enum(TRANSACTION_TYPES, "is neither debit nor credit").optional(),
   }),
   // A row without an id of its own may repeat: two payments may look the same.
-  unique: (row) =>
-    row.transaction_id === undefined ? null : { column: "transaction_id", value: importKey(row) },
+  unique(row) {
+    const { link_id, account_id, transaction_id } = row;
+    const isWhole = [link_id, account_id, transaction_id].every((part) => part !== undefined);
+    return isWhole ? { column: "transaction_id", value: importKey(row) } : null;
+  },
   complete: () => ({ row: importNames(sha256) }),
   owner: ({ link_id }) => link_id,
   check: unknownAccounts,
@@ -105,7 +111,7 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
       ),
       ended: [
         ...ended("accepted", "skipped", "already imported"),
-        ...ended("unknown", "unknown", "an earlier run sent it and its answer was lost"),
+        ...ended("unknown", "unknown", SENT_EARLIER),
       ],
     };
   },
@@ -138,6 +144,7 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
       const words = { accepted: "done", skipped: "skipped", refused: "failed", unknown: "failed" } as const;
       return { line, status: words[status], reason, refused };
     }),
+  isUnsure: (reason) => [LOST, SENT_EARLIER].includes(reason) || reason.startsWith("gave_up "),
   tables: [transactionImports],
   rows: ({ runId }, { rows, result, reason, refused, asked }) => {
     // Requests that were answered count too: the service may have taken some of the rows.
@@ -163,7 +170,7 @@ function requestEnd(error: unknown): RequestEnd {
   const refusal = refusalOf(error);
   if (refusal !== undefined) return { status: "refused", ...refusal };
   const isLost = error instanceof Error && error.name === FAILURE_TYPES.lostAnswer;
-  if (isLost) return { status: "unknown", reason: "lost_answer" };
+  if (isLost) return { status: "unknown", reason: LOST };
   throw error;
 }
 

@@ -29,8 +29,11 @@ export interface BulkJob<Row extends object, Result, Given = unknown> {
   readonly row: z.ZodObject;
   /** The columns of a row that name files: their bytes are frozen with the row. Default: none. */
   files?(row: Row): readonly string[];
-  /** The value that may appear only once in a file, and the column to blame; null for a row that may repeat. */
-  unique?(row: Row): { readonly column: string; readonly value: string } | null;
+  /**
+   * The value that may appear only once in a file, and the column to blame; null for a row that may repeat. An invalid row
+   * comes with those of its values that are right.
+   */
+  unique?(row: Partial<Row>): UniqueValue | null;
   /** Sorts the frozen rows. Default: the file's order. */
   order?(a: Row, b: Row): number;
   /** Starts a pass over a file's valid rows that completes them in order. */
@@ -51,6 +54,13 @@ export interface BulkJob<Row extends object, Result, Given = unknown> {
   work(rows: readonly JobRow<Row>[], caller: Caller<Given>): Promise<Result>;
   /** The outcome of each row of an item that has a result. Default: all are done. Items without one have failed. */
   ends?(rows: readonly JobRow<Row>[], result: Result): readonly RowEnd[];
+  /**
+   * Whether a row that failed for this reason may have been carried out, so that only `--send-unknown` sends it again.
+   * Left out by a kind without such rows: it has no `--send-unknown`.
+   */
+  isUnsure?(reason: string): boolean;
+  /** The query that shows what failed in a run, where a table says more than the reasons. */
+  failedRows?(runId: string): string;
   /** What the summary counts of an item besides rows, by name; counts of one name add up. Default: nothing. */
   counts?(item: EndedItem<Row, Result>): Readonly<Record<string, number>>;
   /** The tables that it appends to, in the order of writing: the one that says *done* last. */
@@ -62,6 +72,19 @@ export interface BulkJob<Row extends object, Result, Given = unknown> {
    * It may run again after a crash and must then find what it has published. Default: groups are written one by one.
    */
   publish?(run: WholeRun<Row, Result>): Promise<Readonly<Record<string, unknown>>>;
+}
+
+interface UniqueValue {
+  readonly column: string;
+  readonly value: string;
+}
+
+/** The value of a column that may appear only once; null where an invalid row lacks it. */
+export function uniqueIn<Column extends string>(column: Column) {
+  return (row: { readonly [name in Column]?: string }): UniqueValue | null => {
+    const value = row[column];
+    return value === undefined ? null : { column, value };
+  };
 }
 
 /** Any kind of job, as the engine sees it. */

@@ -5,7 +5,7 @@ import type { OnboardingItem } from "../api/schemas/onboarding.js";
 import { pathId } from "../api/schemas/parameters.js";
 import { isDecision, isKnownStatus } from "../domain/service/onboarding-status.js";
 import { KYB_TABLES } from "../lake/tables/kyb.js";
-import type { BulkJob, Caller } from "./job.js";
+import { type BulkJob, type Caller, uniqueIn } from "./job.js";
 import {
   type BusinessOnboarding,
   type BusinessResult,
@@ -20,7 +20,7 @@ export const kybJob: BulkJob<BusinessRow, BusinessResult> = {
   kind: "kyb",
   file: { name: "businesses file", option: "--businesses" },
   row: businessRow,
-  unique: ({ fp_bid }) => ({ column: "fp_bid", value: fp_bid }),
+  unique: uniqueIn("fp_bid"),
   order: (a, b) => (a.fp_bid < b.fp_bid ? -1 : 1),
   owner: ({ fp_bid }) => fp_bid,
   effect: false,

@@ -4,12 +4,15 @@ import type { BulkOptions } from "../domain/bulk/bulk-job.js";
 import { FAILURE_TYPES } from "../domain/failures.js";
 import type { ProxyDigest } from "../lake/calls/staged-call.js";
 import { proxyCalls } from "../lake/tables/proxy-calls.js";
-import type { BulkJob, JobRow } from "./job.js";
+import { type BulkJob, type JobRow, uniqueIn } from "./job.js";
 import { type KnownCall, knownCalls } from "./proxy/known-calls.js";
 import { type ProxyRow, requestOf, requestRow, templateRow } from "./proxy/row.js";
 
 /** Bytes of the longest answer whose body is kept. */
 const MOST_KEPT_BYTES = 256 * 1024;
+
+const LOST = "lost_answer";
+const SENT_EARLIER = "an earlier run sent it";
 
 /** What a body is, unless the command says so. */
 export const JSON_TYPE = "application/json";
@@ -30,7 +33,7 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult> = {
   kind: "proxy",
   file: { name: "requests file", option: "--requests" },
   row: requestRow,
-  unique: ({ id }) => ({ column: "id", value: id }),
+  unique: uniqueIn("id"),
   complete: () => ({ row: (row) => requestOf(row, undefined) }),
   owner: ({ id }) => id,
   effect: true,
@@ -41,18 +44,14 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult> = {
     const known = await knownCalls(lake, String(options.proxy), ids);
     const stateOf = ({ row }: JobRow<ProxyRow>): KnownCall | undefined => {
       const state = known.get(row.id);
-      return state === "unknown" && mayRepeat(row, options) ? undefined : state;
-    };
-    const ended = (state: KnownCall, status: ProxyResult["status"], reason: string) => {
-      const result = { status, reason, answer: null, asked: 0, at: Date.now() };
-      return rows.filter((one) => stateOf(one) === state).map((one) => ({ rows: [one], result }));
+      return state !== "answered" && mayRepeat(row, options) ? undefined : state;
     };
     return {
       work: rows.filter((one) => stateOf(one) === undefined).map((one) => [one]),
-      ended: [
-        ...ended("answered", "skipped", "already answered"),
-        ...ended("unknown", "unknown", "an earlier run sent it, and it is not known what came of it"),
-      ],
+      ended: rows.flatMap((one) => {
+        const state = stateOf(one);
+        return state === undefined ? [] : [{ rows: [one], result: endedEarlier(state) }];
+      }),
     };
   },
   async work([first], { options, secrets, once, lost }) {
@@ -76,7 +75,7 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult> = {
       if (!(error instanceof Error) || error.name !== FAILURE_TYPES.lostAnswer) throw error;
       return {
         status: "unknown",
-        reason: "lost_answer",
+        reason: LOST,
         answer: null,
         asked: await lost("call"),
         at: Date.now(),
@@ -91,6 +90,7 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult> = {
         ? { line, status: "done", reason: null }
         : { line, status: "failed", reason: `http_${answer?.status}` };
     }),
+  isUnsure: (reason) => reason === LOST || reason.startsWith(SENT_EARLIER) || /^http_5\d\d$/.test(reason),
   tables: [proxyCalls],
   rows: ({ runId, options }, { rows, result, reason, asked }) => {
     const failed = { status: asked > 0 ? "unknown" : "refused", reason, answer: null, asked, at: Date.now() };
@@ -116,6 +116,15 @@ export function proxyJobOf(template: BodyTemplate): BulkJob<ProxyRow, ProxyResul
     row: templateRow(template),
     complete: () => ({ row: (row) => requestOf(row, template) }),
   };
+}
+
+/** What becomes of a request that is not sent, because an earlier run has sent it. */
+function endedEarlier(state: KnownCall): ProxyResult {
+  const nothing = { answer: null, asked: 0, at: Date.now() };
+  if (state === "answered") return { status: "skipped", reason: "already answered", ...nothing };
+  const came =
+    state === "lost" ? "its answer was lost" : `was answered with ${state}, so the target may have acted`;
+  return { status: "unknown", reason: `${SENT_EARLIER} and ${came}`, ...nothing };
 }
 
 function mayRepeat({ repeatable }: ProxyRow, { send_unknown }: BulkOptions): boolean {

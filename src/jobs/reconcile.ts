@@ -33,6 +33,8 @@ export const reconcileJob: BulkJob<UserRow, UserResult, readonly LakeAccount[]> 
     for (const account of result.accounts) counts[statusOf(account)] += 1;
     return counts;
   },
+  failedRows: (runId) =>
+    `select * from reconciliations where run_id = '${runId}' and (status <> 'equal' or balance_status = 'differs')`,
   tables: [reconciliations],
   rows({ runId, options }, { rows, result, reason }) {
     const fp_id = rows[0]?.row.fp_id ?? "";

@@ -49,6 +49,6 @@ export const investmentTransactionStream: Stream = {
       { name: "security_id", type: "VARCHAR", sql: "t.security_id" },
     ],
     `(select page_no, unnest(investment_transactions) as t from page) join origin o using (page_no) where t is not null`,
-    { current: "investment_transactions", mark: "change_type", lists: { since: "date" } },
+    { current: "investment_transactions", mark: "change_type", lists: { since: "date", per: "account_id" } },
   ),
 };

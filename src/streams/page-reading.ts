@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { rowProblem } from "../api/schemas/row-check.js";
 import { withFieldsAsText } from "../domain/json/text.js";
+import { withoutExponent } from "../domain/service/decimal.js";
 import { EnvelopeError } from "./envelope-error.js";
 import { mayHoldSurrogates } from "./raw-json.js";
 import type { Listing, RowList } from "./stream.js";
@@ -67,7 +68,7 @@ export function readPage(listing: Listing, body: Buffer): PageReading {
 
 /** What parsers may read of a valid answer: its numbers that must be exact are texts. */
 export function exactText({ exactNumbers }: Pick<Listing, "exactNumbers">, json: string): string {
-  return exactNumbers === undefined ? json : withFieldsAsText(json, exactNumbers);
+  return exactNumbers === undefined ? json : withFieldsAsText(json, exactNumbers, withoutExponent);
 }
 
 /** The rows of one list of a parsed response. */

@@ -123,6 +123,7 @@ afterEach(async () => {
 });
 
 test("what earlier runs of the proxy tell of a request decides whether it is sent", async () => {
+  const called_at = "2026-11-22T02:00:00.000Z";
   const known = [
     ["ok", "answered", 200],
     ["no", "answered", 422],
@@ -134,7 +135,7 @@ test("what earlier runs of the proxy tell of a request decides whether it is sen
     ["skipped", "skipped", null],
   ] as const;
   const rows = [
-    ...known.map(([id, status, http_status]) => ({ proxy: "p", id, status, http_status })),
+    ...known.map(([id, status, http_status]) => ({ proxy: "p", id, status, http_status, called_at })),
     { proxy: "other", id: "new", status: "answered", http_status: 200 },
   ];
   await appendOnce(lake, proxyCalls, "x", () => writeRows(lake, proxyCalls, "x", rows));
@@ -146,6 +147,18 @@ test("what earlier runs of the proxy tell of a request decides whether it is sen
     const skipped = ended.filter(({ result }) => result.status === "skipped");
     return { work: idsOf(work), skipped: idsOf(skipped.map(({ rows }) => rows)), ended: ended.length };
   };
+  const { ended } = await proxyJob.plan!(
+    place(lake, {}),
+    ["broken", "lost"].map((id, line) => ({ line, row: { id } })),
+  );
+  const reasons = ended.map(({ result }) => result.reason ?? "");
+  expect(reasons).toEqual([
+    "an earlier run sent it and was answered with http_503, so the target may have acted",
+    "an earlier run sent it and its answer was lost",
+  ]);
+  expect([...reasons, "lost_answer", "http_500", "http_404"].map((one) => proxyJob.isUnsure?.(one))).toEqual([
+    ...[true, true, true, true, false],
+  ]);
   const skipped = ["ok", "found"];
   const again = ["no", "refused", "skipped", "new"];
   expect(await planned({})).toEqual({ work: again, skipped, ended: 4 });

@@ -26,8 +26,24 @@ test.each([
 });
 
 test.each([
-  "1e3",
-  "1.5E-2",
+  ["1e-7", "0.0000001000"],
+  ["1.5E+3", "1500.0000000000"],
+  ["-9.99999999999999999e17", "-999999999999999999.0000000000"],
+])("%s is exact as a number; as a text it is no amount", async (number, exact) => {
+  const row = (id: string, amount: string) =>
+    `{"investment_transaction_id":"${id}","account_id":"a","date":"${daysAgo(1)}","type":"buy","amount":${amount},"quantity": ${number}}`;
+  at.bench.sandbox.investments.add("l", { raw: [row("number", number), row("text", `"${number}"`)] });
+  await at.night();
+  expect(await at.rows("select amount, quantity from investment_transactions")).toEqual([
+    { amount: exact, quantity: exact },
+  ]);
+  expect(await at.rows("select payload from quarantine")).toEqual([{ payload: row("text", `"${number}"`) }]);
+});
+
+test.each([
+  "1e18",
+  "1e-11",
+  "1E400",
   "1234567890123456789",
   "0.12345678901",
   "1234567890123456789012345678901234567890",

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { hasLoneSurrogate, isAmount, isBlank, isRealDay } from "../../domain/service/transaction-values.js";
+import {
+  amountProblem,
+  hasLoneSurrogate,
+  isAmount,
+  isBlank,
+  isRealDay,
+} from "../../domain/service/transaction-values.js";
 
 // Every message is fixed text: it reaches the quarantine table and the logs, so it must not quote a value.
 
@@ -37,6 +43,8 @@ export const keyText = anyText
 export const filledText = anyText.refine((text) => !isBlank(text), "blank");
 
 /** Money as a JSON string; a JSON number would have passed through a float somewhere. */
-export const amountText = z.string("not a decimal string").refine(isAmount, "not a decimal string");
+export const amountText = z
+  .string("not a decimal string")
+  .refine(isAmount, { error: ({ input }) => amountProblem(String(input), "not a decimal string") });
 
 export const dayText = z.string("not a day YYYY-MM-DD").refine(isRealDay, "not a day YYYY-MM-DD");

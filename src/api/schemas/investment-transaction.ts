@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { isAmount } from "../../domain/service/transaction-values.js";
+import { amountProblem, isAmount } from "../../domain/service/transaction-values.js";
 import { dayText, each, filledText, keyText, looseObject, optionalText } from "./fields.js";
 
 // The document says text and its samples are JSON numbers; only the raw body shows how exact a number is.
-const money = z
-  .union([z.string(), z.number()], "not a decimal")
-  .refine((value) => isAmount(String(value)), "not a decimal");
+const money = z.union([z.string(), z.number()], "not a decimal").refine((value) => isAmount(String(value)), {
+  error: ({ input }) => amountProblem(String(input), "not a decimal"),
+});
 const optionalMoney = money.nullish();
 
 /**

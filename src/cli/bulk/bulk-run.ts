@@ -12,24 +12,32 @@ import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
 import { type JobRun, type LeftRun, statusWithoutResult, withWaits } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { ProgressForm } from "../session/progress-view.js";
+import { nextSteps } from "./next-steps.js";
 
 const MOST_SHOWN = 10;
 
 /** Makes a run of a bulk job as its command sees it; `start` starts or joins it. */
 export function bulkRun(
-  { kind, effect }: Pick<AnyJob, "kind" | "effect">,
+  job: Pick<AnyJob, "kind" | "effect" | "isUnsure" | "failedRows">,
   start: (session: JobSession) => Promise<StartedRun>,
 ): JobRun<BulkProgress, BulkResult> {
+  const { kind, effect } = job;
   return {
     start,
     progress: PROGRESS,
     outcome(left) {
       const { unauthorized, ...result } = resultOf(kind, left);
-      const { run_id, status, rows } = result;
+      const { run_id: runId, status, rows, failures } = result;
       const notes: string[] = [];
       // Only a run that went through all of its rows keeps the failed ones for a retry.
       if (status === "completed_with_failures" && rows.failed > 0)
-        notes.push(`run again only what failed: nightledger runs retry ${run_id}`);
+        notes.push(
+          ...nextSteps(job, {
+            runId,
+            reasons: failures.map(({ reason }) => reason),
+            isAll: failures.length === result.failures_total,
+          }),
+        );
       if (effect && (left.end?.kind === "failed" || left.end?.kind === "cancelled"))
         notes.push(
           `only the lake's staging area knows what the run has sent; finish it: ${continueCommand(kind)}`,

@@ -38,9 +38,10 @@ export function vaultOptions(flags: VaultFlags): BulkOptions {
   const transforms = transformsOf(flags);
   const given = transforms.map((text) => (text === KEYED_HASH ? hmacTransform("key") : text));
   const plain = fields.filter((field) => isSecretField(field) && !isProtected(field, given));
+  const isOne = plain.length === 1;
   if (plain.length > 0 && !allowPlain)
     throw refused(
-      `--fields: ${plain.join(", ")} would be decrypted as they are, and are secrets. Give --transforms with ` +
+      `--fields: ${plain.join(", ")} would be decrypted as ${isOne ? "it is, and is a secret" : "they are, and are secrets"}. Give --transforms with ` +
         `hmac_sha256, encrypt('<algorithm>','<public_key>') or, of values of more than four characters, suffix(n) or ` +
         `prefix(n) with n up to ${MOST_SHOWN}; or --allow-plain.`,
     );
@@ -58,7 +59,9 @@ function fieldsOf(text: string): string[] {
   for (const field of fields) {
     const problem = identifierProblem("decrypt", field);
     if (problem !== undefined)
-      throw refused(`--fields: ${field} is ${problem.rule}. Accepted: ${acceptedIdentifiers("decrypt")}.`);
+      throw refused(
+        `--fields: ${field} is ${problem.rule}. Accepted: ${acceptedIdentifiers("decrypt", field)}.`,
+      );
   }
   return fields;
 }

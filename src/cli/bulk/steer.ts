@@ -16,6 +16,8 @@ import { newRun } from "./run.js";
 /** What a retry has to be given again, because nothing keeps it once a run has ended. */
 type RetryBulkFlags = JobFlags & SecretFiles & Partial<ProxyFlags>;
 
+type FrozenJob = Pick<FrozenFile, "options" | "secrets">;
+
 /** Runs the rows that failed in a run of a bulk job, as a run of their own; the exit code. @throws InputError */
 export async function retryBulk(
   terminal: Terminal,
@@ -32,7 +34,14 @@ export async function retryBulk(
     missing:
       `run ${runId} left no failed rows in the lake: it has not ended, none failed, or they were run again. ` +
       "Nothing was started. The runs are in the table runs.",
-    secretsOf: (file) => secretsAgain(runId, file, given),
+    again(file) {
+      // Each retry is asked anew whether to send again what may have been carried out.
+      const { send_unknown: _, ...options } = file.options;
+      return {
+        options: flags.sendUnknown ? { ...options, send_unknown: true } : options,
+        secrets: secretsAgain(runId, file, given),
+      };
+    },
     restart: false,
   });
 }
@@ -52,7 +61,7 @@ export async function continueBulk(
       return holder && new BulkStaging(sealed, holder.staging);
     },
     missing: `every ${job.kind} run of this lake has ended. Nothing was started.`,
-    secretsOf: ({ secrets }) => secrets,
+    again: (file) => file,
     restart,
   });
 }
@@ -65,12 +74,13 @@ async function runFrozen(
   {
     find,
     missing,
-    secretsOf,
+    again,
     restart,
   }: {
     find(sealed: SealedStore): Promise<BulkStaging | undefined>;
     readonly missing: string;
-    secretsOf(file: FrozenFile): FrozenFile["secrets"];
+    /** What the run is given again, for what its file was frozen with. */
+    again(file: FrozenFile): FrozenJob;
     readonly restart: boolean;
   },
 ): Promise<number> {
@@ -79,13 +89,14 @@ async function runFrozen(
       const staging = keys && (await find(new SealedStore(store, createSealer(keys))));
       const file = await staging?.file.find();
       if (staging === undefined || file === undefined) throw new InputError(missing);
-      const { options, retryOf } = file;
+      const { retryOf } = file;
+      const { options, secrets } = again(file);
       // The frozen copy keeps its identity: rows of an earlier version would count as others today.
       const judged = {
         ...(await countRows(() => staging.everyRow(file), staging.bytesOf)),
         sha256: file.sha256,
       };
-      const run = newRun(job, { judged, options, secrets: secretsOf(file), retryOf, restart });
+      const run = newRun(job, { judged, options, secrets, retryOf, restart });
       return { pingedUser: NOBODY, run };
     },
   });

@@ -69,7 +69,11 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
     .argument("<run>", "id of the run")
     .description("retry what failed: the links and users of a sync, the rows of a bulk job")
     .option("--sign-key <file>", "the Ed25519 private key (PEM) again, for an export that was signed")
-    .option("--hmac-key <file>", "the key again, for an export of vault data that hashed values");
+    .option("--hmac-key <file>", "the key again, for an export of vault data that hashed values")
+    .option(
+      "--send-unknown",
+      "also send again what may have been carried out, by a proxy or an import; it may be carried out twice",
+    );
   withProxySecrets(retry);
   withBatchOptions(retry, { hidden: true }).action(async (id: string, flags: RetryFlags) => {
     const { retryRun } = await import("../runs/steer.js");

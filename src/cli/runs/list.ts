@@ -6,7 +6,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { endedRuns } from "./ended-runs.js";
 import { RUN_KINDS } from "./kinds.js";
 import { isAsked, type RunFilter, SEEN_STATUSES, type SeenRun } from "./seen-run.js";
-import { runLine } from "./text.js";
+import { runLines } from "./text.js";
 import { unfinishedRuns } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
 
@@ -33,7 +33,7 @@ export async function listRuns(terminal: Terminal, { limit, json, ...filter }: L
     if (view.missing !== undefined && isLeft) terminal.say(view.missing);
     if (json) terminal.result(JSON.stringify(found));
     else if (found.length === 0) terminal.say("no runs match");
-    else for (const run of found) terminal.result(runLine(run));
+    else for (const line of runLines(found)) terminal.result(line);
     return EXIT.completed;
   });
 }

@@ -9,7 +9,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { endedRun } from "./ended-runs.js";
 import { type Finding, findingsOf } from "./findings.js";
 import type { SeenRun } from "./seen-run.js";
-import { countWords, findingLines, openRunWords, retryCommand, tookWords, waitingWords } from "./text.js";
+import { countWords, findingLines, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
 
@@ -75,9 +75,7 @@ function runLines(run: ShownRun): string[] {
     ...("calls" in counts ? [`cost      ${costWords(counts)}`] : []),
     ...(message === null ? [] : [`message   ${message}`]),
     ...findings.flatMap(findingLines),
-    ...(findings.some(({ status }) => status === "failed") && run.finished_at !== null
-      ? [`next      retry only what failed: ${retryCommand(run)}`]
-      : []),
+    ...nextWords(run, findings).map((words) => `next      ${words}`),
   ];
 }
 

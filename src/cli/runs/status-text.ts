@@ -3,7 +3,7 @@ import { turnsInWords } from "../../domain/sync/skipped-links.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type LakeStatus, type LatestRun, lakeStatus } from "./lake-status.js";
-import { countWords, findingLines, openRunWords, retryCommand, tookWords, waitingWords } from "./text.js";
+import { countWords, findingLines, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
 import { withRunsView } from "./view.js";
 
 const MOST_FINDINGS = 3;
@@ -31,11 +31,11 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
   const { latest, unfinished, alerts, quarantined, stale, schedules, offline } = status;
   const lines = [
     `lake      ${status.lake}`,
-    ...latest.flatMap(latestLines),
     ...unfinished.flatMap((run) => [
       `open      ${run.job_id?.startsWith("onb_") ? run.job_id : run.run_id} ${openRunWords(terminal, run)}`,
       ...waitingWords(run),
     ]),
+    ...latest.flatMap(latestLines),
     ...alerts.map(({ rule, message }) => `alert     ${rule}: ${message}`),
     ...(quarantined === 0 ? [] : [`bad rows  ${quarantined} open; see: nightledger quarantine list`]),
     ...staleLines(stale),
@@ -54,12 +54,12 @@ function latestLines(run: LatestRun): string[] {
   const done = countWords(counts, ["created", "updated", "removed", "failed", "quarantined"]);
   const failed = findings.filter(({ status }) => status === "failed");
   return [
-    `${kind.padEnd(9)} ${schedule === null ? "" : `${schedule}: `}${status} ${ago} ago in ${tookWords(run)}`,
+    `last      ${kind}${schedule === null ? "" : ` ${schedule}`}: ${status} ${ago} ago in ${tookWords(run)}`,
     BELOW + [run_id, done].filter((words) => words !== "").join(": "),
     ...skippedWords(findings).map((words) => BELOW + words),
     ...(message === null ? [] : [BELOW + message]),
     ...failed.slice(0, MOST_FINDINGS).flatMap(findingLines),
-    ...(failed.length === 0 ? [] : [`${BELOW}→ ${retryCommand(run)}`]),
+    ...nextWords(run, findings).map((words) => `${BELOW}→ ${words}`),
   ];
 }
 

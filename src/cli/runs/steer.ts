@@ -71,8 +71,14 @@ export async function cancelRun(terminal: Terminal, id: string, json: boolean): 
 
 /** Runs again what failed in a run, or in a batch. Returns the exit code. @throws InputError */
 export async function retryRun(terminal: Terminal, id: string, flags: RetryFlags): Promise<number> {
-  if (isRunId("sync", id)) return retrySync(terminal, id, flags);
   const job = JOBS.find(({ kind }) => isRunId(kind, id));
+  if (flags.sendUnknown && job?.isUnsure === undefined) {
+    const kinds = JOBS.filter(({ isUnsure }) => isUnsure !== undefined).map(({ kind }) => kind);
+    throw new InputError(
+      `--send-unknown is for runs of ${kinds.join(" and ")} only. Nothing was started. Leave it out.`,
+    );
+  }
+  if (isRunId("sync", id)) return retrySync(terminal, id, flags);
   if (job !== undefined) return retryBulk(terminal, job, id, flags);
   return retryBatch(terminal, await batchNamed(terminal, id), flags);
 }

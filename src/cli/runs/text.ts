@@ -1,7 +1,9 @@
 import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import { durationWords } from "../../domain/duration.js";
+import { isStep, SAME_SYNC } from "../../domain/sync/sync-totals.js";
 import type { WaitingState } from "../../domain/waiting.js";
 import { JOBS } from "../../jobs/index.js";
+import { nextSteps } from "../bulk/next-steps.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
 import type { Finding } from "./findings.js";
@@ -9,10 +11,15 @@ import { jobRunOf, kindOf } from "./kinds.js";
 import type { SeenRun } from "./seen-run.js";
 import type { UnfinishedRun } from "./unfinished-runs.js";
 
-/** Writes a run as a line of at most 80 columns, or more if its schedule's name is long. */
-export function runLine(run: SeenRun): string {
+/** Writes runs as a line each, in columns. */
+export function runLines(found: readonly SeenRun[]): string[] {
+  const width = Math.max(...found.map(({ run_id }) => run_id.length));
+  return found.map((run) => runLine(run, width));
+}
+
+function runLine(run: SeenRun, width: number): string {
   const { run_id, status, schedule } = run;
-  const words = [run_id.padEnd(31), status.padEnd(23), tookWords(run).padEnd(7), schedule ?? ""];
+  const words = [run_id.padEnd(width), status.padEnd(23), tookWords(run).padEnd(7), schedule ?? ""];
   return words.join("  ").trimEnd();
 }
 
@@ -27,8 +34,25 @@ export function countWords(counts: SeenRun["counts"], shown: readonly string[]):
   return told.map((name) => `${counts[name]} ${name.replaceAll("_", " ")}`).join(", ");
 }
 
-export function retryCommand({ run_id, kind, job_id }: SeenRun): string {
-  return `nightledger ${kind === "onboard" ? `batch retry ${job_id}` : `runs retry ${run_id}`}`;
+/** Says what to do about what failed in a run that has ended. */
+export function nextWords(
+  { run_id: runId, kind, job_id, status, finished_at, counts }: SeenRun,
+  findings: readonly Finding[],
+): string[] {
+  const failed = findings.filter((finding) => finding.status === "failed");
+  if (failed.length === 0 || finished_at === null) return [];
+  const retry = "retry only what failed: nightledger";
+  const job = JOBS.find((one) => one.kind === kind);
+  if (job !== undefined) {
+    // Only a run that went through all of its rows keeps the failed ones.
+    if (status !== "completed_with_failures" || (counts.failed ?? 0) === 0) return [];
+    return nextSteps(job, { runId, reasons: failed.map(({ reason }) => reason), isAll: true });
+  }
+  if (kind === "onboard") return [`${retry} batch retry ${job_id}`];
+  // A failed step leaves no list of what it did not come to.
+  return failed.some(({ examples }) => examples.some(isStep))
+    ? [SAME_SYNC]
+    : [`${retry} runs retry ${runId}`];
 }
 
 /** Writes a finding as a line, and the action to take below it. */

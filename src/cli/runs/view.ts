@@ -36,7 +36,7 @@ async function findClient(
   releases: Releases,
 ): Promise<Pick<RunsView, "client" | "missing">> {
   const off =
-    "Temporal is not running in this directory, so runs in progress and schedules are not shown, and none of them advances: run `nightledger dev`";
+    "Temporal is not running in this directory, so no run advances: one in progress is shown as interrupted, and schedules are not shown. To start Temporal: nightledger dev";
   const server = settings.mode === "cluster" ? settings : await runningServer(config.home.path);
   if (server === undefined || keys === undefined) return { client: undefined, missing: off };
   try {

@@ -1,6 +1,6 @@
 import { InputError } from "../../domain/failures.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import { isStep } from "../../domain/sync/sync-totals.js";
+import { isStep, SAME_SYNC } from "../../domain/sync/sync-totals.js";
 import { type FailedPart, retryRoster } from "../../intake/sync/retry-roster.js";
 import { startSync } from "../../intake/sync/start.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
@@ -44,7 +44,7 @@ async function failedSync(store: ObjectStore, runId: string) {
       if (step?.startsWith("g")) {
         throw refusal(
           `a whole group of run ${runId} failed (${step}), and its links are not known one by one`,
-          "Run the same sync again: each link that was committed costs only one call.",
+          AGAIN,
         );
       }
       const links = await rowsOf<FailedPart["links"][number]>(
@@ -52,7 +52,11 @@ async function failedSync(store: ObjectStore, runId: string) {
         `select distinct fp_id, link_id from link_syncs where run_id = ${id} and status = 'failed'`,
       );
       const users = owners.map(({ owner }) => owner).filter((owner) => !isStep(owner));
-      if (links.length + users.length === 0) throw refusal(`nothing failed in run ${runId}`);
+      if (links.length + users.length === 0) {
+        throw step === undefined
+          ? refusal(`nothing failed in run ${runId}`)
+          : refusal(`run ${runId} failed in a step (${step}), not by a link or user`, AGAIN);
+      }
       const asked = JSON.parse(run.options) as SyncOptions;
       const options: SyncOptions = { ...asked, full: false, retryOf: runId };
       return { users, links, options };
@@ -60,6 +64,8 @@ async function failedSync(store: ObjectStore, runId: string) {
     { tables: [runs, linkSyncs, runFailures] },
   );
 }
+
+const AGAIN = `${SAME_SYNC[0]?.toUpperCase()}${SAME_SYNC.slice(1)}.`;
 
 function refusal(what: string, instead = "nightledger runs list shows the runs of the lake."): InputError {
   return new InputError(`${what}. Nothing was started. ${instead}`);

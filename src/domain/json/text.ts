@@ -32,14 +32,14 @@ const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
 const NUMBER_OR_QUOTE = new RegExp(`"|${NUMBER}`, "g");
 
 /**
- * Puts quotes around some numbers of a JSON text, which then keep every digit: whoever parses a number (`JSON.parse`,
+ * Makes texts of some numbers of a JSON text, which then keep every digit: whoever parses a number (`JSON.parse`,
  * DuckDB) makes a double of it, which can't hold `12345678901234567.89`. A text that is no JSON stays none.
  *
- * @param isKept says it of a number as it is written, and of the last key before it
+ * @param asText gives the text for a number as it is written, after the last key before it; undefined for one that stays
  */
 export function withNumbersAsText(
   json: string,
-  isKept: (number: string, key: string | undefined) => boolean,
+  asText: (number: string, key: string | undefined) => string | undefined,
 ): string {
   const parts: string[] = [];
   let from = 0;
@@ -53,10 +53,12 @@ export function withNumbersAsText(
       const end = endOfText(json, index);
       if (isKey(json, end)) key = textOf(json.slice(index, end));
       NUMBER_OR_QUOTE.lastIndex = end;
-    } else if (isKept(token, key)) {
-      parts.push(json.slice(from, index), `"${token}"`);
-      from = index + token.length;
+      continue;
     }
+    const text = asText(token, key);
+    if (text === undefined) continue;
+    parts.push(json.slice(from, index), `"${text}"`);
+    from = index + token.length;
   }
   return parts.length === 0 ? json : parts.join("") + json.slice(from);
 }
@@ -65,20 +67,28 @@ export function withNumbersAsText(
  * As {@link withNumbersAsText}, of the numbers that are values of some keys, five times as fast.
  *
  * @param keys names of letters and underscores
+ * @param asText gives the text for a number as it is written
  */
-export function withFieldsAsText(json: string, keys: ReadonlySet<string>): string {
+export function withFieldsAsText(
+  json: string,
+  keys: ReadonlySet<string>,
+  asText: (number: string) => string,
+): string {
   // Only such an escape can spell a letter of a key otherwise.
-  if (json.includes("\\u")) return withNumbersAsText(json, (_, key) => key !== undefined && keys.has(key));
+  if (json.includes("\\u"))
+    return withNumbersAsText(json, (number, key) =>
+      key !== undefined && keys.has(key) ? asText(number) : undefined,
+    );
   // Within a text each quote has a backslash before it, so the first quote here begins a text, and the colon makes it a key.
   const field = new RegExp(String.raw`((?<!\\)"(?:${[...keys].join("|")})"\s*:\s*)(${NUMBER})`, "g");
-  return json.replace(field, '$1"$2"');
+  return json.replace(field, (_, before: string, number: string) => `${before}"${asText(number)}"`);
 }
 
 /** Parses JSON and gives as text each number that a double would change or write otherwise. @throws SyntaxError */
 export function parseExactly(json: string): unknown {
   // First as it is: most JSON has no such number, and is parsed once.
   const value: unknown = JSON.parse(json);
-  const exact = withNumbersAsText(json, (number) => String(Number(number)) !== number);
+  const exact = withNumbersAsText(json, (number) => (String(Number(number)) === number ? undefined : number));
   return exact === json ? value : JSON.parse(exact);
 }
 

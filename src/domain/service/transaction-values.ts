@@ -10,6 +10,13 @@ export function isAmount(text: string): boolean {
   return AMOUNT.test(text);
 }
 
+/** Why a text is not money as {@link isAmount} has it; `other` is said of a text that is no decimal at all. */
+export function amountProblem(text: string, other: string): string {
+  const [, whole = "", decimals = ""] = /^-?(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (whole.length > 18) return "has more than 18 digits before the point";
+  return decimals.length > 10 ? "has more than ten decimals" : other;
+}
+
 /** A `YYYY-MM-DD` that is in the calendar. The year 0000 is not: readers of DATE columns refuse it. */
 export function isRealDay(text: string): boolean {
   const match = DAY.exec(text);

@@ -42,6 +42,9 @@ export function isStep(owner: string): boolean {
   return owner === READING || owner === MATERIALIZE || /^g\d+(-again)?$/.test(owner);
 }
 
+/** What to do where a step failed. */
+export const SAME_SYNC = "run the same sync again: each link that was committed costs only one call";
+
 /** The totals of a run that has done nothing yet. */
 export function noTotals(): SyncTotals {
   return {

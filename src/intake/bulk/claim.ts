@@ -3,7 +3,7 @@ import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import { describeRunning, namespaceId } from "../../temporal/running-workflows.js";
+import { namespaceId } from "../../temporal/running-workflows.js";
 
 /** Lets a run be the only one of its kind in a lake. Both throw an InputError that names the run in the way. */
 interface Claim {
@@ -29,10 +29,9 @@ export async function openClaim(
     const isHere = holder.namespaceId === own;
     const isSame = holder.staging === run.staging;
     if (isSame && (isHere || restart)) return;
-    const isRunning = isHere && (await describeRunning(client, holder.workflowId)) !== undefined;
     throw new InputError(
       `run ${holder.runId} of this lake has not ended, and only one ${kind} run may be open at a time. ` +
-        `Nothing was started. ${wayOut(kind, { isHere, isSame, isRunning })}`,
+        `Nothing was started. ${wayOut(kind, { isHere, isSame })}`,
     );
   };
   return {
@@ -44,12 +43,9 @@ export async function openClaim(
   };
 }
 
-function wayOut(
-  kind: string,
-  { isHere, isSame, isRunning }: Readonly<Record<"isHere" | "isSame" | "isRunning", boolean>>,
-): string {
-  if (isRunning) return "Wait for it to end.";
-  if (isHere) return `Finish it first: ${continueCommand(kind)}.`;
+function wayOut(kind: string, { isHere, isSame }: Readonly<Record<"isHere" | "isSame", boolean>>): string {
+  if (isHere)
+    return `Finish it first: ${continueCommand(kind)}, or the command that started it. Either one follows it if a worker is already on it.`;
   const continued = isSame
     ? "--restart continues it here"
     : `${continueCommand(kind)} --restart continues it here`;

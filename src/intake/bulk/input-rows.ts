@@ -166,7 +166,8 @@ async function* judgedRows(
   for await (const given of readRows(file, checkHeader)) {
     for (const column of given.values.keys()) ignore(column);
     const judged = await withFiles(job, file, judgeRow(job, given), inspected);
-    const unique = (judged.row && job.unique?.(judged.row)) ?? null;
+    // An invalid row's value counts too: once the row is right, it would be there twice.
+    const unique = job.unique?.(judged.row ?? readableRow(job, given)) ?? null;
     const first = unique === null ? undefined : firstLine.get(unique.value);
     if (unique === null || first === undefined) {
       if (unique !== null) firstLine.set(unique.value, judged.line);
@@ -180,19 +181,14 @@ function isTaken({ row }: AnyJob, column: string): boolean {
   return Object.hasOwn(row.shape, column) || row.def.catchall !== undefined;
 }
 
-function judgeRow(job: AnyJob, { line, form, values, problems, losesDigits }: InputRow): FrozenBulkRow {
+function judgeRow(job: AnyJob, given: InputRow): FrozenBulkRow {
+  const { line, values, problems, losesDigits } = given;
   const known = Object.keys(job.row.shape);
   const said = values.get(known[0] ?? "");
   const owner = typeof said === "string" ? { owner: said } : {};
   const wrong = losesDigits ? [...problems, { line, column: null, ...LONG_NUMBER }] : problems;
   if (wrong.length > 0) return { line, row: null, problems: wrong, ...owner };
-  const further = [...values.keys()].filter((column) => !known.includes(column) && isTaken(job, column));
-  const cells = [...known, ...further].flatMap((column) => {
-    const value = values.get(column);
-    const isEmpty = value === null || value === undefined || (value === "" && form === "csv");
-    return isEmpty ? [] : [[column, value] as const];
-  });
-  const row = Object.fromEntries(cells);
+  const row = Object.fromEntries(cellsOf(job, given));
   const parsed = job.row.safeParse(row);
   if (parsed.success) return { line, row: parsed.data, problems: [] };
   const broken = parsed.error.issues.map((issue): RowProblem => {
@@ -205,6 +201,26 @@ function judgeRow(job: AnyJob, { line, form, values, problems, losesDigits }: In
     };
   });
   return { line, row: null, problems: broken, ...owner };
+}
+
+/** The cells of a row that are not empty: those of the columns that the kind names, then further ones that it takes. */
+function cellsOf(job: AnyJob, { form, values }: InputRow): [string, unknown][] {
+  const known = Object.keys(job.row.shape);
+  const further = [...values.keys()].filter((column) => !known.includes(column) && isTaken(job, column));
+  return [...known, ...further].flatMap((column) => {
+    const value = values.get(column);
+    const isEmpty = value === null || value === undefined || (value === "" && form === "csv");
+    return isEmpty ? [] : [[column, value]];
+  });
+}
+
+/** The values of an invalid row that are right by themselves. */
+function readableRow(job: AnyJob, given: InputRow): object {
+  const cells = cellsOf(job, given).flatMap(([column, value]) => {
+    const parsed = job.row.shape[column]?.safeParse(value);
+    return parsed?.success ? [[column, parsed.data] as const] : [];
+  });
+  return Object.fromEntries(cells);
 }
 
 /** Adds to a valid row the files that it names, or what is wrong with them. */

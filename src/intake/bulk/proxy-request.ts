@@ -2,11 +2,14 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { checkRequest } from "../../api/http/request.js";
 import { callVaultProxy } from "../../api/operations/vault-proxy.js";
+import { acceptedForm } from "../../api/schemas/accepted-form.js";
+import { headerText, ingressRule } from "../../api/schemas/header-fields.js";
 import { bodyForm } from "../../domain/bulk/body-template.js";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { JSON_TYPE, proxyJob, proxyJobOf } from "../../jobs/proxy.js";
+import { type HeaderLine, type ProxyHeaders, proxyHeaders } from "./proxy-header-lines.js";
 
 /** What every request of a proxy job has in common, as flags give it. */
 export interface ProxyFlags {
@@ -56,6 +59,10 @@ export function absoluteFlags(cwd: string, flags: ProxyFlags): ProxyFlags {
 /** Reads what the requests of a proxy job have in common. @throws InputError naming the flag, never a value. */
 export async function readProxyRequest(cwd: string, flags: ProxyFlags): Promise<ProxyRequest> {
   const { config, bodyTemplate, method, contentType, accessReason, keepBody, sendUnknown } = flags;
+  checkFlag("--config", callVaultProxy.params.path.shape.id, config);
+  checkFlag("--method", HEADERS.method, method);
+  checkFlag("--content-type", HEADERS.content_type, contentType);
+  checkFlag("--access-reason", HEADERS.access_reason, accessReason);
   const shown = {
     ...(method !== undefined && { method }),
     ...(contentType !== undefined && { content_type: contentType }),
@@ -84,7 +91,7 @@ export async function readProxyHeaders(
   cwd: string,
   { header = [], clientCert, clientKey, pinCert }: Partial<ProxyFlags>,
 ): Promise<{ readonly headers?: string }> {
-  const headers = headerOptions(await headerTexts(cwd, header));
+  const headers = headerOptions(proxyHeaders(await headerLines(cwd, header)));
   const files = [
     ["client_cert", "--client-cert", clientCert],
     ["client_key", "--client-key", clientKey],
@@ -93,6 +100,18 @@ export async function readProxyHeaders(
   for (const [name, option, path] of files) {
     if (path === undefined) continue;
     headers[name] = Buffer.from(await readText(cwd, option, path)).toString("base64");
+    const kind = name === "client_key" ? "private key" : "certificate";
+    if (!HEADERS[name].safeParse(headers[name]).success)
+      throw new InputError(
+        `${option} ${path} is not a PEM ${kind}. Nothing was started. Give a file that begins with -----BEGIN ${kind.toUpperCase()}-----.`,
+      );
+  }
+  if ((clientCert === undefined) !== (clientKey === undefined)) {
+    const [given, missing] =
+      clientCert === undefined ? ["--client-key", "--client-cert"] : ["--client-cert", "--client-key"];
+    throw new InputError(
+      `${given} is given without ${missing}. Nothing was started. Give the certificate and its key, or neither.`,
+    );
   }
   if (Object.keys(headers).length === 0) return {};
   checkRequest(callVaultProxy, { path: { id: "any" }, headers });
@@ -105,46 +124,60 @@ export function headerParts(headers: string): string {
   return [...Object.keys(forward).map((name) => `forward ${name}`), ...Object.keys(others)].sort().join(", ");
 }
 
-async function headerTexts(cwd: string, given: readonly string[]): Promise<string[]> {
-  const texts: string[] = [];
-  for (const text of given) {
-    if (!text.startsWith("@")) texts.push(text);
-    else texts.push(...(await readText(cwd, "--header", text.slice(1))).split(/\r?\n/).filter(Boolean));
+/** The lines of `--header` and of the files that it names, each with where it is. */
+async function headerLines(cwd: string, given: readonly string[]): Promise<HeaderLine[]> {
+  const lines: HeaderLine[] = [];
+  for (const [index, text] of given.entries()) {
+    if (!text.startsWith("@")) {
+      lines.push({ text, where: given.length === 1 ? "--header" : `--header (number ${index + 1})` });
+      continue;
+    }
+    const path = text.slice(1);
+    const file = (await readText(cwd, "--header", path)).split(/\r?\n/);
+    lines.push(
+      ...file.flatMap((line, at) =>
+        line === "" ? [] : [{ text: line, where: `--header @${path}, line ${at + 1}` }],
+      ),
+    );
   }
-  return texts;
+  return lines;
 }
 
-/** Headers that are forwarded, and those that say what becomes of the answer; others have a flag or a column. */
-function headerOptions(texts: readonly string[]): Record<string, unknown> {
-  const forward: Record<string, string> = {};
-  const rules: string[] = [];
-  const types: string[] = [];
-  for (const text of texts) {
-    const [, name = "", value = ""] = /^([^:\s]+):[ \t]*(.*?)[ \t]*$/.exec(text) ?? [];
-    const lower = name.toLowerCase();
-    const forwarded = lower.startsWith(FORWARD) ? lower.slice(FORWARD.length) : "";
-    if (lower === INGRESS_RULE) rules.push(value);
-    else if (lower === INGRESS_TYPE && types.length === 0) types.push(value);
-    else if (forwarded !== "" && !Object.hasOwn(forward, forwarded)) forward[forwarded] = value;
-    else throw wrongHeader();
-  }
+/** The header options of a call; others than these have a flag or a column. */
+function headerOptions({ forward, rules, contentType }: ProxyHeaders): Record<string, unknown> {
+  const check = ({ text, where }: HeaderLine, schema: Schema) =>
+    checkFlag(`${where}: the value`, schema, text);
+  for (const line of forward.values()) check(line, headerText);
+  for (const line of rules) check(line, ingressRule);
+  if (contentType !== undefined) check(contentType, HEADERS.ingress_content_type);
   return {
-    ...(Object.keys(forward).length > 0 && { forward }),
-    ...(rules.length > 0 && { ingress_rules: rules }),
-    ...(types.length > 0 && { ingress_content_type: types[0] }),
+    ...(forward.size > 0 && {
+      forward: Object.fromEntries([...forward].map(([name, { text }]) => [name, text])),
+    }),
+    ...(rules.length > 0 && { ingress_rules: rules.map(({ text }) => text) }),
+    ...(contentType !== undefined && { ingress_content_type: contentType.text }),
   };
 }
 
-const FORWARD = "x-fp-proxy-fwd-";
-const INGRESS_RULE = "x-fp-proxy-ingress-rule";
-const INGRESS_TYPE = "x-fp-proxy-ingress-content-type";
+type Schema = Parameters<typeof acceptedForm>[0];
 
-/** The error for a header that can't be given; it may hold a secret in any place, so nothing is quoted. */
-function wrongHeader(): InputError {
-  return new InputError(
-    `--header: one is not "name: value", is given twice, or has a name other than ${FORWARD}<name>, ${INGRESS_RULE} and ${INGRESS_TYPE}. ` +
-      "Nothing was started. Other headers of a proxy have a flag or a column.",
+const HEADERS = callVaultProxy.params.headers.shape;
+
+/** Checks a value that a flag gives, if it is given. @throws InputError that names the flag, never the value */
+function checkFlag(where: string, schema: Schema, value: unknown): void {
+  if (value === undefined) return;
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  if (issue === undefined) return;
+  throw new InputError(
+    `${where} ${sentence(issue.message)}. Nothing was started. Accepted: ${acceptedForm(schema, issue.path)}`,
   );
+}
+
+/** A rule's words as what is said of a flag. */
+function sentence(problem: string): string {
+  if (/^(is|has) /.test(problem)) return problem;
+  if (problem.startsWith("with ")) return `has ${problem.slice("with ".length)}`;
+  return `${problem.startsWith("no ") ? "has" : "is"} ${problem}`;
 }
 
 async function readText(cwd: string, option: string, path: string): Promise<string> {

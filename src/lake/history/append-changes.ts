@@ -4,11 +4,11 @@ import { rowsIn } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
 import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
-import { changesQuery, type Observations } from "./comparison.js";
+import { compare, type Observations } from "./comparison.js";
 import { bringUpCurrent } from "./current-table.js";
 import { type HistoryFiles, type HistoryState, historyFiles, historyState } from "./history-files.js";
 import type { HistorySpec } from "./history-spec.js";
-import { readingActions } from "./whole-lists.js";
+import { type ListHole, readingActions } from "./whole-lists.js";
 
 /**
  * With more rows than this since the last time, and more than the small table has, it is brought up before it is read.
@@ -48,9 +48,9 @@ export async function appendChanges(
         isBroughtUp = true;
         continue;
       }
-      const written = await writeChanges(lake, { state, files, runId, observations });
+      const { written, holes } = await writeChanges(lake, { state, files, runId, observations });
       isRead = true;
-      const readings = readingActions(state.history, observations.whole);
+      const readings = readingActions(state.history, observations.whole, holes);
       if (written.length === 0 && readings.length === 0) return true;
       const committed = await table.commit((now) => {
         if (now.version !== state.history.version) return null;
@@ -75,17 +75,23 @@ interface Difference {
   readonly observations: Observations;
 }
 
-/** Writes what differs, in files that nothing refers to yet. */
-async function writeChanges(lake: Lake, { observations, ...difference }: Difference): Promise<DataFile[]> {
+/** Writes what differs, in files that nothing refers to yet, and finds the lists that lack rows. */
+async function writeChanges(
+  lake: Lake,
+  { observations, ...difference }: Difference,
+): Promise<{ readonly written: readonly DataFile[]; readonly holes: readonly ListHole[] }> {
   const { spec } = difference.state;
   const parts = Math.max(1, Math.ceil(observations.bytes / MOST_BYTES));
   const written: DataFile[] = [];
+  const holes: ListHole[] = [];
   for (let part = 0; part < parts; part += 1) {
     const keys = { part, parts };
-    const file = await writeQuery(lake, spec, difference.runId, (sql) =>
-      changesQuery(lake, sql, { ...difference, observations, keys }),
-    );
+    const file = await writeQuery(lake, spec, difference.runId, async (sql) => {
+      const compared = await compare(lake, sql, { ...difference, observations, keys });
+      holes.push(...compared.holes);
+      return compared.changes;
+    });
     if (file !== undefined) written.push(file);
   }
-  return written;
+  return { written, holes };
 }

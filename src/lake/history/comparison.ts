@@ -4,8 +4,9 @@ import { sqlName, sqlText } from "../sql/duckdb-sql.js";
 import { withoutHalfPairs } from "../sql/json-lines.js";
 import { type HistoryFiles, type HistoryState, wholeHistory } from "./history-files.js";
 import { comparedColumns, type HistorySpec, isThere, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
+import { listHoles } from "./list-holes.js";
 import { inPart, type KeyPart, newestRows } from "./newest-rows.js";
-import type { WholeList } from "./whole-lists.js";
+import { FIRST_DAY, type ListHole, type WholeList } from "./whole-lists.js";
 
 /** What a run observed of a history's keys. */
 export interface Observations {
@@ -17,9 +18,6 @@ export interface Observations {
   readonly whole: readonly WholeList[];
 }
 
-/** No `DATE` that a row may have is earlier. */
-const FIRST_DAY = "0001-01-01";
-
 interface Comparison {
   readonly state: HistoryState;
   readonly files: HistoryFiles;
@@ -28,19 +26,19 @@ interface Comparison {
   readonly keys: KeyPart;
 }
 
-/** Prepares the tables of a comparison, and gives the SQL of the rows to be added. */
-export async function changesQuery(
+/** Prepares the tables of a comparison. Gives the SQL of the rows to be added, and the lists that lack rows. */
+export async function compare(
   lake: Lake,
   sql: SqlSession,
   { state, files, runId, observations, keys }: Comparison,
-): Promise<string> {
+): Promise<{ readonly changes: string; readonly holes: readonly ListHole[] }> {
   const { spec } = state;
   const readLast = (from: HistoryFiles) =>
     sql.run(`create or replace temp table last as ${newestRows(spec, from, { ...keys, ownersIn: "asked" })}`);
   await observe(sql, spec, observations, keys);
   await readLast(files);
   if (await isLate(sql, spec, files.observedUntil)) await readLast(await wholeHistory(lake, state));
-  return changesOf(spec, runId);
+  return { changes: changesOf(spec, runId), holes: await listHoles(sql, spec, files) };
 }
 
 /** Makes the tables `observed` (one row per key), `whole` (lists that were read completely) and `asked` (owners of both). */

@@ -15,7 +15,8 @@ import {
   observedUntilOf,
 } from "./history-files.js";
 import { currentOf, type HistorySpec, isHistory, isThere, OBSERVED_AT } from "./history-spec.js";
-import { keysIn, newestRows } from "./newest-rows.js";
+import { inKeyParts } from "./key-parts.js";
+import { EVERYTHING, keysIn, newestRows } from "./newest-rows.js";
 
 /** If more keys than this have new rows, they are written in parts, to bound memory. */
 const MOST_KEYS = 50_000;
@@ -69,14 +70,13 @@ async function writeCurrent(
 ): Promise<DataFile[]> {
   const current = currentOf(spec);
   const columns = columnNames(current.columns);
-  const parts = Math.max(1, Math.ceil((await keysSince(lake, spec, files)) / MOST_KEYS));
   const written: DataFile[] = [];
-  for (let part = 0; part < parts; part += 1) {
-    const newest = newestRows(spec, files, { part, parts });
-    const query = `select ${columns} from (${newest}) where ${isThere(spec)}`;
+  const parts = Math.ceil((await keysSince(lake, spec, files)) / MOST_KEYS);
+  await inKeyParts(lake, spec, files, parts, async (part) => {
+    const query = `select ${columns} from (${newestRows(spec, part, EVERYTHING)}) where ${isThere(spec)}`;
     const file = await writeQuery(lake, current, prefix, query);
     if (file !== undefined) written.push(file);
-  }
+  });
   return written;
 }
 

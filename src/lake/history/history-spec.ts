@@ -12,10 +12,17 @@ export type HistoryMark = "gone" | "change_type";
 type Change = "created" | "updated" | "removed";
 
 /**
- * Which of an owner's keys a list holds: all of them; those whose day, a column, is in the list's window; or just some.
- * Of a key that it should hold and lacks, it says that the key is gone.
+ * Which of an owner's keys a list holds: all of them; those whose day is in the list's window; or just some. Of a key that
+ * it should hold and lacks, it says that the key is gone.
  */
-export type ListedKeys = "all" | { readonly since: string } | "some";
+export type ListedKeys = "all" | Windowed | "some";
+
+interface Windowed {
+  /** The column with the day. */
+  readonly since: string;
+  /** A column of which a new value may come with rows of any day, such as an account that is added to a link. */
+  readonly per: string;
+}
 
 /** A history of changes: one row each time a key is observed to differ from its last row (docs/use/tables.md, "Histories"). */
 export interface HistorySpec extends TableSpec {

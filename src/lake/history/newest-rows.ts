@@ -8,6 +8,9 @@ import { currentOf, type HistorySpec, markOf, OBSERVED_AT, sameIn } from "./hist
 const PLACE = `(file_index::bigint * ${2 ** 40} + file_row_number)`;
 const PLACES = 2n ** 63n;
 
+/** The local files that hold the newest rows: those of the small table, and those that brought rows after it. */
+export type NewestFiles = Pick<HistoryFiles, "current" | "since">;
+
 /** One of so many parts of all keys. */
 export interface KeyPart {
   readonly part: number;
@@ -25,7 +28,7 @@ export const EVERYTHING: KeyPart = { part: 0, parts: 1 };
  * SQL of the newest row of each key, gone keys included, with all columns of the history. Rows that came since win over
  * the small table. The query compares keys and times first, and then reads only the wide rows that count.
  */
-export function newestRows(spec: HistorySpec, files: HistoryFiles, selection: Selection): string {
+export function newestRows(spec: HistorySpec, files: NewestFiles, selection: Selection): string {
   const every = columnNames(spec.columns);
   const key = sqlNames(spec.key);
   const only = restriction(spec, selection);

@@ -1,12 +1,18 @@
-import { DAY } from "../../domain/duration.js";
+import { DAY, MINUTE } from "../../domain/duration.js";
 import type { DeltaAction } from "../delta/delta-actions.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 
-/** A list that was read completely, without a bad row. */
-export interface WholeList {
+/** No `DATE` that a row may have is earlier. */
+export const FIRST_DAY = "0001-01-01";
+
+interface ReadList {
   readonly fpId: string;
   /** Null for a list of a user. */
   readonly linkId: string | null;
+}
+
+/** A list that was read completely, without a bad row. */
+export interface WholeList extends ReadList {
   readonly readAt: Date;
   /** Which part of the list was read, where it may be read in part. */
   readonly window?: ReadWindow;
@@ -18,35 +24,70 @@ export interface ReadWindow {
   readonly from: string | null;
   /** The day until which the service knew the list's rows; null where there were none. */
   readonly until: string | null;
+  /** When its first page arrived. */
+  readonly begunAt: Date;
 }
+
+/** A list that lacks rows: a window of it has brought the first rows of an account, and not those before the window. */
+export interface ListHole extends ReadList {
+  /** When the account was seen. */
+  readonly seenAt: Date;
+}
+
+/** No answer is under way for so long, and clocks of workers differ by less. */
+const MOST_APART = 10 * MINUTE;
 
 /**
  * Names the transaction in a history's log whose version is the day, counted from 1970, until which the last complete
- * reading of a list knew its rows. It has no time, so no checkpoint drops it.
+ * reading of a list knew its rows. Since the list has a hole, it is the time of that instead, in negative milliseconds,
+ * which is before every day. The transaction has no time of its own, so no checkpoint drops it.
  */
-const readingOf = (fpId: string, linkId: string | null) => `reading/${JSON.stringify([fpId, linkId])}`;
+const readingOf = ({ fpId, linkId }: ReadList) => `reading/${JSON.stringify([fpId, linkId])}`;
 
-/** Gives the day until which the last complete reading of a list knew its rows; null if there was none. */
-export function knownUntil({ txns }: Snapshot, fpId: string, linkId: string | null): string | null {
-  const day = txns.get(readingOf(fpId, linkId))?.version;
-  return day === undefined ? null : new Date(day * DAY).toISOString().slice(0, 10);
+const dayNumber = (day: string) => Math.floor(Date.parse(day) / DAY);
+
+/** Gives the day until which the rows of a list are known; null if no complete reading has seen them, or it has a hole. */
+export function knownUntil({ txns }: Snapshot, list: ReadList): string | null {
+  const day = txns.get(readingOf(list))?.version;
+  return day === undefined || isHole(day) ? null : new Date(day * DAY).toISOString().slice(0, 10);
+}
+
+function isHole(version: number): boolean {
+  return version < dayNumber(FIRST_DAY);
 }
 
 /**
  * Gives the actions that record complete readings of lists that are read by windows. A window that does not reach back to
- * what was known, because the table was restored meanwhile, leaves a hole, so it is not recorded. A reading of the whole
- * list puts back a day that a clock which ran ahead has set.
+ * what was known, because the table was restored meanwhile, leaves a hole, so it is not recorded. A list in which a hole
+ * was found is not known any more, until a reading of the whole list that began later. Such a reading also puts back a day
+ * that a clock which ran ahead has set.
  */
-export function readingActions(history: Snapshot, lists: readonly WholeList[]): DeltaAction[] {
-  const actions: DeltaAction[] = [];
-  for (const { fpId, linkId, window } of lists) {
-    if (window === undefined || window.until === null) continue;
-    const known = knownUntil(history, fpId, linkId);
-    const reachesBack = window.from === null || (known !== null && window.from <= known);
-    const isNews = known === null || (window.from === null ? window.until !== known : window.until > known);
-    if (!reachesBack || !isNews) continue;
-    const version = Math.floor(Date.parse(window.until) / DAY);
-    actions.push({ txn: { appId: readingOf(fpId, linkId), version } });
+export function readingActions(
+  history: Snapshot,
+  lists: readonly WholeList[],
+  holes: readonly ListHole[],
+): DeltaAction[] {
+  const versions = new Map<string, number>();
+  const versionOf = (list: ReadList) =>
+    versions.get(readingOf(list)) ?? history.txns.get(readingOf(list))?.version ?? 0;
+  for (const hole of holes) {
+    versions.set(readingOf(hole), Math.min(versionOf(hole), -hole.seenAt.getTime()));
   }
-  return actions;
+  for (const list of lists) {
+    const { window } = list;
+    if (window === undefined || window.until === null) continue;
+    const known = knownUntil(history, list);
+    const reachesBack =
+      window.from === null ? fillsHole(window, versionOf(list)) : known !== null && window.from <= known;
+    const isNews = known === null || (window.from === null ? window.until !== known : window.until > known);
+    if (reachesBack && isNews && !versions.has(readingOf(list)))
+      versions.set(readingOf(list), dayNumber(window.until));
+  }
+  return [...versions].map(([appId, version]): DeltaAction => ({ txn: { appId, version } }));
+}
+
+/** Whether a reading of a whole list began after its hole, if any, was seen. */
+function fillsHole({ begunAt }: ReadWindow, version: number): boolean {
+  const isFuture = -version > Date.now() + MOST_APART;
+  return !isHole(version) || isFuture || begunAt.getTime() > MOST_APART - version;
 }

@@ -5,7 +5,7 @@ import { InputError } from "../../../src/domain/failures.js";
 const GIVEN = { roster: "users.csv", fields: "id.email", reason: "yearly review" };
 
 const REFUSED: readonly (readonly [flags: Partial<Parameters<typeof vaultOptions>[0]>, message: RegExp])[] = [
-  [{ fields: "id.ssn9" }, /--fields: id.ssn9 would be decrypted as they are, and are secrets/],
+  [{ fields: "id.ssn9" }, /--fields: id.ssn9 would be decrypted as it is, and is a secret/],
   [{ fields: "id.email,custom.cardNo", transforms: "to_lowercase" }, /: custom.cardNo would be/],
   [{ fields: "id.ssn9,id.ssn4", transforms: "suffix(4)" }, /: id.ssn4 would be/],
   [{ fields: "id.ssn9", transforms: "hmac_sha256('k')" }, /must not be on the command line/],

@@ -32,7 +32,7 @@ const RUN = {
 const BATCH = "onb_0123456789abcdef01234567";
 const OPEN = { ...RUN, run_id: BATCH, kind: "onboard", job_id: BATCH, status: "interrupted" } as const;
 const WELL = [
-  "sync      nightly: completed 26m ago in 4m12s",
+  "last      sync nightly: completed 26m ago in 4m12s",
   "          sync-20261122T021500Z-3f9c2a: 12 created",
 ];
 
@@ -60,16 +60,16 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
       ],
     },
     [
-      "sync      nightly: completed_with_failures 26m ago in 4m12s",
+      "last      sync nightly: completed_with_failures 26m ago in 4m12s",
       "          sync-20261122T021500Z-3f9c2a: 12 created",
       "          4 need the customer (auth_expired 4)",
       "failed    2 × gave_up http_503: a, b",
       "          → wait",
-      "          → nightledger runs retry sync-20261122T021500Z-3f9c2a",
+      "          → retry only what failed: nightledger runs retry sync-20261122T021500Z-3f9c2a",
     ],
   ],
   [
-    "what is open comes after it, and when schedules fire next",
+    "what is open comes before it, and when schedules fire next after it",
     {
       latest: [RUN],
       unfinished: [OPEN],
@@ -83,8 +83,8 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
       offline: "nothing works here",
     },
     [
-      ...WELL,
       `open      ${BATCH} interrupted: no worker is on it; the same command continues it`,
+      ...WELL,
       "alert     max-age: too old",
       "bad rows  3 open; see: nightledger quarantine list",
       "stale     5 links: x (failed), …",

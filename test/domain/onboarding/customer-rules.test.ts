@@ -132,7 +132,10 @@ describe("a row that breaks a rule: column and rule", () => {
     [
       "vault of no identifier",
       given({ fp_id: "a" }, { vault: { "id.firstname": "x" } }),
-      ["vault.id.firstname", `is not a data identifier; accepted: ${NO_UPDATE}`],
+      [
+        "vault.id.firstname",
+        "is not a data identifier; accepted: id.first_name and the other identifiers of the group id",
+      ],
     ],
     [
       "vault of a group that a user has not",

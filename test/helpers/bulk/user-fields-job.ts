@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { getUser } from "../../../src/api/operations/user.js";
 import { idText } from "../../../src/jobs/fields.js";
-import type { BulkJob } from "../../../src/jobs/job.js";
+import { type BulkJob, uniqueIn } from "../../../src/jobs/job.js";
 
 interface UserRow {
   readonly fp_id: string;
@@ -12,7 +12,7 @@ export const userFieldsJob: BulkJob<UserRow, { readonly fields: number; readonly
   kind: "fields",
   file: { name: "roster", option: "--roster" },
   row: z.object({ fp_id: idText }),
-  unique: ({ fp_id }) => ({ column: "fp_id", value: fp_id }),
+  unique: uniqueIn("fp_id"),
   owner: ({ fp_id }) => fp_id,
   effect: false,
   groupRows: 100,

@@ -9,6 +9,7 @@ import { ownIdText } from "../../../src/jobs/fields.js";
 import { importJob } from "../../../src/jobs/import.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
 import { kybJob } from "../../../src/jobs/kyb.js";
+import { proxyJob } from "../../../src/jobs/proxy.js";
 import { userFieldsJob } from "../../helpers/bulk/user-fields-job.js";
 
 let directory: string;
@@ -64,6 +65,40 @@ test("every invalid row is told by line, column, code and rule, and quotes no va
       same_as_line: 2,
     },
     { line: 6, column: null, code: "column_count", rule: "has 2 columns, the header has 6" },
+  ]);
+});
+
+test("what may be there once is found twice also where a row is wrong in another way", async () => {
+  const codes = async (...given: Parameters<typeof judge>) =>
+    (await judge(...given)).problems.map(({ line, column, code }) => [line, column, code]);
+  const requests = [
+    { id: "a", method: "FETCH" },
+    { id: "a" },
+    { id: "a", method: "PULL" },
+    { id: 7 },
+    { id: 7 },
+  ];
+  const lines = requests.map((row) => JSON.stringify(row));
+  expect(await codes(proxyJob as AnyJob, "rows.jsonl", ...lines)).toEqual([
+    [1, "method", "wrong_value"],
+    [2, "id", "repeated"],
+    [3, "method", "wrong_value"],
+    [3, "id", "repeated"],
+    [4, "id", "wrong_type"],
+    [5, "id", "wrong_type"],
+  ]);
+  const imports = [
+    "l1,a1,1e3,2026-01-31,t1",
+    "l1,a1,1,2026-01-31,t1",
+    ",a1,1,2026-01-31,t2",
+    ",a1,1,2026-01-31,t2",
+  ];
+  const header = "link_id,account_id,amount,date,transaction_id";
+  expect(await codes(importJob, "rows.csv", header, ...imports)).toEqual([
+    [2, "amount", "not_amount"],
+    [3, "transaction_id", "repeated"],
+    [4, "link_id", "missing"],
+    [5, "link_id", "missing"],
   ]);
 });
 

@@ -14,6 +14,7 @@ beforeEach(async () => {
     join(directory, "headers"),
     `x-fp-proxy-fwd-Authorization: ${SECRET}\r\n\nX-FP-Proxy-Ingress-Rule: fp_id_1.custom.a=$.a\n`,
   );
+  await writeFile(join(directory, "twice"), `x-fp-proxy-fwd-a: ${SECRET}\n\nx-fp-proxy-fwd-A: 2\n`);
   await writeFile(join(directory, "cert.pem"), CERTIFICATE);
   await writeFile(join(directory, "latin1"), Buffer.from([0xe9]));
 });
@@ -40,20 +41,28 @@ test("without headers there is no secret", async () => {
 });
 
 test.each([
-  [{ header: [SECRET] }, "--header"],
-  [{ header: [`authorization: ${SECRET}`] }, "--header"],
-  [{ header: [`x-fp-id: ${SECRET}`] }, "--header"],
-  [{ header: [`x-fp-proxy-fwd-a: ${SECRET}`, "x-fp-proxy-fwd-A: 2"] }, "--header"],
-  [{ header: [`x-fp-proxy-fwd-a: ${SECRET}é`] }, "header option forward"],
-  [{ header: [`x-fp-proxy-ingress-rule: ${SECRET}`] }, "header option ingress_rules"],
+  [{ header: [SECRET] }, '--header: the header is not of the form "name: value"'],
+  [{ header: [`authorization: ${SECRET}`] }, "--header: the header has a name that is not accepted here"],
+  [{ header: ["@headers", `x-fp-id: ${SECRET}`] }, "--header (number 2): the header has a name"],
+  [
+    { header: ["@twice"] },
+    "--header @twice, line 3: the header has the same name as --header @twice, line 1",
+  ],
+  [{ header: [`x-fp-proxy-fwd-a: ${SECRET}é`] }, "--header: the value has a character that is not printable"],
+  [{ header: [`x-fp-proxy-fwd-a b: ${SECRET}`] }, "--header: the header is not of the form"],
+  [{ header: [`x-fp-proxy-ingress-rule: ${SECRET}`] }, "--header: the value has no = between identifier"],
   [{ header: ["@none"] }, "--header: none can't be read"],
   [{ header: ["@latin1"] }, "--header: latin1 is not UTF-8"],
   [{ bodyTemplate: "latin1" }, "--body-template: latin1 is not UTF-8"],
-  [{ clientCert: "cert.pem" }, "client_key"],
-  [{ pinCert: "headers" }, "pin_cert"],
-  [{ method: "FETCH" }, "method"],
-  [{ contentType: "json" }, "content_type"],
-  [{ config: "a/b" }, "id"],
+  [{ clientCert: "cert.pem" }, "--client-cert is given without --client-key"],
+  [{ clientCert: "headers" }, "--client-cert headers is not a PEM certificate"],
+  [{ clientKey: "cert.pem" }, "--client-key cert.pem is not a PEM private key"],
+  [{ pinCert: "headers" }, "--pin-cert headers is not a PEM certificate"],
+  [{ method: "FETCH" }, "--method is not an HTTP method in capitals. Nothing was started. Accepted: GET"],
+  [{ contentType: "json" }, "--content-type is not a media type"],
+  [{ accessReason: " " }, "--access-reason has spaces around it"],
+  [{ config: "" }, "--config is empty. Nothing was started. Accepted: the id as the service issued it"],
+  [{ config: "a/b" }, "--config has a slash"],
 ])("%j is refused, and no value is quoted", async (flags, named) => {
   const error = await readProxyRequest(directory, { config: "p", ...flags }).catch((error) => error);
   expect(error.name).toBe("InputError");

@@ -152,7 +152,9 @@ test("while one import runs no other one of the lake begins, whatever its file a
   const rows = rowsOf(1, 40);
   const first = await world.begin(rows, CHUNK);
   expect(await world.begin(rows, CHUNK)).toMatchObject({ runId: first.runId, joined: true });
-  const inTheWay = new RegExp(`run ${first.runId} .*Nothing was started. Wait for it to end`);
+  const inTheWay = new RegExp(
+    `run ${first.runId} .*Nothing was started. Finish it first: nightledger imports continue`,
+  );
   await expect(world.begin(rows, { chunk: 7 })).rejects.toThrow(inTheWay);
   await expect(world.begin(rows.slice(3), CHUNK)).rejects.toThrow(inTheWay);
   release();

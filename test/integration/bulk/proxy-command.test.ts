@@ -122,6 +122,10 @@ test("a retry sends what was refused, never what was lost; it is given the heade
   expect(before.filter((ref) => ref === lost)).toHaveLength(1);
   const refused = ["no1", "no2"].filter((id) => id !== lost);
   expect(added.map(({ body }) => JSON.parse(String(body)).ref).sort()).toEqual(refused);
+  const deliberately = ["runs", "retry", again.said.run_id, "--send-unknown", "--header", "@headers"];
+  expect(again.stderr).toContain(deliberately.slice(0, 4).join(" "));
+  expect(await run(...deliberately)).toMatchObject({ code: 0, said: { rows: { done: 1 } } });
+  expect(bodies().filter(({ ref }) => ref === lost)).toHaveLength(2);
 });
 
 test("a run that was ended is finished without its file; another template is another job", async () => {

@@ -126,3 +126,15 @@ test("many new rows are read in parts, and the small table is brought up before 
   );
   expect(counted).toEqual([{ n: 260_001, keys: 260_001 }]);
 });
+
+test("in a first load the small table is written again only when it would double", async () => {
+  const one = observedQuery("r0", night(1), [thing("u", "", "on")]);
+  const versions: number[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    const query = `select * exclude (id) replace (id::varchar as thing_id, 'u${n}' as fp_id) from (${one}), range(130000) as ids(id)`;
+    await appendChanges(at.lake, THINGS, `r0/g${n}`, "r0", { query, whole: [], bytes: 0 });
+    versions.push((await at.lake.table("things_current").snapshot()).version);
+  }
+  // 260,000 rows are brought up before the third commit; before the fifth, 260,000 more are no more than those.
+  expect(versions).toEqual([-1, -1, 0, 0, 0]);
+});

@@ -55,7 +55,7 @@ async function night(day: number) {
 test("a week: a link that fails, one that expires, a bad row, a throttled hour; each morning status says so", async () => {
   const monday = await night(1);
   expect([monday.code, monday.alerts]).toEqual([0, 0]);
-  expect(monday.status).toMatch(/^sync +completed .* ago in .*\n +sync-\S+: 3 created\n/m);
+  expect(monday.status).toMatch(/^last +sync: completed .* ago in .*\n +sync-\S+: 3 created\n/m);
   expect(monday.status).not.toMatch(/failed|open|alert|bad rows|stale/);
 
   const fault = sandbox.addFault({
@@ -68,7 +68,9 @@ test("a week: a link that fails, one that expires, a bad row, a throttled hour; 
   const tuesday = await night(2);
   expect([tuesday.code, tuesday.alerts, tuesday.told]).toEqual([1, 1, ["alert.raised"]]);
   expect(tuesday.status).toContain("failed    1 × refused http_422: b");
-  expect(tuesday.status).toContain(`→ nightledger runs retry ${tuesday.summary.run_id}`);
+  expect(tuesday.status).toContain(
+    `→ retry only what failed: nightledger runs retry ${tuesday.summary.run_id}`,
+  );
   expect(tuesday.status).toContain("alert     failed-links: 1 bank link failed");
 
   sandbox.setLink("c", { state: "error", error_code: "auth_expired" });

@@ -152,7 +152,8 @@ function windowOf(
   if (from === undefined) return undefined;
   const until = knownDay(newest, fetchedAt.toISOString().slice(0, 10));
   const isLater = known?.until == null || (until !== null && known.until < until);
-  return { from, until: isLater ? until : known.until };
+  const begunAt = known === undefined || fetchedAt < known.begunAt ? fetchedAt : known.begunAt;
+  return { from, until: isLater ? until : known.until, begunAt };
 }
 
 /** The bad rows of a stream among those of a page; undefined where they are lost. */

@@ -160,7 +160,7 @@ class UserReading {
     if (input.full) return null;
     const known = streams.map(({ name }) => {
       const history = given.windowed.get(name);
-      return history === undefined ? null : knownUntil(history, this.row.fp_id, linkId);
+      return history === undefined ? null : knownUntil(history, { fpId: this.row.fp_id, linkId });
     });
     const today = new Date().toISOString().slice(0, 10);
     return windowStart(known, input.lookback ?? DEFAULT_LOOKBACK, today);

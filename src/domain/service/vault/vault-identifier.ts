@@ -1,5 +1,6 @@
 import type { BrokenRule } from "../../row-problem.js";
 import { hasLoneSurrogate } from "../transaction-values.js";
+import { nearestOf } from "./nearest.js";
 
 /** Data identifiers by group (docs/reference/service.md, "Data identifiers"); `custom.<name>` takes any name. */
 const GROUPS = {
@@ -58,8 +59,15 @@ export function identifierProblem(use: IdentifierUse, identifier: string): Broke
   return undefined;
 }
 
-export function acceptedIdentifiers(use: IdentifierUse): string {
+/** What a use accepts; of an unknown identifier of an accepted group what that group has, the nearest one first. */
+export function acceptedIdentifiers(use: IdentifierUse, identifier = ""): string {
   const names: readonly string[] = USES[use];
+  const [group = ""] = identifier.split(".");
+  if (names.includes(group) && identifierProblem(use, identifier) === UNKNOWN) {
+    const known = VAULT_IDENTIFIERS.filter((one) => one.startsWith(`${group}.`));
+    const near = nearestOf(known, identifier);
+    return near === undefined ? known.join(", ") : `${near} and the other identifiers of the group ${group}`;
+  }
   const groups = names.map((group) =>
     group === "custom"
       ? "custom.<name>"

@@ -38,7 +38,9 @@ export function uploadProblem(identifier: string, path: unknown): BrokenRule | u
 
 function useProblem(use: IdentifierUse, identifier: string): BrokenRule | undefined {
   const problem = identifierProblem(use, identifier);
-  return problem && { ...problem, rule: `is ${problem.rule}; accepted: ${acceptedIdentifiers(use)}` };
+  return (
+    problem && { ...problem, rule: `is ${problem.rule}; accepted: ${acceptedIdentifiers(use, identifier)}` }
+  );
 }
 
 function valueProblem(value: unknown): BrokenRule | undefined {

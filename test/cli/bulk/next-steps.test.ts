@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { nextSteps } from "../../../src/cli/bulk/next-steps.js";
+
+const RETRY = "nightledger runs retry proxy-1";
+const isUnsure = (reason: string) => reason === "lost";
+const stepsFor = (reasons: readonly string[], isAll = true) =>
+  nextSteps({ isUnsure }, { runId: "proxy-1", reasons, isAll });
+
+test.each<[string, readonly string[], boolean, string]>([
+  ["refused rows: a retry", ["no"], true, `run again only what failed: ${RETRY}`],
+  [
+    "rows that may have been carried out: a deliberate retry",
+    ["lost", "lost"],
+    true,
+    `what failed may have been carried out: check that, and then send it again with ${RETRY} --send-unknown`,
+  ],
+  [
+    "both: what each of them takes",
+    ["no", "lost"],
+    true,
+    `run again only what failed: ${RETRY}; add --send-unknown to send again also what may have been carried out, once you have checked that`,
+  ],
+])("%s", (_, reasons, isAll, words) => {
+  expect(stepsFor(reasons, isAll)).toEqual([words]);
+});
+
+test("reasons that are not all known do not speak for all rows", () => {
+  expect(stepsFor(["lost"], false)).toEqual([expect.stringContaining("; add --send-unknown")]);
+});
+
+test("a kind whose table says more names the query", () => {
+  const failedRows = (runId: string) => `select * from t where run_id = '${runId}'`;
+  expect(nextSteps({ failedRows }, { runId: "r-1", reasons: ["no"], isAll: true })).toEqual([
+    `see what failed: nightledger query "select * from t where run_id = 'r-1'"`,
+    "run again only what failed: nightledger runs retry r-1",
+  ]);
+});

@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { DAY } from "../../../src/domain/duration.js";
+import { appendChanges } from "../../../src/lake/history/append-changes.js";
+import type { HistorySpec } from "../../../src/lake/history/history-spec.js";
+import { HistoryLake, observedQuery, THINGS } from "../../helpers/history/history-lake.js";
+
+/** Things of which a list holds those of a window; their state is the account. */
+const WINDOWED: HistorySpec = { ...THINGS, lists: { since: "observed_at", per: "state" } };
+const NIGHT = new Date(Date.UTC(2026, 0, 1, 2));
+const NEXT = new Date(NIGHT.getTime() + DAY);
+const KNOWN = { from: null, until: "2026-01-01", begunAt: NIGHT };
+const TWO_PARTS = 15_000_000;
+
+let at: HistoryLake;
+beforeEach(async () => {
+  at = await HistoryLake.open();
+  const ids = Array.from({ length: 20 }, (_, n) => `old${n}`);
+  const things = ids.map((id) => ({ owner: "u", id, state: "known" }));
+  const whole = [{ fpId: "u", linkId: null, readAt: NIGHT, window: KNOWN }];
+  const query = observedQuery("r1", NIGHT, things);
+  await appendChanges(at.lake, WINDOWED, "r1/g0", "r1", { query, whole, bytes: 0 });
+});
+afterEach(() => at.release());
+
+/** What the log says of the list after a later observation. */
+async function versionAfter(bytes: number, accounts: readonly string[]): Promise<number | undefined> {
+  const things = accounts.map((state, n) => ({ owner: "u", id: `new${n}`, state }));
+  const query = observedQuery("r2", NEXT, things);
+  await appendChanges(at.lake, WINDOWED, "r2/g0", "r2", { query, whole: [], bytes });
+  return (await at.lake.table(WINDOWED.name).snapshot()).txns.get('reading/["u",null]')?.version;
+}
+
+test.each([0, TWO_PARTS])("rows of a known account are no hole, in parts of %i bytes", async (bytes) => {
+  expect(await versionAfter(bytes, ["known", "known", "known"])).toBe(NIGHT.getTime() / DAY - 2 / 24);
+});
+
+test.each([0, TWO_PARTS])("the first rows of an account are one, in parts of %i bytes", async (bytes) => {
+  expect(await versionAfter(bytes, ["known", "fresh", "fresh", "fresh"])).toBe(-NEXT.getTime());
+});
+
+test("an account that the small table alone knows is known", async () => {
+  await at.bringUp();
+  expect(await versionAfter(TWO_PARTS, ["known", "known", "known"])).toBe(NIGHT.getTime() / DAY - 2 / 24);
+});
+
+test("an account of which every row is gone is as good as new", async () => {
+  const whole = [{ fpId: "u", linkId: null, readAt: new Date(NIGHT.getTime() + 1), window: KNOWN }];
+  const query = observedQuery("r3", NIGHT, []);
+  await appendChanges(at.lake, WINDOWED, "r3/g0", "r3", { query, whole, bytes: 0 });
+  expect(await versionAfter(0, ["known"])).toBe(-NEXT.getTime());
+});
