@@ -5,7 +5,7 @@ import { REPOSITORY } from "./command-process.js";
 import { describeMachine } from "./machine.js";
 import { reportTable } from "./report-table.js";
 import type { Figure, Scenario } from "./scenario.js";
-import { bulkMemory } from "./scenarios/bulk-memory.js";
+import { bulkLongValues, bulkMemory } from "./scenarios/bulk-memory.js";
 import { exportReports } from "./scenarios/export.js";
 import { importRows } from "./scenarios/import.js";
 import { investments } from "./scenarios/investments.js";
@@ -27,7 +27,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...[quiet, scale, manyNights],
   ...[rows, latency20, latency64, memory, secondNight, investments, kill],
   ...[onboard, onboardMemory, onboardValidate],
-  ...[exportReports, exportBusinesses, pack, importRows, bulkMemory],
+  ...[exportReports, exportBusinesses, pack, importRows, bulkMemory, bulkLongValues],
 ];
 const RESULTS = join(REPOSITORY, "bench", "results.json");
 

@@ -44,8 +44,10 @@ export interface BulkJob<Row extends object, Result, Given = unknown> {
   check?(api: ApiClient, rows: AsyncIterable<JobRow<Row>>): Promise<RowProblem[]>;
   /** Whether its calls change something: then the same rows are one job for ever, and nothing is done twice. */
   readonly effect: boolean;
-  /** Rows that are planned, and written, together. */
+  /** Most rows that are planned, and written, together; fewer where they are long. */
   readonly groupRows: number;
+  /** Rows of a group where an earlier build froze them, if it was another number. */
+  readonly earlierGroupRows?: number;
   /** Combines the rows of a group into items. Asked once per group. Default: one item per row. */
   plan?(context: JobContext, rows: readonly JobRow<Row>[]): Promise<GroupPlan<Row, Result, Given>>;
   /** Makes the calls of an item. It may run again after a crash; its calls then return the same answers. */
@@ -190,6 +192,11 @@ export interface WholeRun<Row, Result> extends JobContext {
   readonly retryOf: string | null;
   /** Reads the groups one by one, in the order of the frozen rows; may be called several times. */
   groups(): AsyncIterable<ClosedGroup<Row, Result>>;
+}
+
+/** Rows of each group of a file that was frozen by a build that counted groups in rows alone. */
+export function earlierGroupRows({ groupRows, earlierGroupRows = groupRows }: AnyJob): number {
+  return earlierGroupRows;
 }
 
 interface Refusal {

@@ -8,7 +8,7 @@ import { type BulkJob, type JobRow, uniqueIn } from "./job.js";
 import { type KnownCall, knownCalls } from "./proxy/known-calls.js";
 import { type ProxyRow, requestOf, requestRow, templateRow } from "./proxy/row.js";
 
-/** Bytes of the longest answer whose body is kept: memory holds those of a few groups at once. */
+/** Bytes of the longest answer whose body is kept. */
 const MOST_KEPT_BYTES = 256 * 1024;
 
 const LOST = "lost_answer";
@@ -37,7 +37,8 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult> = {
   complete: () => ({ row: (row) => requestOf(row, undefined) }),
   owner: ({ id }) => id,
   effect: true,
-  groupRows: 100,
+  groupRows: 500,
+  earlierGroupRows: 100,
   async plan({ lake, options }, rows) {
     const ids = rows.map(({ row }) => row.id);
     const known = await knownCalls(lake, String(options.proxy), ids);

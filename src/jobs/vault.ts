@@ -24,8 +24,8 @@ export const vaultJob: BulkJob<UserRow, Decrypted> = {
   kind: "vault",
   ...userRoster,
   effect: false,
-  // Values may be images of several megabytes, and a closed group is in memory.
-  groupRows: 25,
+  groupRows: 500,
+  earlierGroupRows: 25,
   async work(rows, caller) {
     const fp_id = rows[0]?.row.fp_id ?? "";
     const { fields, reason, transforms } = asked(caller.options);

@@ -1,11 +1,10 @@
-import { type BulkTotals, failuresOf } from "../../domain/bulk/bulk-totals.js";
-import type { EndedItem } from "../../jobs/job.js";
+import { type BulkTotals, failuresOf, sumOfTotals } from "../../domain/bulk/bulk-totals.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
 import { recordFailures } from "../run-failures.js";
-import { type BulkDependencies, openRun } from "./dependencies.js";
-import { type BulkGroup, endsOf, openGroup } from "./open-group.js";
+import type { BulkDependencies } from "./dependencies.js";
+import { type BulkGroup, type OpenGroup, openGroup } from "./open-group.js";
 
 interface CloseGroupInput extends BulkGroup, StagedClose {}
 
@@ -19,31 +18,33 @@ export async function closeGroup(
 ): Promise<BulkTotals> {
   const group = await openGroup(deps, input);
   const { job, staging } = group.run;
-  const items = await group.ended(await staging.close(input.group).keep({ results, failed }));
-  if (job.publish === undefined) await writeGroup(deps, input, items);
+  const close = await staging.close(input.group).keep({ results, failed });
+  if (job.publish === undefined) await writeGroup(deps, input, { group, close });
+  const items = await group.closedItems(close);
   const failures = failuresOf(
-    items.flatMap((item) => endsOf(job, item)),
+    items.flatMap(({ ends }) => ends),
     group.owner,
   );
   await recordFailures(deps.lake, { runId: input.runId, part: `g${input.group}` }, failures);
-  return group.totalsOf(items.filter(({ result }) => result === null));
+  return sumOfTotals(items.filter(({ isDone }) => !isDone).map(({ totals }) => totals));
 }
 
 /** Writes the rows that the items of a closed group add to each table, once, and notes that they are there. */
 export async function writeGroup(
-  deps: BulkDependencies,
+  { lake }: BulkDependencies,
   input: BulkGroup,
-  items: readonly EndedItem<object, unknown>[],
+  { group, close }: { readonly group: OpenGroup; readonly close: StagedClose },
 ): Promise<void> {
-  const { job, staging, context } = openRun(deps, input);
+  const { job, staging, context } = group.run;
   const given = await context();
   const { origin } = await staging.file.require();
-  const written = items.map((item) => job.rows(given, item));
   for (const table of job.tables) {
-    const rows = written.flatMap((tables) => tables[table.name] ?? []);
-    if (rows.length === 0) continue;
-    await appendOnce(deps.lake, table, `${origin}/${table.name}/${input.group}`, () =>
-      writeRows(deps.lake, table, input.runId, rows),
+    // Results are read once for each table: a group's results may be more than memory holds.
+    async function* rows() {
+      for await (const item of group.ended(close)) yield* job.rows(given, item)[table.name] ?? [];
+    }
+    await appendOnce(lake, table, `${origin}/${table.name}/${input.group}`, () =>
+      writeRows(lake, table, input.runId, rows()),
     );
   }
   await staging.noteWritten(input.group);

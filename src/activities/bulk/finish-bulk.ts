@@ -5,10 +5,11 @@ import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js"
 import type { NewRun, RunStatus } from "../../domain/run.js";
 import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { secretPrint } from "../../lake/bulk/secret-print.js";
+import { compactUnsorted } from "../../lake/tables/compact.js";
 import { recordFailures } from "../run-failures.js";
 import { writeRunRow } from "../run-row.js";
 import { type BulkDependencies, openRun, stagingOf } from "./dependencies.js";
-import { endsOf, openGroup } from "./open-group.js";
+import { openGroup } from "./open-group.js";
 
 interface FinishBulkInput extends BulkRun, NewRun {
   readonly jobId: string;
@@ -44,7 +45,23 @@ export async function finishBulk(
   }
   // Also without a file: an earlier attempt may have been killed while it deleted.
   await staging.drop();
+  await mergeSmallFiles(deps, input);
   return ended;
+}
+
+/**
+ * Merges the files that groups left in the tables: every plan of a later run reads them. The run has ended, so where this
+ * fails, a later run merges them.
+ */
+async function mergeSmallFiles(deps: BulkDependencies, input: FinishBulkInput): Promise<void> {
+  for (const table of openRun(deps, input).job.tables) {
+    try {
+      await compactUnsorted(deps.lake, table);
+    } catch (error) {
+      const told = { runId: input.runId, table: table.name, err: error };
+      deps.log.warn(told, "could not merge small files of a table");
+    }
+  }
 }
 
 /** Whether a planned group of a job with an effect has unwritten rows: only its staging knows what was sent. */
@@ -82,7 +99,8 @@ async function keepFailedRows(
     if (secret !== null) secretPrints[name] = secretPrint(secret, sha256);
   }
   const kept = { ...file, secrets, secretPrints, rows, invalid, sha256, retryOf: input.runId };
-  await target.freeze(kept, rowsToRetry(deps, input), openRun(deps, input).staging.bytesOf);
+  const { job, staging } = openRun(deps, input);
+  await target.freeze(kept, rowsToRetry(deps, input), job.groupRows, staging.bytesOf);
 }
 
 /**
@@ -92,14 +110,14 @@ async function* rowsToRetry(deps: BulkDependencies, input: FinishBulkInput): Asy
   const { job, staging } = openRun(deps, input);
   for (let number = 0; number < input.groups; number += 1) {
     const group = await openGroup(deps, { ...input, group: number });
-    const items = await group.ended(await staging.close(number).require());
+    const close = await staging.close(number).require();
+    const items = await group.closedItems(close);
     const failed = new Set(group.notBegun(items).map(({ line }) => line));
+    for (const { line, status } of items.flatMap(({ ends }) => ends))
+      if (status === "failed") failed.add(line);
     const results = new Map<number, unknown>();
-    for (const item of items) {
-      for (const { line, status } of endsOf(job, item)) {
-        if (status === "failed") failed.add(line);
-        else results.set(line, item.result);
-      }
+    for (const item of job.publish === undefined ? [] : await group.allEnded(close)) {
+      for (const { line } of item.rows) results.set(line, item.result);
     }
     for (const { result: _, ...row } of group.rows) {
       if (failed.has(row.line)) yield row;

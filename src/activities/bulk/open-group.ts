@@ -1,17 +1,22 @@
 import type { BulkRun } from "../../domain/bulk/bulk-job.js";
 import { addCounts, type BulkTotals, totalsOf } from "../../domain/bulk/bulk-totals.js";
 import type { FrozenBulkRow, RowEnd } from "../../domain/bulk/frozen-row.js";
-import type { AnyJob, EndedItem, JobRow } from "../../jobs/job.js";
+import { type AnyJob, type EndedItem, earlierGroupRows, type JobRow } from "../../jobs/job.js";
 import type { StagedClose, StagedPlan } from "../../lake/bulk/bulk-staging.js";
 import { requestsSent } from "../calls/call-record.js";
 import { type BulkDependencies, type OpenRun, openRun } from "./dependencies.js";
 
-/** One group of a run: `groupRows` rows of its file. */
+/** One group of the rows of a run. */
 export interface BulkGroup extends BulkRun {
   readonly group: number;
 }
 
 type AnyItem = EndedItem<object, unknown>;
+
+/** An item of a closed group, with its number in the group's plan; those that needed no work come after all others. */
+interface ClosedItem extends AnyItem {
+  readonly number: number;
+}
 
 interface PlannedItem {
   readonly rows: readonly JobRow<object>[];
@@ -19,17 +24,26 @@ interface PlannedItem {
   readonly given: unknown;
 }
 
+/** What became of an item of a closed group, without its result. */
+interface ItemEnd extends Pick<ClosedItem, "number" | "rows"> {
+  readonly ends: readonly RowEnd[];
+  /** Whether it has a result. */
+  readonly isDone: boolean;
+  readonly totals: BulkTotals;
+}
+
 /** Opens a group and reads its rows. @throws StagingLostError when they are gone. */
 export async function openGroup(deps: BulkDependencies, input: BulkGroup): Promise<OpenGroup> {
   const run = openRun(deps, input);
-  const from = input.group * run.job.groupRows;
-  const rows = await run.staging.rows(from, from + run.job.groupRows);
+  const rows = await run.staging.rowsOf(input.group, earlierGroupRows(run.job));
   return new OpenGroup(deps, run, input.group, rows);
 }
 
 /** A group as its activities see it. All that is staged of it names rows by their lines. */
-class OpenGroup {
+export class OpenGroup {
   readonly #byLine: ReadonlyMap<number, FrozenBulkRow>;
+  /** The items of the closed group without a result; it is closed once. */
+  #failed: Promise<ClosedItem[]> | undefined;
 
   constructor(
     private readonly deps: BulkDependencies,
@@ -80,37 +94,73 @@ class OpenGroup {
     return work.map((lines, item) => ({ rows: this.#rowsAt(lines), given: given[item] }));
   }
 
-  skipped({ ended }: StagedPlan): AnyItem[] {
-    return ended.map(({ lines, result }) => ({ rows: this.#rowsAt(lines), result, reason: null, asked: 0 }));
+  skipped({ work, ended }: StagedPlan): ClosedItem[] {
+    return ended.map(({ lines, result }, at) => ({
+      ...{ number: work.length + at, rows: this.#rowsAt(lines) },
+      ...{ result, reason: null, asked: 0 },
+    }));
   }
 
-  /** Every item that had ended when the group was closed. An item that was never begun leaves no rows. */
-  async ended(close: StagedClose): Promise<AnyItem[]> {
+  /**
+   * Every item that had ended when the group was closed, in any order; memory holds the results of a few. An item that
+   * was never begun leaves no rows.
+   */
+  async *ended(close: StagedClose): AsyncGenerator<ClosedItem> {
     const { staging } = this.run;
-    const results = new Map<number, unknown>();
+    const work = await this.work();
+    const done = new Set<number>();
     for (const name of close.results) {
-      for (const { item, result } of await staging.results(name)) results.set(item, result);
-    }
-    const failed = new Map(close.failed.map((one) => [one.item, one]));
-    const items: AnyItem[] = [];
-    for (const [item, { rows }] of (await this.work()).entries()) {
-      const result = results.get(item) ?? null;
-      if (result !== null) {
-        items.push({ rows, result, reason: null, asked: 0 });
-        continue;
+      for await (const { item: number, result = null } of staging.results(name)) {
+        const { rows } = work[number] ?? {};
+        if (rows === undefined || result === null || done.has(number)) continue;
+        done.add(number);
+        yield { number, rows, result, reason: null, asked: 0 };
       }
-      const failure = failed.get(item);
-      const asked = await requestsSent(this.deps.sealed, staging.itemPrefix(this.group, item));
+    }
+    this.#failed ??= this.#failedItems(close, work, done);
+    yield* await this.#failed;
+    yield* this.skipped(await staging.plan(this.group).require());
+  }
+
+  /** As {@link ended}, all together and in the order of the plan. */
+  async allEnded(close: StagedClose): Promise<ClosedItem[]> {
+    const items: ClosedItem[] = [];
+    for await (const item of this.ended(close)) items.push(item);
+    return items.sort((a, b) => a.number - b.number);
+  }
+
+  /** What became of the rows of each of these items, in the order of the plan. */
+  async closedItems(close: StagedClose): Promise<ItemEnd[]> {
+    const ends: ItemEnd[] = [];
+    for await (const item of this.ended(close)) {
+      const { number, rows, result } = item;
+      const totals = this.totalsOf([item]);
+      ends.push({ number, rows, ends: endsOf(this.run.job, item), isDone: result !== null, totals });
+    }
+    return ends.sort((a, b) => a.number - b.number);
+  }
+
+  async #failedItems(
+    close: StagedClose,
+    work: readonly PlannedItem[],
+    done: ReadonlySet<number>,
+  ): Promise<ClosedItem[]> {
+    const failed = new Map(close.failed.map((one) => [one.item, one]));
+    const items: ClosedItem[] = [];
+    for (const [number, { rows }] of work.entries()) {
+      if (done.has(number)) continue;
+      const failure = failed.get(number);
+      const asked = await requestsSent(this.deps.sealed, this.run.staging.itemPrefix(this.group, number));
       // A stopped run leaves items for which no request was sent.
       if (failure === undefined && asked === 0) continue;
       const { reason = "interrupted", refused } = failure ?? {};
-      items.push({ rows, result, reason, refused, asked });
+      items.push({ number, rows, result: null, reason, refused, asked });
     }
-    return [...items, ...this.skipped(await staging.plan(this.group).require())];
+    return items;
   }
 
   /** The valid rows of the closed group whose items have not ended, because the run that closed it was stopped. */
-  notBegun(items: readonly AnyItem[]): FrozenBulkRow[] {
+  notBegun(items: readonly Pick<AnyItem, "rows">[]): FrozenBulkRow[] {
     const ended = new Set(items.flatMap(({ rows }) => linesOf(rows)));
     return this.rows.filter(({ line, row }) => row !== null && !ended.has(line));
   }

@@ -1,4 +1,10 @@
-import { addBulkTotals, type BulkTotals, noBulkTotals, totalsOf } from "../../domain/bulk/bulk-totals.js";
+import {
+  addBulkTotals,
+  type BulkTotals,
+  noBulkTotals,
+  sumOfTotals,
+  totalsOf,
+} from "../../domain/bulk/bulk-totals.js";
 import type { BulkDependencies } from "./dependencies.js";
 import { type BulkGroup, openGroup } from "./open-group.js";
 
@@ -17,8 +23,8 @@ export async function planItems(
   // An earlier run of the job closed it: the tables have its rows as that run left them.
   const close = job.effect ? await staging.close(input.group).find() : undefined;
   if (close !== undefined) {
-    const items = await group.ended(close);
-    const done = group.totalsOf(items.filter(({ result }) => result !== null));
+    const items = await group.closedItems(close);
+    const done = sumOfTotals(items.filter(({ isDone }) => isDone).map(({ totals }) => totals));
     const left = group.notBegun(items).map(({ line }) => {
       return { line, status: "failed", reason: "not_begun" } as const;
     });

@@ -19,13 +19,16 @@ export async function publishRun(
 ): Promise<Readonly<Record<string, unknown>>> {
   const { job, staging, context } = openRun(deps, run);
   const { asker, secrets, retryOf } = await staging.file.require();
-  const open = async (group: number): Promise<ClosedGroup<object, unknown>> => {
-    const opened = await openGroup(deps, { ...run, group });
-    const items = await opened.ended(await staging.close(group).require());
-    return { items, invalid: opened.rows.filter(({ row }) => row === null) };
-  };
-  async function* closed() {
-    for (let group = 0; group < groups; group += 1) yield await open(group);
+  const open = async (number: number) => ({
+    group: await openGroup(deps, { ...run, group: number }),
+    close: await staging.close(number).require(),
+  });
+  async function* closed(): AsyncGenerator<ClosedGroup<object, unknown>> {
+    for (let number = 0; number < groups; number += 1) {
+      const { group, close } = await open(number);
+      const invalid = group.rows.filter(({ row }) => row === null);
+      yield { items: await group.allEnded(close), invalid };
+    }
   }
   // Publishing can't be undone, so check first that every table can be written.
   for (const { name } of job.tables) assertWritable(name, await deps.lake.table(name).snapshot());
@@ -33,7 +36,7 @@ export async function publishRun(
   const given = { ...(await context()), asker, secrets, retryOf, startedAt, version: VERSION, signal };
   const told = await job.publish?.({ ...given, groups: closed });
   for (let group = 0; group < groups; group += 1) {
-    await writeGroup(deps, { ...run, group }, (await open(group)).items);
+    await writeGroup(deps, { ...run, group }, await open(group));
   }
   return told ?? {};
 }

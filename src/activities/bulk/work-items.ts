@@ -5,11 +5,11 @@ import type { ClientToken } from "../../api/http/client.js";
 import { withClientToken } from "../../api/http/client-token.js";
 import { RejectedError } from "../../api/http/errors.js";
 import type { Operation } from "../../api/operations/operation.js";
-import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
+import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { FAILURE_TYPES, UnsendableError } from "../../domain/failures.js";
 import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
 import { type NamedFailure, namedFailures } from "../../domain/waiting.js";
-import type { Caller, CallTerms, EndedItem } from "../../jobs/job.js";
+import type { Caller, CallTerms } from "../../jobs/job.js";
 import type { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import type { DataOwner } from "../../lake/calls/staged-call.js";
 import { callFailure } from "../call-failure.js";
@@ -58,24 +58,25 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   const { job, staging } = group.run;
   const { options, secrets } = await staging.file.require();
   const planned = await group.work();
-  const ended: { readonly item: number; readonly result: unknown }[] = [];
-  const done: EndedItem<object, unknown>[] = [];
+  const name = `${input.group}-${randomUUID()}`;
+  const kept = staging.keepResults(name);
+  let totals = noBulkTotals();
   const { results, calls } = await runSlice(deps, input, input.items, async (progress, slice) => {
     const { item } = progress;
     const { rows, given } = planned[item] ?? {};
     if (rows === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
+    let result: unknown;
     try {
       const caller = callerOf(slice, input, { options, secrets, given, staging }, item);
-      const result = await job.work(rows, caller);
-      ended.push({ item, result });
-      done.push({ rows, result, reason: null, asked: 0 });
-      return { progress, outcome: { kind: "complete" } as const };
+      result = await job.work(rows, caller);
     } catch (error) {
       return { progress, outcome: outcomeOf(error) };
     }
+    slice.countBytes(await kept.add({ item, result }));
+    totals = addBulkTotals(totals, group.totalsOf([{ rows, result, reason: null, asked: 0 }]));
+    return { progress, outcome: { kind: "complete" } as const };
   });
-  const name = ended.length === 0 ? null : `${input.group}-${randomUUID()}`;
-  if (name !== null) await staging.putResults(name, ended);
+  const hasResults = await kept.end();
   const items = namedFailures(results, ({ progress: { item } }) => {
     const line = planned[item]?.rows[0]?.line ?? 0;
     return { line, owner: group.owner(line) };
@@ -87,8 +88,8 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   }
   return {
     items,
-    results: name,
-    totals: { ...group.totalsOf(done), calls },
+    results: hasResults ? name : null,
+    totals: { ...totals, calls },
     gateUntil: deps.api.pausedUntil ?? null,
     at: Date.now(),
   };

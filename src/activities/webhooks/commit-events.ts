@@ -119,11 +119,13 @@ async function append(
   const rows = fresh.map(({ event, facts, messageId }) =>
     eventRow(event, facts, told.get(messageId) === true),
   );
-  const file = await writeRows(deps.lake, webhookEvents, "events", rows);
-  if (file === undefined) return 0;
+  const files = await writeRows(deps.lake, webhookEvents, "events", rows);
   const done = await table.commit((snapshot) => {
     if (snapshot.version !== version) return null;
-    return [...schemaActions(webhookEvents, snapshot, Date.now()), { add: addOf(file) }];
+    return [
+      ...schemaActions(webhookEvents, snapshot, Date.now()),
+      ...files.map((file) => ({ add: addOf(file) })),
+    ];
   });
   return done === null ? undefined : fresh.length;
 }

@@ -50,7 +50,10 @@ export interface StartedBulk extends BulkRun, NewRun {
   readonly jobId: string;
   /** Rows of the file. */
   readonly rows: number;
+  /** Most rows of a group; without `groups`, as earlier builds started a run, of every group but the last. */
   readonly groupRows: number;
+  /** Groups that the frozen rows make. */
+  readonly groups?: number;
   /** Whether the kind publishes the whole run at once. */
   readonly packs: boolean;
 }

@@ -82,6 +82,10 @@ export function addBulkTotals(a: BulkTotals, b: BulkTotals): BulkTotals {
   };
 }
 
+export function sumOfTotals(parts: readonly BulkTotals[]): BulkTotals {
+  return parts.reduce(addBulkTotals, noBulkTotals());
+}
+
 /** Adds counts, name by name. */
 export function addCounts(a: Counts, b: Counts): Counts {
   const sum: Record<string, number> = { ...a };

@@ -7,8 +7,8 @@ import {
   type StartedBulk,
 } from "../../domain/bulk/bulk-job.js";
 import type { NewRun } from "../../domain/run.js";
-import type { AnyJob } from "../../jobs/job.js";
-import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
+import { type AnyJob, earlierGroupRows } from "../../jobs/job.js";
+import { BulkStaging, type FrozenFile, groupsOf } from "../../lake/bulk/bulk-staging.js";
 import { secretPrint } from "../../lake/bulk/secret-print.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
@@ -42,10 +42,16 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
         ? await openClaim(client, sealed, kind, { runId, staging, workflowId, restart })
         : undefined;
       await claim?.assertFree();
-      await new BulkStaging(sealed, staging).freeze(file, judged.rows(), judged.bytes);
+      const frozen = await new BulkStaging(sealed, staging).freeze(
+        file,
+        judged.rows(),
+        groupRows,
+        judged.bytes,
+      );
       await claim?.take();
       const packs = publish !== undefined;
-      const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, rows, groupRows, packs };
+      const groups = groupsOf(frozen, earlierGroupRows(job));
+      const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, rows, groupRows, groups, packs };
       return { input };
     },
     // Keeps the staging of a job with an effect: it alone knows what was sent, and another run continues it.

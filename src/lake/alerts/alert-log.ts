@@ -86,10 +86,12 @@ export async function writeAlerts(
       return { ...alert, state: "cleared", message: overWords(alert), action: "", at };
     });
     const rows = [...raised, ...cleared].map((event) => ({ ...rowOf(event), targets: told }));
-    const file = await writeRows(lake, alerts, "alerts", rows);
-    if (file === undefined) return { raised, cleared };
+    const files = await writeRows(lake, alerts, "alerts", rows);
+    if (files.length === 0) return { raised, cleared };
     const done = await table.commit((snapshot) =>
-      snapshot.version === version ? [...schemaActions(alerts, snapshot, at), { add: addOf(file) }] : null,
+      snapshot.version === version
+        ? [...schemaActions(alerts, snapshot, at), ...files.map((file) => ({ add: addOf(file) }))]
+        : null,
     );
     if (done === null) continue;
     await compact(lake, alerts, ["recorded_at", "alert_id"]);

@@ -2,10 +2,12 @@ import { createHash, type Hash } from "node:crypto";
 import type { Asker, BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { type FailedItem, type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
+import type { PartBounds } from "../../domain/parts.js";
 import { StagingLostError } from "../staging-lost-error.js";
 import { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
 import { putStream, type SealedStream, sealedStream } from "../store/sealed-stream.js";
+import { KeptResults, keptResults, type StagedResult } from "./kept-results.js";
 
 /** The manifest of a frozen file. It is written last, so the rows of a file that has one are complete. */
 export interface FrozenFile {
@@ -25,6 +27,8 @@ export interface FrozenFile {
   readonly secretPrints?: Readonly<Record<string, string>>;
   /** The run whose failed rows these are; null for a file. */
   readonly retryOf: string | null;
+  /** How many groups its rows make, and what bounded them; builds that counted rows alone left this out. */
+  readonly groups?: PartBounds & { readonly total: number };
 }
 
 export interface StagedPlan {
@@ -36,12 +40,10 @@ export interface StagedPlan {
 
 /** What a closed group came to: where its results are, and which items failed. */
 export interface StagedClose {
-  /** Names of {@link BulkStaging.putResults}. */
+  /** Names of {@link BulkStaging.keepResults}. */
   readonly results: readonly string[];
   readonly failed: readonly FailedItem[];
 }
-
-type StagedResults = readonly { readonly item: number; readonly result: unknown }[];
 
 /** An object that is written once: a second writer gets what the first one wrote. */
 interface WriteOnce<T> {
@@ -58,6 +60,10 @@ export type BytesOf = (
   column: string,
 ) => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
 
+/** Most bytes of the frozen rows of a group, unless one row has more: a few groups are in memory at a time. */
+const GROUP_BYTES = 8 * 1024 * 1024;
+
+/** Rows that are read at a time where groups were counted in rows alone. */
 const READ_ROWS = 500;
 
 export class BulkStaging {
@@ -77,24 +83,47 @@ export class BulkStaging {
    * Copies the rows of a file, and the bytes of the files that they name. What is frozen already stays as it is, unless a
    * part of it is gone.
    *
+   * @param groupRows most rows of a group
    * @param bytes opens a file that a row names; left out for rows that name none
+   * @returns the manifest of what is frozen
    * @throws InputError where rows or files do not have their hash; nothing is frozen then.
    */
   async freeze(
     file: FrozenFile,
     rows: AsyncIterable<FrozenBulkRow> | Iterable<FrozenBulkRow>,
+    groupRows: number,
     bytes?: BytesOf,
-  ): Promise<void> {
+  ): Promise<FrozenFile> {
     const there = await this.file.find();
     const hash = createHash("sha256");
     const copied = this.#copied(rows, hash, bytes);
-    if (there !== undefined && (await this.frozen.isWhole(this.#key("rows/"), there.rows))) {
+    if (there !== undefined && (await this.#hasRows(there))) {
       if (bytes !== undefined) for await (const _ of copied);
-      return;
+      return there;
     }
-    await this.frozen.write(this.#key("rows/"), copied);
+    const groups = await this.#write(copied, groupRows, there);
     if (hash.digest("hex") !== file.sha256) throw changed("The input file");
-    await this.file.keep(file);
+    return this.file.keep({ ...file, ...groups });
+  }
+
+  /** Writes rows; where a part of them was lost, in the same groups again, because plans name these. */
+  async #write(
+    rows: AsyncIterable<FrozenBulkRow>,
+    groupRows: number,
+    there: FrozenFile | undefined,
+  ): Promise<Pick<FrozenFile, "groups">> {
+    if (there !== undefined && there.groups === undefined) {
+      await this.frozen.write(this.#key("rows/"), rows);
+      return {};
+    }
+    const { count, bytes } = there?.groups ?? { count: groupRows, bytes: GROUP_BYTES };
+    const total = await this.frozen.writeBounded(this.#key("groups/"), rows, { count, bytes });
+    return { groups: { count, bytes, total } };
+  }
+
+  #hasRows({ rows, groups }: FrozenFile): Promise<boolean> {
+    if (groups === undefined) return this.frozen.isWhole(this.#key("rows/"), rows);
+    return this.frozen.hasChunks(this.#key("groups/"), groups.total);
   }
 
   /** The bytes of a file that a row names, as they were frozen. @throws StagingLostError when they are gone. */
@@ -126,17 +155,25 @@ export class BulkStaging {
     }
   }
 
-  /** The rows `[from, to)`. @throws StagingLostError when they are gone. */
-  async rows(from: number, to: number): Promise<FrozenBulkRow[]> {
-    const { rows } = await this.file.require();
-    return this.frozen.read(this.#key("rows/"), from, Math.min(to, rows));
+  /**
+   * The rows of a group. @throws StagingLostError when they are gone.
+   *
+   * @param groupRows rows of each group of a file that an earlier build froze
+   */
+  async rowsOf(group: number, groupRows: number): Promise<readonly FrozenBulkRow[]> {
+    return this.#rowsOf(await this.file.require(), group, groupRows);
+  }
+
+  async #rowsOf({ rows, groups }: FrozenFile, group: number, groupRows: number): Promise<FrozenBulkRow[]> {
+    if (groups !== undefined) return this.frozen.chunk(this.#key("groups/"), group);
+    const from = group * groupRows;
+    return this.frozen.read(this.#key("rows/"), from, Math.min(from + groupRows, rows));
   }
 
   /** Every row of a file, a few in memory at a time. @throws StagingLostError when they are gone. */
-  async *everyRow({ rows }: FrozenFile): AsyncGenerator<FrozenBulkRow> {
-    for (let at = 0; at < rows; at += READ_ROWS) {
-      yield* await this.frozen.read(this.#key("rows/"), at, Math.min(rows, at + READ_ROWS));
-    }
+  async *everyRow(file: FrozenFile): AsyncGenerator<FrozenBulkRow> {
+    const groups = groupsOf(file, READ_ROWS);
+    for (let group = 0; group < groups; group += 1) yield* await this.#rowsOf(file, group, READ_ROWS);
   }
 
   plan(group: number): WriteOnce<StagedPlan> {
@@ -153,14 +190,14 @@ export class BulkStaging {
     return this.#key(`items/${group}/${item}/`);
   }
 
-  /** Keeps results, durably: a workflow's history names them. */
-  async putResults(name: string, results: StagedResults): Promise<void> {
-    await this.sealed.put(this.#key(`results/${name}`), results, { durable: true });
+  /** Keeps results under a new name, which a workflow's history will name. */
+  keepResults(name: string): KeptResults {
+    return new KeptResults(this.sealed, this.#key(`results/${name}`));
   }
 
   /** @throws StagingLostError when they are gone. */
-  async results(name: string): Promise<StagedResults> {
-    return this.sealed.require(this.#key(`results/${name}`));
+  results(name: string): AsyncIterable<StagedResult> {
+    return keptResults(this.sealed, this.#key(`results/${name}`));
   }
 
   /** Notes, durably, that the tables have the rows of a closed group. */
@@ -198,6 +235,15 @@ export class BulkStaging {
   #key(name: string): string {
     return `_staging/${this.id}/${name}`;
   }
+}
+
+/**
+ * The number of groups that the rows of a frozen file make.
+ *
+ * @param groupRows rows of each group of a file that an earlier build froze
+ */
+export function groupsOf({ rows, groups }: FrozenFile, groupRows: number): number {
+  return groups?.total ?? Math.ceil(rows / groupRows);
 }
 
 function changed(what: string): InputError {

@@ -1,7 +1,9 @@
+import { inParts, type PartBounds } from "../../domain/parts.js";
 import type { SealedStore } from "./sealed-store.js";
 
 /** Rows in one sealed object: about a megabyte of wide rows. */
 const CHUNK_ROWS = 500;
+const CHUNK = { count: CHUNK_ROWS, bytes: Number.POSITIVE_INFINITY };
 
 /** Chunks kept in memory: the rows under way are close together, and each is read several times. */
 const CHUNKS_KEPT = 8;
@@ -14,26 +16,39 @@ export class SealedRows<Row> {
 
   /** Writes rows durably below a prefix that ends in `/`, and returns their number. */
   async write(prefix: string, rows: AsyncIterable<Row> | Iterable<Row>): Promise<number> {
-    let chunk: Row[] = [];
-    let count = 0;
-    const flush = async () => {
-      await this.sealed.put(chunkKey(prefix, Math.floor((count - 1) / CHUNK_ROWS)), chunk, { durable: true });
-      chunk = [];
-    };
-    for await (const row of rows) {
-      chunk.push(row);
-      count += 1;
-      if (chunk.length === CHUNK_ROWS) await flush();
+    return (
+      await this.#write(
+        prefix,
+        inParts(rows, CHUNK, () => 0),
+      )
+    ).rows;
+  }
+
+  /** Writes rows as {@link write} does, in chunks of at most so many rows and bytes; returns the number of chunks. */
+  async writeBounded(
+    prefix: string,
+    rows: AsyncIterable<Row> | Iterable<Row>,
+    most: PartBounds,
+  ): Promise<number> {
+    const bytesOf = (row: Row) => Buffer.byteLength(JSON.stringify(row));
+    return (await this.#write(prefix, inParts(rows, most, bytesOf))).chunks;
+  }
+
+  async #write(prefix: string, parts: AsyncIterable<Row[]>) {
+    const written = { rows: 0, chunks: 0 };
+    for await (const chunk of parts) {
+      await this.sealed.put(chunkKey(prefix, written.chunks), chunk, { durable: true });
+      written.rows += chunk.length;
+      written.chunks += 1;
     }
-    if (chunk.length > 0) await flush();
-    return count;
+    return written;
   }
 
   /** Reads rows `[from, to)`, fewer at the end. @throws StagingLostError when a chunk is gone. */
   async read(prefix: string, from: number, to: number): Promise<Row[]> {
     const rows: Row[] = [];
     for (let at = from; at < to; ) {
-      const chunk = await this.#chunk(prefix, Math.floor(at / CHUNK_ROWS));
+      const chunk = await this.chunk(prefix, Math.floor(at / CHUNK_ROWS));
       const part = chunk.slice(at % CHUNK_ROWS, (at % CHUNK_ROWS) + to - at);
       if (part.length === 0) break;
       rows.push(...part);
@@ -43,10 +58,15 @@ export class SealedRows<Row> {
   }
 
   async isWhole(prefix: string, rows: number): Promise<boolean> {
-    return (await this.sealed.list(prefix)).length >= Math.ceil(rows / CHUNK_ROWS);
+    return this.hasChunks(prefix, Math.ceil(rows / CHUNK_ROWS));
   }
 
-  #chunk(prefix: string, chunk: number): Promise<Row[]> {
+  async hasChunks(prefix: string, chunks: number): Promise<boolean> {
+    return (await this.sealed.list(prefix)).length >= chunks;
+  }
+
+  /** Reads one chunk by its number. @throws StagingLostError when it is gone. */
+  chunk(prefix: string, chunk: number): Promise<Row[]> {
     const key = chunkKey(prefix, chunk);
     const kept = this.#chunks.get(key);
     this.#chunks.delete(key);

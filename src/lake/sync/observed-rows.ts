@@ -29,7 +29,8 @@ export async function commitObserved(
   else {
     await appendOnce(lake, table, appId, async () => {
       isRead = true;
-      return writeQuery(lake, table, runId, observations.query);
+      const file = await writeQuery(lake, table, runId, observations.query);
+      return file === undefined ? [] : [file];
     });
   }
   const day = isHistory(table) && typeof table.lists === "object" ? table.lists.since : undefined;

@@ -137,10 +137,7 @@ export async function recordClosedRows(lake: Lake, runId: string): Promise<numbe
   return found.length - closed.length;
 }
 
-function write(
-  lake: Lake,
-  rows: readonly Readonly<Record<string, SqlValue>>[],
-): Promise<DataFile | undefined> {
+function write(lake: Lake, rows: readonly Readonly<Record<string, SqlValue>>[]): Promise<DataFile[]> {
   const resolved_at = new Date().toISOString();
   const written = rows.map((row) => {
     const { row_id, run_id, stream, fp_id, link_id, list, resolved_by, reason } = row;

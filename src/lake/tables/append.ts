@@ -3,7 +3,7 @@ import type { Lake } from "../lake.js";
 import { addOf, type DataFile } from "./parquet-file.js";
 
 /**
- * Appends a file to a table other than the feed, once: if the table's log has a transaction of that name, this is the
+ * Appends files to a table other than the feed, once: if the table's log has a transaction of that name, this is the
  * repetition of a call whose answer was lost, and writes nothing (docs/inside/architecture.md, "Commits").
  *
  * @param also a transaction that the commit sets as well, even where no file is written
@@ -12,13 +12,13 @@ export async function appendOnce(
   lake: Lake,
   spec: TableSpec,
   appId: string,
-  write: () => Promise<DataFile | undefined>,
+  write: () => Promise<readonly DataFile[]>,
   also?: { readonly appId: string; readonly lastUpdated: number },
 ): Promise<void> {
   const table = lake.table(spec.name);
   if ((await table.snapshot()).txns.has(appId)) return;
-  const file = await write();
-  if (file === undefined && also === undefined) return;
+  const files = await write();
+  if (files.length === 0 && also === undefined) return;
   await table.commit((snapshot) => {
     if (snapshot.txns.has(appId)) return null;
     const lastUpdated = Date.now();
@@ -28,7 +28,7 @@ export async function appendOnce(
       ...schemaActions(spec, snapshot, lastUpdated),
       { txn: { appId, version, lastUpdated } },
       ...(also === undefined ? [] : [{ txn: { ...also, version } }]),
-      ...(file === undefined ? [] : [{ add: addOf(file) }]),
+      ...files.map((file) => ({ add: addOf(file) })),
     ];
   });
 }

@@ -14,12 +14,20 @@ const FAN_IN = 16;
 /** Files with more rows stay as they are. */
 const MOST_ROWS = 1_000_000;
 
+/** What one merge may read. */
+interface MergeBounds {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+const UNBOUNDED: MergeBounds = { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+
 /**
  * Chooses the files of a table that are worth merging: those of the smallest size that enough files have. Pure.
  *
- * @returns none if every size has few files
+ * @returns none if every size has few files that are together within the bounds
  */
-export function filesToMerge(files: Iterable<AddFile>): AddFile[] {
+export function filesToMerge(files: Iterable<AddFile>, most = UNBOUNDED): AddFile[] {
   const sizes = new Map<number, AddFile[]>();
   for (const file of files) {
     const { rows } = factsOf(file);
@@ -27,8 +35,21 @@ export function filesToMerge(files: Iterable<AddFile>): AddFile[] {
     const size = Math.floor(Math.log(Math.max(1, rows)) / Math.log(FAN_IN));
     sizes.set(size, [...(sizes.get(size) ?? []), file]);
   }
-  const ready = [...sizes].filter(([, some]) => some.length >= FAN_IN).sort(([a], [b]) => a - b);
+  const bounded = [...sizes].map(([size, some]) => [size, within(some, most)] as const);
+  const ready = bounded.filter(([, some]) => some.length >= FAN_IN).sort(([a], [b]) => a - b);
   return ready[0]?.[1] ?? [];
+}
+
+/** The first of these files, without those that would exceed a bound. */
+function within(files: readonly AddFile[], most: MergeBounds): AddFile[] {
+  let [rows, bytes] = [0, 0];
+  return files.filter((file) => {
+    const more = factsOf(file).rows ?? 0;
+    if (rows + more > most.rows || bytes + file.size > most.bytes) return false;
+    rows += more;
+    bytes += file.size;
+    return true;
+  });
 }
 
 /** More rows than this are not merged at once, because a merge sorts in memory. */
@@ -46,25 +67,40 @@ export async function compactSmall(lake: Lake, spec: TableSpec, order: readonly 
   }
 }
 
+/** Of rows in no order: so many bytes of long rows, which a file holds compressed, fit into memory. */
+const UNSORTED: MergeBounds = { rows: 200_000, bytes: 16 * 1024 * 1024 };
+
+/** As {@link compact}, of rows that need no order; files of long rows stay as they are. */
+export function compactUnsorted(lake: Lake, spec: TableSpec): Promise<void> {
+  return compact(lake, spec, [], UNSORTED);
+}
+
 /**
  * Merges small files of a table, in commits that change no row, until every size has few files. It stops if another
  * writer has removed one of the files meanwhile.
  *
- * @param order columns that sort the rows of the new file
+ * @param order columns that sort the rows of the new file; none keep no order
+ * @param most what one merge may read
  */
-export async function compact(lake: Lake, spec: TableSpec, order: readonly string[]): Promise<void> {
+export async function compact(
+  lake: Lake,
+  spec: TableSpec,
+  order: readonly string[],
+  most = UNBOUNDED,
+): Promise<void> {
   const table = lake.table(spec.name);
   for (;;) {
     const { files, metadata } = await table.snapshot();
-    const merged = filesToMerge(files.values());
+    const merged = filesToMerge(files.values(), most);
     if (merged.length === 0 || !knowsColumns(spec, metadata)) return;
     const paths = await localFiles({ ...lake, table: spec.name }, merged);
     const columns = columnNames(spec.columns);
+    const sorted = order.length > 0 ? `order by ${sqlNames(order)}` : "";
     const file = await writeStored(
       lake,
       spec,
       "compacted",
-      `select ${columns} from ${parquetRows(paths, spec.columns)} order by ${sqlNames(order)}`,
+      `select ${columns} from ${parquetRows(paths, spec.columns)} ${sorted}`,
     );
     if (file === undefined) return;
     const done = await table.commit((snapshot) => {

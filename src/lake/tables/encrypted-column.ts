@@ -22,22 +22,15 @@ export class StoredText {
 }
 
 /**
- * Encrypts what rows have in the encrypted columns of their table; null stays null, and a {@link StoredText} stays as it
- * is.
+ * Encrypts what a row has in the encrypted columns of its table; null stays null, and a {@link StoredText} stays as it is.
  *
  * @param sealer holds the lake's keys; undefined for a lake that was opened without them
  * @throws Error for a value that is no text, or that would be written in the clear because there is no key.
  */
-export function* encryptedRows(
-  sealer: Sealer | undefined,
-  { name: table, columns }: TableSpec,
-  rows: Iterable<Row>,
-): Generator<Row> {
+export function encryptedRow(sealer: Sealer | undefined, { name: table, columns }: TableSpec, row: Row): Row {
   const encrypted = columns.filter((column) => column.encrypted).map(({ name }) => name);
-  for (const row of rows) {
-    const stored = encrypted.map((column) => [column, storedValue(sealer, table, column, row[column])]);
-    yield { ...row, ...Object.fromEntries(stored) };
-  }
+  const stored = encrypted.map((column) => [column, storedValue(sealer, table, column, row[column])]);
+  return { ...row, ...Object.fromEntries(stored) };
 }
 
 /**

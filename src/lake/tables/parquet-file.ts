@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { inParts } from "../../domain/parts.js";
 import type { AddFile } from "../delta/delta-actions.js";
 import { filePath } from "../delta/delta-path.js";
 import type { TableSpec } from "../delta/delta-schema.js";
@@ -8,9 +9,9 @@ import type { Lake } from "../lake.js";
 import { jsonRows, parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
-import { withoutHalfPairs, writeJsonLines } from "../sql/json-lines.js";
+import { jsonLine, withoutHalfPairs, writeLines } from "../sql/json-lines.js";
 import { unpublished } from "../store/local-store-errors.js";
-import { encryptedRows } from "./encrypted-column.js";
+import { encryptedRow } from "./encrypted-column.js";
 import { APPENDED_FILE, type WrittenFile, writeFiles } from "./written-files.js";
 
 /** A data file of a table; no commit refers to it yet. */
@@ -114,24 +115,47 @@ export async function withSpooled<T>(
 }
 
 /**
- * Writes rows of JSON values (instants and decimals as text) as one data file of a table. Values of encrypted columns come
- * in the clear, or as a `StoredText`, and are encrypted here with the lake's key.
+ * What one data file of {@link writeRows} is made of: one SQL statement holds several times its text in memory
+ * (docs/inside/architecture.md, "Data files").
+ */
+const FILE_BOUNDS = { count: Number.POSITIVE_INFINITY, bytes: 8 * 1024 * 1024 };
+
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * Writes rows of JSON values (instants and decimals as text) as data files of a table: one, or several where the rows are
+ * long. Values of encrypted columns come in the clear, or as a `StoredText`, and are encrypted here with the lake's key.
  */
 export async function writeRows(
   lake: Lake,
   spec: TableSpec,
   prefix: string,
-  rows: readonly Readonly<Record<string, unknown>>[],
-): Promise<DataFile | undefined> {
-  if (rows.length === 0) return undefined;
+  rows: Iterable<Row> | AsyncIterable<Row>,
+): Promise<DataFile[]> {
+  async function* lines() {
+    for await (const row of rows) yield jsonLine(encryptedRow(lake.sealer, spec, row), withoutHalfPairs);
+  }
+  const files: DataFile[] = [];
+  for await (const part of inParts(lines(), FILE_BOUNDS, Buffer.byteLength)) {
+    files.push(...(await writePart(lake, spec, prefix, part)));
+  }
+  return files;
+}
+
+async function writePart(
+  lake: Lake,
+  spec: TableSpec,
+  prefix: string,
+  lines: readonly string[],
+): Promise<DataFile[]> {
   const source = scratchPath(lake, "jsonl");
   try {
     await lake.duckdb.makeScratch();
-    const stored = encryptedRows(lake.sealer, spec, rows);
-    const longest = await writeJsonLines(source, stored, withoutHalfPairs).catch((error) => {
+    const longest = await writeLines(source, lines).catch((error) => {
       throw unpublished(error, source);
     });
-    return await writeStored(lake, spec, prefix, jsonRows(source, spec.columns, longest));
+    const file = await writeStored(lake, spec, prefix, jsonRows(source, spec.columns, longest));
+    return file === undefined ? [] : [file];
   } finally {
     await rm(source, { force: true });
   }

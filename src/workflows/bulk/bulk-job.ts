@@ -62,7 +62,7 @@ async function publish(input: BulkInput, state: RunState): Promise<Readonly<Reco
 }
 
 async function finish(
-  { carried: _, groupRows: __, packs: ___, rows: total, ...started }: BulkInput,
+  { carried: _, groupRows: __, groups: ___, packs: ____, rows: total, ...started }: BulkInput,
   state: RunState,
   told: Readonly<Record<string, unknown>>,
 ): Promise<BulkResult> {

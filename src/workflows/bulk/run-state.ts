@@ -34,9 +34,9 @@ export class RunState {
   readonly #waiting = new Map<number, WaitingState>();
 
   constructor(readonly input: BulkInput) {
-    const { carried, rows, groupRows } = input;
+    const { carried, rows, groupRows, groups } = input;
     this.run = carried ?? { nextGroup: 0, totals: noBulkTotals(), stopped: null, unauthorized: false };
-    this.groups = Math.ceil(rows / groupRows);
+    this.groups = groups ?? Math.ceil(rows / groupRows);
   }
 
   get progress(): BulkProgress {

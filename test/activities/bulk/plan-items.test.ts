@@ -52,7 +52,7 @@ async function freeze(rows: number): Promise<void> {
     secrets: {},
     retryOf: null,
   };
-  await staging.freeze(file as unknown as Parameters<BulkStaging["freeze"]>[0], frozen);
+  await staging.freeze(file as unknown as Parameters<BulkStaging["freeze"]>[0], frozen, importJob.groupRows);
 }
 
 const finish = (ended: Partial<Parameters<typeof finishBulk>[1]> = {}, given = deps) =>
@@ -95,7 +95,7 @@ test("a group that an earlier run has closed is not worked on again: its rows ar
   expect(await ledger()).toEqual(written);
   await finish({ status: "completed_with_failures", totals });
   const kept = new BulkStaging(deps.sealed, failedRowsOf(GROUP.runId));
-  expect((await kept.rows(0, 10)).map(({ line }) => line)).toEqual([1, 2, 3, 4]);
+  expect((await kept.rowsOf(0, 10)).map(({ line }) => line)).toEqual([1, 2, 3, 4]);
 });
 
 test("a run ends without its staging, unless a group was planned and its rows are not written", async () => {

@@ -66,12 +66,12 @@ export class FeedLake {
 
   /** One version of the feed; no changes at all make one that moves cursors only. */
   async feed(...changes: Change[]): Promise<void> {
-    const file = await writeRows(this.lake, transactionChanges, "feed", changes.map(feedRow));
+    const files = await writeRows(this.lake, transactionChanges, "feed", changes.map(feedRow));
     await this.lake
       .table("transaction_changes")
       .commit((snapshot) => [
         ...schemaActions(transactionChanges, snapshot, 1),
-        ...(file === undefined ? [] : [{ add: addOf(file) }]),
+        ...files.map((file) => ({ add: addOf(file) })),
         { domainMetadata: { domain: "link/a", configuration: String(snapshot.version), removed: false } },
       ]);
   }

@@ -47,7 +47,7 @@ test("a new kind: its rows, its failures, its run", async () => {
   const left = await world.store.list("_staging/");
   expect(left.map(({ key }) => key).filter((key) => !key.includes("scratch"))).toEqual([
     `_staging/${result.run_id}-failed/file`,
-    `_staging/${result.run_id}-failed/rows/0`,
+    `_staging/${result.run_id}-failed/groups/0`,
   ]);
 });
 

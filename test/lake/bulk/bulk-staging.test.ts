@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/frozen-row.js";
-import { BulkStaging, type BytesOf, type FrozenFile } from "../../../src/lake/bulk/bulk-staging.js";
+import { BulkStaging, type BytesOf, type FrozenFile, groupsOf } from "../../../src/lake/bulk/bulk-staging.js";
 import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
+import { SealedRows } from "../../../src/lake/store/sealed-rows.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
@@ -52,19 +53,19 @@ const text = async (line: number, from = staging) => {
 
 test("files are frozen with their rows, and once", async () => {
   opened = [];
-  await staging.freeze(FILE, ROWS, bytes);
-  await staging.freeze(FILE, ROWS, bytes);
+  await staging.freeze(FILE, ROWS, 500, bytes);
+  await staging.freeze(FILE, ROWS, 500, bytes);
   expect(opened).toEqual([2, 3]);
   expect([await text(2), await text(3)]).toEqual(CONTENTS);
 });
 
 test("a file that is lost from the frozen copy is copied again", async () => {
-  await staging.freeze(FILE, ROWS, bytes);
+  await staging.freeze(FILE, ROWS, 500, bytes);
   const files = await sealed.list("_staging/job/files/");
   for (const { key } of files) if (key.startsWith("_staging/job/files/3-")) await sealed.delete(key);
   await expect(text(3)).rejects.toThrow(StagingLostError);
   opened = [];
-  await staging.freeze(FILE, ROWS, bytes);
+  await staging.freeze(FILE, ROWS, 500, bytes);
   expect(opened).toEqual([3]);
   expect(await text(3)).toBe("second file");
 });
@@ -73,16 +74,73 @@ test("a file that changed since its row was judged freezes nothing", async () =>
   const changed: BytesOf = async function* () {
     yield Buffer.from("other bytes");
   };
-  await expect(staging.freeze(FILE, ROWS, changed)).rejects.toThrow(
+  await expect(staging.freeze(FILE, ROWS, 500, changed)).rejects.toThrow(
     /line 2, column file, changed.*Nothing was started/,
   );
   expect(await staging.file.find()).toBeUndefined();
 });
 
 test("the frozen files of one job can be frozen for another", async () => {
-  await staging.freeze(FILE, ROWS, bytes);
+  const frozen = await staging.freeze(FILE, ROWS, 500, bytes);
   const retry = new BulkStaging(sealed, "retry");
-  await retry.freeze(FILE, staging.everyRow(FILE), staging.bytesOf);
+  await retry.freeze(FILE, staging.everyRow(frozen), 500, staging.bytesOf);
   await staging.drop();
   expect(await text(3, retry)).toBe("second file");
+});
+
+const MB = 1024 * 1024;
+const longRows = (...sizes: readonly number[]): FrozenBulkRow[] =>
+  sizes.map((size, at) => ({ line: at + 2, row: { value: "x".repeat(size) }, problems: [] }));
+const fileOf = (rows: readonly FrozenBulkRow[]): FrozenFile => ({
+  ...FILE,
+  rows: rows.length,
+  sha256: sha256(rows.map(frozenLine).join("")),
+});
+const linesOf = (rows: readonly FrozenBulkRow[]) => rows.map(({ line }) => line);
+
+test.for<[string, number[], number[][]]>([
+  ["few rows make one group", [1, 1, 1], [[2, 3, 4]]],
+  [
+    "a group has no more rows than it may",
+    [1, 1, 1, 1, 1],
+    [
+      [2, 3, 4],
+      [5, 6],
+    ],
+  ],
+  ["a group ends before the row that would make it too long", [3 * MB, 4 * MB, 2 * MB], [[2, 3], [4]]],
+  ["a row that is too long for a group is alone", [1, 9 * MB, 1, 1], [[2], [3], [4, 5]]],
+])("%s", async ([, sizes, groups]) => {
+  const rows = longRows(...sizes);
+  const frozen = await staging.freeze(fileOf(rows), rows, 3);
+  expect(groupsOf(frozen, 1)).toBe(groups.length);
+  const read = groups.map((_, group) => staging.rowsOf(group, 1).then(linesOf));
+  expect(await Promise.all(read)).toEqual(groups);
+  const all: FrozenBulkRow[] = [];
+  for await (const row of staging.everyRow(frozen)) all.push(row);
+  expect(all).toEqual(rows);
+});
+
+test("rows that are lost are frozen again in the groups that they had", async () => {
+  const rows = longRows(1, 1, 1, 1);
+  await staging.freeze(fileOf(rows), rows, 3);
+  await sealed.delete("_staging/job/groups/1");
+  expect(await staging.freeze(fileOf(rows), rows, 500)).toMatchObject({ groups: { count: 3, total: 2 } });
+  expect(linesOf(await new BulkStaging(sealed, "job").rowsOf(1, 1))).toEqual([5]);
+});
+
+test("a file that a build froze which counted groups in rows alone keeps its groups", async () => {
+  const rows = longRows(...Array.from({ length: 501 }, () => 1));
+  const file = fileOf(rows);
+  await new SealedRows<FrozenBulkRow>(sealed).write("_staging/job/rows/", rows);
+  await sealed.put("_staging/job/file", file);
+  const frozen = await staging.freeze(file, rows, 500);
+  expect([groupsOf(frozen, 100), frozen.groups]).toEqual([6, undefined]);
+  expect(linesOf(await staging.rowsOf(1, 100))).toEqual(linesOf(rows.slice(100, 200)));
+  expect(await staging.rowsOf(5, 100)).toEqual(rows.slice(500));
+  await sealed.delete("_staging/job/rows/1");
+  await staging.freeze(file, rows, 500);
+  const all: FrozenBulkRow[] = [];
+  for await (const row of new BulkStaging(sealed, "job").everyRow(file)) all.push(row);
+  expect(all).toEqual(rows);
 });

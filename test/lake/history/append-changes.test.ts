@@ -110,9 +110,10 @@ test("a table of an earlier release has a row a night: the first new night adds 
   const things = [thing("u", "a", "on"), thing("u", "b", "on")];
   for (const n of [1, 2, 3]) {
     const query = observedQuery(`r${n}`, night(n), n === 1 ? [thing("u", "a", "off")] : things);
-    await appendOnce(at.lake, OLD_THINGS, `r${n}/g0`, () =>
-      writeQuery(at.lake, OLD_THINGS, `r${n}`, `select * exclude (gone) from (${query})`),
-    );
+    await appendOnce(at.lake, OLD_THINGS, `r${n}/g0`, async () => {
+      const file = await writeQuery(at.lake, OLD_THINGS, `r${n}`, `select * exclude (gone) from (${query})`);
+      return file === undefined ? [] : [file];
+    });
   }
   expect(await at.current()).toEqual(["u/a on", "u/b on"]);
   await at.observe({ run: "r4", at: night(4), things });

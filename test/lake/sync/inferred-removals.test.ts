@@ -22,7 +22,7 @@ async function fileOf(link: string, ...events: readonly string[]): Promise<DataF
     const [change_type, transaction_id] = event.split(" ");
     return { link_id: link, change_type, transaction_id, sequence: at + 1 };
   });
-  const file = await writeRows(lake, transactionChanges, "p", rows);
+  const [file] = await writeRows(lake, transactionChanges, "p", rows);
   if (file === undefined) throw new Error("no rows");
   return file;
 }

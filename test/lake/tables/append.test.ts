@@ -36,7 +36,7 @@ test("twins that append at the same time add their rows once", async () => {
 });
 
 test("nothing to write makes no version, and no table", async () => {
-  await appendOnce(lake, quarantine, "run/g0", async () => undefined);
+  await appendOnce(lake, quarantine, "run/g0", async () => []);
   expect((await lake.table("quarantine").snapshot()).version).toBe(-1);
 });
 

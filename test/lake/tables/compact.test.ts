@@ -7,7 +7,7 @@ import { changesAfter } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
-import { compact, filesToMerge } from "../../../src/lake/tables/compact.js";
+import { compact, compactUnsorted, filesToMerge } from "../../../src/lake/tables/compact.js";
 import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
 
@@ -43,6 +43,23 @@ test("sixteen files of like size are worth one, the smallest size first", () => 
   expect(merged(...Array(40).fill(2_000_000))).toEqual([]);
 });
 
+test("one merge takes no more rows and bytes than its bounds, and none if these hold few files", () => {
+  const within = (rows: number, bytes: number, ...of: readonly number[]) =>
+    filesToMerge(files(...of), { rows, bytes }).map(({ path }) => Number(path));
+  const like = Array(40).fill(500);
+  expect(within(10_000, 1_000, ...like)).toEqual([...Array(20).keys()]);
+  expect(within(1_000_000, 17, ...like)).toEqual([...Array(17).keys()]);
+  expect(within(10_000, 15, ...like)).toEqual([]);
+  expect(within(499, 1_000, ...like)).toEqual([]);
+});
+
+test("rows in no order are merged too, until few files are left", async () => {
+  for (let part = 0; part < 20; part += 1) await append(part * 2, 2);
+  await compactUnsorted(lake, webhookEvents);
+  expect((await lake.table(webhookEvents.name).snapshot()).files.size).toBe(1);
+  expect((await idsInTable()).sort()).toEqual(Array.from({ length: 40 }, (_, at) => id(at)));
+});
+
 const id = (n: number) => `msg_${String(n).padStart(5, "0")}`;
 
 async function append(n: number, count: number): Promise<void> {
@@ -50,7 +67,7 @@ async function append(n: number, count: number): Promise<void> {
     message_id: id(n + at),
     received_at: new Date(Date.UTC(2026, 0, 1) + (n + at) * 3_000).toISOString(),
   }));
-  const file = await writeRows(lake, webhookEvents, "events", rows);
+  const [file] = await writeRows(lake, webhookEvents, "events", rows);
   if (file === undefined) throw new Error("no rows");
   await lake.table(webhookEvents.name).commit(({ version }) => {
     return [...(version === -1 ? creationOf(webhookEvents, 0) : []), { add: addOf(file) }];

@@ -42,7 +42,7 @@ test("over a month of traffic repeats are found, and a commit meets no more file
         message_id: `msg_${day}_${part}_${n}`,
         received_at: new Date(START + day * DAY + part * 3 * 3_600_000 + n * 1_000).toISOString(),
       }));
-      const file = await writeRows(lake, webhookEvents, "events", rows);
+      const [file] = await writeRows(lake, webhookEvents, "events", rows);
       if (file === undefined) throw new Error("no rows");
       await table.commit(({ version }) => [
         ...(version === -1 ? creationOf(webhookEvents, 0) : []),

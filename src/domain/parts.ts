@@ -1,0 +1,26 @@
+/** The most that one part may hold. */
+export interface PartBounds {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** Cuts values into parts, in their order, without holding more than one; a value that is too long alone is a part of its own. */
+export async function* inParts<T>(
+  values: Iterable<T> | AsyncIterable<T>,
+  most: PartBounds,
+  bytesOf: (value: T) => number,
+): AsyncGenerator<T[]> {
+  let part: T[] = [];
+  let bytes = 0;
+  for await (const value of values) {
+    const size = bytesOf(value);
+    if (part.length > 0 && (part.length >= most.count || bytes + size > most.bytes)) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(value);
+    bytes += size;
+  }
+  if (part.length > 0) yield part;
+}
