@@ -37,7 +37,7 @@ test.each([
     ["l", [{ change: "created", row: { ...row, transaction_id: "" } }]],
     '"events[0].row.transaction_id": ',
   ],
-  ["append", ["l", [{ change: "created", raw: "", row }]], '"events[0].raw"'],
+  ["append", ["l", [{ change: "created", raw: "", row }]], 'argument "events[0]": Unrecognized key: "raw"'],
   ["append", ["l", good], 'argument "events": Invalid input: expected array'],
   ["append", { change: "weird" }, 'argument "link": Invalid input: expected string'],
   ["append", ["l"], "append takes [link, events]"],
