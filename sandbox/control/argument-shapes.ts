@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
 import { ONBOARDING_STATUSES } from "../../src/domain/service/onboarding-status.js";
 import type { NewBusiness } from "../businesses/business-store.js";
@@ -15,222 +16,204 @@ import type { ReleaseOptions } from "../webhooks/webhook-store.js";
 import type { AdvanceOptions } from "../world/advance.js";
 import type { NightlyChangesOptions } from "../world/nightly-changes.js";
 import type { NewAccount, NewLink, NewUser } from "../world/world.js";
-import {
-  atLeast,
-  BOOLEAN,
-  COUNT,
-  either,
-  fields,
-  listOf,
-  mapOf,
-  NULL,
-  NUMBER,
-  OBJECT,
-  oneOf,
-  optional,
-  POSITIVE,
-  pairOf,
-  RAW,
-  SEED,
-  TEXT,
-  TEXTS,
-} from "./shape.js";
+import { COUNT, fields, NUMBER, OBJECT, TEXT, TEXTS } from "./shape.js";
 
-export const STATUS = oneOf(...ONBOARDING_STATUSES);
-export const HOW_A_LIST_MOVES = oneOf("insert", "remove");
-export const KEY_STATUS = oneOf(401, 403);
+export const STATUS = z.enum(ONBOARDING_STATUSES);
+export const HOW_A_LIST_MOVES = z.enum(["insert", "remove"]);
+export const KEY_STATUS = z.literal([401, 403]);
 
-export const USER = fields<NewUser>({ fp_id: TEXT, external_id: optional(TEXT), raw: optional(RAW) });
+export const USER = fields<NewUser>({
+  fp_id: TEXT,
+  external_id: TEXT.optional(),
+  raw: z.string().optional(),
+});
 
 export const ACCOUNT = fields<NewAccount>({
-  id: optional(TEXT),
-  fields: optional(OBJECT),
-  raw: optional(RAW),
+  id: TEXT.optional(),
+  fields: OBJECT.optional(),
+  raw: z.string().optional(),
 });
 
 export const LINK = fields<Omit<NewLink, "base">>({
   fp_id: TEXT,
-  id: optional(TEXT),
-  fields: optional(OBJECT),
-  raw: optional(RAW),
-  accounts: optional(listOf(ACCOUNT)),
+  id: TEXT.optional(),
+  fields: OBJECT.optional(),
+  raw: z.string().optional(),
+  accounts: z.array(ACCOUNT).optional(),
 });
 
 /** A transaction; whoever wants to serve another row gives it as `raw`. */
-export const ROW = atLeast({
+export const ROW = z.looseObject({
   transaction_id: TEXT,
   account_id: TEXT,
   amount: TEXT,
   currency: TEXT,
   date: TEXT,
-  type: oneOf("debit", "credit"),
-  pending: BOOLEAN,
+  type: z.enum(["debit", "credit"]),
+  pending: z.boolean(),
 });
 
-export const LOG_EVENT = either(
-  fields({ change: oneOf("created", "updated"), row: ROW }),
-  fields<{ change: string; id: string }>({ change: oneOf("removed"), id: TEXT }),
-  fields<{ change: string; raw: string; id?: string }>({
-    change: oneOf("created", "updated", "removed"),
-    raw: RAW,
-    id: optional(TEXT),
-  }),
-);
+export const LOG_EVENT = z.union([
+  z.strictObject({ change: z.enum(["created", "updated"]), row: ROW }),
+  z.strictObject({ change: z.literal("removed"), id: TEXT }),
+  z.strictObject({ change: z.enum(["created", "updated", "removed"]), raw: z.string(), id: TEXT.optional() }),
+]);
 
 export const ADVANCE = fields<AdvanceOptions>({
-  days: optional(COUNT),
-  seed: optional(SEED),
-  links: optional(TEXTS),
-  created: optional(COUNT),
-  pending: optional(COUNT),
-  updated: optional(COUNT),
-  removed: optional(COUNT),
-  posted: optional(COUNT),
-  postedInPlace: optional(COUNT),
-  backDated: optional(COUNT),
-  recreated: optional(COUNT),
+  days: COUNT.optional(),
+  seed: z.number().optional(),
+  links: TEXTS.optional(),
+  created: COUNT.optional(),
+  pending: COUNT.optional(),
+  updated: COUNT.optional(),
+  removed: COUNT.optional(),
+  posted: COUNT.optional(),
+  postedInPlace: COUNT.optional(),
+  backDated: COUNT.optional(),
+  recreated: COUNT.optional(),
 });
 
 export const NIGHTLY_CHANGES = fields<NightlyChangesOptions>({
   changes: COUNT,
-  firstLink: optional(COUNT),
-  created: optional(NUMBER),
-  updated: optional(NUMBER),
-  removed: optional(NUMBER),
-  recentShare: optional(NUMBER),
-  recentDays: optional(COUNT),
-  seed: optional(SEED),
+  firstLink: COUNT.optional(),
+  created: NUMBER.optional(),
+  updated: NUMBER.optional(),
+  removed: NUMBER.optional(),
+  recentShare: NUMBER.optional(),
+  recentDays: COUNT.optional(),
+  seed: z.number().optional(),
 });
 
 export const REQUEST_FILTER = fields<RequestFilter>({
-  method: optional(TEXT),
-  path: optional(TEXT),
-  operation: optional(TEXT),
-  link: optional(TEXT),
-  user: optional(TEXT),
-  business: optional(TEXT),
-  cursor: optional(RAW),
-  auth: optional(oneOf("secret_key", "client_token", "both", "none")),
-  body_sha256: optional(TEXT),
-  status: optional(COUNT),
-  fault: optional(TEXT),
+  method: TEXT.optional(),
+  path: TEXT.optional(),
+  operation: TEXT.optional(),
+  link: TEXT.optional(),
+  user: TEXT.optional(),
+  business: TEXT.optional(),
+  cursor: z.string().optional(),
+  auth: z.enum(["secret_key", "client_token", "both", "none"]).optional(),
+  body_sha256: TEXT.optional(),
+  status: COUNT.optional(),
+  fault: TEXT.optional(),
 });
 
 export const RATE = fields<RateLimitOptions>({
-  perSecond: POSITIVE,
-  retryAfterSeconds: optional(either(NUMBER, NULL)),
+  perSecond: z.number().positive(),
+  retryAfterSeconds: NUMBER.nullable().optional(),
 });
 
-const SETTLES = fields<{ status: string; afterMs: number }>({ status: STATUS, afterMs: NUMBER });
+const SETTLES = fields<NonNullable<ScriptedOutcome["settles"]>>({ status: STATUS, afterMs: NUMBER });
 
 export const PLAYBOOK = fields<PlaybookOptions>({
   key: TEXT,
-  versions: optional(COUNT),
-  kind: optional(oneOf("kyc", "kyb")),
-  outcomes: optional(mapOf(NUMBER)),
-  delayMs: optional(either(NUMBER, pairOf(NUMBER))),
-  output: optional(OBJECT),
-  outputDelayMs: optional(NUMBER),
-  prerequisites: optional(mapOf(oneOf("string", "integer", "number", "boolean", "object"))),
-  manualReviewShare: optional(NUMBER),
-  errorMessage: optional(RAW),
-  continuationMs: optional(NUMBER),
-  settles: optional(SETTLES),
+  versions: COUNT.optional(),
+  kind: z.enum(["kyc", "kyb"]).optional(),
+  outcomes: z.partialRecord(STATUS, NUMBER).optional(),
+  delayMs: z.union([NUMBER, z.tuple([NUMBER, NUMBER])]).optional(),
+  output: OBJECT.optional(),
+  outputDelayMs: NUMBER.optional(),
+  prerequisites: z
+    .record(z.string(), z.enum(["string", "integer", "number", "boolean", "object"]))
+    .optional(),
+  manualReviewShare: NUMBER.optional(),
+  errorMessage: z.string().optional(),
+  continuationMs: NUMBER.optional(),
+  settles: SETTLES.optional(),
 });
 
 const OUTCOME = fields<ScriptedOutcome>({
   status: STATUS,
-  delayMs: optional(NUMBER),
-  output: optional(either(OBJECT, NULL)),
-  outputDelayMs: optional(NUMBER),
-  error_message: optional(RAW),
-  requires_manual_review: optional(BOOLEAN),
-  settles: optional(SETTLES),
+  delayMs: NUMBER.optional(),
+  output: OBJECT.nullable().optional(),
+  outputDelayMs: NUMBER.optional(),
+  error_message: z.string().optional(),
+  requires_manual_review: z.boolean().optional(),
+  settles: SETTLES.optional(),
 });
 
 export const OUTCOME_SCRIPT = fields<OutcomeScript>({
   entity: TEXT,
-  playbook: optional(TEXT),
-  outcomes: listOf(OUTCOME),
+  playbook: TEXT.optional(),
+  outcomes: z.array(OUTCOME),
 });
 
 export const SESSION = fields<NewSession>({
-  onboardings: optional(TEXTS),
-  bank_link: optional(
-    fields<NonNullable<NewSession["bank_link"]>>({ id: optional(TEXT), intent_id: optional(TEXT) }),
-  ),
-  user_auth: optional(
-    fields<NonNullable<NewSession["user_auth"]>>({
-      fp_id: TEXT,
-      external_id: optional(TEXT),
-      auth_events: optional(
-        listOf(fields<{ kind: string; timestamp: string }>({ kind: TEXT, timestamp: TEXT })),
-      ),
-    }),
-  ),
-  ttlMs: optional(NUMBER),
+  onboardings: TEXTS.optional(),
+  bank_link: fields<NonNullable<NewSession["bank_link"]>>({
+    id: TEXT.optional(),
+    intent_id: TEXT.optional(),
+  }).optional(),
+  user_auth: fields<NonNullable<NewSession["user_auth"]>>({
+    fp_id: TEXT,
+    external_id: TEXT.optional(),
+    auth_events: z
+      .array(fields<{ kind: string; timestamp: string }>({ kind: TEXT, timestamp: TEXT }))
+      .optional(),
+  }).optional(),
+  ttlMs: NUMBER.optional(),
 });
 
 export const TOKEN_GRANT = fields<TokenGrant>({
-  scope: oneOf(...SCOPES),
-  fields: optional(TEXTS),
-  decrypt_reason: optional(TEXT),
-  ttl: optional(NUMBER),
+  scope: z.enum(SCOPES),
+  fields: TEXTS.optional(),
+  decrypt_reason: TEXT.optional(),
+  ttl: NUMBER.optional(),
 });
 
 export const BUSINESS = fields<NewBusiness>({
-  fp_bid: optional(TEXT),
-  external_id: optional(TEXT),
-  sandbox_id: optional(TEXT),
-  values: optional(OBJECT),
+  fp_bid: TEXT.optional(),
+  external_id: TEXT.optional(),
+  sandbox_id: TEXT.optional(),
+  values: OBJECT.optional(),
 });
 
 export const CIP_SCRIPT = fields<CipScript>({
-  consider: optional(listOf(oneOf(...CHECKS, ...WATCHLIST_CHECKS))),
-  omit: optional(TEXTS),
-  fields: optional(OBJECT),
+  consider: z.array(z.enum([...CHECKS, ...WATCHLIST_CHECKS])).optional(),
+  omit: TEXTS.optional(),
+  fields: OBJECT.optional(),
 });
 
 export const INVESTMENTS = fields<NewInvestments>({
-  transactions: optional(listOf(atLeast({ investment_transaction_id: TEXT }))),
-  securities: optional(listOf(atLeast({ security_id: TEXT }))),
-  raw: optional(listOf(RAW)),
+  transactions: z.array(z.looseObject({ investment_transaction_id: TEXT })).optional(),
+  securities: z.array(z.looseObject({ security_id: TEXT })).optional(),
+  raw: z.array(z.string()).optional(),
 });
 
 export const INVESTMENT_CHANGES = fields<InvestmentChanges>({
-  created: optional(COUNT),
-  updated: optional(COUNT),
-  removed: optional(COUNT),
-  days: optional(COUNT),
-  seed: optional(SEED),
+  created: COUNT.optional(),
+  updated: COUNT.optional(),
+  removed: COUNT.optional(),
+  days: COUNT.optional(),
+  seed: z.number().optional(),
 });
 
 export const PROXY = fields<NewProxy>({
   id: TEXT,
   target: TEXT,
-  headers: optional(mapOf(RAW)),
-  ingress: optional(TEXTS),
-  timeoutMs: optional(NUMBER),
+  headers: z.record(z.string(), z.string()).optional(),
+  ingress: TEXTS.optional(),
+  timeoutMs: NUMBER.optional(),
 });
 
 export const ENDPOINT = fields<NewEndpoint>({
   url: TEXT,
-  secrets: optional(TEXTS),
-  events: optional(listOf(oneOf(...EVENT_KINDS))),
-  atOnce: optional(COUNT),
+  secrets: TEXTS.optional(),
+  events: z.array(z.enum(EVENT_KINDS)).optional(),
+  atOnce: COUNT.optional(),
 });
 
-export const WEBHOOK_EVENT = atLeast({ event_kind: TEXT });
+export const WEBHOOK_EVENT = z.looseObject({ event_kind: TEXT });
 
 export const MESSAGE_FILTER = fields<MessageFilter>({
-  id: optional(TEXT),
-  event_kind: optional(TEXT),
-  fp_id: optional(TEXT),
-  state: optional(oneOf("waiting", "lost", "no_endpoint", "delivered", "failed")),
+  id: TEXT.optional(),
+  event_kind: TEXT.optional(),
+  fp_id: TEXT.optional(),
+  state: z.enum(["waiting", "lost", "no_endpoint", "delivered", "failed"]).optional(),
 });
 
 export const RELEASE = fields<ReleaseOptions>({
-  order: optional(oneOf("sent", "reverse", "shuffled")),
-  seed: optional(SEED),
-  drop: optional(TEXTS),
+  order: z.enum(["sent", "reverse", "shuffled"]).optional(),
+  seed: z.number().optional(),
+  drop: TEXTS.optional(),
 });

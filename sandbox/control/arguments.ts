@@ -1,38 +1,29 @@
+import type { z } from "zod";
 import { InputError } from "../../src/domain/failures.js";
-import type { Shape } from "./shape.js";
+import { problemOf } from "./shape.js";
 
-/** The arguments of a method in their order, by their names. */
-export type Arguments = Readonly<Record<string, Shape>>;
+/** The arguments of a method in their order, by their names; the only one may say that it may be repeated. */
+export type Arguments = Readonly<Record<string, z.ZodType>>;
 
 /**
  * The arguments for a call; `null` stands for an optional one that is left out.
- * @throws InputError naming the argument, the place within it and what is accepted there.
+ * @throws InputError naming the argument, the place within it and what is expected there.
  */
 export function checkedArguments(method: string, shapes: Arguments, given: readonly unknown[]): unknown[] {
-  const accepted = Object.entries(shapes);
-  const last = accepted.at(-1);
-  const repeated = last?.[1].presence === "rest" ? last : undefined;
+  const known = Object.entries(shapes);
+  const isRepeated = known[0]?.[1].meta()?.repeated === true;
   const refuse = (what: string) => {
-    throw new InputError(`${method}: ${what}; nothing was done. ${usage(method, accepted)}`);
+    const names = known.map(([name, shape]) => (shape.isOptional() ? `${name}?` : name));
+    if (isRepeated) names.push("…");
+    const usage = names.length === 0 ? "no arguments" : `[${names.join(", ")}]`;
+    throw new InputError(`${method}: ${what}; nothing was done. ${method} takes ${usage}`);
   };
-  if (!repeated && given.length > accepted.length) refuse(`${given.length} arguments are too many`);
-  for (const [name, { presence, words }] of accepted.slice(given.length)) {
-    if (presence === "required") refuse(`argument "${name}" is missing, which must be ${words}`);
+  const accepted = isRepeated ? given.flatMap(() => known) : known;
+  if (given.length > accepted.length) refuse(`${given.length} arguments are too many`);
+  const args = given.map((value) => value ?? undefined);
+  for (const [index, [name, shape]] of accepted.entries()) {
+    const problem = problemOf(shape, args[index], name);
+    if (problem) refuse(`argument ${problem}`);
   }
-  return given.map((value, index) => {
-    const [name, shape] = accepted[index] ?? repeated!;
-    if (value === null && shape.presence === "optional") return undefined;
-    const wrong = shape.mismatch(value, name);
-    if (wrong) refuse(`argument "${wrong.where}" must be ${wrong.words}`);
-    return value;
-  });
-}
-
-function usage(method: string, accepted: readonly (readonly [string, Shape])[]): string {
-  if (accepted.length === 0) return `${method} takes no arguments`;
-  const names = accepted.map(([name, { presence }]) => {
-    if (presence === "rest") return `${name}, …`;
-    return presence === "optional" ? `${name}?` : name;
-  });
-  return `${method} takes [${names.join(", ")}]`;
+  return args;
 }

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Sandbox } from "../sandbox.js";
 import {
   ACCOUNT,
@@ -27,7 +28,7 @@ import {
   WEBHOOK_EVENT,
 } from "./argument-shapes.js";
 import type { Arguments } from "./arguments.js";
-import { COUNT, listOf, NUMBER, OBJECT, optional, rest, SEED, TEXT, TEXTS } from "./shape.js";
+import { COUNT, NUMBER, OBJECT, TEXT, TEXTS } from "./shape.js";
 
 /** The stand-in's methods that another process may call, each with its arguments. */
 export const METHODS = {
@@ -37,27 +38,27 @@ export const METHODS = {
   addLink: { link: LINK },
   setLink: { link: TEXT, fields: OBJECT },
   removeLink: { link: TEXT },
-  addAccount: { link: TEXT, account: optional(ACCOUNT) },
-  append: { link: TEXT, events: listOf(LOG_EVENT) },
+  addAccount: { link: TEXT, account: ACCOUNT.optional() },
+  append: { link: TEXT, events: z.array(LOG_EVENT) },
   setAccount: { link: TEXT, account: TEXT, fields: OBJECT },
   unlist: { link: TEXT, ids: TEXTS },
-  listOnly: { link: TEXT, rows: listOf(ROW) },
+  listOnly: { link: TEXT, rows: z.array(ROW) },
   refuseCursors: { link: TEXT },
-  advance: { options: optional(ADVANCE) },
+  advance: { options: ADVANCE.optional() },
   nightlyChanges: { options: NIGHTLY_CHANGES },
-  addFaults: { fault: rest(OBJECT) },
+  addFaults: { fault: OBJECT.meta({ repeated: true }) },
   removeFault: { id: TEXT },
   clearFaults: {},
   faults: {},
   setLatency: { milliseconds: NUMBER },
   addKey: { key: TEXT },
-  revokeKey: { key: optional(TEXT), status: optional(KEY_STATUS) },
-  requests: { filter: optional(REQUEST_FILTER) },
+  revokeKey: { key: TEXT.optional(), status: KEY_STATUS.optional() },
+  requests: { filter: REQUEST_FILTER.optional() },
   clearRequests: {},
   calls: {},
-  waitForRequests: { count: COUNT, filter: optional(REQUEST_FILTER) },
-  totals: { link: optional(TEXT) },
-  truthRows: { link: optional(TEXT) },
+  waitForRequests: { count: COUNT, filter: REQUEST_FILTER.optional() },
+  totals: { link: TEXT.optional() },
+  truthRows: { link: TEXT.optional() },
   events: { link: TEXT },
   rosterCsv: {},
 } as const satisfies { readonly [M in keyof Sandbox]?: Arguments };
@@ -66,26 +67,26 @@ export const METHODS = {
 export const PART_METHODS = {
   clock: {
     now: {},
-    text: { at: optional(NUMBER) },
+    text: { at: NUMBER.optional() },
     advance: { milliseconds: NUMBER },
     freeze: {},
     thaw: {},
   },
-  rates: { set: { rate: optional(RATE) } },
+  rates: { set: { rate: RATE.optional() } },
   playbooks: { declare: { playbook: PLAYBOOK }, list: {}, script: { script: OUTCOME_SCRIPT } },
   onboardings: {
     list: {},
     of: { entity: TEXT },
     find: { id: TEXT },
-    finish: { id: TEXT, status: optional(STATUS) },
-    review: { id: TEXT, status: STATUS, reviewer: optional(TEXT) },
+    finish: { id: TEXT, status: STATUS.optional() },
+    review: { id: TEXT, status: STATUS, reviewer: TEXT.optional() },
   },
   sessions: { end: { session: SESSION } },
   vaults: {
     value: { entity: TEXT, identifier: TEXT },
     write: { entity: TEXT, values: OBJECT },
     contents: { entity: TEXT },
-    decryptions: { entity: optional(TEXT) },
+    decryptions: { entity: TEXT.optional() },
   },
   tokens: {
     create: { entity: TEXT, grant: TOKEN_GRANT },
@@ -94,29 +95,29 @@ export const PART_METHODS = {
     counts: {},
   },
   businesses: {
-    add: { business: optional(BUSINESS) },
+    add: { business: BUSINESS.optional() },
     list: {},
     find: { id: TEXT },
-    setInsights: { onboarding: TEXT, insights: optional(OBJECT) },
+    setInsights: { onboarding: TEXT, insights: OBJECT.optional() },
   },
-  cip: { script: { user: TEXT, script: CIP_SCRIPT }, made: { user: optional(TEXT) } },
+  cip: { script: { user: TEXT, script: CIP_SCRIPT }, made: { user: TEXT.optional() } },
   investments: {
     add: { link: TEXT, investments: INVESTMENTS },
     remove: { link: TEXT, ids: TEXTS },
     change: { link: TEXT, changes: INVESTMENT_CHANGES },
-    fill: { link: TEXT, count: COUNT, seed: optional(SEED) },
+    fill: { link: TEXT, count: COUNT, seed: z.number().optional() },
     move: { link: TEXT, how: HOW_A_LIST_MOVES },
     truth: { link: TEXT },
   },
-  proxies: { configure: { proxy: PROXY }, forwarded: { proxy: optional(TEXT) } },
+  proxies: { configure: { proxy: PROXY }, forwarded: { proxy: TEXT.optional() } },
   webhooks: {
     register: { endpoint: ENDPOINT },
     unregister: { id: TEXT },
     setSecrets: { id: TEXT, secrets: TEXTS },
-    emit: { event: WEBHOOK_EVENT, name: optional(TEXT) },
-    messages: { filter: optional(MESSAGE_FILTER) },
+    emit: { event: WEBHOOK_EVENT, name: TEXT.optional() },
+    messages: { filter: MESSAGE_FILTER.optional() },
     hold: {},
-    release: { options: optional(RELEASE) },
+    release: { options: RELEASE.optional() },
     resend: { id: TEXT },
     settled: {},
   },

@@ -1,18 +1,7 @@
+import { z } from "zod";
 import { InputError } from "../../src/domain/failures.js";
 import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
-import {
-  BOOLEAN,
-  COUNT,
-  either,
-  fields,
-  NUMBER,
-  oneOf,
-  POSITIVE,
-  RAW,
-  SEED,
-  type Shape,
-  TEXT,
-} from "../control/shape.js";
+import { COUNT, fields, NUMBER, problemOf, TEXT } from "../control/shape.js";
 import { OPERATIONS } from "../operations/index.js";
 import { FAULT_FIELDS, type Fault, type FaultKind, REQUIRED_NUMBER, SELECTOR_FIELDS } from "./fault.js";
 
@@ -22,46 +11,59 @@ const OPERATION_NAMES: readonly string[] = [...OPERATIONS.map(({ name }) => name
 type FieldOf<F> = F extends unknown ? Exclude<keyof F, "kind"> : never;
 
 /** What each field accepts; one that several kinds have accepts the same in all of them. */
-const FIELD_SHAPES: Readonly<Record<FieldOf<Fault>, Shape>> = {
+const FIELD_SHAPES: Readonly<Record<FieldOf<Fault>, z.ZodType>> = {
   id: TEXT,
-  operation: TEXT,
+  operation: z.enum(OPERATION_NAMES),
   link: TEXT,
   user: TEXT,
   business: TEXT,
   page: COUNT,
-  cursor: BOOLEAN,
+  cursor: z.boolean(),
   nth: COUNT,
   every: COUNT,
   after: COUNT,
   times: COUNT,
   probability: NUMBER,
-  seed: SEED,
+  seed: z.number(),
   ms: NUMBER,
   status: COUNT,
-  retryAfter: either(
+  retryAfter: z.union([
     NUMBER,
     fields<{ dateInSeconds: number }>({ dateInSeconds: NUMBER }),
-    fields<{ raw: string }>({ raw: RAW }),
-  ),
-  body: RAW,
+    fields<{ raw: string }>({ raw: z.string() }),
+  ]),
+  body: z.string(),
   contentType: TEXT,
-  afterEffect: BOOLEAN,
+  afterEffect: z.boolean(),
   afterBytes: COUNT,
-  mode: oneOf("length", "chunked", "body"),
+  mode: z.enum(["length", "chunked", "body"]),
   // With pieces of no bytes, an answer would never end.
-  chunkBytes: POSITIVE,
+  chunkBytes: z.number().positive(),
   intervalMs: NUMBER,
-  next: oneOf("missing", "same", "empty", "null"),
+  next: z.enum(["missing", "same", "empty", "null"]),
   above: COUNT,
-  how: oneOf("insert", "remove"),
+  how: z.enum(["insert", "remove"]),
   rows: COUNT,
   copies: COUNT,
   seconds: NUMBER,
 };
 
+const KINDS = Object.keys(FAULT_FIELDS) as FaultKind[];
+
+const FAULTS = new Map<unknown, z.ZodType>(KINDS.map((kind) => [kind, faultOf(kind)]));
+
+function faultOf(kind: FaultKind): z.ZodType {
+  const names: FieldOf<Fault>[] = ["id", ...SELECTOR_FIELDS, ...FAULT_FIELDS[kind]];
+  const shapes = names.map((name) => {
+    const shape = FIELD_SHAPES[name];
+    return [name, name === REQUIRED_NUMBER[kind] ? shape : shape.optional()];
+  });
+  return fields<Record<string, unknown>>({ kind: z.literal(kind), ...Object.fromEntries(shapes) });
+}
+
 /**
  * Reads faults from JSON: one object or a list of them.
- * @throws InputError naming the fault, the field and what is accepted.
+ * @throws InputError naming the fault, the field and what is expected.
  */
 export function parseFaults(text: string, source = "faults"): Fault[] {
   let value: unknown;
@@ -79,29 +81,9 @@ export function parseFaults(text: string, source = "faults"): Fault[] {
 
 /** A fault as it may be set. @throws InputError as {@link parseFaults} */
 export function checkFault(value: unknown, where: string): Fault {
-  if (typeof value !== "object" || !value)
-    throw new InputError(`${where}: a fault is an object with a "kind"`);
-  const fault = value as Record<string, unknown>;
-  const kinds = Object.keys(FAULT_FIELDS) as FaultKind[];
-  const kind = kinds.find((known) => known === fault.kind);
-  if (!kind) throw new InputError(`${where}: unknown kind; accepted are ${kinds.join(", ")}`);
-  const accepted: readonly string[] = ["id", "kind", ...SELECTOR_FIELDS, ...FAULT_FIELDS[kind]];
-  for (const field of Object.keys(fault)) {
-    if (!accepted.includes(field)) {
-      throw new InputError(`${where}: ${kind} has no field "${field}"; accepted are ${accepted.join(", ")}`);
-    }
-  }
-  if (fault.operation !== undefined && !OPERATION_NAMES.includes(String(fault.operation))) {
-    const known = OPERATION_NAMES.join(", ");
-    throw new InputError(`${where}: no operation ${JSON.stringify(fault.operation)}; accepted are ${known}`);
-  }
-  for (const [field, shape] of Object.entries(FIELD_SHAPES)) {
-    const wrong = field in fault ? shape.mismatch(fault[field], field) : undefined;
-    if (wrong) throw new InputError(`${where}: "${wrong.where}" of ${kind} must be ${wrong.words}`);
-  }
-  const required = REQUIRED_NUMBER[kind];
-  if (required && typeof fault[required] !== "number") {
-    throw new InputError(`${where}: ${kind} needs "${required}", a number`);
-  }
-  return fault as unknown as Fault;
+  const shape = FAULTS.get((value as Fault | null)?.kind);
+  if (!shape) throw new InputError(`"${where}": unknown kind; accepted are ${KINDS.join(", ")}`);
+  const problem = problemOf(shape, value, where);
+  if (problem) throw new InputError(problem);
+  return value as Fault;
 }

@@ -66,7 +66,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
     ],
     type: ["workflows"],
   },
-  sandbox: { value: ["domain"], type: ["api"], packages: [BUILTIN] },
+  sandbox: { value: ["domain"], type: ["api"], packages: [BUILTIN, "zod"] },
 };
 
 /** docs/inside/architecture.md, "Modules": a file's second folder is its room, and says which other rooms it may know. */
