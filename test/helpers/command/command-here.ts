@@ -37,3 +37,9 @@ export async function runHere(
     process.chdir(before.cwd);
   }
 }
+
+/** Runs one command line with `--json`, as {@link runHere} does; `said` is what it printed. */
+export async function sayHere(folder: Pick<JobFolder, "directory" | "env">, ...args: readonly string[]) {
+  const { code, stdout, stderr } = await runHere(folder, [...args, "--json"]);
+  return { code, stderr, said: JSON.parse(stdout) };
+}

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { runHere } from "../../helpers/command/command-here.js";
+import { sayHere } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
 import { holding } from "../../helpers/onboarding/planted-texts.js";
 import { openedHistories } from "../../helpers/temporal/opened-history.js";
@@ -43,10 +43,7 @@ afterEach(async () => {
 });
 
 const write = (name: string, text: string) => writeFile(join(folder.directory, name), text);
-const run = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runHere(folder, [...args, "--json"]);
-  return { code, stderr, said: JSON.parse(stdout) };
-};
+const run = (...args: string[]) => sayHere(folder, ...args);
 const imported = (file: string, ...more: string[]) => run("import", "--transactions", file, ...more);
 const posts = () => sandbox.requests(CALL).length;
 const ids = () => sandbox.truth("l").rows.map(({ transaction_id }) => transaction_id);

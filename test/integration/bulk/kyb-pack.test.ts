@@ -7,7 +7,7 @@ import { parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
 import { temporaryScratch } from "../../../src/lake/sql/scratch.js";
 import { KYB_TABLES } from "../../../src/lake/tables/kyb.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { runHere } from "../../helpers/command/command-here.js";
+import { sayHere } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
 import { rowsOf, withLake } from "../../helpers/lake/lake-audit.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
@@ -35,10 +35,7 @@ afterEach(async () => {
 const businesses = () => sandbox.businesses.list().map(({ id }) => id);
 const write = (name: string, lines: readonly string[]) =>
   writeFile(join(folder.directory, name), `${lines.join("\n")}\n`);
-const run = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runHere(folder, [...args, "--json"]);
-  return { code, stderr, said: JSON.parse(stdout) };
-};
+const run = (...args: string[]) => sayHere(folder, ...args);
 const linesOf = async (pack: string, name: string) =>
   (await readFile(join(pack, name), "utf8")).trim().split("\r\n");
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { transactionRow } from "../../../sandbox/world/records.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { runHere } from "../../helpers/command/command-here.js";
+import { sayHere } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
@@ -22,10 +22,7 @@ afterEach(async () => {
   await sandbox?.close();
 });
 
-const run = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runHere(folder, [...args, "--json"]);
-  return { code, stderr, said: JSON.parse(stdout) };
-};
+const run = (...args: string[]) => sayHere(folder, ...args);
 const roster = ["--roster", "users.csv"];
 const query = async (sql: string) => (await run("query", sql)).said;
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Fault } from "../../../sandbox/faults/fault.js";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { runHere } from "../../helpers/command/command-here.js";
+import { sayHere } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
 import { holding } from "../../helpers/onboarding/planted-texts.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
@@ -28,10 +28,7 @@ afterEach(async () => {
   await sandbox?.close();
 });
 
-const run = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runHere(folder, [...args, "--json"]);
-  return { code, stderr, said: JSON.parse(stdout) };
-};
+const run = (...args: string[]) => sayHere(folder, ...args);
 const write = (name: string, data: string | Buffer) => writeFile(join(folder.directory, name), data);
 const rowsOf = async (sql: string) => (await run("query", sql)).said as Record<string, unknown>[];
 const OUTCOMES = "select line, fp_id, status, fields, fields_written, reason from vault_writes order by line";

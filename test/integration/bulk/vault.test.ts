@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Fault } from "../../../sandbox/faults/fault.js";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { runHere } from "../../helpers/command/command-here.js";
+import { sayHere } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
 import { holding } from "../../helpers/onboarding/planted-texts.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
@@ -29,10 +29,7 @@ afterEach(async () => {
   await sandbox?.close();
 });
 
-const run = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runHere(folder, [...args, "--json"]);
-  return { code, stderr, said: JSON.parse(stdout) };
-};
+const run = (...args: string[]) => sayHere(folder, ...args);
 const exported = (...more: string[]) =>
   run("export", "vault", "--roster", "users.csv", "--reason", "yearly review", ...more);
 const opened = async (sql: string) =>

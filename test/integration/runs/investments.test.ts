@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { runHere } from "../../helpers/command/command-here.js";
+import { runHere, sayHere } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
 import { auditInvestments } from "../../helpers/sync/investment-audit.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
@@ -23,10 +23,7 @@ afterEach(async () => {
   await sandbox?.close();
 });
 
-const run = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runHere(folder, [...args, "--json"]);
-  return { code, stderr, said: JSON.parse(stdout) };
-};
+const run = (...args: string[]) => sayHere(folder, ...args);
 const query = async (sql: string) => (await run("query", sql)).said;
 const links = () => [...sandbox.world.links.keys()];
 const audit = () => auditInvestments(query, sandbox, links());
