@@ -1,4 +1,5 @@
 import { type BulkTotals, failuresOf, sumOfTotals } from "../../domain/bulk/bulk-totals.js";
+import type { AnyJob } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
@@ -35,17 +36,45 @@ export async function writeGroup(
   input: BulkGroup,
   { group, close }: { readonly group: OpenGroup; readonly close: StagedClose },
 ): Promise<void> {
-  const { job, staging, context } = group.run;
-  const given = await context();
+  const { job, staging } = group.run;
   const { origin } = await staging.file.require();
+  const everyRow = await rowsOfItems(group, close);
   for (const table of job.tables) {
-    // Results are read once for each table: a group's results may be more than memory holds.
     async function* rows() {
-      for await (const item of group.ended(close)) yield* job.rows(given, item)[table.name] ?? [];
+      for await (const ofItem of everyRow()) yield* ofItem[table.name] ?? [];
     }
     await appendOnce(lake, table, `${origin}/${table.name}/${input.group}`, () =>
       writeRows(lake, table, input.runId, rows()),
     );
   }
   await staging.noteWritten(input.group);
+}
+
+/** The most bytes of rows that are kept from one table to the next. */
+const KEPT_BYTES = 8 * 1024 * 1024;
+
+type RowsOfItem = ReturnType<AnyJob["rows"]>;
+
+/**
+ * Makes a reader of what each item of a closed group adds to the tables. Several tables share what one reading found;
+ * only where that is long, because results may be more than memory holds, each of them reads the results again.
+ */
+async function rowsOfItems(group: OpenGroup, close: StagedClose): Promise<() => AsyncGenerator<RowsOfItem>> {
+  const { job, context } = group.run;
+  const given = await context();
+  let kept: readonly RowsOfItem[] | undefined;
+  return async function* () {
+    if (kept !== undefined) return yield* kept;
+    const found: RowsOfItem[] = [];
+    let bytes = job.tables.length > 1 ? 0 : Number.POSITIVE_INFINITY;
+    for await (const item of group.ended(close)) {
+      const rows = job.rows(given, item);
+      if (bytes <= KEPT_BYTES) {
+        bytes += JSON.stringify(rows).length;
+        found.push(rows);
+      }
+      yield rows;
+    }
+    if (bytes <= KEPT_BYTES) kept = found;
+  };
 }
