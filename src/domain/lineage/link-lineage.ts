@@ -87,11 +87,11 @@ export class LinkLineage {
     }
   }
 
-  /** What has come; none where it came before, and is what a departure became: it can't be what two became. */
+  /** What has come; none where a departure became it before, or has its id: it can't be what two became. */
   #arrivalOf({ id, sequence }: LineageChange, state: TransactionState): Arrival[] {
     const { day, account_id } = state;
-    const isTaken = this.#paired.has(pairedKey(id, account_id));
-    return day === null || isTaken ? [] : [{ id, sequence, state, day }];
+    const isExplained = this.#departed.has(id) || this.#paired.has(pairedKey(id, account_id));
+    return day === null || isExplained ? [] : [{ id, sequence, state, day }];
   }
 
   #pass(changes: readonly LineageChange[]): Map<string, Passage> {

@@ -15,18 +15,20 @@ function judged(updates: readonly (readonly Step[])[]): string[] {
   const lineage = new LinkLineage();
   let sequence = 0;
   for (const steps of updates) {
-    lineage.apply(
-      steps.map((step): LineageChange => {
-        sequence += 1;
-        const { id, generation = 1 } = step;
-        return { id, sequence, generation, state: "removed" in step ? null : stateOf(step) };
-      }),
-    );
+    lineage.apply(changesOf(steps, sequence));
+    sequence += steps.length;
   }
   return [...lineage.changed].map(
     ({ id, posted, tier, posted_candidates: qs, pending_candidates: ps }) =>
       `${id} → ${posted?.id ?? "?"} ${tier} ${qs}:${ps}`,
   );
+}
+
+function changesOf(steps: readonly Step[], after: number): LineageChange[] {
+  return steps.map((step, at) => {
+    const { id, generation = 1 } = step;
+    return { id, sequence: after + at + 1, generation, state: "removed" in step ? null : stateOf(step) };
+  });
 }
 
 function stateOf({
@@ -85,6 +87,34 @@ test.each<{ rule: string; updates: Step[][]; expected: string[] }>([
     rule: "Q that P became comes back with Q of another P",
     updates: [[P("p")], [gone("p"), Q("q")], [P("p2")], [gone("p2"), gone("q")], [Q("q"), Q("q2")]],
     expected: ["p → q exact 1:1", "p2 → q2 exact 1:1"],
+  },
+  {
+    rule: "Q that P became may be what another P became once it is in that one's account",
+    updates: [
+      [P("p")],
+      [gone("p"), Q("q")],
+      [gone("q"), P("p2", { account_id: "other" })],
+      [gone("p2"), Q("q", { account_id: "other" })],
+    ],
+    expected: ["p → q exact 1:1", "p2 → q exact 1:1"],
+  },
+  {
+    rule: "Q with the id of a P that went is that one, not what another P became",
+    updates: [[P("p1"), P("p2")], [gone("p1"), gone("p2")], [Q("p1")]],
+    expected: ["p1 → ? returned 0:0", "p2 → ? waiting 0:0"],
+  },
+  {
+    rule: "P does not become itself, though it comes posted and goes in one update",
+    updates: [[P("p")], [gone("p")], [Q("p"), gone("p")], [Q("q")]],
+    expected: ["p → q exact 1:1"],
+  },
+  {
+    rule: "what has no day, or no amount, equals nothing",
+    updates: [
+      [P("p", { signed_amount: null }), P("p2", { day: null })],
+      [gone("p"), gone("p2"), Q("q", { signed_amount: null }), Q("q2", { day: null })],
+    ],
+    expected: ["p → ? waiting 0:0"],
   },
   ...(["account_id", "currency", "type"] as const).map((name) => ({
     rule: `another ${name} is another payment`,
@@ -192,6 +222,11 @@ test.each<{ rule: string; updates: Step[][]; expected: string[] }>([
     expected: ["p → ? returned 0:0"],
   },
   {
+    rule: "a removal that is told again brings nothing back",
+    updates: [[P("p")], [gone("p")], [gone("p")], [Q("q")]],
+    expected: ["p → q exact 1:1"],
+  },
+  {
     rule: "P that goes and comes back in one update has not gone",
     updates: [[P("p")], [gone("p"), P("p")], [Q("q")]],
     expected: [],
@@ -228,6 +263,18 @@ test.each<{ rule: string; updates: Step[][]; expected: string[] }>([
   },
 ])("$rule", ({ updates, expected }) => {
   expect(judged(updates)).toEqual(expected);
+});
+
+test("of many candidates the first ten are named, in the order in which they came", () => {
+  const lineage = new LinkLineage();
+  const night = (steps: Step[], sequence: number) => lineage.apply(changesOf(steps, sequence));
+  const Qs = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => Q(`q${from + at}`));
+  night([P("p")], 0);
+  night([gone("p"), ...Qs(0, 6)], 10);
+  night(Qs(6, 30), 100);
+  const [departure] = lineage.changed;
+  expect(departure?.posted_candidates).toBe(30);
+  expect(departure?.candidate_ids).toEqual(Array.from({ length: 10 }, (_, at) => `q${at}`));
 });
 
 test("a hundred thousand equal pending rows and as many posted ones are listed in seconds", () => {
