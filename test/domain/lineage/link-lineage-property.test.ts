@@ -105,20 +105,25 @@ function stateOf({ account = null, amount, date, pending = null, merchant, descr
   } satisfies TransactionState;
 }
 
-function rowOf(departure: Departure) {
+function rowOf(departure: Departure): string {
   const { id, sequence, tier, candidate_tier, posted, candidate_ids } = departure;
-  const { posted_candidates, pending_candidates } = departure;
-  return {
-    ...{ id, sequence, tier, candidate_tier, posted: posted?.sequence },
-    ...{ posted_candidates, pending_candidates, candidate_ids: [...candidate_ids].sort() },
-  };
+  const { posted_candidates: qs, pending_candidates: ps } = departure;
+  return inWords([
+    sequence,
+    id,
+    posted?.sequence,
+    tier,
+    candidate_tier,
+    qs,
+    ps,
+    ...[...candidate_ids].sort(),
+  ]);
 }
 
-function rowOfExpected({ pending, removal, posted, candidates, ...link }: ExpectedLink) {
-  const { tier, candidate_tier, pending_candidates } = link;
-  return {
-    ...{ id: pending.id, sequence: removal.sequence, tier, candidate_tier, posted: posted?.sequence },
-    ...{ posted_candidates: candidates.length, pending_candidates },
-    candidate_ids: candidates.map(({ id }) => id).sort(),
-  };
+function rowOfExpected({ pending, removal, posted, candidates, ...link }: ExpectedLink): string {
+  const { tier, candidate_tier, pending_candidates: ps } = link;
+  const [qs, ids] = [candidates.length, candidates.map(({ id }) => id).sort()];
+  return inWords([removal.sequence, pending.id, posted?.sequence, tier, candidate_tier, qs, ps, ...ids]);
 }
+
+const inWords = (values: readonly unknown[]) => values.map((value) => value ?? "-").join(" ");
