@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     name: "long",
-    include: ["test/long/**/*.test.ts", "test/lake/**/*-property.test.ts"],
+    include: ["test/long/**/*.test.ts", "test/{domain,lake}/**/*-property.test.ts"],
     globalSetup: ["test/helpers/temporal/temporal-setup.ts"],
     env: { NIGHTLEDGER_PROPERTY_RUNS: "100" },
     pool: "forks",

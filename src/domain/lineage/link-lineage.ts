@@ -40,7 +40,7 @@ export class LinkLineage {
     this.#live.set(id, state);
   }
 
-  /** Takes the id of a departure from before the first update. */
+  /** Takes the id of a departure from before the first update, be it open or not. */
   addDeparted(id: string): void {
     this.#departed.add(id);
   }
@@ -52,7 +52,6 @@ export class LinkLineage {
 
   /** Takes a departure from before the first update that an arrival may still explain. */
   addOpen(departure: Departure): void {
-    this.#departed.add(departure.id);
     this.#open.add(departure);
   }
 
