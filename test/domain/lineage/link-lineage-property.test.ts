@@ -95,14 +95,17 @@ function continued(table: readonly Departure[], changes: readonly Change[]): Lin
   return lineage;
 }
 
-function stateOf({ account = null, amount, date, pending = null, merchant, description }: Change) {
+function stateOf({ account, amount, date, pending, merchant, description }: Change): TransactionState {
   return {
-    ...{ account_id: account, currency: "EUR", type: "debit", pending },
+    account_id: account ?? null,
+    currency: "EUR",
+    type: "debit",
     signed_amount: amount ?? null,
     day: date === undefined ? null : dayNumber(date),
+    pending: pending ?? null,
     merchant_id: merchant ?? null,
     description: description ?? null,
-  } satisfies TransactionState;
+  };
 }
 
 function rowOf(departure: Departure): string {

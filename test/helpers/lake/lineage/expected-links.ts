@@ -95,11 +95,9 @@ export function daysBetween({ date: from = "" }: Change, { date: to = "" }: Chan
   return (Date.parse(to) - Date.parse(from)) / 86_400_000;
 }
 
-function isSameMerchant(one: Change, other: Change): boolean {
-  const [merchants, descriptions] = [
-    [one.merchant?.trim(), other.merchant?.trim()],
-    [one.description?.trim(), other.description?.trim()],
-  ];
-  const [same, isNamed] = [merchants[0] === merchants[1], Boolean(merchants[0]) && Boolean(merchants[1])];
-  return isNamed ? same : Boolean(descriptions[0]) && descriptions[0] === descriptions[1];
+function isSameMerchant(pending: Change, posted: Change): boolean {
+  if (isFilled(pending.merchant) && isFilled(posted.merchant)) return pending.merchant === posted.merchant;
+  return isFilled(pending.description) && pending.description === posted.description;
 }
+
+const isFilled = (text = "") => text.trim() !== "";
