@@ -16,9 +16,7 @@ export class DayIndex<T extends { readonly day: number }> {
     for (const key of this.keysOf(row)) {
       const rows = this.#rows.get(key) ?? [];
       const at = rows.indexOf(row, firstAfter(rows, row.day - 1));
-      if (at < 0) continue;
-      rows.splice(at, 1);
-      if (rows.length === 0) this.#rows.delete(key);
+      if (at >= 0) rows.splice(at, 1);
     }
   }
 

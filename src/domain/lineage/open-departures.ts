@@ -85,6 +85,7 @@ export class OpenDepartures {
   #fits(tier: CandidateTier, degrees: ReadonlyMap<Arrival, number>): Fit[] {
     const { keys, lookups } = RULES[tier];
     const posted = new DayIndex<Arrival>(({ state }) => keys(state));
+    // Most arrivals fit nothing: these take no memory here.
     for (const [arrival, degree] of degrees) if (degree > 0) posted.add(arrival);
     const asked = new Set(posted.keys().flatMap((key) => this.#indexes[tier].of(key)));
     return [...asked].flatMap((departure) => {

@@ -25,14 +25,14 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** What happens to a link between two updates; a full resync tells all before it again. */
 const LINK_NIGHT = fc.record({
-  steps: fc.array(step, { minLength: 4, maxLength: 10 }),
+  steps: fc.array(step, { maxLength: 14, size: "max" }),
   resync: fc.constantFrom(false, false, false, false, false, false, true),
 });
 type LinkNight = typeof LINK_NIGHT extends fc.Arbitrary<infer T> ? T : never;
 
 /** The nights of a link. */
 export function linkNights(minLength: number, maxLength: number): fc.Arbitrary<LinkNight[]> {
-  return fc.array(LINK_NIGHT, { minLength, maxLength });
+  return fc.array(LINK_NIGHT, { minLength, maxLength, size: "max" });
 }
 
 /** Tells the nights of a link as its feed: one update each. */
