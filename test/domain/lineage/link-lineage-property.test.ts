@@ -69,6 +69,7 @@ function broken(links: readonly ExpectedLink[]): string[] {
 /** Judges updates, and goes on from the table and the live transactions after some of them, as the next process does. */
 function judged(updates: readonly (readonly Change[])[], isBroughtUpAfter: (night: number) => boolean) {
   const table = new Map<number, Departure>();
+  let live = new Map<string, Change>();
   let lineage = new LinkLineage();
   for (const [night, update] of updates.entries()) {
     lineage.apply(
@@ -78,14 +79,15 @@ function judged(updates: readonly (readonly Change[])[], isBroughtUpAfter: (nigh
       })),
     );
     for (const departure of lineage.changed) table.set(departure.sequence, departure);
-    if (isBroughtUpAfter(night)) lineage = continued([...table.values()], updates.slice(0, night + 1).flat());
+    live = liveAfter([...live.values(), ...update]);
+    if (isBroughtUpAfter(night)) lineage = continued([...table.values()], live);
   }
   return [...table.values()].sort((one, other) => one.sequence - other.sequence).map(rowOf);
 }
 
-function continued(table: readonly Departure[], changes: readonly Change[]): LinkLineage {
+function continued(table: readonly Departure[], live: ReadonlyMap<string, Change>): LinkLineage {
   const lineage = new LinkLineage();
-  for (const [id, change] of liveAfter(changes)) lineage.addLive(id, stateOf(change));
+  for (const [id, change] of live) lineage.addLive(id, stateOf(change));
   for (const departure of table) {
     lineage.addDeparted(departure.id);
     if (departure.posted !== undefined) {

@@ -14,9 +14,10 @@ export interface ExpectedLink {
 /** Says what became of the removed pending transactions of a link: from all of its updates, with no thought for speed. */
 export function expectedLinks(updates: readonly (readonly Change[])[]): ExpectedLink[] {
   const links: ExpectedLink[] = [];
-  for (const [at, update] of updates.entries()) {
-    const before = liveAfter(updates.slice(0, at).flat());
-    const after = liveAfter(updates.slice(0, at + 1).flat());
+  let after = new Map<string, Change>();
+  for (const update of updates) {
+    const before = after;
+    after = liveAfter([...before.values(), ...update]);
     const came: Change[] = [];
     for (const id of new Set(update.map((change) => change.id))) {
       const changes = update.filter((change) => change.id === id);
