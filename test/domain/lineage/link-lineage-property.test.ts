@@ -41,7 +41,7 @@ test("any feed, brought up in any parts, gives the rows that a reader of the doc
   for (const tier of ["exact", "amount_changed", "ambiguous", "waiting", "returned"]) {
     expect(seen.get(tier), tier).toBeGreaterThan(RUNS / 3);
   }
-}, 120_000);
+}, 900_000);
 
 /** What breaks a promise of the documents, whatever else is expected. */
 function broken(links: readonly ExpectedLink[]): string[] {
