@@ -1,10 +1,14 @@
 import type { RunStatus } from "../../domain/run.js";
 import type { SyncRun } from "../../domain/sync/job.js";
+import type { ListedRows } from "../../domain/sync/sync-summary.js";
 import { isStep, type SyncTotals } from "../../domain/sync/sync-totals.js";
+import { isHistory } from "../../lake/history/history-spec.js";
+import { rowsOfRun } from "../../lake/history/rows-of-run.js";
 import { recordClosedRows } from "../../lake/sync/quarantine-resolutions.js";
 import type { Dependencies } from "../dependencies.js";
 import { recordFailures } from "../run-failures.js";
 import { writeRunRow } from "../run-row.js";
+import type { SyncDependencies } from "./dependencies.js";
 
 interface FinishRunInput extends SyncRun {
   readonly status: RunStatus;
@@ -12,12 +16,19 @@ interface FinishRunInput extends SyncRun {
   readonly pausedMs?: number;
 }
 
-/** Counts the open bad rows, writes the run's row once, and then deletes what the run staged. */
+interface FinishedRun {
+  readonly duration_ms: number;
+  readonly open: number | null;
+  readonly lists: readonly ListedRows[];
+}
+
+/** Counts what the run added and the open bad rows, writes the run's row once, and then deletes what the run staged. */
 export async function finishRun(
-  deps: Dependencies,
+  deps: SyncDependencies,
   { totals, roster, pausedMs = 0, ...run }: FinishRunInput,
-): Promise<{ readonly duration_ms: number; readonly open: number | null }> {
+): Promise<FinishedRun> {
   const open = await openRows(deps, run.runId);
+  const lists = await listedRows(deps, run);
   const { users, links, rows, pages, restarts, calls } = totals;
   const all = Object.values(links).reduce((sum, count) => sum + count, 0);
   const sums = { users: users.total, links: all, pages, restarts, calls, paused_ms: pausedMs };
@@ -29,7 +40,25 @@ export async function finishRun(
   await recordFailures(deps.lake, { runId: run.runId, part: "steps" }, steps);
   const ended = await writeRunRow(deps, { ...run, kind: "sync", rosterSha256: roster.sha256, counts });
   await deps.lake.staging.dropRun(run.runId);
-  return { ...ended, open };
+  return { ...ended, open, lists };
+}
+
+/** Counts the rows of the selected streams without a cursor. Never fails the end of a run, as {@link openRows}. */
+async function listedRows(
+  { streams, lake, log }: SyncDependencies,
+  { runId, options }: Pick<FinishRunInput, "runId" | "options">,
+): Promise<ListedRows[]> {
+  const found: ListedRows[] = [];
+  for (const { name, table } of streams) {
+    if (!isHistory(table) || !options.streams.includes(name)) continue;
+    try {
+      const rows = await rowsOfRun(lake, table, runId);
+      if (rows !== undefined) found.push({ stream: name, ...rows });
+    } catch (error) {
+      log.warn({ runId, stream: name, err: error }, "could not count the rows of the run");
+    }
+  }
+  return found;
 }
 
 /** Open bad rows of any run. Never fails the end of a run, whose row and exit code are about what the run did. */

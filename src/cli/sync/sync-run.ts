@@ -85,7 +85,7 @@ function summaryOf(
   const status = statusWithoutResult(end);
   const quarantine = { new: totals.rows.quarantined, open: null };
   return {
-    summary: { run_id: started.runId, status, ...totals, quarantine, duration_ms: watchedMs },
+    summary: { run_id: started.runId, status, ...totals, lists: [], quarantine, duration_ms: watchedMs },
     unauthorized: false,
   };
 }

@@ -1,12 +1,12 @@
 import { turnsInWords } from "../../domain/sync/skipped-links.js";
-import { expectedLinks, type SyncSummary } from "../../domain/sync/sync-summary.js";
+import { expectedLinks, type ListedRows, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { ProgressForm } from "../session/progress-view.js";
 
 const MOST_SHOWN = 10;
 
 export function summaryText(summary: SyncSummary): string {
-  const { users, links, rows, status, quarantine } = summary;
+  const { users, links, rows, lists, pages, status, quarantine } = summary;
   // A run that its command leaves has not counted all of its calls.
   const isLeft = status === "paused" || status === "running";
   const restarts = summary.restarts > 0 ? `, ${summary.restarts} restarts` : "";
@@ -17,14 +17,19 @@ export function summaryText(summary: SyncSummary): string {
     `links     ${links.synced} synced, ${links.unchanged} unchanged, ${links.skipped} skipped, ${links.not_ready} not ready, ${links.failed} failed${links.superseded > 0 ? `, ${links.superseded} superseded` : ""}`,
     ...inColumn("skipped", turnsInWords(summary.skipped)),
     `rows      ${rows.created} created, ${rows.updated} updated, ${rows.removed} removed, ${rows.quarantined} quarantined`,
+    ...lists.map((list, at) => `${(at === 0 ? "lists" : "").padEnd(INDENT)}${listWords(list)}`),
     ...badRows(quarantine),
-    ...(isLeft ? [] : [`calls     ${summary.calls} for ${summary.pages} pages${restarts}`]),
+    ...(isLeft ? [] : [`calls     ${summary.calls}${pages > 0 ? ` for ${pages} pages` : ""}${restarts}`]),
   ];
   const shown = summary.failures.slice(0, MOST_SHOWN);
   for (const { stream, owner, reason } of shown) lines.push(`failed    ${stream} ${owner}: ${reason}`);
   const more = summary.failures_total - shown.length;
   if (more > 0) lines.push(`          and ${more} more; see table link_syncs`);
   return lines.join("\n");
+}
+
+function listWords({ stream, changed, removed }: ListedRows): string {
+  return `${stream}: ${changed} new or changed${removed > 0 ? `, ${removed} removed` : ""}`;
 }
 
 function badRows({ new: fresh, open }: SyncSummary["quarantine"]): string[] {

@@ -2,10 +2,19 @@ import type { RunStatus } from "../run.js";
 import type { SyncFigures } from "./run/sync-state.js";
 import type { SyncTotals } from "./sync-totals.js";
 
+/** Rows that a run added for a stream without a cursor: new or changed ones, and those that say what is gone. */
+export interface ListedRows {
+  readonly stream: string;
+  readonly changed: number;
+  readonly removed: number;
+}
+
 /** What `sync --json` prints. */
 export interface SyncSummary extends SyncTotals {
   readonly run_id: string;
   readonly status: RunStatus;
+  /** Of each selected stream without a cursor; one that could not be counted, and all of a run left unfinished, are left out. */
+  readonly lists: readonly ListedRows[];
   /** Bad rows of this run, and open ones of any run; null where they were not counted. */
   readonly quarantine: { readonly new: number; readonly open: number | null };
   readonly duration_ms: number;

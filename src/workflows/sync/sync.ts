@@ -145,9 +145,9 @@ class RunUnderWay {
     const users = { ...read.users, total: roster.users };
     const totals = { ...(stale === undefined ? read : withFailure(read, stale)), users };
     const status = stale === undefined ? endStatus(totals, unauthorized) : "failed";
-    const { duration_ms, open = null } = await this.end(status, totals);
+    const { duration_ms, open = null, lists = [] } = await this.end(status, totals);
     const quarantine = { new: totals.rows.quarantined, open };
-    return { run_id: runId, status, ...totals, quarantine, duration_ms, unauthorized };
+    return { run_id: runId, status, ...totals, lists, quarantine, duration_ms, unauthorized };
   }
 
   async end(status: RunStatus, totals: SyncTotals) {

@@ -44,7 +44,7 @@ test("a run that is left says what is safe and what is staged, and no number tha
   ]);
   expect(keptWords(kept, undefined)[0]).toBe("committed: 3 links with 43 rows, safe in the lake");
   const summary = { run_id: "r", status: "paused" as const, ...totalsSoFar(ENDED, 9, COMMITTED) };
-  const text = summaryText({ ...summary, quarantine, duration_ms: 1_200 });
+  const text = summaryText({ ...summary, lists: [], quarantine, duration_ms: 1_200 });
   expect(text).toContain("status    paused after 1.2 s\nusers     9\n");
   expect(text).not.toContain("calls");
 });
@@ -84,7 +84,7 @@ test("pages that were read and not committed are counted by their names", async 
 });
 
 test("a summary names superseded links where there are some", () => {
-  const summary = { run_id: "r", status: "completed" as const, ...noTotals(), quarantine, duration_ms: 0 };
+  const summary = { run_id: "r", status: "completed" as const, ...noTotals(), lists: [], quarantine, duration_ms: 0 };
   expect(summaryText(summary)).not.toContain("superseded");
   const links = { ...noTotals().links, superseded: 2 };
   expect(summaryText({ ...summary, links })).toContain("0 failed, 2 superseded");

@@ -8,6 +8,7 @@ const summary: SyncSummary = {
   ...noTotals(),
   run_id: "sync-1",
   status: "completed",
+  lists: [],
   quarantine: { new: 0, open: 0 },
   duration_ms: 1,
 };
@@ -47,4 +48,19 @@ test.each([
   [{ new: 2, open: null }, ["bad rows  2 new"]],
 ])("bad rows %j", (quarantine, text) => {
   expect(lines({ quarantine }, "bad rows")).toEqual(text);
+});
+
+test("rows of each stream without a cursor, and no pages where none was read", () => {
+  const lists = [
+    { stream: "accounts", changed: 12, removed: 0 },
+    { stream: "bank_links", changed: 0, removed: 3 },
+  ];
+  expect(lines({ lists }, "lists")).toEqual([
+    "lists     accounts: 12 new or changed",
+    "          bank_links: 0 new or changed, 3 removed",
+  ]);
+  expect(lines({ calls: 2 }, "calls")).toEqual(["calls     2"]);
+  expect(lines({ calls: 2, pages: 3, restarts: 1 }, "calls")).toEqual([
+    "calls     2 for 3 pages, 1 restarts",
+  ]);
 });

@@ -1,0 +1,43 @@
+import { localFiles } from "../delta/data-files.js";
+import { changesAfter } from "../delta/delta-log.js";
+import type { Lake } from "../lake.js";
+import { parquetRows } from "../sql/duckdb-files.js";
+import { sqlText } from "../sql/duckdb-sql.js";
+import { type HistorySpec, isThere } from "./history-spec.js";
+
+/** How many rows a run added to a history: those that are new or have changed, and those that say that a key is gone. */
+interface RowsOfRun {
+  readonly changed: number;
+  readonly removed: number;
+}
+
+/**
+ * Counts the rows of a run in a history, in the files that came since its first commit. Undefined where the log can't tell
+ * any more.
+ *
+ * @param runId with which {@link appendChanges}'s `appId` begins, before a slash
+ */
+export async function rowsOfRun(
+  { store, duckdb, table }: Pick<Lake, "store" | "duckdb" | "table">,
+  spec: HistorySpec,
+  runId: string,
+): Promise<RowsOfRun | undefined> {
+  const snapshot = await table(spec.name).snapshot();
+  const versions = [...snapshot.txns].flatMap(([appId, { version }]) =>
+    appId.startsWith(`${runId}/`) ? [version] : [],
+  );
+  if (versions.length === 0) return { changed: 0, removed: 0 };
+  const location = { store, duckdb, table: spec.name };
+  const came = await changesAfter(location, Math.min(...versions) - 1, snapshot);
+  if (came === undefined) return undefined;
+  const files = await localFiles(
+    location,
+    came.map(({ add }) => add),
+  );
+  const there = `count(*) filter (where ${isThere(spec)})`;
+  const [row] = await duckdb.exclusive((sql) =>
+    sql.few(`select ${there} as changed, count(*) - ${there} as removed
+      from ${parquetRows(files, spec.columns)} where run_id = ${sqlText(runId)}`),
+  );
+  return { changed: Number(row?.changed), removed: Number(row?.removed) };
+}
