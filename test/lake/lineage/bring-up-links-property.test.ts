@@ -10,19 +10,21 @@ import { linkNights, told } from "../../helpers/lake/lineage/told-links.js";
 
 /** `npm run test:long` makes more; each takes seconds, because it writes many small commits. */
 const RUNS = Math.min(40, Number(process.env.NIGHTLEDGER_PROPERTY_RUNS ?? 8));
-const EVENINGS = 4;
-const UPDATES = 3;
+const EVENINGS = 5;
+const MOST_UPDATES = 3;
 
 /** What follows some updates: which tables are brought up. */
 const evening = fc.record({
+  /** One leaves open departures untouched, so that only what they fit brings them in. */
+  updates: fc.constantFrom(1, 1, 1, MOST_UPDATES),
   apply: fc.constantFrom("both", "both", "both", "transactions", "nothing"),
   compact: fc.nat({ max: 5 }),
   /** Few rows make parts of a link's accounts. */
   rangeRows: fc.constantFrom(4, 50_000),
 });
 const feed = fc.record({
-  a: linkNights(EVENINGS * UPDATES, EVENINGS * UPDATES),
-  b: linkNights(EVENINGS * UPDATES, EVENINGS * UPDATES),
+  a: linkNights(EVENINGS * MOST_UPDATES, EVENINGS * MOST_UPDATES),
+  b: linkNights(EVENINGS * MOST_UPDATES, EVENINGS * MOST_UPDATES),
   evenings: fc.array(evening, { minLength: EVENINGS, maxLength: EVENINGS }),
 });
 
@@ -33,9 +35,11 @@ test("any feed brought up in any increments gives the rows of the documents, and
       const at = await FeedLake.open();
       try {
         const links = [told("a", a), told("b'", b)];
-        for (const [place, { apply, compact, rangeRows }] of evenings.entries()) {
-          const from = place * UPDATES;
-          await at.feed(...links.flatMap((updates) => updates.slice(from, from + UPDATES).flat()));
+        let to = 0;
+        for (const { updates: more, apply, compact, rangeRows } of evenings) {
+          const from = to;
+          to += more;
+          await at.feed(...links.flatMap((updates) => updates.slice(from, to).flat()));
           if (apply !== "nothing") await materialize(at.lake);
           if (apply === "both")
             expect((await bringUpLinks(at.lake, { prefix: "r", rangeRows })).because).toBeUndefined();
@@ -46,7 +50,9 @@ test("any feed brought up in any increments gives the rows of the documents, and
         const rows = (await linkRows(at)).map((text) => JSON.parse(text) as Record<string, string | null>);
         for (const { candidate_ids } of rows)
           expect(JSON.parse(candidate_ids ?? "[]").length).toBeLessThan(11);
-        expect(rows.map(inOrder)).toEqual(links.flatMap(expectedLinks).map(rowOf));
+        expect(rows.map(inOrder)).toEqual(
+          links.flatMap((updates) => expectedLinks(updates.slice(0, to))).map(rowOf),
+        );
         expect(await auditLinks(at.directory)).toEqual([]);
         decided += rows.length;
       } finally {
@@ -55,7 +61,7 @@ test("any feed brought up in any increments gives the rows of the documents, and
     }),
     { numRuns: RUNS },
   );
-  expect(decided).toBeGreaterThan(10 * RUNS);
+  expect(decided).toBeGreaterThan(4 * RUNS);
 }, 900_000);
 
 /** The row that the table should have, every value as text. */
