@@ -44,6 +44,11 @@ const RULES: { rule: string; nights: Omit<Change, "sequence">[][]; expected: str
     expected: ["a/p → q exact 1:1"],
   },
   {
+    rule: "P goes tonight and Q, dated 14 days later, comes another night",
+    nights: [[{ id: "p", pending: true }], [{ id: "p", type: "removed" }], [{ id: "q", date: "2026-05-19" }]],
+    expected: ["a/p → q exact 1:1"],
+  },
+  {
     rule: "a posted row that was there before P went is another payment, and so is one that comes again in a resync",
     nights: [[{ id: "p", pending: true }], [{ id: "q" }], [{ id: "p", type: "removed" }], [{ id: "q" }]],
     expected: ["a/p → ? waiting 0:0"],
