@@ -10,7 +10,7 @@ export interface StartedFiring {
 
 /** What the workflow of a firing tells of it, in its memo, while it runs and after. */
 export interface FiringMemo extends Firing {
-  /** Null until it is known. */
+  /** The run that has the status; null until it is known. */
   readonly runId: string | null;
   readonly status: RunStatus | null;
 }

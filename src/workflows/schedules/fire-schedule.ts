@@ -51,8 +51,9 @@ export async function fireSchedule(input: FireScheduleInput): Promise<FiringMemo
   const { status } = await followRun(started);
   const next = job.kind === "sync" && !/^(failed|cancelled)$/.test(status) ? job.next : undefined;
   if (next === undefined) return told(started.runId, status);
-  const following = await followRun(await start(next.job, next));
-  return told(started.runId, following.status === "completed" ? status : following.status);
+  const following = await start(next.job, next);
+  const end = await followRun(following);
+  return end.status === "completed" ? told(started.runId, status) : told(following.runId, end.status);
 }
 
 /** When the firing was due, however late it began. */

@@ -167,7 +167,8 @@ test("a schedule of a sync with --reconcile runs both, one after the other", asy
   sandbox.unlist("l1", ["t1"]);
   await schedule("trigger", "both");
   await until("both", 4);
-  const runs = (await runsOf("both")).map(({ kind, status }: Record<string, string>) => `${kind} ${status}`);
+  const found = await runsOf("both");
+  const runs = found.map(({ kind, status }: Record<string, string>) => `${kind} ${status}`);
   expect(runs).toEqual([
     "sync completed",
     "reconcile completed",
@@ -176,7 +177,11 @@ test("a schedule of a sync with --reconcile runs both, one after the other", asy
   ]);
   await expect
     .poll(() => described("both").then(({ last }) => last[0]))
-    .toMatchObject({ status: "completed_with_failures" });
+    .toMatchObject({ status: "completed_with_failures", run_id: found.at(-1).run_id });
+  expect((await described("both")).last[1]).toMatchObject({
+    status: "completed",
+    run_id: found[0].run_id,
+  });
 });
 
 test.each([
