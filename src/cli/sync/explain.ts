@@ -1,6 +1,10 @@
 import { InputError } from "../../domain/failures.js";
+import type { LakeReader } from "../../lake/query/query-views.js";
+import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { explainTransaction } from "../../lake/sync/explain/explain-transaction.js";
 import type { Explanation } from "../../lake/sync/explain/explanation.js";
+import { foundRows } from "../../lake/sync/explain/found-rows.js";
+import { investmentTransactionStream } from "../../streams/investment-transactions.js";
 import { lakeStore } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import { EXIT } from "../terminal/exit-code.js";
@@ -22,13 +26,23 @@ export async function runExplain(
   { link, json }: ExplainFlags,
 ): Promise<number> {
   const store = await lakeStore(terminal);
-  const found = await withLakeReader(store, (lake) => explainTransaction(lake, id, link));
-  if (found.length === 0) throw unknownId(id, link);
+  const found = await withLakeReader(store, async (lake) => {
+    const explained = await explainTransaction(lake, id, link);
+    if (explained.length === 0) throw await unknownId(lake, id, link);
+    return explained;
+  });
   terminal.result(json ? JSON.stringify(found) : textOf(found));
   return found.every(({ proof }) => proof.holds) ? EXIT.completed : EXIT.failures;
 }
 
-function unknownId(id: string, link: string | undefined): InputError {
+async function unknownId(lake: LakeReader, id: string, link: string | undefined): Promise<InputError> {
+  const { table } = investmentTransactionStream;
+  const its = `investment_transaction_id = ${sqlText(id)}`;
+  if ((await foundRows(lake, table, its)).length > 0)
+    return new InputError(
+      `${id} is an investment transaction, and explain covers only those of the table transactions. Nothing was changed. ` +
+        `Its history, with nightledger query: select * from ${table.name} where ${its} order by observed_at`,
+    );
   const where = link === undefined ? "in this lake" : `in link ${link}`;
   const next =
     link === undefined

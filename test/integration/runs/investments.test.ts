@@ -44,6 +44,13 @@ test("a retry reads the investments of the user who failed, in the same window, 
   const asked = sandbox.requests({ operation: "list_investment_transactions" });
   expect(new Set(asked.map(({ link }) => link)).size).toBe(2);
   expect(await audit()).toEqual([]);
+
+  const [known] = sandbox.investments.transactions(bad);
+  const explained = await runHere(folder, ["explain", known?.id ?? ""]);
+  expect(explained).toMatchObject({ code: 2, stdout: "" });
+  expect(explained.stderr).toContain(
+    `select * from investment_transaction_changes where investment_transaction_id = '${known?.id}'`,
+  );
 });
 
 test("a schedule reads investments as its command says", async () => {
