@@ -54,7 +54,11 @@ const reportsJob: BulkJob<RosterRow, MemberResult> = {
  * Exports the CIP report of each user of a roster, with what is known of businesses where a file names some, and
  * publishes them as one pack (docs/use/exports.md).
  */
-export const cipJob: AnyJob = { ...takingAlong(reportsJob, kybJob, isBusiness), publish: publishExport };
+export const cipJob: AnyJob = {
+  ...takingAlong(reportsJob, kybJob, isBusiness),
+  file: { ...userRoster.file, rows: "rows" },
+  publish: publishExport,
+};
 
 /** Why the service made no report of a user. It does not say; the user's onboardings tell. */
 async function reasonOf(caller: Caller, fp_id: string, refused: string): Promise<string> {

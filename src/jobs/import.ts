@@ -69,7 +69,7 @@ const sha256 = (text: string): string => hash("sha256", text);
 /** Imports transactions into bank links: a request for up to `chunk` rows of one link. */
 export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
   kind: "import",
-  file: { name: "transactions file", option: "--transactions" },
+  file: { name: "transactions file", option: "--transactions", rows: "transactions" },
   row: z.object({
     link_id: idText,
     account_id: idText,
@@ -145,6 +145,8 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
       return { line, status: words[status], reason, refused };
     }),
   isUnsure: (reason) => [LOST, SENT_EARLIER].includes(reason) || reason.startsWith("gave_up "),
+  skippedRows: (runId) => `select reason, 'line ' || line || ' ' || link_id as owner from transaction_imports
+    where run_id = '${runId}' and status = 'skipped'`,
   tables: [transactionImports],
   rows: ({ runId }, { rows, result, reason, refused, asked }) => {
     // Requests that were answered count too: the service may have taken some of the rows.

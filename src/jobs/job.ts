@@ -24,7 +24,14 @@ export interface BulkJob<Row extends object, Result, Given = unknown> {
   /** Names the job in run ids, `runs` and summaries. */
   readonly kind: string;
   /** What messages call the input file. */
-  readonly file: { readonly name: string; readonly option: string };
+  readonly file: {
+    readonly name: string;
+    readonly option: string;
+    /** What its rows are; users, where left out. */
+    readonly rows?: string;
+    /** What a warning of ignored columns adds. */
+    readonly ignored?: string;
+  };
   /** An input row. Its fields are the file's columns; others are ignored, or judged by its `catchall`. */
   readonly row: z.ZodObject;
   /** The columns of a row that name files: their bytes are frozen with the row. Default: none. */
@@ -59,8 +66,14 @@ export interface BulkJob<Row extends object, Result, Given = unknown> {
    * Left out by a kind without such rows: it has no `--send-unknown`.
    */
   isUnsure?(reason: string): boolean;
+  /** What to check where rows of a run failed for this reason and all others did not succeed either. */
+  advice?(reason: string): string | undefined;
   /** The query that shows what failed in a run, where a table says more than the reasons. */
   failedRows?(runId: string): string;
+  /** The query of the rows that a run skipped: `reason` and `owner` of each. */
+  skippedRows?(runId: string): string;
+  /** The query of what the summary of a run counted besides rows: `name` and `count` of each. */
+  countedRows?(runId: string): string;
   /** What the summary counts of an item besides rows, by name; counts of one name add up. Default: nothing. */
   counts?(item: EndedItem<Row, Result>): Readonly<Record<string, number>>;
   /** The tables that it appends to, in the order of writing: the one that says *done* last. */

@@ -18,7 +18,7 @@ import { readOnboardings } from "./onboarding-list.js";
 /** Exports what the service knows of each business of a file after each of its onboardings (docs/use/exports.md). */
 export const kybJob: BulkJob<BusinessRow, BusinessResult> = {
   kind: "kyb",
-  file: { name: "businesses file", option: "--businesses" },
+  file: { name: "businesses file", option: "--businesses", rows: "businesses" },
   row: businessRow,
   unique: uniqueIn("fp_bid"),
   order: (a, b) => (a.fp_bid < b.fp_bid ? -1 : 1),
@@ -41,6 +41,9 @@ export const kybJob: BulkJob<BusinessRow, BusinessResult> = {
         ? { line, status: "done", reason: null }
         : { line, status: "skipped", reason: onboardings.length === 0 ? "no_onboarding" : "no_insights" },
     ),
+  skippedRows: (runId) => `select fp_bid as owner,
+    case when bool_and(insights = 'no_onboarding') then 'no_onboarding' else 'no_insights' end as reason
+    from business_insights where run_id = '${runId}' group by fp_bid having not bool_or(insights = 'found')`,
   tables: KYB_TABLES,
   rows({ runId, sealer }, { rows, result }) {
     const [first] = rows;

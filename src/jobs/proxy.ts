@@ -31,7 +31,12 @@ interface ProxyResult {
 /** Sends requests through a vault proxy, each at most once unless its row says that it may be repeated. */
 export const proxyJob: BulkJob<ProxyRow, ProxyResult> = {
   kind: "proxy",
-  file: { name: "requests file", option: "--requests" },
+  file: {
+    name: "requests file",
+    option: "--requests",
+    rows: "requests",
+    ignored: "without --body-template, a row that has no body is sent as a request without one",
+  },
   row: requestRow,
   unique: uniqueIn("id"),
   complete: () => ({ row: (row) => requestOf(row, undefined) }),
@@ -91,6 +96,12 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult> = {
         : { line, status: "failed", reason: `http_${answer?.status}` };
     }),
   isUnsure: (reason) => reason === LOST || reason.startsWith(SENT_EARLIER) || /^http_5\d\d$/.test(reason),
+  advice: (reason) =>
+    reason === "http_404"
+      ? "404 came back and no request went through: check the id given to --config, and send them again with the right one"
+      : undefined,
+  skippedRows: (runId) => `select reason, 'line ' || line || ' ' || id as owner from proxy_calls
+    where run_id = '${runId}' and status = 'skipped'`,
   tables: [proxyCalls],
   rows: ({ runId, options }, { rows, result, reason, asked }) => {
     const failed = { status: asked > 0 ? "unknown" : "refused", reason, answer: null, asked, at: Date.now() };

@@ -35,6 +35,11 @@ export const reconcileJob: BulkJob<UserRow, UserResult, readonly LakeAccount[]> 
   },
   failedRows: (runId) =>
     `select * from reconciliations where run_id = '${runId}' and (status <> 'equal' or balance_status = 'differs')`,
+  countedRows: (runId) => `select name, count(status) as count
+    from (values (1, 'equal'), (2, 'differs'), (3, 'unknown')) as names(place, name)
+    left join (select case when balance_status = 'differs' then 'differs' else status end as status
+      from reconciliations where run_id = '${runId}') on status = name
+    group by place, name order by place`,
   tables: [reconciliations],
   rows({ runId, options }, { rows, result, reason }) {
     const fp_id = rows[0]?.row.fp_id ?? "";

@@ -12,6 +12,7 @@ export function takingAlong(
   isOther: (row: object) => boolean,
 ): Omit<AnyJob, "publish"> {
   const jobOf = (rows: Rows) => (rows[0] !== undefined && isOther(rows[0].row) ? other : own);
+  const skipped = [own, other].flatMap(({ skippedRows }) => skippedRows ?? []);
   return {
     ...own,
     owner: (row) => (isOther(row) ? other : own).owner(row),
@@ -38,6 +39,9 @@ export function takingAlong(
     work: (rows, caller) => jobOf(rows).work(rows, caller),
     ends: (rows, result) =>
       jobOf(rows).ends?.(rows, result) ?? rows.map(({ line }) => ({ line, status: "done", reason: null })),
+    ...(skipped.length > 0 && {
+      skippedRows: (runId: string) => skipped.map((rows) => rows(runId)).join(" union all by name "),
+    }),
     counts: (item) => jobOf(item.rows).counts?.(item) ?? {},
     tables: [...own.tables, ...other.tables],
     rows: (context, item) => jobOf(item.rows).rows(context, item),

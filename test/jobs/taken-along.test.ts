@@ -73,3 +73,11 @@ test("each kind counts its items; one that counts nothing adds nothing", () => {
   expect(counted.counts?.({ ...item, rows: [row(1, "a")] })).toEqual({});
   expect(counted.counts?.({ ...item, rows: [row(1, "b"), row(2, "b")] })).toEqual({ found: 2 });
 });
+
+test("what was skipped is looked for where either kind has it", () => {
+  const skipping = (name: string) => jobOf(name, { skippedRows: (runId) => `${name} of ${runId}` });
+  const skippedBy = (own: AnyJob, other: AnyJob) => takingAlong(own, other, () => true).skippedRows?.("r");
+  expect(skippedBy(skipping("a"), skipping("b"))).toBe("a of r union all by name b of r");
+  expect(skippedBy(jobOf("a"), skipping("b"))).toBe("b of r");
+  expect(both).not.toHaveProperty("skippedRows");
+});

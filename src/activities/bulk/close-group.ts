@@ -24,7 +24,7 @@ export async function closeGroup(
   const items = await group.closedItems(close);
   const failures = failuresOf(
     items.flatMap(({ ends }) => ends),
-    group.owner,
+    group.nameOf,
   );
   await recordFailures(deps.lake, { runId: input.runId, part: `g${input.group}` }, failures);
   return sumOfTotals(items.filter(({ isDone }) => !isDone).map(({ totals }) => totals));

@@ -1,5 +1,5 @@
 import type { BulkRun } from "../../domain/bulk/bulk-job.js";
-import { addCounts, type BulkTotals, totalsOf } from "../../domain/bulk/bulk-totals.js";
+import { addCounts, type BulkTotals, type NamedRow, totalsOf } from "../../domain/bulk/bulk-totals.js";
 import type { FrozenBulkRow, RowEnd } from "../../domain/bulk/frozen-row.js";
 import { type AnyJob, type EndedItem, earlierGroupRows, type JobRow } from "../../jobs/job.js";
 import type { StagedClose, StagedPlan } from "../../lake/bulk/bulk-staging.js";
@@ -55,10 +55,9 @@ export class OpenGroup {
     this.#byLine = new Map(rows.map((row) => [row.line, row]));
   }
 
-  /** Names the owner of a line's row by an id of the service. */
-  readonly owner = (line: number): string => {
-    const row = this.#byLine.get(line)?.row ?? null;
-    return row === null ? "" : this.run.job.owner(row);
+  readonly nameOf = (line: number): NamedRow => {
+    const { row = null, place } = this.#byLine.get(line) ?? {};
+    return { owner: row === null ? "" : this.run.job.owner(row), ...place };
   };
 
   /** The totals of items that have ended. */
@@ -66,7 +65,7 @@ export class OpenGroup {
     const { job } = this.run;
     const ends = items.flatMap((item) => endsOf(job, item));
     const counts = items.map((item) => job.counts?.(item) ?? {}).reduce(addCounts, {});
-    return { ...totalsOf(ends, this.owner), ...(Object.keys(counts).length > 0 && { counts }) };
+    return { ...totalsOf(ends, this.nameOf), ...(Object.keys(counts).length > 0 && { counts }) };
   }
 
   /** The plan of the group; of several attempts the first that was kept counts. */

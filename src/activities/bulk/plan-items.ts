@@ -28,7 +28,7 @@ export async function planItems(
     const left = group.notBegun(items).map(({ line }) => {
       return { line, status: "failed", reason: "not_begun" } as const;
     });
-    return planned(0, addBulkTotals(done, totalsOf(left, group.owner)));
+    return planned(0, addBulkTotals(done, totalsOf(left, group.nameOf)));
   }
   const plan = await group.plan();
   return planned(plan.work.length, group.totalsOf(group.skipped(plan)));

@@ -79,7 +79,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   const hasResults = await kept.end();
   const items = namedFailures(results, ({ progress: { item } }) => {
     const line = planned[item]?.rows[0]?.line ?? 0;
-    return { line, owner: group.owner(line) };
+    return { line, owner: group.nameOf(line).owner };
   });
   for (const { progress, outcome } of results) {
     const ids = { group: input.group, item: progress.item };

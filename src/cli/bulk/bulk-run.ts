@@ -18,7 +18,7 @@ const MOST_SHOWN = 10;
 
 /** Makes a run of a bulk job as its command sees it; `start` starts or joins it. */
 export function bulkRun(
-  job: Pick<AnyJob, "kind" | "effect" | "isUnsure" | "failedRows">,
+  job: Pick<AnyJob, "kind" | "effect" | "isUnsure" | "failedRows" | "advice">,
   start: (session: JobSession) => Promise<StartedRun>,
 ): JobRun<BulkProgress, BulkResult> {
   const { kind, effect } = job;
@@ -36,6 +36,7 @@ export function bulkRun(
             runId,
             reasons: failures.map(({ reason }) => reason),
             isAll: failures.length === result.failures_total,
+            isNoneDone: rows.done === 0,
           }),
         );
       if (effect && (left.end?.kind === "failed" || left.end?.kind === "cancelled"))
@@ -86,16 +87,28 @@ function summaryText(summary: BulkSummary): string {
     `rows      ${rows.total}: ${named.map((count) => `${rows[count]} ${count}`).join(", ")}`,
     ...(own === undefined ? [] : [`counts    ${countsText(own)}`]),
     `calls     ${calls}`,
-    ...Object.entries(told).map(([name, value]) => `${name.padEnd(9)} ${value}`),
+    ...toldLines(told),
     ...refusalLines(refusals),
-    ...shown.map(({ line, owner, reason }) => {
-      return `failed    ${line === 0 ? "" : `line ${line}, ${owner}: `}${reason}`;
+    ...shown.map(({ line, owner, reason, file, file_line }) => {
+      const place = file === undefined ? `line ${line}` : `${file} line ${file_line}`;
+      return `failed    ${line === 0 ? "" : `${place}, ${owner}: `}${reason}`;
     }),
     ...(more > 0 ? [`          and ${more} more`] : []),
   ].join("\n");
 }
 
-export function countsText(counts: Readonly<Record<string, number>>): string {
+/** Writes what a kind tells of its run; its numbers are also in its counts, which say what they count. */
+function toldLines(told: Readonly<Record<string, unknown>>): string[] {
+  const shown = Object.entries(told).filter(([, value]) => typeof value !== "number");
+  return shown.map(([name, value]) => {
+    const words = typeof value === "object" && value !== null ? countsText(value as Counts) : value;
+    return `${name.padEnd(9)} ${words}`;
+  });
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+export function countsText(counts: Counts): string {
   return Object.entries(counts)
     .map(([name, count]) => `${count} ${name}`)
     .join(", ");

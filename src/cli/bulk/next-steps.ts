@@ -7,16 +7,22 @@ interface FailedRows {
   readonly reasons: readonly string[];
   /** Whether these are the reasons of all of them. */
   readonly isAll: boolean;
+  /** Whether no row was done. */
+  readonly isNoneDone: boolean;
 }
 
 /** Says what to do about rows that failed in a run that went through all of its rows: how to see them, and the retry. */
 export function nextSteps(
-  job: Pick<AnyJob, "isUnsure" | "failedRows">,
-  { runId, reasons, isAll }: FailedRows,
+  job: Pick<AnyJob, "isUnsure" | "failedRows" | "advice">,
+  { runId, reasons, isAll, isNoneDone }: FailedRows,
 ): string[] {
   const unsure = reasons.filter((reason) => job.isUnsure?.(reason) === true).length;
   const seen = job.failedRows?.(runId);
+  const [reason = ""] = reasons;
+  const isSame = reasons.every((one) => one === reason);
+  const advice = isNoneDone && isSame ? job.advice?.(reason) : undefined;
   return [
+    ...(advice === undefined ? [] : [advice]),
     ...(seen === undefined ? [] : [`see what failed: nightledger query "${seen}"`]),
     retryWords(`nightledger runs retry ${runId}`, unsure, isAll && unsure === reasons.length),
   ];

@@ -1,5 +1,6 @@
 import { failureAction } from "../../domain/sync/failure-action.js";
 import { skippedAction } from "../../domain/sync/link-obstacle.js";
+import { JOBS } from "../../jobs/index.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { LATEST_OF_A_LINE } from "../../lake/tables/onboardings.js";
@@ -28,6 +29,14 @@ export async function findingsOf(
 ): Promise<Finding[]> {
   const rows = await rowsOf<FindingRow>(query, run.kind === "onboard" ? batchSql(run) : runSql(run));
   return rows.map((row) => ({ ...row, action: row.action ?? actionOf(run.kind, row) }));
+}
+
+/** Finds the rows that a run of a bulk job skipped, as its tables say. */
+export async function skippedIn(query: LakeQuery, { kind, run_id }: SeenRun): Promise<Finding[]> {
+  const rows = JOBS.find((job) => job.kind === kind)?.skippedRows?.(run_id);
+  if (rows === undefined) return [];
+  const sql = `select 'skipped' as status, reason, count(*) as count, ${EXAMPLES("owner")} from (${rows}) ${MOST_FREQUENT}`;
+  return (await rowsOf<FindingRow>(query, sql)).map((row) => ({ ...row, action: null }));
 }
 
 /** Reasons that name a count or a link differ in that alone. */

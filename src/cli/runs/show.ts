@@ -1,13 +1,17 @@
 import { durationWords } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
+import { JOBS } from "../../jobs/index.js";
+import type { AnyJob } from "../../jobs/job.js";
+import type { LakeQuery } from "../../lake/query/query.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
-import { withStoreQuery } from "../lake/query.js";
+import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { endedRun } from "./ended-runs.js";
-import { type Finding, findingsOf } from "./findings.js";
+import { type Finding, findingsOf, skippedIn } from "./findings.js";
+import { kindOf } from "./kinds.js";
 import type { SeenRun } from "./seen-run.js";
 import { countWords, findingLines, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
@@ -27,20 +31,35 @@ export async function showRun(terminal: Terminal, id: string, json: boolean): Pr
       view.preflight.store,
       async (query): Promise<readonly [ShownRun, UnfinishedRun | undefined]> => {
         const ended = await endedRun(query, id);
-        if (ended !== undefined)
-          return [{ ...facts(ended), findings: await findingsOf(query, ended) }, undefined];
+        if (ended !== undefined) {
+          const findings = [...(await findingsOf(query, ended)), ...(await skippedIn(query, ended))];
+          const counts = { ...ended.counts, ...(await ownCounts(query, ended)) };
+          return [{ ...facts({ ...ended, counts }), findings }, undefined];
+        }
         const open = (await unfinishedRuns(view, query)).find(({ run_id }) => run_id === id);
         if (open === undefined) throw noRun(id);
         const { running: _, progress = null, ...run } = open;
         return [{ ...facts(run), progress, findings: await findingsOf(query, run) }, open];
       },
-      { tables: [runs, linkSyncs, runFailures, onboardings] },
+      { tables: [runs, linkSyncs, runFailures, onboardings, ...(jobOf(kindOf(id))?.tables ?? [])] },
     );
     const [run, open] = shown;
     if (view.missing !== undefined && open?.status === "interrupted") terminal.say(view.missing);
     terminal.result(json ? JSON.stringify(run) : [...runLines(run), ...openLines(terminal, open)].join("\n"));
     return EXIT.completed;
   });
+}
+
+function jobOf(kind: string | undefined): AnyJob | undefined {
+  return JOBS.find((job) => job.kind === kind);
+}
+
+/** What a kind counts besides rows, as its tables say. */
+async function ownCounts(query: LakeQuery, { kind, run_id }: SeenRun): Promise<Record<string, number>> {
+  const counted = jobOf(kind)?.countedRows?.(run_id);
+  if (counted === undefined) return {};
+  const rows = await rowsOf<{ readonly name: string; readonly count: number }>(query, counted);
+  return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]));
 }
 
 export function noRun(id: string): InputError {
@@ -59,8 +78,21 @@ function runLines(run: ShownRun): string[] {
   const { run_id, kind, job_id, status, schedule, scheduled_at, counts, findings, message } = run;
   const took = tookWords(run);
   const times = [run.started_at && `from ${run.started_at}`, run.finished_at && `to ${run.finished_at}`];
-  const done = countWords(counts, [
-    ...["users", "links", "synced", "unchanged", "skipped", "not_ready", "failed"],
+  const { users = 0, ...others } = counts;
+  const noun = jobOf(kind)?.file.rows ?? "users";
+  const done = countWords({ [noun]: users, ...others }, [
+    ...[
+      noun,
+      "equal",
+      "differs",
+      "unknown",
+      "links",
+      "synced",
+      "unchanged",
+      "skipped",
+      "not_ready",
+      "failed",
+    ],
     ...["created", "updated", "removed", "quarantined"],
   ]);
   return [

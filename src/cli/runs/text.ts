@@ -46,7 +46,9 @@ export function nextWords(
   if (job !== undefined) {
     // Only a run that went through all of its rows keeps the failed ones.
     if (status !== "completed_with_failures" || (counts.failed ?? 0) === 0) return [];
-    return nextSteps(job, { runId, reasons: failed.map(({ reason }) => reason), isAll: true });
+    const { users = 0, failed: failures = 0, skipped = 0 } = counts;
+    const isNoneDone = failures + skipped >= users;
+    return nextSteps(job, { runId, reasons: failed.map(({ reason }) => reason), isAll: true, isNoneDone });
   }
   if (kind === "onboard") return [`${retry} batch retry ${job_id}`];
   // A failed step leaves no list of what it did not come to.

@@ -1,12 +1,15 @@
 import { addRefusals, type Refusals } from "../refusals.js";
 import type { RunStatus } from "../run.js";
 import type { WaitingState } from "../waiting.js";
-import type { RowEnd } from "./frozen-row.js";
+import type { FilePlace, RowEnd } from "./frozen-row.js";
 
-interface RowFailure {
-  readonly line: number;
-  /** Whose row it is, by an id of the service. */
+/** Which row it is, besides its line in the run: whose, by an id of the service, and where, if in another file than the run's own. */
+export interface NamedRow extends Partial<FilePlace> {
   readonly owner: string;
+}
+
+interface RowFailure extends NamedRow {
+  readonly line: number;
   readonly reason: string;
   /** What the service said when it refused a request of the row, masked. */
   readonly message?: string;
@@ -93,23 +96,23 @@ export function addCounts(a: Counts, b: Counts): Counts {
   return sum;
 }
 
-/** The totals of rows that have ended; `owner` says whose row a line holds. */
-export function totalsOf(ends: readonly RowEnd[], owner: (line: number) => string): BulkTotals {
+/** The totals of rows that have ended; `nameOf` says which row a line holds. */
+export function totalsOf(ends: readonly RowEnd[], nameOf: (line: number) => NamedRow): BulkTotals {
   const rows = { ...noBulkTotals().rows };
   for (const { status } of ends) rows[status] += 1;
-  const failures = failuresOf(ends, owner);
+  const failures = failuresOf(ends, nameOf);
   const refusals = ends.flatMap(({ refused }) => (refused === undefined ? [] : [{ count: 1, ...refused }]));
   const counts = { rows, calls: 0, failures, failures_total: failures.length, refusals };
   return addBulkTotals(noBulkTotals(), counts);
 }
 
 /** The rows that failed, all of them. */
-export function failuresOf(ends: readonly RowEnd[], owner: (line: number) => string): RowFailure[] {
+export function failuresOf(ends: readonly RowEnd[], nameOf: (line: number) => NamedRow): RowFailure[] {
   return ends
     .filter(({ status }) => status === "failed")
     .map(({ line, reason, refused }) => {
       const message = refused?.message ?? null;
-      return { line, owner: owner(line), reason: reason ?? "", ...(message !== null && { message }) };
+      return { line, ...nameOf(line), reason: reason ?? "", ...(message !== null && { message }) };
     });
 }
 

@@ -6,6 +6,7 @@ import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js"
 import { InputError } from "../../domain/failures.js";
 import { type RowProblem, repeatedRow } from "../../domain/row-problem.js";
 import { codeOfIssue } from "../../jobs/fields.js";
+import { jobOfKind } from "../../jobs/index.js";
 import type { AnyJob, JobRow } from "../../jobs/job.js";
 import type { BytesOf } from "../../lake/bulk/bulk-staging.js";
 import { fileError, type InputFile } from "../files/input-file.js";
@@ -46,7 +47,8 @@ export async function judgeRows(job: AnyJob, path: string): Promise<JudgedRows> 
   const judged = await countRows(() => frozenRows(job, file, ignored, inspected), job.files && bytes);
   if (judged.total === 0) throw fileError(file, "has no row", `Its columns: ${columns}.`);
   const list = [...ignored].map((name) => JSON.stringify(name)).join(", ");
-  const warning = `${file.name} ${path}: ignored ${list}; its columns are ${columns}`;
+  const meaning = job.file.ignored === undefined ? "" : `; ${job.file.ignored}`;
+  const warning = `${file.name} ${path}: ignored ${list}; its columns are ${columns}${meaning}`;
   return { ...judged, warnings: ignored.size > 0 ? [warning] : [] };
 }
 
@@ -81,7 +83,11 @@ export async function withRowsOf(kind: string, own: JudgedRows, others: JudgedRo
       last = Math.max(last, one.line);
       yield one;
     }
-    for await (const one of others.rows()) yield { ...one, line: last + one.line, kind };
+    const { file } = jobOfKind(kind);
+    for await (const one of others.rows()) {
+      const place = { file: file.name, file_line: one.line };
+      yield { ...one, line: last + one.line, kind, place };
+    }
   }
   return { ...(await countRows(rows)), warnings: [...own.warnings, ...others.warnings] };
 }

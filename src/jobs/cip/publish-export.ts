@@ -6,7 +6,7 @@ import { isThere, publishPack } from "../../lake/bulk/pack/publish.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import type { WholeRun } from "../job.js";
-import { businessesOf } from "./businesses.js";
+import { businessesOf, type PackBusinesses } from "./businesses.js";
 import { exportsDirectory, previousPack } from "./earlier-exports.js";
 import type { PackFacts } from "./facts.js";
 import { membersOf } from "./member.js";
@@ -45,7 +45,16 @@ export async function publishExport(
   }
   const { manifest, sha256 } = await readProvenManifest(target);
   const { exported, failed, excluded } = manifest.counts;
-  return { export: target, manifest_sha256: sha256, exported, failed, excluded };
+  const people = { exported, failed, excluded };
+  return {
+    ...{ export: target, manifest_sha256: sha256, ...people, people },
+    ...(options.kyb === true && { businesses: businessCounts(manifest.facts.businesses) }),
+  };
+}
+
+function businessCounts(counts: unknown) {
+  const { exported, empty, failed, excluded } = counts as PackBusinesses["counts"];
+  return { exported, empty, failed, excluded };
 }
 
 async function factsOf(

@@ -4,7 +4,7 @@ import { nextSteps } from "../../../src/cli/bulk/next-steps.js";
 const RETRY = "nightledger runs retry proxy-1";
 const isUnsure = (reason: string) => reason === "lost";
 const stepsFor = (reasons: readonly string[], isAll = true) =>
-  nextSteps({ isUnsure }, { runId: "proxy-1", reasons, isAll });
+  nextSteps({ isUnsure }, { runId: "proxy-1", reasons, isAll, isNoneDone: false });
 
 test.each<[string, readonly string[], boolean, string]>([
   ["refused rows: a retry", ["no"], true, `run again only what failed: ${RETRY}`],
@@ -30,8 +30,20 @@ test("reasons that are not all known do not speak for all rows", () => {
 
 test("a kind whose table says more names the query", () => {
   const failedRows = (runId: string) => `select * from t where run_id = '${runId}'`;
-  expect(nextSteps({ failedRows }, { runId: "r-1", reasons: ["no"], isAll: true })).toEqual([
-    `see what failed: nightledger query "select * from t where run_id = 'r-1'"`,
-    "run again only what failed: nightledger runs retry r-1",
-  ]);
+  expect(nextSteps({ failedRows }, { runId: "r-1", reasons: ["no"], isAll: true, isNoneDone: true })).toEqual(
+    [
+      `see what failed: nightledger query "select * from t where run_id = 'r-1'"`,
+      "run again only what failed: nightledger runs retry r-1",
+    ],
+  );
+});
+
+test.each<[string, readonly string[], boolean, readonly string[]]>([
+  ["nothing was done, and all of it failed so", ["gone", "gone"], true, ["check the id"]],
+  ["something was done", ["gone", "gone"], false, []],
+  ["something failed otherwise", ["gone", "no"], true, []],
+])("the advice of a kind comes first where %s", (_, reasons, isNoneDone, words) => {
+  const advice = (reason: string) => (reason === "gone" ? "check the id" : undefined);
+  const steps = nextSteps({ advice }, { runId: "proxy-1", reasons, isAll: true, isNoneDone });
+  expect(steps).toEqual([...words, `run again only what failed: ${RETRY}`]);
 });

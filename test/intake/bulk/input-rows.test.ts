@@ -133,6 +133,13 @@ test("a kind's order is that of the frozen rows, wrong ones last; unknown column
   expect(judged.warnings).toEqual([expect.stringContaining('ignored "shoe"')]);
 });
 
+test("columns that a template would use are ignored with a word on the missing body", async () => {
+  const { warnings } = await judge(proxyJob as AnyJob, "rows.csv", "id,note", "r1,a");
+  expect(warnings).toEqual([
+    expect.stringMatching(/ignored "note"; .*without --body-template, a row that has no body is sent/),
+  ]);
+});
+
 test("a kind with a rule for further columns takes them into the row, except empty cells", async () => {
   const job = { ...userFieldsJob, row: userFieldsJob.row.catchall(ownIdText) } as AnyJob;
   const csv = await judge(job, "rows.csv", "shoe,fp_id,hat", "9,fp_a,", " 8,fp_b,m");
@@ -210,5 +217,8 @@ test("rows of another kind count their lines on after the last one, and keep the
     [5, "kyb", { fp_bid: "fp_bid_2" }],
     [6, "kyb", null],
   ]);
+  const places = (await rowsOf(both)).map(({ place }) => place);
+  const inFile = (file_line: number) => ({ file: "businesses file", file_line });
+  expect(places).toEqual([undefined, undefined, inFile(4), inFile(2), inFile(3)]);
   expect(both.problems).toMatchObject([{ line: 3, column: "fp_bid" }]);
 });

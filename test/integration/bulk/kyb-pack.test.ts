@@ -7,7 +7,7 @@ import { parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
 import { temporaryScratch } from "../../../src/lake/sql/scratch.js";
 import { KYB_TABLES } from "../../../src/lake/tables/kyb.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { sayHere } from "../../helpers/command/command-here.js";
+import { runHere, sayHere } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
 import { rowsOf, withLake } from "../../helpers/lake/lake-audit.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
@@ -92,13 +92,15 @@ test("a business that failed is in the pack with its reason; a retry makes an am
     business: "fp_bid_00002",
   });
   const failed = await run(...CIP, "--kyb", "businesses.csv");
+  const place = { file: "businesses file", file_line: 3 };
   expect(failed).toMatchObject({
     code: 1,
     // The second line of the file of businesses counts on after the roster's fifth.
     said: {
       exported: 4,
       failed: 0,
-      failures: [{ line: 8, owner: "fp_bid_00002", reason: "refused http_400" }],
+      failures: [{ line: 8, owner: "fp_bid_00002", reason: "refused http_400", ...place }],
+      businesses: { exported: 4, empty: 0, failed: 1, excluded: 0 },
     },
   });
   const [, , line = ""] = await linesOf(failed.said.export, "businesses.csv");
@@ -151,13 +153,20 @@ test("wrong rows of both files by line, and with --continue-invalid in the pack 
 });
 
 test("export kyb is a command, and its run is shown and listed", async () => {
+  sandbox.businesses.add({ fp_bid: "fp_bid_new" });
+  await write("businesses.csv", ["fp_bid", ...businesses()]);
   const { code, said } = await run("export", "kyb", "--businesses", "businesses.csv");
   expect({ code, said }).toMatchObject({
     code: 0,
-    said: { job: "kyb", status: "completed", rows: { total: 5 } },
+    said: { job: "kyb", status: "completed", rows: { total: 6, skipped: 1 } },
   });
+  const skipped = { status: "skipped", reason: "no_onboarding", count: 1, examples: ["fp_bid_new"] };
   const shown = await run("runs", "show", said.run_id);
-  expect(shown.said).toMatchObject({ run_id: said.run_id, kind: "kyb" });
+  expect(shown.said).toMatchObject({ run_id: said.run_id, kind: "kyb", findings: [skipped] });
+  const { stdout } = await runHere(folder, ["runs", "show", said.run_id]);
+  expect(stdout).toContain("counts    6 businesses, 1 skipped\n");
+  const pack = await run(...CIP, "--kyb", "businesses.csv");
+  expect((await run("runs", "show", pack.said.run_id)).said).toMatchObject({ findings: [skipped] });
   const listed = await run("runs", "list");
   expect(JSON.stringify(listed.said)).toContain(said.run_id);
 });

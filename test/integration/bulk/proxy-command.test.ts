@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { sayHere } from "../../helpers/command/command-here.js";
+import { runHere, sayHere } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
 import { holding } from "../../helpers/onboarding/planted-texts.js";
 import { openedHistories } from "../../helpers/temporal/opened-history.js";
@@ -123,6 +123,26 @@ test("a retry sends what was refused, never what was lost; it is given the heade
   expect(again.stderr).toContain(deliberately.slice(0, 4).join(" "));
   expect(await run(...deliberately)).toMatchObject({ code: 0, said: { rows: { done: 1 } } });
   expect(bodies().filter(({ ref }) => ref === lost)).toHaveLength(2);
+});
+
+test("an unknown configuration: the run and runs show say what to check before a retry", async () => {
+  await write("rows.csv", "id,note\nr1,a\nr2,b\n");
+  const { code, said, stderr } = await run("proxy", "--config", "typo", "--requests", "rows.csv");
+  expect({ code, rows: said.rows }).toMatchObject({ code: 1, rows: { done: 0, failed: 2 } });
+  expect(stderr).toMatch(/warning: .*without --body-template, a row that has no body/);
+  expect(stderr).toContain("check the id given to --config");
+  const { stdout } = await runHere(folder, ["runs", "show", said.run_id]);
+  expect(stdout).toContain("counts    2 requests, 2 failed\n");
+  expect(stdout).toMatch(/next +404 came back .* check the id given to --config/);
+  const real = await run("proxy", "--config", "p", "--requests", "rows.csv");
+  const again = await run("proxy", "--config", "p", "--requests", "rows.csv", "--method", "PUT");
+  expect([real.code, again.code]).toEqual([0, 0]);
+  expect((await run("runs", "show", again.said.run_id)).said.findings).toEqual([
+    {
+      ...{ status: "skipped", reason: "already answered", count: 2, action: null },
+      examples: ["line 2 r1", "line 3 r2"],
+    },
+  ]);
 });
 
 test("a run that was ended is finished without its file; another template is another job", async () => {

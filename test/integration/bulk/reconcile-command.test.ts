@@ -62,7 +62,10 @@ test("a retry compares again what differed; runs show knows the kind", async () 
     counts: { equal: 1, differs: 1, unknown: 0 },
     failures: [{ line: 2, owner: "u", reason: "differs in 1 of 2 accounts" }],
   });
-  expect((await run("runs", "show", said.run_id)).said).toMatchObject({ kind: "reconcile" });
+  expect((await run("runs", "show", said.run_id)).said).toMatchObject({
+    kind: "reconcile",
+    counts: { users: 1, equal: 1, differs: 1, unknown: 0 },
+  });
   sandbox.world.link("l").unlisted.clear();
   expect(await run("runs", "retry", said.run_id)).toMatchObject({
     code: 0,
