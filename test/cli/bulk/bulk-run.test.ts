@@ -74,11 +74,11 @@ test("a failed row of a second file is named by that file, and numbers by what t
     ...{
       run_id: "cip-1",
       job: "cip",
-      status: "completed_with_failures",
       duration_ms: 1,
       unauthorized: false,
     },
     ...totals,
+    status: "completed_with_failures",
     ...{ failures: [failure, { line: 2, owner: "fp_1", reason: "not_found" }], failures_total: 2 },
     ...{ exported: 5, failed: 1, people: { exported: 5, failed: 1 }, businesses: { exported: 0, failed: 1 } },
   } as const;
