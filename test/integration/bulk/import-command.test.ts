@@ -83,6 +83,18 @@ test("JSONL: money is text, a number would change it", async () => {
   expect(said.problems[0]).toEqual({ line: 2, column: "amount", code: "wrong_type", rule: "is not text" });
 });
 
+test("runs show says which rows an import skipped, and why", async () => {
+  const row = "l,a,1.50,2026-11-02,,own-1,debit";
+  await write("rows.csv", `${HEADER}\n${row}\n`);
+  await imported("rows.csv");
+  await write("more.csv", `${HEADER}\nl,a,2.50,2026-11-02,,own-2,\n${row}\n`);
+  const { said } = await imported("more.csv");
+  expect(said).toMatchObject({ rows: { done: 1, skipped: 1 } });
+  expect((await run("runs", "show", said.run_id)).said.findings).toEqual([
+    { status: "skipped", reason: "already imported", count: 1, action: null, examples: ["line 3 l"] },
+  ]);
+});
+
 test("a busy service is asked again for the accounts of a link", async () => {
   sandbox.addFault({ operation: "list_link_accounts", kind: "status", status: 503, times: 1 });
   await write("rows.csv", [HEADER, WRONG[0][0], ""].join("\n"));
