@@ -84,7 +84,14 @@ test("pages that were read and not committed are counted by their names", async 
 });
 
 test("a summary names superseded links where there are some", () => {
-  const summary = { run_id: "r", status: "completed" as const, ...noTotals(), lists: [], quarantine, duration_ms: 0 };
+  const summary = {
+    run_id: "r",
+    status: "completed" as const,
+    ...noTotals(),
+    lists: [],
+    quarantine,
+    duration_ms: 0,
+  };
   expect(summaryText(summary)).not.toContain("superseded");
   const links = { ...noTotals().links, superseded: 2 };
   expect(summaryText({ ...summary, links })).toContain("0 failed, 2 superseded");
