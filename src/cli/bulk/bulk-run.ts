@@ -95,7 +95,7 @@ function summaryText(summary: BulkSummary): string {
   ].join("\n");
 }
 
-export function countsText(counts: Readonly<Record<string, number>>): string {
+function countsText(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .map(([name, count]) => `${count} ${name}`)
     .join(", ");
