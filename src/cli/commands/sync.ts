@@ -57,7 +57,7 @@ function optionsOf({ streams, links, full, pageSize, lookback, reconcile }: Sync
   const isWindowed = STREAMS.some(({ name, windowed }) => windowed && streams.includes(name));
   if (lookback !== undefined && !isWindowed)
     throw new InputError(
-      "--lookback is of investment_transactions and securities, and --streams names neither. Nothing was started. Leave it out, or name one of them.",
+      "--lookback is for investment_transactions and securities, and --streams names neither. Nothing was started. Leave it out, or name one of them.",
     );
   return {
     ...{ streams, links: links ?? null, full: full ?? false, pageSize },

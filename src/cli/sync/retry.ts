@@ -53,8 +53,8 @@ async function failedSync(store: ObjectStore, runId: string) {
       );
       const users = owners.map(({ owner }) => owner).filter((owner) => !isStep(owner));
       if (links.length + users.length === 0) {
-        if (step === undefined && run.status === "cancelled")
-          throw refusal(`run ${runId} was cancelled, and nothing failed in it`, AGAIN);
+        if (run.status === "cancelled")
+          throw refusal(`run ${runId} was cancelled, and no link or user failed in it`, AGAIN);
         throw step === undefined
           ? refusal(`nothing failed in run ${runId}`)
           : refusal(`run ${runId} failed in a step (${step}), not by a link or user`, AGAIN);

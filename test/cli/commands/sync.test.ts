@@ -10,7 +10,7 @@ function optionsOf(...words: string[]) {
 
 test("--lookback is an option of jobs that read investments, and of no other", () => {
   expect(() => optionsOf("--lookback", "7")).toThrow(
-    "--lookback is of investment_transactions and securities",
+    "--lookback is for investment_transactions and securities",
   );
   expect(optionsOf()).toMatchObject({ kind: "sync" });
   expect(JSON.stringify(optionsOf())).not.toContain("lookback");

@@ -90,4 +90,6 @@ test("runs cancel gives up the run of a killed command; no other one is running 
   const again = await folder.command(["runs", "cancel", basename(staging)]).ended;
   expect(again.code).toBe(2);
   expect(again.stderr).toContain("is not running, so there is nothing to cancel");
+  const retried = await folder.command(["runs", "retry", basename(staging)]).ended;
+  expect(retried.stderr).toContain("was cancelled, and no link or user failed in it");
 });
