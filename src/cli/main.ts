@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from "commander";
+import { InputError } from "../domain/failures.js";
 import { VERSION } from "../version.js";
 import { alertsCommand } from "./commands/alerts.js";
 import { batchCommand } from "./commands/batch.js";
@@ -24,7 +25,7 @@ import { verifyCommand } from "./commands/verify.js";
 import { webhooksCommand } from "./commands/webhooks.js";
 import { CliCommand } from "./terminal/cli-command.js";
 import { continuingLine } from "./terminal/command-line.js";
-import { EXIT, exitCodeOf, listedError } from "./terminal/exit-code.js";
+import { EXIT, exitCodeOf, saidError } from "./terminal/exit-code.js";
 import { processTerminal, type Terminal } from "./terminal/terminal.js";
 
 /** Every command, in the order of `--help`. */
@@ -92,17 +93,15 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<number>
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.completed;
-      if (json) terminal.result(errorJson("InputError", error.message.replace(/^error: /, "")));
+      if (json) {
+        const said = saidError(new InputError(error.message.replace(/^error: /, "")));
+        terminal.result(JSON.stringify(said.json));
+      }
       return EXIT.usage;
     }
-    const failed = exitCodeOf(error);
-    const { name, message } = listedError(error);
-    if (json) terminal.result(errorJson(name, message));
-    terminal.say(`${name === "Error" ? "Failed" : name}: ${message}`);
-    return failed;
+    const said = saidError(error);
+    if (json) terminal.result(JSON.stringify(said.json));
+    terminal.say(said.words);
+    return exitCodeOf(error);
   }
-}
-
-function errorJson(name: string, message: string): string {
-  return JSON.stringify({ error: { class: name, message } });
 }

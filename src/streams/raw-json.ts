@@ -83,6 +83,19 @@ export function mayHoldSurrogates(body: Buffer): boolean {
   return body.includes("\\ud") || body.includes("\\uD");
 }
 
+/** How a JSON text writes an ASCII letter of a key as an escape. */
+const ESCAPED_LETTER = /\\u00[4-7]/;
+
+/** Whether a JSON text may hold one of these keys more than once; rows and texts that hold it count too. */
+export function mayRepeat(text: string, keys: Iterable<string>): boolean {
+  for (const key of keys) {
+    const quoted = JSON.stringify(key);
+    const first = text.indexOf(quoted);
+    if (first !== -1 && text.includes(quoted, first + quoted.length)) return true;
+  }
+  return ESCAPED_LETTER.test(text);
+}
+
 /** Replaces escaped halves of surrogate pairs by U+FFFD: JSON can express them, UTF-8 and DuckDB can't. */
 export function replaceLoneSurrogates(json: string): string {
   return json.replace(ESCAPE, (sequence) =>

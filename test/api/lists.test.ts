@@ -151,6 +151,8 @@ describe("page and meta.next_page", () => {
     ["the page it is on", (page) => ({ next_page: page })],
     ["a page before", (page) => ({ next_page: page === 1 ? 2 : 1 })],
     ["zero", () => ({ next_page: 0 })],
+    ["ever another page", (page) => ({ next_page: page + 1 })],
+    ["a page far away", () => ({ next_page: 2 ** 40 })],
   ])("a next_page that leads to %s breaks the contract", async (_, next) => {
     expect(await rejection(serveNext(next))).toMatchObject({ name: "SchemaError", path: "meta.next_page" });
   });

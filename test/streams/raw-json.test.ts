@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mayHoldSurrogates, RawJson, replaceLoneSurrogates } from "../../src/streams/raw-json.js";
+import { mayHoldSurrogates, mayRepeat, RawJson, replaceLoneSurrogates } from "../../src/streams/raw-json.js";
 import { stringText, valueText } from "./json-texts.js";
 
 /** A parsed value with U+FFFD for each half of a surrogate pair, in keys too. */
@@ -97,4 +97,15 @@ describe("halves of surrogate pairs", () => {
       { numRuns: 400 },
     );
   });
+});
+
+test.each([
+  ['{"accounts":[],"total":1}', false],
+  ['{"accounts":[],"accounts":[]}', true],
+  ['{"accounts":[],"\\u0061ccounts":[]}', true],
+  ['{"accounts":[{"name":"\\u00e9\\u0026\\n"}],"total":1}', false],
+  ['{"accounts":[{"of":"accounts"}]}', true],
+  ["[]", false],
+])("a key may be repeated in %s: %s", (text, may) => {
+  expect(mayRepeat(text, ["accounts", "securities"])).toBe(may);
 });

@@ -5,6 +5,9 @@ import { ListPass, type ReadPage } from "./list-pass.js";
 
 const MAX_RESTARTS = 5;
 
+/** A list of onboardings with more pages than this has no end. */
+const MOST_PAGES = 1_000;
+
 /** The envelope of a list, as far as paging goes. */
 type Envelope = Readonly<Record<string, unknown>>;
 
@@ -19,7 +22,7 @@ interface ListPage<Item> {
  * Reads a paged list of the service. `page` is set by the reader; everything else of `params` stays as it is
  * (docs/reference/service.md, "Onboarding lists" and "Transaction lists").
  *
- * @throws SchemaError while reading, when the service gives a page that wasn't asked for or leads in a circle.
+ * @throws SchemaError while reading, when the service gives a page that wasn't asked for, leads in a circle or never ends.
  * @throws TransientError (`list_moved`) when the list moved under every reading.
  */
 export function readList<O extends Operation, Item = unknown>(
@@ -112,7 +115,7 @@ export function firstPage(operation: Operation): number | undefined {
  *
  * @param page the number that was asked for
  * @param before rows of the pages before it
- * @throws SchemaError when the service gives a page that wasn't asked for or leads in a circle.
+ * @throws SchemaError when the service gives a page that wasn't asked for, leads in a circle or never ends.
  */
 export function listPage<Item = unknown>(
   operation: Operation,
@@ -155,12 +158,13 @@ function byTotal(operation: string, rows: number, body: Envelope, page = 1, befo
 
 function byNextPage(operation: string, body: Envelope, page = 0): Rest {
   const { next_page: next } = (body.meta ?? {}) as { next_page?: number | null };
-  if (typeof next === "number" && next <= page) {
-    throw new SchemaError(
-      { operation, sent: true },
-      "meta.next_page",
-      "expected a page that wasn't read yet",
-    );
-  }
+  const problem = typeof next === "number" ? nextPageProblem(next, page) : undefined;
+  if (problem !== undefined) throw new SchemaError({ operation, sent: true }, "meta.next_page", problem);
   return { next: next ?? "end" };
+}
+
+/** Why a list can't continue with a page; undefined where it can. */
+function nextPageProblem(next: number, page: number): string | undefined {
+  if (next <= page) return "expected a page that wasn't read yet";
+  return next > MOST_PAGES ? `expected at most ${MOST_PAGES} pages` : undefined;
 }

@@ -27,7 +27,7 @@ const shared = {
   list: { style: "next_page", rows: "data", id: "id" },
   answer: "`{data: [{id, external_id?, playbook_key, status, timestamp}], meta: {next_page?}}`",
   notShown:
-    "Default and maximum of `page_size`: any positive integer is sent. The number of the first page: it is requested by leaving `page` out. If `meta` or `next_page` is missing or null, the page is the last one; a `next_page` that was read already is a `SchemaError`.",
+    "Default and maximum of `page_size`: any positive integer is sent. The number of the first page: it is requested by leaving `page` out. If `meta` or `next_page` is missing or null, the page is the last one; a `next_page` that was read already, or after the thousandth page, is a `SchemaError`.",
 } as const;
 
 /** GET /users/{fp_id}/onboardings (docs/reference/service.md, "Onboarding lists"), one page. */

@@ -12,6 +12,7 @@ import {
 import { type AskedJob, startBulk } from "../../intake/bulk/start.js";
 import { problemLines } from "../../intake/files/row-problems.js";
 import type { AnyJob } from "../../jobs/job.js";
+import type { ObjectStore } from "../../lake/store/object-store.js";
 import { readJobConfig } from "../session/preflight.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import { openServiceClient, pingService } from "../session/service.js";
@@ -32,10 +33,12 @@ interface JobFile {
 }
 
 /** What a bulk job is given besides its file and options. */
-interface BulkExtras {
+export interface BulkExtras {
   readonly secrets?: Readonly<Record<string, string>>;
   /** The rows of another kind that the run takes along. */
   readonly along?: JobFile | undefined;
+  /** Says more of a run that went through all of its rows. */
+  readonly remarks?: (store: ObjectStore, runId: string) => Promise<readonly string[]>;
 }
 
 /** Runs or joins a bulk job over a file and waits for its end, or only validates the file. Returns the exit code. */
@@ -45,7 +48,7 @@ export async function runBulk(
   path: string,
   options: BulkOptions,
   flags: BulkFlags,
-  { secrets = {}, along }: BulkExtras = {},
+  { secrets = {}, along, remarks }: BulkExtras = {},
 ): Promise<number> {
   const { validateOnly, continueInvalid = false, restart = false, json = false } = flags;
   const own = { job, path };
@@ -57,13 +60,14 @@ export async function runBulk(
       const rows = await judgedFile(own);
       return along === undefined ? rows : withRowsOf(along.job.kind, rows, await judgedFile(along));
     },
-    async plan({ config: { api } }, file) {
+    async plan({ config: { api }, store }, file) {
       const asked = { options, secrets, restart };
       const pingedUser = file.first && (pingable(file.first) ?? NOBODY);
-      if (job.check === undefined) return { pingedUser, run: newRun(job, { judged: file, ...asked }) };
+      const runOf = (judged: JudgedRows) => remarked(newRun(job, { judged, ...asked }), store, remarks);
+      if (job.check === undefined) return { pingedUser, run: runOf(file) };
       await pingService(api, pingedUser);
       const judged = refuseInvalid(job, path, await askedRows(job, file, api), continueInvalid);
-      return { pingedUser: undefined, run: newRun(job, { judged, ...asked }) };
+      return { pingedUser: undefined, run: runOf(judged) };
     },
   });
 }
@@ -77,6 +81,24 @@ export function newRun(
     const whole = { secrets: {}, retryOf: null, restart: false, ...asked };
     return startBulk(temporal.client, { ...whole, scope, taskQueue, sealed, job, asker, signal });
   });
+}
+
+/** Adds remarks to what is said of a run that went through all of its rows. */
+function remarked(
+  run: ReturnType<typeof newRun>,
+  store: ObjectStore,
+  remarks: BulkExtras["remarks"],
+): ReturnType<typeof newRun> {
+  if (remarks === undefined) return run;
+  return {
+    ...run,
+    async outcome(left, preflight) {
+      const found = await run.outcome(left, preflight);
+      const { status } = found.summary;
+      if (status !== "completed" && status !== "completed_with_failures") return found;
+      return { ...found, notes: [...found.notes, ...(await remarks(store, left.started.runId))] };
+    },
+  };
 }
 
 async function judgeFile(terminal: Terminal, { job, path }: JobFile): Promise<JudgedRows> {

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { InputError } from "../../domain/failures.js";
 import type { ScheduledBulk } from "../../intake/schedules/scheduled-job.js";
 import { type ReconciledRange, rangeOptions } from "../../jobs/reconcile/range.js";
-import type { BulkFlags } from "../bulk/run.js";
+import type { BulkExtras, BulkFlags } from "../bulk/run.js";
 import { withBulkOptions } from "./bulk-options.js";
 import type { AddCommand, Schedulable } from "./command.js";
 import { calendarDay, linkIds } from "./option-values.js";
@@ -41,7 +41,13 @@ export const reconcileCommand: AddCommand = (program, terminal, end) => {
   withReconcileOptions(command).action(async (flags: ReconcileFlags) => {
     const { runBulk } = await import("../bulk/run.js");
     const { reconcileJob } = await import("../../jobs/reconcile.js");
-    end(await runBulk(terminal, reconcileJob, flags.roster, rangeOptions(rangeFrom(flags)), flags));
+    const { missingLinks } = await import("../lake/missing-links.js");
+    const { reconciliations } = await import("../../lake/tables/reconciliations.js");
+    const { links } = flags;
+    const remarks: BulkExtras["remarks"] =
+      links && ((store, runId) => missingLinks(store, links, reconciliations, runId));
+    const options = rangeOptions(rangeFrom(flags));
+    end(await runBulk(terminal, reconcileJob, flags.roster, options, flags, { ...(remarks && { remarks }) }));
   });
 };
 

@@ -1,4 +1,4 @@
-import { access, constants, stat } from "node:fs/promises";
+import { access, constants, lstat, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Config, type ConfigParts, readConfig, scopeOf } from "../../config.js";
 import { readAll } from "../../config-values.js";
@@ -147,6 +147,10 @@ export async function findKeys(
 export async function checkWritable(variable: string, path: string): Promise<void> {
   for (let at = path; ; at = dirname(at)) {
     const found = await stat(at).catch(() => undefined);
+    const link = found ?? (await lstat(at).catch(() => undefined));
+    if (link?.isSymbolicLink()) {
+      throw new InputError(`${variable}: ${at} is a link to nothing. Accepted: a writable directory.`);
+    }
     if (found === undefined && at !== dirname(at)) continue;
     if (found !== undefined && !found.isDirectory()) {
       throw new InputError(`${variable}: ${at} is not a directory. Accepted: a writable directory.`);

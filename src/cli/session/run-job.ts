@@ -1,4 +1,5 @@
 import type { RunStatus } from "../../domain/run.js";
+import { exitCodeOf, saidError } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
 import { deliveriesEnded, goingDeliveries } from "./alert-deliveries.js";
@@ -59,7 +60,7 @@ export async function runJob<Progress, Result, Input>(
     const left = await followRun(terminal, session, run, flags.detach);
     // Judged before what follows, which may take hours.
     const own = next && (await run.outcome(left, preflight));
-    const followed = next && isWhole(left.end) ? await next(session) : undefined;
+    const followed = next && isWhole(left.end) ? await attempted(next(session)) : undefined;
     await afterAlerts(terminal, session);
     return { left, own, followed };
   });
@@ -67,8 +68,23 @@ export async function runJob<Progress, Result, Input>(
   const { again } = run;
   const json = flags.json === true;
   const first = own ?? (await run.outcome(left, preflight));
-  const outcome = followed === undefined ? first : await followed.outcome(first, preflight);
-  return reportRun(terminal, followed?.left ?? left, outcome, { json, ...(again && { again }) });
+  const told = { json, ...(again && { again }) };
+  if (followed?.error === undefined) {
+    const outcome = (await followed?.done.outcome(first, preflight)) ?? first;
+    return reportRun(terminal, followed?.done.left ?? left, outcome, told);
+  }
+  const said = saidError(followed.error);
+  reportRun(terminal, left, { ...first, summary: { ...first.summary, ...said.json } }, told);
+  terminal.say(said.words);
+  return exitCodeOf(followed.error);
+}
+
+/** Keeps the error of a run that follows another one: what became of the first one is said all the same. */
+function attempted<T extends object>(following: Promise<T>) {
+  return following.then(
+    (done) => ({ done, error: undefined }),
+    (error: unknown) => ({ error: error ?? new Error("unknown") }),
+  );
 }
 
 /** Whether a run went through all that it was asked for. */

@@ -8,7 +8,7 @@ import { startSync } from "../../intake/sync/start.js";
 import { type JobFlags, type NextRun, runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { judgeRun } from "./fail-on.js";
-import { missingLinks } from "./missing-links.js";
+import { linksNotFound } from "./links-not-found.js";
 import { syncRun } from "./sync-run.js";
 
 export interface SyncFlags extends JobFlags {
@@ -56,7 +56,7 @@ export async function runSync(
       };
       const outcome: typeof run.outcome = async (left, preflight) => {
         const found = await run.outcome(left, preflight);
-        const missing = missingLinks(found.summary as SyncSummary, options);
+        const missing = await linksNotFound(store, found.summary as SyncSummary, options);
         return { ...found, notes: [...found.notes, ...missing] };
       };
       const pingedUser = roster.rows[0]?.fp_id;

@@ -12,6 +12,15 @@ export function listedError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
+/** An error as `--json` says it, and in words. */
+export function saidError(error: unknown) {
+  const { name, message } = listedError(error);
+  return {
+    json: { error: { class: name, message } },
+    words: `${name === "Error" ? "Failed" : name}: ${message}`,
+  };
+}
+
 export function exitCodeOf(error: unknown): number {
   if (error instanceof InputError) return EXIT.usage;
   if (error instanceof UnreachableError || isFailedCall(error)) return EXIT.unreachable;

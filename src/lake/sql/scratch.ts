@@ -3,6 +3,7 @@ import { type Dirent, existsSync } from "node:fs";
 import { lstat, mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { InputError } from "../../domain/failures.js";
 import { errorCode, unpublished } from "../store/local-store-errors.js";
 
 /** Begins as the names of the store's temp files do, so no listing of the lake shows it. */
@@ -15,6 +16,8 @@ const RESTING_BEATS = 4;
 const FORGOTTEN_MS = 3_600_000;
 /** Earlier versions left files without a lease. */
 const UNLEASED_MS = 12 * 3_600_000;
+
+const NO_PLACE = new Set(["ENOENT", "ENOTDIR", "EACCES", "EROFS"]);
 
 const PRIVATE = { recursive: true, mode: 0o700 } as const;
 
@@ -147,12 +150,17 @@ async function lastSign(path: string, entry: Dirent): Promise<{ at: number; leas
 /**
  * Makes a scratch directory outside any lake, for this user alone and for commands that only read. All of them share it,
  * so each removes what a killed one left.
+ *
+ * @throws InputError where there is no place for it.
  */
 export async function temporaryScratch(): Promise<string> {
   const user = process.getuid?.();
   const path = join(tmpdir(), `nightledger-${user ?? "scratch"}`);
   await mkdir(path, { mode: 0o700 }).catch((error) => {
-    if (errorCode(error) !== "EEXIST") throw error;
+    const code = errorCode(error) ?? "";
+    if (code === "EEXIST") return;
+    if (!NO_PLACE.has(code)) throw error;
+    throw new InputError(`TMPDIR: ${path} can't be made (${code}). Accepted: a writable directory.`);
   });
   const found = await lstat(path);
   const isOurs = found.isDirectory() && found.uid === (user ?? found.uid) && (found.mode & 0o077) === 0;

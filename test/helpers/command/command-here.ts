@@ -1,4 +1,5 @@
 import { main } from "../../../src/cli/main.js";
+import type { Terminal } from "../../../src/cli/terminal/terminal.js";
 import type { JobFolder } from "./job-folder.js";
 
 /** How a command ended that ran in the test's own process. */
@@ -8,6 +9,24 @@ interface CommandEnd {
   readonly stderr: string;
 }
 
+/** Makes the terminal of a command in a job's folder, and gives what was printed on it. */
+export function terminalIn({ directory, env }: Pick<JobFolder, "directory" | "env">) {
+  const { PATH, HOME, TEMPORAL_CLI_PATH } = process.env;
+  const said = { stdout: "", stderr: "" };
+  const terminal: Terminal = {
+    env: { PATH, HOME, TEMPORAL_CLI_PATH, ...env },
+    cwd: directory,
+    interactive: false,
+    result: (text) => {
+      said.stdout += `${text}\n`;
+    },
+    say: (line) => {
+      said.stderr += `${line}\n`;
+    },
+  };
+  return { terminal, said };
+}
+
 /** Runs one command line in the test's process, in a job's folder, where no process is what is tested. */
 export async function runHere(
   folder: Pick<JobFolder, "directory" | "env">,
@@ -15,23 +34,11 @@ export async function runHere(
   env: JobFolder["env"] = {},
 ): Promise<CommandEnd> {
   const before = { cwd: process.cwd(), code: process.exitCode };
-  let stdout = "";
-  let stderr = "";
-  const { PATH, HOME, TEMPORAL_CLI_PATH } = process.env;
+  const { terminal, said } = terminalIn({ ...folder, env: { ...folder.env, ...env } });
   process.chdir(folder.directory);
   try {
-    await main(["node", "nightledger", ...args], {
-      env: { PATH, HOME, TEMPORAL_CLI_PATH, ...folder.env, ...env },
-      cwd: folder.directory,
-      interactive: false,
-      result: (text) => {
-        stdout += `${text}\n`;
-      },
-      say: (line) => {
-        stderr += `${line}\n`;
-      },
-    });
-    return { code: Number(process.exitCode), stdout, stderr };
+    await main(["node", "nightledger", ...args], terminal);
+    return { code: Number(process.exitCode), ...said };
   } finally {
     process.exitCode = before.code;
     process.chdir(before.cwd);

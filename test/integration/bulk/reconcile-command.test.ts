@@ -2,8 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { transactionRow } from "../../../sandbox/world/records.js";
+import { runSync } from "../../../src/cli/sync/run.js";
+import { UnreachableError } from "../../../src/domain/failures.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { runHere, sayHere } from "../../helpers/command/command-here.js";
+import { runHere, sayHere, terminalIn } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
@@ -56,6 +58,40 @@ test("sync --reconcile says both in one summary, and exits 1 where an account di
     { kind: "sync", status: "completed" },
     { kind: "reconcile", status: "completed_with_failures" },
   ]);
+});
+
+test("a sync whose next run can't start is reported all the same, before the error", async () => {
+  const syncThatIsAlone = async (json: boolean) => {
+    const { terminal, said } = terminalIn(folder);
+    const options = { streams: ["bank_links", "transactions"], links: null, full: false, pageSize: 500 };
+    const next = async () => async () => {
+      throw new UnreachableError("Temporal is gone.");
+    };
+    const code = await runSync(terminal, folder.roster, options, { json }, next);
+    return { code, ...said };
+  };
+  const asJson = await syncThatIsAlone(true);
+  expect(asJson.code).toBe(3);
+  expect(JSON.parse(asJson.stdout)).toMatchObject({
+    status: "completed",
+    links: { synced: 1 },
+    error: { class: "UnreachableError", message: "Temporal is gone." },
+  });
+  const inWords = await syncThatIsAlone(false);
+  expect(inWords.code).toBe(3);
+  expect(inWords.stdout).toMatch(/^run .*\nstatus +completed/);
+  expect(inWords.stderr).toMatch(/UnreachableError: Temporal is gone\.\n$/);
+});
+
+test("links that a reconciliation names and does not find are counted", async () => {
+  await run("sync", ...roster);
+  const words = "that this run did not find";
+  const found = await run("reconcile", ...roster, "--links", "l");
+  expect(found).toMatchObject({ code: 0, said: { counts: { equal: 2 } } });
+  expect(found.stderr).not.toContain(words);
+  const missing = await run("reconcile", ...roster, "--links", "l,nope");
+  expect(missing).toMatchObject({ code: 0, said: { counts: { equal: 2 } } });
+  expect(missing.stderr).toContain(`--links names 1 link ${words}`);
 });
 
 test("a retry compares again what differed; runs show knows the kind", async () => {

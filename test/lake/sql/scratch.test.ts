@@ -110,6 +110,14 @@ describe("scratch outside of any lake", () => {
     await rm(process.env.TMPDIR, { recursive: true });
   });
 
+  test("names TMPDIR where there is no such directory", async () => {
+    process.env.TMPDIR = join(lake.directory, "missing");
+    await expect(temporaryScratch()).rejects.toMatchObject({
+      name: "InputError",
+      message: expect.stringMatching(/^TMPDIR: .*missing\/nightledger-.* can't be made \(ENOENT\)/),
+    });
+  });
+
   test("is never one that another user has planted", async () => {
     process.env.TMPDIR = await mkdtemp(join(tmpdir(), "nightledger-tmp-"));
     const path = await temporaryScratch();

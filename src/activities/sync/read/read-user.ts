@@ -17,6 +17,7 @@ import {
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { type PageReading, readPage, rowsAt } from "../../../streams/page-reading.js";
+import { mayRepeat } from "../../../streams/raw-json.js";
 import { type PageFailure, pageFailure } from "./page-failure.js";
 import { warnOfOddities } from "./page-warnings.js";
 import { PagedLists } from "./paged-lists.js";
@@ -230,7 +231,9 @@ class UserReading {
     const { body } = await this.#request({ listing, linkId, from }, number);
     const reading = readPage(listing, body);
     warnOfOddities(state.slice.deps, state.input.runId, listing, reading);
-    const cleaned = reading.needsCleaning ? cleanPage(listing, reading) : undefined;
+    // SQL refuses an envelope with a repeated key, and then whatever is committed with it.
+    const isDoubtful = mayRepeat(reading.text, new Set(listing.lists.flatMap(({ path }) => path)));
+    const cleaned = reading.needsCleaning || isDoubtful ? cleanPage(listing, reading) : undefined;
     return observe(reading, await state.stage(state.journal, name, body, { cleaned }));
   }
 

@@ -16,9 +16,11 @@ export async function checkBalances(
   sql: SqlSession,
   quarantined: (linkId: string) => number,
 ): Promise<(fpId: string, linkId: string, accountId: string) => BalanceCheck> {
+  await sql.run(KNOWN_SYNCS);
   await sql.run(OBSERVATIONS);
+  await sql.run(BOUNDS);
   const observed = new Map<string, ObservedBalance[]>();
-  for (const row of await sql.rows("select * from observations order by observed_at desc")) {
+  for (const row of await sql.rows("select * from bounds order by observed_at desc")) {
     const key = keyOf(row);
     observed.set(key, [...(observed.get(key) ?? []), observedBalance(row)]);
   }
@@ -47,7 +49,16 @@ function observedBalance({ observed_at, balance_current, balance_currency, gone,
   };
 }
 
-/** SQL of the last two balances of each account, the last one first, and whether their runs read the link too. */
+/** SQL of what runs did with the links of the accounts. */
+const KNOWN_SYNCS = `
+  create temp table known_syncs as
+  select run_id, link_id, certificate, certificate_prev, sequence_to, status in ('synced', 'unchanged') as is_read
+  from link_syncs semi join known_accounts using (link_id)`;
+
+/**
+ * SQL of the last two balances of each account, the last one first, whether their runs read the link too, and the
+ * link's last certificate then.
+ */
 const OBSERVATIONS = `
   create temp table observations as
   with states as (
@@ -60,11 +71,31 @@ const OBSERVATIONS = `
       or balance_current is distinct from lag(balance_current) over same
       or balance_currency is distinct from lag(balance_currency) over same
       or gone <> lag(gone) over same
+  ), newest as (
+    select * exclude (place), row_number() over (partition by fp_id, link_id, account_id order by observed_at desc) as nth
+    from changes qualify nth <= 2
   )
-  select * exclude (place), row_number() over (partition by fp_id, link_id, account_id order by observed_at desc) as nth,
-    exists (from link_syncs s where s.run_id = changes.run_id and s.link_id = changes.link_id
-      and s.status in ('synced', 'unchanged')) as link_read
-  from changes qualify nth <= 2`;
+  select newest.*, s.is_read is true as is_read, coalesce(s.certificate, s.certificate_prev) as head
+  from newest left join known_syncs s on s.run_id = newest.run_id and s.link_id = newest.link_id and s.is_read`;
+
+/**
+ * SQL of the last row of the feed that each observation's run had of the link. Certificates say it, and no time: a clock
+ * may have been wrong. Those of updates without rows lead on to the one before; a chain that can't be followed says nothing.
+ */
+const BOUNDS = `
+  create temp table bounds as
+  with recursive reached as (
+    select fp_id, link_id, account_id, nth, head, null::bigint as upto from observations
+    union all
+    select r.fp_id, r.link_id, r.account_id, r.nth, s.certificate_prev, s.sequence_to
+    from reached r join known_syncs s on s.link_id = r.link_id and s.certificate = r.head
+    where r.upto is null
+  ), ends as (
+    select fp_id, link_id, account_id, nth, max(upto) as upto, bool_or(upto is not null or head is null) as is_known
+    from reached group by fp_id, link_id, account_id, nth
+  )
+  select o.*, coalesce(e.upto, 0) as upto, o.is_read and e.is_known as link_read
+  from observations o join ends e using (fp_id, link_id, account_id, nth)`;
 
 /**
  * SQL of what became posted between the two observations of each account: the rows of the link whose last change in
@@ -72,14 +103,8 @@ const OBSERVATIONS = `
  * links, so all rows that the run of an observation brought count as there already.
  */
 const POSTED = `
-  with bounds as (
-    select o.fp_id, o.link_id, o.account_id, o.nth, any_value(o.balance_currency) as currency,
-      coalesce(max(c.sequence), 0) as upto
-    from observations o left join transaction_changes c
-      on c.link_id = o.link_id and (c.run_id = o.run_id or c.fetched_at <= o.observed_at)
-    group by all
-  ), spans as (
-    select last.fp_id, last.link_id, last.account_id, last.currency, before.upto as low, last.upto as high
+  with spans as (
+    select last.fp_id, last.link_id, last.account_id, last.balance_currency as currency, before.upto as low, last.upto as high
     from bounds last join bounds before using (fp_id, link_id, account_id)
     where last.nth = 1 and before.nth = 2
   ), moved as (

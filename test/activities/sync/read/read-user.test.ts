@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { freshUser } from "../../../../src/domain/sync/user-reading.js";
+import { accountStream } from "../../../../src/streams/accounts.js";
 import {
   type ActivityBench,
   openActivityBench,
@@ -77,4 +78,26 @@ test("a refused list of the user fails the user with all links", async () => {
 test("credentials that are refused in a list of a link stop the run", async () => {
   bench.sandbox.addFault({ kind: "status", status: 401, operation: OPERATION, link: bad });
   expect((await read()).users).toMatchObject([{ outcome: { kind: "unauthorized" } }]);
+});
+
+test.each([
+  ["plainly", '{"accounts":[],"accounts":[]}'],
+  ["with an escape", '{"accounts":[],"\\u0061ccounts":[]}'],
+])(
+  "an answer that repeats the key of its list %s fails its user, before anything is committed with it",
+  async (_, body) => {
+    bench.sandbox.addFault({ kind: "wrong_body", status: 200, body, operation: "list_user_accounts" });
+    const slice = await read();
+    expect(slice.users).toMatchObject([
+      { outcome: { kind: "failed", reason: "accounts: schema body: a key appears twice" } },
+    ]);
+  },
+);
+
+test("an answer that names its list elsewhere too is read as any other", async () => {
+  const [fp_id = ""] = bench.sandbox.world.users.keys();
+  const answer = await bench.deps.api.read(accountStream.operation, { path: { fp_id } });
+  const body = JSON.stringify({ ...(answer as object), accounts_of: ["accounts"] });
+  bench.sandbox.addFault({ kind: "wrong_body", status: 200, body, operation: "list_user_accounts" });
+  expect(await read()).toMatchObject({ usersRead: 1, users: [] });
 });

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { missingLinks } from "../../../src/cli/lake/missing-links.js";
+import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { appendOnce } from "../../../src/lake/tables/append.js";
+import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
+import { writeRows } from "../../../src/lake/tables/parquet-file.js";
+
+let directory: string;
+let lake: Lake;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-missing-"));
+  lake = openLake({ directory });
+  const rows = [
+    { run_id: "r1", link_id: "a" },
+    { run_id: "r1", link_id: "b" },
+    { run_id: "r2", link_id: "c" },
+  ];
+  await appendOnce(lake, linkSyncs, "rows", () => writeRows(lake, linkSyncs, "rows", rows));
+});
+afterEach(async () => {
+  await lake.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const missing = (named: readonly string[], runId?: string) =>
+  missingLinks(lake.store, named, linkSyncs, runId);
+
+test("links without a row of the run are named once, the first ten of many", async () => {
+  expect(await missing(["a", "b"], "r1")).toEqual([]);
+  expect(await missing(["a", "c", "x'", "c"], "r1")).toEqual([
+    "--links names 2 links that this run did not find: c, x'; check the ids, and whether the roster has their users",
+  ]);
+  expect(await missing(["c", "x"])).toEqual([
+    expect.stringContaining("1 link that this run did not find: x;"),
+  ]);
+  const many = Array.from({ length: 11 }, (_, n) => `x${n}`);
+  expect(await missing(many)).toEqual([expect.stringContaining("11 links")]);
+  expect((await missing(many))[0]).toContain("x9, …;");
+});
+
+test("nothing is said where the links of a user could not be listed", async () => {
+  await appendOnce(lake, linkSyncs, "more", () =>
+    writeRows(lake, linkSyncs, "more", [{ run_id: "r1", link_id: null }]),
+  );
+  expect(await missing(["x"], "r1")).toEqual([]);
+  expect(await missing(["x"], "r2")).toHaveLength(1);
+});

@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { linksNotFound } from "../../../src/cli/sync/links-not-found.js";
+import { currentOf, type HistorySpec } from "../../../src/lake/history/history-spec.js";
+import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { appendOnce } from "../../../src/lake/tables/append.js";
+import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
+import { writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { accountStream } from "../../../src/streams/accounts.js";
+
+let directory: string;
+let lake: Lake;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-missing-"));
+  lake = openLake({ directory });
+  const rows = [{ run_id: "r1", link_id: "a" }];
+  await appendOnce(lake, linkSyncs, "rows", () => writeRows(lake, linkSyncs, "rows", rows));
+  const accounts = currentOf(accountStream.table as HistorySpec);
+  await appendOnce(lake, accounts, "rows", () => writeRows(lake, accounts, "rows", [{ link_id: "d" }]));
+});
+afterEach(async () => {
+  await lake.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const whole = { run_id: "r1", status: "completed", users: { total: 2, failed: 0 } } as const;
+
+test.each([
+  ["of the run's transactions", whole, ["a", "c"], ["accounts", "transactions"], ["c"]],
+  ["of the accounts that are known", whole, ["a", "d"], ["accounts"], ["a"]],
+  ["none of a run of all links", whole, null, ["transactions"], []],
+  ["none where nothing tells", whole, ["x"], ["bank_links"], []],
+  ["none of a run that was cancelled", { ...whole, status: "cancelled" }, ["x"], ["transactions"], []],
+  ["none where a user failed", { ...whole, users: { total: 2, failed: 1 } }, ["x"], ["transactions"], []],
+] as const)("after a sync: %s", async (_, summary, links, streams, named) => {
+  const said = await linksNotFound(lake.store, summary, { links, streams });
+  expect(said).toEqual(named.map((id) => expect.stringContaining(`did not find: ${id};`)));
+});
