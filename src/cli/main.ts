@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { InputError } from "../domain/failures.js";
 import { VERSION } from "../version.js";
 import { alertsCommand } from "./commands/alerts.js";
@@ -23,6 +23,7 @@ import { syncCommand } from "./commands/sync.js";
 import { vaultCommand } from "./commands/vault.js";
 import { verifyCommand } from "./commands/verify.js";
 import { webhooksCommand } from "./commands/webhooks.js";
+import { CliCommand } from "./terminal/cli-command.js";
 import { continuingLine } from "./terminal/command-line.js";
 import { EXIT, exitCodeOf, saidError } from "./terminal/exit-code.js";
 import { processTerminal, type Terminal } from "./terminal/terminal.js";
@@ -62,7 +63,7 @@ const COMMANDS: readonly AddCommand[] = [
 
 /** Builds the program with all of its commands. */
 export function createProgram(terminal: Terminal, end: (code: number) => void): Command {
-  const program = new Command("nightledger")
+  const program = new CliCommand("nightledger")
     .description(
       "Nightly bank-data syncs as Temporal workflows, into open tables that are exact whatever is killed.",
     )

@@ -108,7 +108,7 @@ function toldLines(told: Readonly<Record<string, unknown>>): string[] {
 
 type Counts = Readonly<Record<string, number>>;
 
-export function countsText(counts: Counts): string {
+function countsText(counts: Counts): string {
   return Object.entries(counts)
     .map(([name, count]) => `${count} ${name}`)
     .join(", ");

@@ -1,3 +1,4 @@
+import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import type { AnyJob } from "../../jobs/job.js";
 
 /** What is known of rows that failed. */
@@ -34,4 +35,11 @@ function retryWords(command: string, unsure: number, isEvery: boolean): string {
   return isEvery
     ? `what failed may have been carried out: check that, and then send it again with ${command} --send-unknown`
     : `${words}; add --send-unknown to send again also what may have been carried out, once you have checked that`;
+}
+
+/** Says how to come to the end of a job whose run was cancelled or failed as a whole. */
+export function againWords({ kind, effect }: Pick<AnyJob, "kind" | "effect">): string {
+  return effect
+    ? `finish it with the same command, or: ${continueCommand(kind)}`
+    : "run the same command again, which starts a new run";
 }

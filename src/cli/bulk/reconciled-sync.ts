@@ -9,7 +9,6 @@ import { followRun, type RunOutcome } from "../session/job-run.js";
 import type { NextRun } from "../session/run-job.js";
 import { runSync, type SyncFlags } from "../sync/run.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { countsText } from "./bulk-run.js";
 import { newRun } from "./run.js";
 
 /** Runs a sync and then, in the same command, a reconciliation of the same users. Returns the exit code. */
@@ -65,7 +64,11 @@ function together(sync: RunOutcome, reconciliation: RunOutcome): RunOutcome {
       status: isWhole ? sync.summary.status : reconciliation.summary.status,
       ...{ reconciliation: told },
     },
-    text: `${sync.text}\nreconciled ${countsText({ equal, differs, unknown })}; ${status} as run ${run_id}`,
+    text: [
+      sync.text,
+      `accounts  ${equal} equal, ${differs} differing, ${unknown} unknown`,
+      `          ${status} as run ${run_id}`,
+    ].join("\n"),
     unauthorized: reconciliation.unauthorized,
     notes: [...sync.notes, ...reconciliation.notes],
   };

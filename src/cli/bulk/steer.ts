@@ -1,4 +1,4 @@
-import { failedRowsOf } from "../../domain/bulk/bulk-job.js";
+import { failedRowsOf, kindWords } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { NOBODY } from "../../domain/service/nobody.js";
 import { countRows } from "../../intake/bulk/input-rows.js";
@@ -7,10 +7,15 @@ import { readSecrets, type SecretFiles, secretsAgain } from "../../intake/bulk/s
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { EffectClaims } from "../../lake/bulk/effect-claims.js";
+import { sqlText } from "../../lake/sql/duckdb-sql.js";
+import type { ObjectStore } from "../../lake/store/object-store.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
+import { runs } from "../../lake/tables/runs.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
+import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { againWords } from "./next-steps.js";
 import { newRun } from "./run.js";
 
 /** What a retry has to be given again, because nothing keeps it once a run has ended. */
@@ -31,9 +36,7 @@ export async function retryBulk(
   };
   return runFrozen(terminal, job, flags, {
     find: async (sealed) => new BulkStaging(sealed, failedRowsOf(runId)),
-    missing:
-      `run ${runId} left no failed rows in the lake: it has not ended, none failed, or they were run again. ` +
-      "Nothing was started. The runs are in the table runs.",
+    missing: (store) => nothingToRetry(store, job, runId),
     again(file) {
       // Each retry is asked anew whether to send again what may have been carried out.
       const { send_unknown: _, ...options } = file.options;
@@ -44,6 +47,20 @@ export async function retryBulk(
     },
     restart: false,
   });
+}
+
+/** Says why a run has no rows for a retry. */
+async function nothingToRetry(store: ObjectStore, job: AnyJob, runId: string): Promise<string> {
+  const sql = `select status, failed from runs where run_id = ${sqlText(runId)}`;
+  type Ended = { readonly status: string; readonly failed: number | null };
+  const [run] = await withStoreQuery(store, (query) => rowsOf<Ended>(query, sql), { tables: [runs] });
+  const list = "nightledger runs list shows the runs of the lake.";
+  if (run === undefined)
+    return `run ${runId} has not ended, or is not in this lake. Nothing was started. ${list}`;
+  if (run.status === "cancelled" || run.status === "failed")
+    return `run ${runId} has the status ${run.status}, and keeps no rows for a retry. Nothing was started. To go on: ${againWords(job)}`;
+  if (Number(run.failed ?? 0) === 0) return `nothing failed in run ${runId}. Nothing was started. ${list}`;
+  return `the rows that failed in run ${runId} were run again already, or deleted from the staging area. Nothing was started. ${list}`;
 }
 
 /**
@@ -60,7 +77,7 @@ export async function continueBulk(
       const holder = await new EffectClaims(sealed, job.kind).holder();
       return holder && new BulkStaging(sealed, holder.staging);
     },
-    missing: `every ${job.kind} run of this lake has ended. Nothing was started.`,
+    missing: async () => `every ${kindWords(job.kind)} run of this lake has ended. Nothing was started.`,
     again: (file) => file,
     restart,
   });
@@ -78,7 +95,7 @@ async function runFrozen(
     restart,
   }: {
     find(sealed: SealedStore): Promise<BulkStaging | undefined>;
-    readonly missing: string;
+    missing(store: ObjectStore): Promise<string>;
     /** What the run is given again, for what its file was frozen with. */
     again(file: FrozenFile): FrozenJob;
     readonly restart: boolean;
@@ -88,7 +105,7 @@ async function runFrozen(
     async plan({ keys, store }) {
       const staging = keys && (await find(new SealedStore(store, createSealer(keys))));
       const file = await staging?.file.find();
-      if (staging === undefined || file === undefined) throw new InputError(missing);
+      if (staging === undefined || file === undefined) throw new InputError(await missing(store));
       const { retryOf } = file;
       const { options, secrets } = again(file);
       // The frozen copy keeps its identity: rows of an earlier version would count as others today.

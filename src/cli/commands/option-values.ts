@@ -44,6 +44,10 @@ export const rowLimit = (text: string) =>
 export function namesOf(what: string, accepted: readonly string[]): (text: string) => string[] {
   return (text) => {
     const given = listed(text);
+    if (given.includes(""))
+      throw new InvalidArgumentError(
+        `the name of a ${what} is empty; accepted, separated by commas without spaces: ${accepted.join(", ")}.`,
+      );
     for (const name of given) {
       if (!accepted.includes(name))
         throw new InvalidArgumentError(`unknown ${what} ${name}; accepted: ${accepted.join(", ")}.`);

@@ -20,6 +20,7 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
     .option(
       "--kind <kind>",
       "only runs of this kind: sync, onboard, cip, kyb, vault, import, vault_write, proxy, reconcile",
+      (kind) => kind.replaceAll("-", "_"),
     )
     .option(
       "--status <status>",

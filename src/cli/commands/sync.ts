@@ -16,7 +16,7 @@ interface SyncFlags extends RunFlags {
   readonly full?: boolean;
   readonly pageSize: number;
   readonly reconcile?: boolean;
-  readonly lookback: number;
+  readonly lookback?: number;
 }
 
 const STREAM_NAMES = STREAMS.map(({ name }) => name);
@@ -35,9 +35,8 @@ function withSyncOptions(command: Command): Command {
     .option("--page-size <rows>", "rows to request per page", positive, 500)
     .option(
       "--lookback <days>",
-      "of investment_transactions and securities, days before the newest known row to read again",
+      `of investment_transactions and securities, days before the newest known row to read again (default: ${DEFAULT_LOOKBACK})`,
       between(1, MOST_LOOKBACK),
-      DEFAULT_LOOKBACK,
     )
     .option("--restart", "abandon the job's current run and start a new one")
     .option(
@@ -49,17 +48,21 @@ function withSyncOptions(command: Command): Command {
     .option("--json", "print the summary as JSON");
 }
 
-/** @throws InputError where a reconciliation has nothing to compare */
+/** @throws InputError where a reconciliation has nothing to compare, or --lookback no stream to read */
 function optionsOf({ streams, links, full, pageSize, lookback, reconcile }: SyncFlags): SyncOptions {
   if (reconcile && !streams.includes("transactions"))
     throw new InputError(
       "--reconcile compares transactions, and --streams leaves them out. Nothing was started. Add transactions to --streams.",
     );
   const isWindowed = STREAMS.some(({ name, windowed }) => windowed && streams.includes(name));
+  if (lookback !== undefined && !isWindowed)
+    throw new InputError(
+      "--lookback is for investment_transactions and securities, and --streams names neither. Nothing was started. Leave it out, or name one of them.",
+    );
   return {
     ...{ streams, links: links ?? null, full: full ?? false, pageSize },
     // Part of the job only where it matters: other jobs keep their ids.
-    ...(isWindowed && { lookback }),
+    ...(isWindowed && { lookback: lookback ?? DEFAULT_LOOKBACK }),
   };
 }
 

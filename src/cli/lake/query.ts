@@ -12,13 +12,19 @@ import { createSealer } from "../../temporal/encryption/sealer.js";
 import { findKeys } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 
+/** What is said of a lake that is not there, behind its address. */
+export const NO_LAKE = "does not exist yet; the first sync creates it";
+
+export async function isLakeThere(address: string): Promise<boolean> {
+  return (await stat(address).catch(() => undefined)) !== undefined;
+}
+
 /** Opens the configured lake for reading. @throws InputError when it does not exist. */
 export async function lakeStore(terminal: Terminal): Promise<ObjectStore> {
   const { lake, warnings } = readConfig(terminal, ["lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
-  if ((await stat(lake.address).catch(() => undefined)) === undefined) {
-    throw new InputError(`NIGHTLEDGER_LAKE: ${lake.address} does not exist yet; the first sync creates it`);
-  }
+  if (!(await isLakeThere(lake.address)))
+    throw new InputError(`NIGHTLEDGER_LAKE: ${lake.address} ${NO_LAKE}`);
   return createLocalStore(lake.address);
 }
 

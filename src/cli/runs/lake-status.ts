@@ -7,7 +7,7 @@ import { openQuarantine } from "../../lake/sync/open-quarantine.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
-import { rowsOf, withStoreQuery } from "../lake/query.js";
+import { isLakeThere, rowsOf, withStoreQuery } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
 import { type EndedRun, latestRuns } from "./ended-runs.js";
@@ -32,6 +32,7 @@ interface StaleLink {
 /** How things are: what `status --json` prints. */
 export interface LakeStatus {
   readonly lake: string;
+  readonly lake_exists: boolean;
   readonly latest: readonly LatestRun[];
   readonly unfinished: readonly UnfinishedRun[];
   /** Alerts that are not over, the oldest first. */
@@ -54,6 +55,7 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
     store,
     async (query): Promise<LakeStatus> => ({
       lake: config.lake.address,
+      lake_exists: await isLakeThere(config.lake.address),
       latest: await latest(query),
       unfinished: await unfinishedRuns(view, query),
       ...(await withLakeReader(store, openThings)),

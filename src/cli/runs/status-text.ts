@@ -1,5 +1,7 @@
+import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { durationWords } from "../../domain/duration.js";
 import { turnsInWords } from "../../domain/sync/skipped-links.js";
+import { NO_LAKE } from "../lake/query.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type LakeStatus, type LatestRun, lakeStatus } from "./lake-status.js";
@@ -30,7 +32,7 @@ export async function showStatus(terminal: Terminal, { stale, json }: StatusFlag
 export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
   const { latest, unfinished, alerts, quarantined, stale, schedules, offline } = status;
   const lines = [
-    `lake      ${status.lake}`,
+    `lake      ${status.lake}${status.lake_exists ? "" : ` ${NO_LAKE}`}`,
     ...unfinished.flatMap((run) => [
       `open      ${run.job_id?.startsWith("onb_") ? run.job_id : run.run_id} ${openRunWords(terminal, run)}`,
       ...waitingWords(run),
@@ -54,7 +56,7 @@ function latestLines(run: LatestRun): string[] {
   const done = countWords(counts, ["created", "updated", "removed", "failed", "quarantined"]);
   const failed = findings.filter(({ status }) => status === "failed");
   return [
-    `last      ${kind}${schedule === null ? "" : ` ${schedule}`}: ${status} ${ago} ago in ${tookWords(run)}`,
+    `last      ${kindWords(kind)}${schedule === null ? "" : ` ${schedule}`}: ${status} ${ago} ago in ${tookWords(run)}`,
     BELOW + [run_id, done].filter((words) => words !== "").join(": "),
     ...skippedWords(findings).map((words) => BELOW + words),
     ...(message === null ? [] : [BELOW + message]),

@@ -61,11 +61,12 @@ export async function cancelRun(terminal: Terminal, id: string, json: boolean): 
     missing,
     async ({ temporal: { client }, preflight: { store, taskQueue } }) => {
       const running = await runningRun(client, taskQueue, id);
-      if (running !== undefined)
-        await giveUpRun(client, running, isKept ? async () => undefined : dropStagingOf(store));
+      if (running === undefined) return undefined;
+      terminal.say(`cancelling run ${id}`);
+      await giveUpRun(client, running, isKept ? async () => undefined : dropStagingOf(store));
       return running;
     },
-    (start) => jobRunOf(terminal, { runId: id, workflowId: "" }, start),
+    (start) => ({ ...jobRunOf(terminal, { runId: id, workflowId: "" }, start), isNamed: true }),
   );
 }
 

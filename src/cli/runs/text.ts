@@ -3,7 +3,7 @@ import { durationWords } from "../../domain/duration.js";
 import { isStep, SAME_SYNC } from "../../domain/sync/sync-totals.js";
 import type { WaitingState } from "../../domain/waiting.js";
 import { JOBS } from "../../jobs/index.js";
-import { nextSteps } from "../bulk/next-steps.js";
+import { againWords, nextSteps } from "../bulk/next-steps.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
 import type { Finding } from "./findings.js";
@@ -34,15 +34,17 @@ export function countWords(counts: SeenRun["counts"], shown: readonly string[]):
   return told.map((name) => `${counts[name]} ${name.replaceAll("_", " ")}`).join(", ");
 }
 
-/** Says what to do about what failed in a run that has ended. */
+/** Says what to do about what failed in a run that has ended, or about a run that was cancelled. */
 export function nextWords(
   { run_id: runId, kind, job_id, status, finished_at, counts }: SeenRun,
   findings: readonly Finding[],
 ): string[] {
+  const job = JOBS.find((one) => one.kind === kind);
+  if (status === "cancelled" && kind === "sync") return [SAME_SYNC];
+  if (status === "cancelled" && job !== undefined) return [againWords(job)];
   const failed = findings.filter((finding) => finding.status === "failed");
   if (failed.length === 0 || finished_at === null) return [];
   const retry = "retry only what failed: nightledger";
-  const job = JOBS.find((one) => one.kind === kind);
   if (job !== undefined) {
     // Only a run that went through all of its rows keeps the failed ones.
     if (status !== "completed_with_failures" || (counts.failed ?? 0) === 0) return [];

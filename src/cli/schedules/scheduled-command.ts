@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { InputError } from "../../domain/failures.js";
 import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 import { scheduledCheck } from "../commands/alerts.js";
@@ -12,6 +12,7 @@ import { scheduledProxy } from "../commands/proxy.js";
 import { scheduledReconcile } from "../commands/reconcile.js";
 import { scheduledSync } from "../commands/sync.js";
 import { scheduledVaultWrite } from "../commands/vault.js";
+import { CliCommand } from "../terminal/cli-command.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 const SCHEDULABLE: readonly Schedulable[] = [
@@ -43,7 +44,7 @@ export async function parseScheduledCommand(
   const name = found.words.join(" ");
   let job: ScheduledJob | undefined;
   const silent = { writeOut: () => undefined, writeErr: () => undefined };
-  const command = new Command(name).exitOverride().configureOutput(silent).helpOption(false);
+  const command = new CliCommand(name).exitOverride().configureOutput(silent).helpOption(false);
   found.define(command).action(async (flags: Readonly<Record<string, unknown>>) => {
     const foreign = Object.keys(flags).find((flag) => OF_ONE_COMMAND.has(flag) && flags[flag] !== undefined);
     if (foreign !== undefined)

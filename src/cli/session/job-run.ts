@@ -20,6 +20,8 @@ export interface JobRun<Progress, Result> {
   /** Does work beside watching the run, until the run ends or the signal aborts. */
   whileWatched?(session: JobSession, started: StartedRun): Promise<void>;
   readonly progress: ProgressForm<Progress>;
+  /** Whether the command names the run itself when it finds it. */
+  readonly isNamed?: boolean;
   /** The command that joins or continues the run; left out: the one that was typed. */
   readonly again?: string;
   /** Says something more about a progress; `before` is the one before it. */
@@ -63,7 +65,10 @@ export async function followRun<Progress, Result>(
   const { temporal, signal } = session;
   signal.throwIfAborted();
   const started = await run.start(session);
-  terminal.say(started.joined ? `joined run ${started.runId}, which is in progress` : `run ${started.runId}`);
+  if (!run.isNamed)
+    terminal.say(
+      started.joined ? `joined run ${started.runId}, which is in progress` : `run ${started.runId}`,
+    );
   // With a cluster, the log goes to standard error, where people have read this already, and workers log the runs.
   const note = (words: string) => temporal.embedded && session.log.info({ run_id: started.runId }, words);
   if (started.joined) note("a command joined the run");

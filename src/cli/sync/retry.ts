@@ -31,9 +31,9 @@ async function failedSync(store: ObjectStore, runId: string) {
   return withStoreQuery(
     store,
     async (query) => {
-      const [run] = await rowsOf<{ readonly options: string }>(
+      const [run] = await rowsOf<{ readonly options: string; readonly status: string }>(
         query,
-        `select options from runs where run_id = ${id} and message is null`,
+        `select options, status from runs where run_id = ${id} and message is null`,
       );
       if (run === undefined) throw refusal(`run ${runId} has not ended, or is not in this lake`);
       const owners = await rowsOf<{ readonly owner: string }>(
@@ -53,6 +53,8 @@ async function failedSync(store: ObjectStore, runId: string) {
       );
       const users = owners.map(({ owner }) => owner).filter((owner) => !isStep(owner));
       if (links.length + users.length === 0) {
+        if (run.status === "cancelled")
+          throw refusal(`run ${runId} was cancelled, and no link or user failed in it`, AGAIN);
         throw step === undefined
           ? refusal(`nothing failed in run ${runId}`)
           : refusal(`run ${runId} failed in a step (${step}), not by a link or user`, AGAIN);

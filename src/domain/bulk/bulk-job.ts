@@ -26,6 +26,11 @@ export interface Asker {
   readonly keyFingerprint: string;
 }
 
+/** A kind as messages name it: `vault write`. */
+export function kindWords(kind: string): string {
+  return kind.replaceAll("_", " ");
+}
+
 /** The command that continues a run of a kind with an effect. */
 export function continueCommand(kind: string): string {
   if (kind === "vault_write") return "nightledger vault continue";

@@ -1,5 +1,5 @@
 import type { Client } from "@temporalio/client";
-import { continueCommand } from "../../domain/bulk/bulk-job.js";
+import { continueCommand, kindWords } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
@@ -30,7 +30,7 @@ export async function openClaim(
     const isSame = holder.staging === run.staging;
     if (isSame && (isHere || restart)) return;
     throw new InputError(
-      `run ${holder.runId} of this lake has not ended, and only one ${kind} run may be open at a time. ` +
+      `run ${holder.runId} of this lake has not ended, and only one ${kindWords(kind)} run may be open at a time. ` +
         `Nothing was started. ${wayOut(kind, { isHere, isSame })}`,
     );
   };

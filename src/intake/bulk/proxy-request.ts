@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { checkRequest } from "../../api/http/request.js";
 import { callVaultProxy } from "../../api/operations/vault-proxy.js";
@@ -9,6 +8,7 @@ import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { JSON_TYPE, proxyJob, proxyJobOf } from "../../jobs/proxy.js";
+import { givenBytes } from "../files/text.js";
 import { type HeaderLine, type ProxyHeaders, proxyHeaders } from "./proxy-header-lines.js";
 
 /** What every request of a proxy job has in common, as flags give it. */
@@ -181,9 +181,7 @@ function sentence(problem: string): string {
 }
 
 async function readText(cwd: string, option: string, path: string): Promise<string> {
-  const bytes = await readFile(resolve(cwd, path)).catch((error: NodeJS.ErrnoException) => {
-    throw new InputError(`${option}: ${path} can't be read (${error.code}). Nothing was started.`);
-  });
+  const bytes = await givenBytes(resolve(cwd, path), option);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

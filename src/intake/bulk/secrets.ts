@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
 import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { secretPrint } from "../../lake/bulk/secret-print.js";
+import { givenBytes } from "../files/text.js";
 import { headerParts } from "./proxy-request.js";
 
 /** A secret that a job is given in a file. */
@@ -51,10 +51,7 @@ export async function readSecrets(files: SecretFiles, cwd = ""): Promise<Readonl
     const given = files[name as SecretName];
     if (given == null) continue;
     const path = resolve(cwd, given);
-    const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-      throw new InputError(`${flag} ${path} can't be read (${error.code}). Nothing was started.`);
-    });
-    secrets[name] = read(text, path);
+    secrets[name] = read((await givenBytes(path, flag)).toString("utf8"), path);
   }
   return secrets;
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { InputError } from "../../domain/failures.js";
 import { fileError, type InputFile, LONGEST_ROW, MalformedFileError } from "./input-file.js";
 
@@ -22,6 +22,13 @@ export async function* textOf(file: InputFile): AsyncGenerator<string> {
       blank = "";
     }
   }
+}
+
+/** Reads a small file that only an option names, such as a key. @throws InputError where it can't be read */
+export async function givenBytes(path: string, option: string): Promise<Buffer> {
+  return readFile(path).catch(async (error: unknown) => {
+    throw await readFailure({ path, name: option, option }, error);
+  });
 }
 
 /** Reads the first kilobytes of a file, which show its form. @throws InputError for a file that is not there. */

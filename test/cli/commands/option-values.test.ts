@@ -49,6 +49,12 @@ describe("values of options", () => {
     ["a number above a range", between(1, 30, "a number"), "31", "accepted: a number from 1 to 30."],
     ["a limit below zero", rowLimit, "-1", "accepted: a whole number; 0 shows all."],
     ["an unknown name", streams, "accounts,x", "unknown stream x; accepted: accounts, transactions."],
+    [
+      "a list that a shell has cut at its space",
+      streams,
+      "accounts,",
+      "the name of a stream is empty; accepted, separated by commas without spaces: accounts, transactions.",
+    ],
     ["an empty id", linkIds, "a,,b", "a link id is empty; accepted: ID,ID,…"],
     ["a duration without its unit", duration, "14", "accepted: a number and a unit"],
     [

@@ -9,8 +9,11 @@ function optionsOf(...words: string[]) {
 }
 
 test("--lookback is an option of jobs that read investments, and of no other", () => {
-  expect(optionsOf("--lookback", "7")).toMatchObject({ kind: "sync" });
-  expect(JSON.stringify(optionsOf("--lookback", "7"))).not.toContain("lookback");
+  expect(() => optionsOf("--lookback", "7")).toThrow(
+    "--lookback is for investment_transactions and securities",
+  );
+  expect(optionsOf()).toMatchObject({ kind: "sync" });
+  expect(JSON.stringify(optionsOf())).not.toContain("lookback");
   expect(optionsOf("--streams", "securities")).toMatchObject({ options: { lookback: 30 } });
   expect(optionsOf("--streams", "accounts,investment_transactions", "--lookback", "7")).toMatchObject({
     options: { lookback: 7 },

@@ -5,6 +5,7 @@ import { statusLines } from "../../../src/cli/runs/status-text.js";
 const terminal = { env: {}, cwd: "/", interactive: false, result: () => undefined, say: () => undefined };
 const QUIET: LakeStatus = {
   lake: "/lake",
+  lake_exists: true,
   latest: [],
   unfinished: [],
   alerts: [],
@@ -95,4 +96,11 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
   ],
 ])("%s", (_, status, lines) => {
   expect(statusLines(terminal, { ...QUIET, ...status })).toEqual(["lake      /lake", ...lines]);
+});
+
+test("a lake that is not there is said to be so", () => {
+  expect(statusLines(terminal, { ...QUIET, lake_exists: false })).toEqual([
+    "lake      /lake does not exist yet; the first sync creates it",
+    "runs      none yet",
+  ]);
 });

@@ -35,6 +35,24 @@ test.each<[string, SeenRun, readonly string[], readonly string[]]>([
     ["line 2"],
     [`run again only what failed: nightledger runs retry ${IMPORT.run_id}`],
   ],
+  [
+    "a sync was cancelled",
+    { ...SYNC, status: "cancelled" },
+    [],
+    ["run the same sync again: each link that was committed costs only one call"],
+  ],
+  [
+    "a run was cancelled that may have sent something",
+    { ...IMPORT, status: "cancelled" },
+    [],
+    ["finish it with the same command, or: nightledger imports continue"],
+  ],
+  [
+    "a run was cancelled that changes nothing at the service",
+    { ...IMPORT, kind: "reconcile", status: "cancelled" },
+    ["line 2"],
+    ["run the same command again, which starts a new run"],
+  ],
   ["a run that was stopped keeps no failed rows", { ...IMPORT, status: "failed" }, ["line 2"], []],
 ])("what to do next where %s", (_, run, examples, words) => {
   expect(nextWords(run, examples.length === 0 ? [] : [failed(...examples)])).toEqual(words);

@@ -21,3 +21,9 @@ test("an export of people with businesses: both files, and that there are two", 
     },
   });
 });
+
+test("a misspelled required flag is named as it was typed", async () => {
+  await expect(parseScheduledCommand(HERE, ["sync", "--rosters", "u.csv"])).rejects.toThrow(
+    "sync: unknown option '--rosters'\n(Did you mean --roster?). Nothing was changed.",
+  );
+});

@@ -51,7 +51,7 @@ test.each([
   [{ header: [`x-fp-proxy-fwd-a: ${SECRET}é`] }, "--header: the value has a character that is not printable"],
   [{ header: [`x-fp-proxy-fwd-a b: ${SECRET}`] }, "--header: the header is not of the form"],
   [{ header: [`x-fp-proxy-ingress-rule: ${SECRET}`] }, "--header: the value has no = between identifier"],
-  [{ header: ["@none"] }, "--header: none can't be read"],
+  [{ header: ["@none"] }, "none is not there. Nothing was started. Check the path given to --header."],
   [{ header: ["@latin1"] }, "--header: latin1 is not UTF-8"],
   [{ bodyTemplate: "latin1" }, "--body-template: latin1 is not UTF-8"],
   [{ clientCert: "cert.pem" }, "--client-cert is given without --client-key"],

@@ -5,7 +5,7 @@ import { transactionRow } from "../../../sandbox/world/records.js";
 import { runSync } from "../../../src/cli/sync/run.js";
 import { UnreachableError } from "../../../src/domain/failures.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { sayHere, terminalIn } from "../../helpers/command/command-here.js";
+import { runHere, sayHere, terminalIn } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
@@ -46,9 +46,15 @@ test("sync --reconcile says both in one summary, and exits 1 where an account di
   });
   const { run_id } = differs.said.reconciliation;
   expect(differs.stderr).toContain(`nightledger runs retry ${run_id}`);
+  const told = (await runHere(folder, ["sync", ...roster, "--reconcile"])).stdout;
+  expect(told).toMatch(
+    /^accounts {2}1 equal, 1 differing, 0 unknown\n {10}completed_with_failures as run reconcile-/m,
+  );
   expect(await query("select kind, status from runs order by started_at")).toEqual([
     { kind: "sync", status: "completed" },
     { kind: "reconcile", status: "completed" },
+    { kind: "sync", status: "completed" },
+    { kind: "reconcile", status: "completed_with_failures" },
     { kind: "sync", status: "completed" },
     { kind: "reconcile", status: "completed_with_failures" },
   ]);
@@ -107,6 +113,13 @@ test("a retry compares again what differed; runs show knows the kind", async () 
     code: 0,
     said: { rows: { total: 1, done: 1 }, counts: { equal: 2, differs: 0, unknown: 0 } },
   });
+  const { said: again } = await run("runs", "retry", said.run_id);
+  expect(again.error.message).toContain(`the rows that failed in run ${said.run_id} were run again already`);
+  const [whole] = await query("select run_id from runs where kind = 'reconcile' and status = 'completed'");
+  const { said: nothing } = await run("runs", "retry", whole.run_id);
+  expect(nothing.error.message).toContain(`nothing failed in run ${whole.run_id}`);
+  const { said: none } = await run("runs", "retry", "reconcile-20260101T000000Z-aaaaaa");
+  expect(none.error.message).toContain("has not ended, or is not in this lake");
 });
 
 test("balances over time: a row for each change, none for a name", async () => {
@@ -130,6 +143,7 @@ test.each([
   [["sync", ...roster, "--reconcile", "--streams", "accounts"], /--streams leaves them out/],
   [["reconcile", ...roster, "--from", "2026-02-30"], /accepted: a day/],
   [["reconcile", ...roster, "--from", "2026-11-30", "--to", "2026-11-01"], /--from 2026-11-30 is after --to/],
+  [["sync", ...roster, "--lookback", "10"], /--streams names neither/],
   [["sync", ...roster, "--lookback", "36501"], /a whole number from 1 to 36500/],
 ])("%j is refused, and nothing is started", async (args, words) => {
   const { code, said } = await run(...args);

@@ -85,7 +85,11 @@ test("runs cancel gives up the run of a killed command; no other one is running 
   expect(cancelled.code, cancelled.stderr).toBe(1);
   expect(summaryOf(cancelled)).toMatchObject({ run_id: basename(staging), status: "cancelled" });
   expect(await rows(folder)).toContain("cancelled");
+  expect(cancelled.stderr).toContain(`cancelling run ${basename(staging)}`);
+  expect(cancelled.stderr).not.toContain("joined run");
   const again = await folder.command(["runs", "cancel", basename(staging)]).ended;
   expect(again.code).toBe(2);
   expect(again.stderr).toContain("is not running, so there is nothing to cancel");
+  const retried = await folder.command(["runs", "retry", basename(staging)]).ended;
+  expect(retried.stderr).toContain("was cancelled, and no link or user failed in it");
 });

@@ -1,0 +1,38 @@
+import { Command, type ErrorOptions, type ParseOptionsResult } from "commander";
+import { shellWord } from "../../domain/shell-word.js";
+
+/** A command whose errors name the flag that was typed, where commander would name another one. */
+export class CliCommand extends Command {
+  /** Reports a flag with those that are like it; commander has it, but does not declare it. */
+  declare private readonly unknownOption: (flag: string) => void;
+  #unknown: readonly string[] = [];
+
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name);
+  }
+
+  override parseOptions(words: string[]): ParseOptionsResult {
+    const parsed = super.parseOptions(words);
+    this.#unknown = parsed.unknown;
+    return parsed;
+  }
+
+  override error(message: string, options?: ErrorOptions): never {
+    const [flag] = this.#unknown;
+    // commander looks for missing flags first, and one that is missing may be the unknown one, misspelled.
+    if (options?.code === "commander.missingMandatoryOptionValue" && flag !== undefined)
+      this.unknownOption(flag);
+    const line = options?.code === "commander.unknownOption" ? this.#innerLine() : undefined;
+    return super.error(
+      line === undefined ? message : `error: put -- before the job, as in: -- ${line}`,
+      options,
+    );
+  }
+
+  /** The command line that was given without two dashes to a command that runs another one. */
+  #innerLine(): string | undefined {
+    const own = this.registeredArguments.length - 1;
+    const hasInner = this.registeredArguments[own]?.variadic && this.args.length - this.#unknown.length > own;
+    return hasInner ? this.args.slice(own).map(shellWord).join(" ") : undefined;
+  }
+}
