@@ -18,7 +18,17 @@ export function withTimeStamps(terminal: Terminal): Terminal {
   return { ...terminal, say: (line) => terminal.say(`${timeStamp(new Date())} ${line}`) };
 }
 
+/** The terminal of this process. A result that can't be written is said, and the process then exits with 1. */
 export function processTerminal(): Terminal {
+  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+    // Whoever read it has read enough.
+    if (code === "EPIPE") return;
+    process.once("exit", () => {
+      process.exitCode ||= 1;
+    });
+    process.stderr.write(`The result can't be written to standard output (${code}).\n`);
+  });
+  process.stderr.on("error", () => undefined);
   return {
     env: process.env,
     cwd: process.cwd(),

@@ -84,6 +84,36 @@ export function withFieldsAsText(
   return json.replace(field, (_, before: string, number: string) => `${before}"${asText(number)}"`);
 }
 
+/** How a JSON text is built, as far as whoever parses it may lose something or run out of stack. */
+interface JsonForm {
+  /** Whether an object has two members of one name, of which `JSON.parse` keeps the last. */
+  readonly repeatsKey: boolean;
+  /** How many objects and lists are within each other. */
+  readonly depth: number;
+}
+
+/** Finds the form of a text that `JSON.parse` takes. */
+export function formOf(json: string): JsonForm {
+  const keys: Set<string>[] = [];
+  let repeatsKey = false;
+  let depth = 0;
+  const signs = /["{}[\]]/g;
+  for (let match = signs.exec(json); match !== null; match = signs.exec(json)) {
+    const { index } = match;
+    if (match[0] === "{" || match[0] === "[") depth = Math.max(depth, keys.push(new Set()));
+    else if (match[0] !== '"') keys.pop();
+    else {
+      const end = endOfText(json, index);
+      signs.lastIndex = end;
+      if (!isKey(json, end)) continue;
+      const key = textOf(json.slice(index, end));
+      repeatsKey ||= keys.at(-1)?.has(key) === true;
+      keys.at(-1)?.add(key);
+    }
+  }
+  return { repeatsKey, depth };
+}
+
 /** Parses JSON and gives as text each number that a double would change or write otherwise. @throws SyntaxError */
 export function parseExactly(json: string): unknown {
   // First as it is: most JSON has no such number, and is parsed once.

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { ApiClient } from "../../api/http/client.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
@@ -12,7 +11,7 @@ import type { BytesOf } from "../../lake/bulk/bulk-staging.js";
 import { fileError, type InputFile } from "../files/input-file.js";
 import { countedProblems } from "../files/row-problems.js";
 import { type InputRow, LONG_NUMBER, readRows } from "../files/rows.js";
-import { type InspectedFiles, inspectFiles } from "../files/uploaded-file.js";
+import { type InspectedFiles, inspectFiles, uploadedBytes } from "../files/uploaded-file.js";
 
 /** The judged rows of a job. Memory does not hold them: they are read again when they are frozen. */
 export interface JudgedRows {
@@ -43,7 +42,7 @@ export async function judgeRows(job: AnyJob, path: string): Promise<JudgedRows> 
   const columns = Object.keys(job.row.shape).join(", ");
   const ignored = new Set<string>();
   const inspected: InspectedFiles = new Map();
-  const bytes: BytesOf = (row, column) => createReadStream(pathIn(file, row.row ?? {}, column));
+  const bytes: BytesOf = (row, column) => uploadedBytes(pathIn(file, row.row ?? {}, column));
   const judged = await countRows(() => frozenRows(job, file, ignored, inspected), job.files && bytes);
   if (judged.total === 0) throw fileError(file, "has no row", `Its columns: ${columns}.`);
   const list = [...ignored].map((name) => JSON.stringify(name)).join(", ");

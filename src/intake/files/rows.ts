@@ -1,4 +1,5 @@
 import { extname } from "node:path";
+import { formOf } from "../../domain/json/text.js";
 import { jsonObjectOf } from "../../domain/json/value.js";
 import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
 import { type CsvRecord, csvRecords } from "./csv.js";
@@ -23,6 +24,18 @@ export interface InputRow {
 export const LONG_NUMBER: BrokenRule = {
   code: "long_number",
   rule: "has a number of more than 15 digits: give it as text, or it changes",
+};
+
+const NOT_OBJECT: BrokenRule = { code: "not_object", rule: 'is not a JSON object such as {"fp_id":"…"}' };
+const REPEATED_KEY: BrokenRule = {
+  code: "repeated_key",
+  rule: "names a key twice: only one of its values can count",
+};
+/** Whoever walks through a value does so level by level, on the stack. */
+const DEEPEST = 200;
+const TOO_DEEP: BrokenRule = {
+  code: "too_deep",
+  rule: `has more than ${DEEPEST} objects and lists within each other`,
 };
 
 /** Judges the header of a CSV file. @throws InputError to refuse the file. */
@@ -59,14 +72,21 @@ function csvRow({ line, fields }: CsvRecord, columns: readonly string[]): InputR
 
 function jsonRow({ line, text }: JsonLine): InputRow {
   const row = jsonObjectOf(text);
-  const rule = 'is not a JSON object such as {"fp_id":"…"}';
+  const problem = row === undefined ? NOT_OBJECT : formProblem(text);
   return {
     form: "jsonl",
     line,
-    values: new Map(Object.entries(row ?? {})),
-    losesDigits: row !== undefined && hasLongDecimal(text),
-    problems: row === undefined ? [{ line, column: null, code: "not_object", rule }] : [],
+    values: new Map(Object.entries((problem === undefined && row) || {})),
+    losesDigits: problem === undefined && hasLongDecimal(text),
+    problems: problem === undefined ? [] : [{ line, column: null, ...problem }],
   };
+}
+
+/** Why a JSON object can't be taken as it is written. */
+function formProblem(text: string): BrokenRule | undefined {
+  const { repeatsKey, depth } = formOf(text);
+  if (repeatsKey) return REPEATED_KEY;
+  return depth > DEEPEST ? TOO_DEEP : undefined;
 }
 
 async function isJsonl(file: InputFile): Promise<boolean> {

@@ -35,6 +35,7 @@ export async function givenBytes(path: string, option: string): Promise<Buffer> 
 export async function startOf(file: InputFile): Promise<string> {
   let text = "";
   try {
+    await checkFile(file);
     for await (const bytes of createReadStream(file.path, { end: 4095 })) text += String(bytes);
   } catch (error) {
     throw await readFailure(file, error);
@@ -46,7 +47,7 @@ async function* decoded(file: InputFile): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let isFirst = true;
   try {
-    await checkSize(file);
+    await checkFile(file);
     for await (const bytes of createReadStream(file.path) as AsyncIterable<Buffer>) {
       if (isFirst && isUtf16(bytes)) throw fileError(file, "is UTF-16", SAVE_AS_UTF8);
       isFirst = false;
@@ -59,10 +60,16 @@ async function* decoded(file: InputFile): AsyncGenerator<string> {
   }
 }
 
-async function checkSize(file: InputFile): Promise<void> {
-  const { path, mostBytes } = file;
-  if (mostBytes === undefined || (await stat(path)).size <= mostBytes) return;
-  throw fileError(file, `is larger than ${mostBytes} bytes`, "Split it.");
+/** Refuses what is no file, such as a pipe: files are read more than once. A directory fails when it is read. */
+async function checkFile(file: InputFile): Promise<void> {
+  const { path, mostBytes, option } = file;
+  const found = await stat(path);
+  if (!found.isFile() && !found.isDirectory()) {
+    const advice = `It is read more than once: write it to a file, and give that to ${option}.`;
+    throw fileError(file, "is not a regular file", advice);
+  }
+  if (mostBytes !== undefined && found.size > mostBytes)
+    throw fileError(file, `is larger than ${mostBytes} bytes`, "Split it.");
 }
 
 async function readFailure(file: InputFile, error: unknown): Promise<unknown> {

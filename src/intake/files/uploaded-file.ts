@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { constants, open, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
 import type { VaultFile } from "../../domain/service/vault/vault-value.js";
@@ -39,6 +39,12 @@ export async function inspectFiles(
     else found.push([name, known]);
   }
   return { found, problems };
+}
+
+/** Reads a file that was inspected. What has become a pipe since has no bytes: it makes no command wait. */
+export async function* uploadedBytes(path: string): AsyncGenerator<Buffer> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  yield* file.createReadStream() as AsyncIterable<Buffer>;
 }
 
 /** Inspects a file to upload, or says why it can't be uploaded, without its path. */

@@ -1,5 +1,4 @@
 import { createHash, hash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
 import type { RowName } from "../../domain/onboarding/customer.js";
@@ -18,7 +17,7 @@ import { type RowProblem, repeatedRow } from "../../domain/row-problem.js";
 import type { BatchFacts, FreezableRow } from "../../lake/onboarding/frozen-batch.js";
 import { fileError, type InputFile } from "../files/input-file.js";
 import { problemList } from "../files/row-problems.js";
-import { type InspectedFiles, inspectFiles } from "../files/uploaded-file.js";
+import { type InspectedFiles, inspectFiles, uploadedBytes } from "../files/uploaded-file.js";
 import { givenCustomers } from "./customer-rows.js";
 import { CustomersCounter, type CustomersCounts } from "./customers-counts.js";
 
@@ -108,7 +107,7 @@ async function* freezableRows(
         const key = rowKey(sha256, customer, purpose);
         yield {
           row: { row, line, rowKey: key, identityHash: identity, customer },
-          documents: new Map([...paths].map(([name, path]) => [name, () => createReadStream(path)])),
+          documents: new Map([...paths].map(([name, path]) => [name, () => uploadedBytes(path)])),
         };
       }
     } else yield wrongRow(row, line, judged.name, judged.problems);

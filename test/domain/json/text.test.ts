@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  formOf,
   parseExactly,
   rawMembers,
   withFieldsAsText,
@@ -153,5 +154,25 @@ describe("withFieldsAsText", () => {
         expect(withFieldsAsText(json, AB, marked)).toBe(slow(json));
       }),
     );
+  });
+});
+
+describe("the form of a text", () => {
+  it.each([
+    ["1", false, 0],
+    ["{}", false, 1],
+    ['{"a":{"a":1},"b":[{"a":1},{"a":2}]}', false, 3],
+    ['{"a":1,"a":1}', true, 1],
+    [String.raw`{"a":1,"\u0061":1}`, true, 1],
+    ['{"x":[{"a":{},"b":1,"a":2}]}', true, 4],
+    ['{"a":"{[\\"{","b":"a","c":":"}', false, 1],
+    ['[["a","a"],{"a":["a"]}]', false, 3],
+  ])("%s", (json, repeatsKey, depth) => {
+    JSON.parse(json);
+    expect(formOf(json)).toEqual({ repeatsKey, depth });
+  });
+
+  it("of any value that was parsed repeats no key", () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => !formOf(JSON.stringify(value)).repeatsKey));
   });
 });

@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
 import type { InputFile } from "../../../src/intake/files/input-file.js";
@@ -83,6 +85,33 @@ describe("rows of a file", () => {
     const jsonl = await readAll('{"a":1}\n[]\n', "rows.ndjson");
     expect(jsonl.rows[1]).toMatchObject({ line: 2, problems: [{ line: 2, column: null }] });
   });
+
+  it("whose object repeats a key or is nested too deep have a problem and no value", async () => {
+    const deep = (depth: number) => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
+    const lines = ['{"a":1,"b":{"c":1,"c":2}}', '{"a":1,"a":1}', deep(200), deep(201), deep(100_000)];
+    const { rows } = await readAll(lines.join("\n"), "rows.jsonl");
+    expect(rows.map(({ problems }) => problems.map(({ code }) => code))).toEqual([
+      ["repeated_key"],
+      ["repeated_key"],
+      [],
+      ["too_deep"],
+      ["too_deep"],
+    ]);
+    expect(rows.map(({ values }) => values.size)).toEqual([0, 0, 1, 0, 0]);
+  });
+
+  it.each(["rows.jsonl", "rows.csv", "rows"])(
+    "are not taken from a pipe, %s, which could be read only once",
+    async (name) => {
+      const path = join(directory, `pipe-${name}`);
+      await promisify(execFile)("mkfifo", [path]);
+      const rows = readRows({ path, name: "list", option: "--list" }, () => undefined);
+      await expect(rows.next()).rejects.toMatchObject({
+        name: "InputError",
+        message: expect.stringMatching(/is not a regular file\. Nothing was started\..* to --list\.$/),
+      });
+    },
+  );
 
   it.each([
     ["a quote inside a field", 'a\n1\n2\nx"y\n', "line 4: a quote is in the middle"],
