@@ -33,7 +33,7 @@ export async function forward(
   const record = {
     proxy: proxy.id,
     method,
-    path: pathOf(proxy.target, directions.pathAndQuery),
+    path: proxy.target.pathname,
     fp_id: fpId,
     placeholders: [...placeholders.used].flatMap(([owner, names]) =>
       [...names].map((name) => `${owner}.${name}`),
@@ -64,12 +64,6 @@ function targetUrl(target: URL, pathAndQuery: string): URL {
   // "@" or a port in what is appended must not lead to another machine.
   if (url.host !== target.host) refuse("x-fp-path-and-query leaves the target");
   return url;
-}
-
-/** The path of a request as it was asked for, without the values of its placeholders. */
-function pathOf(target: URL, pathAndQuery: string): string {
-  const [path = ""] = pathAndQuery.split(/[?#]/);
-  return `${target.pathname.replace(/\/$/, "")}${path}` || "/";
 }
 
 function escapingOf(contentType = ""): Escaping {
