@@ -9,6 +9,7 @@ import {
   type ExpectedLink,
   expectedLinks,
   liveAfter,
+  namedIds,
 } from "../../helpers/lake/lineage/expected-links.js";
 import { linkNights, told } from "../../helpers/lake/lineage/told-links.js";
 
@@ -121,14 +122,24 @@ function rowOf(departure: Departure): string {
     candidate_tier,
     qs,
     ps,
-    ...[...candidate_ids].sort(),
+    ...namedIds(candidate_ids, qs),
   ]);
 }
 
 function rowOfExpected({ pending, removal, posted, candidates, ...link }: ExpectedLink): string {
   const { tier, candidate_tier, pending_candidates: ps } = link;
-  const [qs, ids] = [candidates.length, candidates.map(({ id }) => id).sort()];
-  return inWords([removal.sequence, pending.id, posted?.sequence, tier, candidate_tier, qs, ps, ...ids]);
+  const qs = candidates.length;
+  const ids = candidates.map(({ id }) => id);
+  return inWords([
+    removal.sequence,
+    pending.id,
+    posted?.sequence,
+    tier,
+    candidate_tier,
+    qs,
+    ps,
+    ...namedIds(ids, qs),
+  ]);
 }
 
 const inWords = (values: readonly unknown[]) => values.map((value) => value ?? "-").join(" ");

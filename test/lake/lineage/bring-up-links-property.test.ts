@@ -4,7 +4,7 @@ import { bringUpLinks } from "../../../src/lake/lineage/bring-up-links.js";
 import { materialize } from "../../../src/lake/materialize/materialize.js";
 import { FeedLake } from "../../helpers/lake/feed-lake.js";
 import { auditLinks } from "../../helpers/lake/lineage/audit-links.js";
-import { type ExpectedLink, expectedLinks } from "../../helpers/lake/lineage/expected-links.js";
+import { type ExpectedLink, expectedLinks, namedIds } from "../../helpers/lake/lineage/expected-links.js";
 import { linkRows } from "../../helpers/lake/lineage/link-rows.js";
 import { linkNights, told } from "../../helpers/lake/lineage/told-links.js";
 
@@ -76,7 +76,10 @@ function rowOf({ pending, removal, posted, candidates, ...link }: ExpectedLink) 
     candidate_tier: link.candidate_tier ?? null,
     posted_candidates: String(candidates.length),
     pending_candidates: String(link.pending_candidates),
-    candidate_ids: candidates.map(({ id }) => id).sort(),
+    candidate_ids: namedIds(
+      candidates.map(({ id }) => id),
+      candidates.length,
+    ),
     currency: "CZK",
     type: "debit",
     pending_signed_amount: `${pending.amount}.0000000000`,
@@ -93,7 +96,7 @@ function rowOf({ pending, removal, posted, candidates, ...link }: ExpectedLink) 
   };
 }
 
-/** The candidates of a night are in no order that anybody promised. */
 function inOrder(row: Readonly<Record<string, string | null>>) {
-  return { ...row, candidate_ids: (JSON.parse(row.candidate_ids ?? "[]") as string[]).sort() };
+  const ids = JSON.parse(row.candidate_ids ?? "[]") as string[];
+  return { ...row, candidate_ids: namedIds(ids, Number(row.posted_candidates)) };
 }

@@ -1,3 +1,4 @@
+import { MOST_CANDIDATES } from "../../../../src/domain/lineage/departure.js";
 import type { Change } from "../feed-lake.js";
 
 /** A row of `transaction_links` as docs/use/tables.md describes it. */
@@ -102,3 +103,11 @@ function isSameMerchant(pending: Change, posted: Change): boolean {
 }
 
 const isFilled = (text = "") => text.trim() !== "";
+
+/**
+ * The ids that a row names, in an order of their own. Candidates of a night are in no order that anybody promised, so of
+ * more than ten of them only their number is known.
+ */
+export function namedIds(ids: readonly string[], candidates: number): readonly string[] {
+  return candidates > MOST_CANDIDATES ? [`${MOST_CANDIDATES} ids`] : [...ids].sort();
+}
