@@ -59,7 +59,15 @@ async function write(night: number, previous: string | null): Promise<string> {
     const facts = {
       ...{ exportId: `cip-${night}`, operator: "bench", host: "bench", version: "bench", approver: APPROVER },
       ...{ service_url: "https://service.example", service_mode: null, key_fingerprint: "none" },
-      ...{ started_at: MADE_AT, finished_at: MADE_AT, unmasked: false, reason: null, previous, amends: null },
+      ...{
+        started_at: MADE_AT,
+        finished_at: MADE_AT,
+        unmasked: false,
+        reason: null,
+        lake_root: null,
+        previous,
+        amends: null,
+      },
       population: await populationOf(members(night)),
       sample: { ...DEFAULT_SAMPLE, seed: "bench" },
     };

@@ -23,8 +23,10 @@ const count = z
 const FILE = z.strictObject({
   alerts: z
     .strictObject({
+      "failed-run": z.boolean({ error: "accepted: true or false" }).optional(),
       "max-age": duration.optional(),
       "failed-links": count.optional(),
+      "another-subject": count.or(z.literal(false)).optional(),
       "open-quarantine": count.optional(),
       "run-missing": z.boolean({ error: "accepted: true or false" }).optional(),
       "run-longer-than": duration.optional(),

@@ -31,6 +31,8 @@ interface WorkerSettings {
   readonly alerts?: AlertConfig;
   /** A worker beside the embedded server: a killed one must cost seconds, not minutes. */
   readonly embedded: boolean;
+  /** When the embedded server was started, in epoch milliseconds; left out where this process did not start it. */
+  readonly homeStartedAt?: number | undefined;
   /** Left out: the lake's directory. */
   readonly store?: ObjectStore;
   /** Kinds of bulk jobs; left out: this version's. */
@@ -99,6 +101,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
         sealed,
         log,
         concurrency: api.concurrency,
+        homeStartedAt: settings.homeStartedAt,
         alerts: settings.alerts?.settings,
         alertSecret: settings.alerts?.secret,
         ...(settings.jobs && { jobs: settings.jobs }),

@@ -56,7 +56,10 @@ test("NIGHTLEDGER_CONFIG names another file, which must be there", () => {
 
 test.each([
   ["alert: {}", /unknown setting: alert; accepted: alerts\. Nothing was started/],
-  ["alerts: { max-agee: 3h }", /unknown setting: alerts\.max-agee; accepted: max-age, failed-links/],
+  [
+    "alerts: { max-agee: 3h }",
+    /unknown setting: alerts\.max-agee; accepted: failed-run, max-age, failed-links/,
+  ],
   ["alerts: { max-age: 36 }", /alerts\.max-age is invalid/],
   ["alerts: { max-age: soon }", /alerts\.max-age is invalid; accepted: a number and a unit/],
   ["alerts: { failed-links: -1 }", /alerts\.failed-links is invalid; accepted: a whole number from 0/],

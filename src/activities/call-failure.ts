@@ -1,4 +1,5 @@
 import {
+  AnotherSubjectError,
   AuthError,
   NotFoundError,
   NotSentError,
@@ -7,7 +8,8 @@ import {
   SchemaError,
   TransientError,
 } from "../api/http/errors.js";
-import type { TransientOutcome } from "../domain/backoff.js";
+import { type TransientOutcome, USELESS_ANSWER } from "../domain/backoff.js";
+import { anotherSubjectReason } from "../domain/failures.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 
 /** What a failed read means for its owner, as an outcome of the state machines. */
@@ -41,8 +43,11 @@ export function callFailure(error: unknown): CallFailure {
       reason: `schema ${error.path === "" ? "" : `${error.path}: `}${error.expectation}`,
     };
   }
+  if (error instanceof AnotherSubjectError) {
+    return { kind: "broken", reason: anotherSubjectReason(error.mismatch) };
+  }
   // A body of the right length that is not JSON: something between us and the service sent half an answer.
-  if (error instanceof SyntaxError) return { kind: "transient", reason: "torn_body", retryAfterMs: null };
+  if (error instanceof SyntaxError) return { kind: "transient", reason: USELESS_ANSWER, retryAfterMs: null };
   throw error;
 }
 

@@ -1,16 +1,19 @@
 import { readAnswer } from "../api/http/answer.js";
 import type { ApiClient, CallOptions } from "../api/http/client.js";
-import { ApiError } from "../api/http/errors.js";
+import { ApiError, NotSentError } from "../api/http/errors.js";
 import type { Dependencies } from "./dependencies.js";
 
 export interface CountedCalls<D extends Dependencies> {
   readonly deps: D;
   readonly calls: number;
+  /** Whether calls waited for a place until it was too late for them, and none was sent. */
+  readonly foundNoPlace: boolean;
 }
 
 /** Counts the requests that one activity sends, failed ones too. No error message may quote what is `withheld`. */
 export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown): CountedCalls<D> {
   let calls = 0;
+  let unplaced = 0;
   const own = (options: CallOptions = {}) => (withheld === undefined ? options : { ...options, withheld });
   const counted = async <R>(call: Promise<R>): Promise<R> => {
     try {
@@ -19,6 +22,7 @@ export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown
       return answer;
     } catch (error) {
       if (error instanceof ApiError && error.sent) calls += 1;
+      if (error instanceof NotSentError && error.until === undefined) unplaced += 1;
       throw error;
     }
   };
@@ -44,6 +48,9 @@ export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown
     deps: { ...deps, api: client },
     get calls() {
       return calls;
+    },
+    get foundNoPlace() {
+      return calls === 0 && unplaced > 0;
     },
   };
 }

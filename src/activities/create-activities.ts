@@ -2,6 +2,7 @@ import type { FrozenBulkRow } from "../domain/bulk/frozen-row.js";
 import { scheduleFacts } from "../intake/schedules/schedule-facts.js";
 import { JOBS } from "../jobs/index.js";
 import { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
+import { sameLake } from "../lake/service-binding.js";
 import { SealedRows } from "../lake/store/sealed-rows.js";
 import { STREAMS } from "../streams/index.js";
 import { nextAlertMessage, recordAlertDelivery } from "./alerts/alert-deliveries.js";
@@ -116,7 +117,8 @@ export function createActivities(
     startFiredRun: bound(startFiredRun),
     stopCustomers: kept(stopCustomers),
   };
-  return watchedActivities(activities, deps.warnings);
+  const check = sameLake(deps.lake.store);
+  return watchedActivities(activities, deps.warnings, () => asActivityFailure(check));
 }
 
 export type Activities = ReturnType<typeof createActivities>;

@@ -14,6 +14,8 @@ export interface Dependencies {
   readonly warnings: RunWarnings;
   /** Calls in flight at most: also how many owners a slice advances at once. */
   readonly concurrency: number;
+  /** Epoch milliseconds at which this HOME's Temporal server was started; left out where that is not known. */
+  readonly homeStartedAt?: number | undefined;
   /** Called once a run has its row; never throws. */
   readonly runEnded?: () => Promise<void>;
 }

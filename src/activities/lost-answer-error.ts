@@ -19,9 +19,9 @@ export class LostAnswerError extends Error {
     const what =
       unusable === undefined
         ? "its answer was lost"
-        : `${unusable} answers to it or about it were not JSON: check NIGHTLEDGER_API_URL and any proxy`;
+        : `${unusable} answers to it or about it were not JSON, or not the promised ones: check NIGHTLEDGER_API_URL and any proxy`;
     super(
-      `${sent}, and ${what}. Nothing tells whether it took effect, so it was not sent again. Check whether the service ` +
+      `${sent}, and ${what}. Nothing tells whether it took effect, so it is not sent again by itself. Check whether the service ` +
         "carried it out, then request it again if it did not (docs/reference/api-operations.md, Lost answer)",
       options,
     );

@@ -1,7 +1,5 @@
-import type { NewRun, RunStatus } from "../domain/run.js";
-import { appendOnce } from "../lake/tables/append.js";
-import { writeRows } from "../lake/tables/parquet-file.js";
-import { runs } from "../lake/tables/runs.js";
+import type { EndReason, NewRun, RunStatus } from "../domain/run.js";
+import { appendRun } from "../lake/root/append-run.js";
 import type { Logger } from "../logger.js";
 import { VERSION } from "../version.js";
 import type { Dependencies } from "./dependencies.js";
@@ -16,8 +14,15 @@ interface EndedRun extends NewRun {
   readonly rosterSha256?: string | undefined;
   /** Counts by column; those left out are null. */
   readonly counts?: Readonly<Record<string, number>>;
-  /** Why a run did not begin. */
-  readonly message?: string;
+  /** Why it ended so. */
+  readonly why: EndReason;
+}
+
+/** What the end of a run tells of its row. */
+export interface EndedRow {
+  readonly duration_ms: number;
+  /** The lake's root when the run ended; null if it could not be computed. */
+  readonly lake_root: string | null;
 }
 
 const LEVELS = {
@@ -29,36 +34,36 @@ const LEVELS = {
   failed: "error",
 } as const satisfies Record<RunStatus, keyof Logger>;
 
-/** Writes the row of a run that has ended once, logs the end, and calls `runEnded`. */
+/** Writes the row of a run that has ended once, with the lake's root, logs the end, and calls `runEnded`. */
 export async function writeRunRow(
   { lake, log, runEnded }: Pick<Dependencies, "lake" | "log" | "runEnded">,
   run: EndedRun,
-): Promise<{ readonly duration_ms: number }> {
+): Promise<EndedRow> {
   const { runId, startedAt, firing } = run;
   const finishedAt = new Date();
-  await appendOnce(lake, runs, `${runId}/run`, () =>
-    writeRows(lake, runs, runId, [
-      {
-        run_id: runId,
-        job_id: run.jobId,
-        kind: run.kind,
-        status: run.status,
-        options: JSON.stringify(run.options),
-        roster_sha256: run.rosterSha256,
-        ...run.counts,
-        started_at: startedAt,
-        finished_at: finishedAt.toISOString(),
-        version: VERSION,
-        schedule: firing?.schedule,
-        scheduled_at: firing?.dueAt,
-        message: run.message,
-      },
-    ]),
+  const row = {
+    run_id: runId,
+    job_id: run.jobId,
+    kind: run.kind,
+    status: run.status,
+    options: JSON.stringify(run.options),
+    roster_sha256: run.rosterSha256,
+    ...run.counts,
+    started_at: startedAt,
+    finished_at: finishedAt.toISOString(),
+    version: VERSION,
+    schedule: firing?.schedule,
+    scheduled_at: firing?.dueAt,
+    ...run.why,
+  };
+  const lake_root = await appendRun(lake, row, (error) =>
+    log.error({ run_id: runId, err: error }, "could not compute the lake's root; the run's row has none"),
   );
   const duration_ms = finishedAt.getTime() - Date.parse(startedAt);
-  const told = { run_id: runId, kind: run.kind, status: run.status, ...firing, ...run.counts, duration_ms };
-  const words = run.message === undefined ? "run ended" : `run did not begin: ${run.message}`;
+  const { kind, status, why } = run;
+  const told = { run_id: runId, kind, status, ...why, ...firing, ...run.counts, duration_ms, lake_root };
+  const words = why.reason === "not_begun" ? `run did not begin: ${why.message}` : "run ended";
   log[LEVELS[run.status]](told, words);
   await runEnded?.();
-  return { duration_ms };
+  return { duration_ms, lake_root };
 }

@@ -14,7 +14,7 @@ type LoggedOutcome =
   | TransientOutcome
   | { readonly kind: "rejected"; readonly status: number }
   | { readonly kind: "failed"; readonly reason: string }
-  | { readonly kind: "open" | "complete" | "gone" | "unauthorized" | "broken" | "torn" | "moved" };
+  | { readonly kind: "open" | "complete" | "gone" | "unauthorized" | "broken" | "torn" | "moved" | "held" };
 
 /** Logs what goes wrong in a worker's runs, each thing once: a line per row or per try would drown the log. */
 export class RunWarnings {
@@ -40,7 +40,7 @@ export class RunWarnings {
     switch (outcome.kind) {
       case "transient": {
         // Says the latest possible time, because the workflow draws the jitter.
-        const verdict = afterTransient(streak, at, outcome.retryAfterMs, 1);
+        const verdict = afterTransient(streak, at, outcome, 1);
         if (verdict.kind === "give_up" || !this.#isNew(key, outcome.reason)) return;
         const { count, since } = verdict.streak;
         const times = {

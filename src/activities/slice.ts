@@ -47,6 +47,10 @@ export class Slice<D extends Dependencies = Dependencies> {
     return this.#counted.calls + this.#found;
   }
 
+  get foundNoPlace(): boolean {
+    return this.#counted.foundNoPlace;
+  }
+
   /** Whether another page may be requested: there is time, there is room for its bytes, and nobody has cancelled. */
   hasTime(): boolean {
     return !this.#signal.aborted && Date.now() < this.deadline && this.#bytes < SLICE_BYTES;
@@ -75,10 +79,10 @@ export async function runSlice<D extends Dependencies, T, R>(
   budget: SliceBudget,
   owners: readonly T[],
   work: (owner: T, slice: Slice<D>) => Promise<R>,
-): Promise<{ results: R[]; calls: number }> {
+): Promise<{ results: R[] } & Pick<Slice, "calls" | "foundNoPlace">> {
   const slice = new Slice(deps, budget);
   const lanes = LANES_PER_CALL * deps.concurrency;
   const results = await mapConcurrent(lanes, owners, (owner) => work(owner, slice));
   cancellationSignal().throwIfAborted();
-  return { results, calls: slice.calls };
+  return { results, calls: slice.calls, foundNoPlace: slice.foundNoPlace };
 }

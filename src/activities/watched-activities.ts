@@ -4,15 +4,17 @@ import type { RunWarnings } from "./run-warnings.js";
 
 type Activity = (input: never) => Promise<unknown>;
 
-/** Sends the heartbeats of activities, and logs their failures with the ids of what they worked on. */
+/** Checks first what all activities need, sends their heartbeats, and logs their failures with the ids of what they worked on. */
 export function watchedActivities<A extends Readonly<Record<string, Activity>>>(
   activities: A,
   warnings: RunWarnings,
+  check: () => Promise<void>,
 ): A {
   const watched = Object.entries(activities).map(([activity, work]) => [
     activity,
     async (input: never) => {
       try {
+        await check();
         return await withHeartbeat(() => work(input));
       } catch (error) {
         if (error instanceof Error && !(error instanceof CancelledFailure)) {

@@ -78,7 +78,8 @@ export function createProgram(terminal: Terminal, end: (code: number) => void): 
 }
 
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<void> {
-  process.exitCode = await run(argv, { ...terminal, again: continuingLine(argv, terminal) });
+  const typed = { again: continuingLine(argv, terminal), newLake: argv.includes("--new-lake") };
+  process.exitCode = await run(argv, { ...terminal, ...typed });
 }
 
 async function run(argv: readonly string[], terminal: Terminal): Promise<number> {

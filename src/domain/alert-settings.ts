@@ -1,10 +1,22 @@
 /** Every rule by its name: in flags, in the file of settings and in the table `alerts`. */
-const RULE_NAMES = ["max-age", "failed-links", "open-quarantine", "run-missing", "run-longer-than"] as const;
+const RULE_NAMES = [
+  "failed-run",
+  "another-subject",
+  "max-age",
+  "failed-links",
+  "open-quarantine",
+  "run-missing",
+  "run-longer-than",
+] as const;
 
 export type RuleName = (typeof RULE_NAMES)[number];
 
 /** What alerts are judged by; a rule that is left out is not judged. Durations are in milliseconds. */
 export interface AlertRules {
+  /** Judged unless it is `false`. */
+  readonly "failed-run"?: boolean | undefined;
+  /** Judged, with 0, unless it is `false`. */
+  readonly "another-subject"?: number | false | undefined;
   readonly "max-age"?: number | undefined;
   readonly "failed-links"?: number | undefined;
   readonly "open-quarantine"?: number | undefined;
@@ -17,10 +29,13 @@ export function judgedRules(rules: AlertRules): RuleName[] {
   return RULE_NAMES.filter((name) => rules[name] !== undefined && rules[name] !== false);
 }
 
-/** Rules in which those of `over` override the first ones. */
+/** The rules that are judged unless somebody turns them off. */
+const ON: AlertRules = { "failed-run": true, "another-subject": 0 };
+
+/** Rules in which those of `over` override the first ones, and these the ones that are on by default. */
 export function mergedRules(rules: AlertRules, over: AlertRules): AlertRules {
   const given = Object.entries(over).filter(([, value]) => value !== undefined);
-  return { ...rules, ...Object.fromEntries(given) };
+  return { ...ON, ...rules, ...Object.fromEntries(given) };
 }
 
 /** Where alerts are delivered. The address of a chat tool's webhook is a secret, and a command may hold one. */

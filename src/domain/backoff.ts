@@ -19,8 +19,21 @@ export interface TransientOutcome {
   readonly retryAfterMs: number | null;
 }
 
+/** Reason of a failure whose answer, a proxy's page or half of one, says nothing of what was asked. */
+export const USELESS_ANSWER = "no_json";
+/** Useless answers in a row after which nothing more is asked: a wrong address gives them for ever. */
+const MOST_USELESS = 5;
+const AFTER_USELESS_MS = 3_000;
+
+/** Milliseconds to wait after so many useless answers; undefined where they are too many. */
+export function waitAfterUseless(useless: number): number | undefined {
+  return useless >= MOST_USELESS ? undefined : AFTER_USELESS_MS * 3 ** (useless - 1);
+}
+
 export interface FailureStreak {
   readonly count: number;
+  /** How many of them, at its end, had a useless answer; left out for none. */
+  readonly useless?: number;
   /** Epoch milliseconds of the first. */
   readonly since: number;
 }
@@ -30,16 +43,23 @@ type TransientVerdict =
   | { readonly kind: "wait"; readonly notBefore: number; readonly streak: FailureStreak }
   | { readonly kind: "give_up" };
 
-/** Obeys `Retry-After` up to 15 minutes, and gives up after an hour without a success. */
+/**
+ * Obeys `Retry-After` up to 15 minutes, and gives up after an hour without a success, or after five useless answers in a
+ * row.
+ */
 export function afterTransient(
   streak: FailureStreak | null,
   at: number,
-  retryAfterMs: number | null,
+  { reason, retryAfterMs }: Omit<TransientOutcome, "kind">,
   jitter: number,
 ): TransientVerdict {
-  const next = streak === null ? { count: 1, since: at } : { count: streak.count + 1, since: streak.since };
-  if (at - next.since >= GIVE_UP_AFTER_MS) return { kind: "give_up" };
-  const own = backoffMs(next.count, jitter);
+  const useless = reason === USELESS_ANSWER ? (streak?.useless ?? 0) + 1 : 0;
+  const next = {
+    ...{ count: (streak?.count ?? 0) + 1, since: streak?.since ?? at },
+    ...(useless > 0 && { useless }),
+  };
+  const own = useless > 0 ? waitAfterUseless(useless) : backoffMs(next.count, jitter);
+  if (own === undefined || at - next.since >= GIVE_UP_AFTER_MS) return { kind: "give_up" };
   const asked = Math.min(retryAfterMs ?? 0, LONGEST_WAIT_MS);
   return { kind: "wait", notBefore: at + Math.max(own, asked), streak: next };
 }

@@ -12,6 +12,8 @@ export const FAILURE_TYPES = {
   rejected: "RejectedError",
   /** The answer breaks the contract: a retry does not fix it. */
   schema: "SchemaError",
+  /** The answer is about something else than what was asked for: it is never used, whatever a retry brings. */
+  anotherSubject: "AnotherSubjectError",
   /** A write whose answer was lost and that may have taken effect: never sent again by itself. */
   lostAnswer: "LostAnswerError",
   /** What a run staged is gone or torn: the run ends, and the next one reads everything again. */
@@ -21,6 +23,33 @@ export const FAILURE_TYPES = {
   /** The service or Temporal can't be reached (exit 3). */
   unreachable: "UnreachableError",
 } as const;
+
+/** How the words of a full disk or quota begin; their type is that of every failure that may pass. */
+export const NO_SPACE = "No space left to write";
+/** First word of the reason where an answer was about something else than what was asked for. */
+export const ANOTHER_SUBJECT = "another_subject";
+
+/** What an answer says that it is about, and what was asked for; ids are masked. */
+export interface SubjectMismatch {
+  /** `links[].fp_id` */
+  readonly field: string;
+  readonly answered: string;
+  readonly asked: string;
+}
+
+/** The reason of what failed so: `another_subject links[].fp_id: •••91bc for •••3f2a`. */
+export function anotherSubjectReason({ field, answered, asked }: SubjectMismatch): string {
+  return `${ANOTHER_SUBJECT} ${field}: ${answered} for ${asked}`;
+}
+
+/** The line of a summary that says how many of its failures are such. */
+export function anotherSubjectLines(failures: readonly { readonly reason: string }[]): string[] {
+  const count = failures.filter(({ reason }) => reason.includes(ANOTHER_SUBJECT)).length;
+  const what = count === 1 ? "1 answer was" : `${count} answers were`;
+  return count === 0
+    ? []
+    : [`mixed up  ${what} about others: find out what mixes them up, a proxy or a cache`];
+}
 
 /** Thrown when the user's input can't be used (exit 2): names it, what is wrong, and what is accepted. */
 export class InputError extends Error {

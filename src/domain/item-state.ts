@@ -1,4 +1,5 @@
 import { afterTransient, type FailureStreak, type TransientOutcome } from "./backoff.js";
+import { HOUR } from "./duration.js";
 import type { RefusedRequest } from "./refusals.js";
 
 /** Something that is retried: a link or user of a sync, an item of a bulk job. */
@@ -17,6 +18,8 @@ export type ItemOutcome =
   | { readonly kind: "complete" }
   | TransientOutcome
   | { readonly kind: "failed"; readonly reason: string; readonly refused?: RefusedRequest }
+  /** It may have been done already, and nobody can tell: it waits until the user continues the run. */
+  | { readonly kind: "held" }
   | { readonly kind: "unauthorized" };
 
 export type ItemVerdict<P> =
@@ -37,6 +40,8 @@ export function afterItemOutcome<P extends Attempted>(
   switch (outcome.kind) {
     case "open":
       return { kind: "again", progress: { ...progress, notBefore: 0 } };
+    case "held":
+      return { kind: "again", progress: { ...progress, notBefore: at + HOUR } };
     case "complete":
       return { kind: "done" };
     case "unauthorized":
@@ -44,9 +49,8 @@ export function afterItemOutcome<P extends Attempted>(
     case "failed":
       return outcome;
     case "transient": {
-      const { reason, retryAfterMs } = outcome;
-      const verdict = afterTransient(progress.streak, at, retryAfterMs, jitter);
-      if (verdict.kind === "give_up") return { kind: "failed", reason: `gave_up ${reason}` };
+      const verdict = afterTransient(progress.streak, at, outcome, jitter);
+      if (verdict.kind === "give_up") return { kind: "failed", reason: `gave_up ${outcome.reason}` };
       const { streak, notBefore } = verdict;
       return { kind: "again", progress: { ...progress, streak, notBefore } };
     }

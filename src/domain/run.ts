@@ -1,4 +1,5 @@
 import { HOUR, instantText } from "./duration.js";
+import { FAILURE_TYPES, NO_SPACE } from "./failures.js";
 
 /** `sync-20261121T021500Z-3f9c2a`: kind, start in UTC, six random hex digits. Names a run's staging and rows. */
 export function runId(kind: string, startedAt: Date, random: string): string {
@@ -43,6 +44,104 @@ export type RunStatus =
   | "cancelled"
   | "running"
   | "paused";
+
+/** Why a run ended otherwise than `completed`: a code and words (docs/run/errors.md, "Reasons of a run"). */
+export interface EndReason {
+  readonly reason: RunReason | null;
+  readonly message: string | null;
+}
+
+type RunReason =
+  | "not_begun"
+  | "cancelled"
+  | "credentials_refused"
+  | "lake_full"
+  | "staging_lost"
+  | "step_failed"
+  | "some_failed";
+
+/** The reason of a run that completed, or that has not ended. */
+export const NO_REASON: EndReason = { reason: null, message: null };
+
+interface EndFacts {
+  readonly status: RunStatus;
+  /** The service refused the credentials. */
+  readonly unauthorized?: boolean;
+  /** Why a step of the whole run failed: the error's class and its words. */
+  readonly step?: string | undefined;
+  /** How many failed of what, as `{"bank link% failed": 3}`; `%` is the plural. */
+  readonly failed?: Readonly<Record<string, number>>;
+  /** The reasons of these, as far as they are known. */
+  readonly reasons?: readonly string[];
+}
+
+const STEP_REASONS: readonly (readonly [string, RunReason])[] = [
+  [`${FAILURE_TYPES.auth}: `, "credentials_refused"],
+  [`${FAILURE_TYPES.transient}: ${NO_SPACE}`, "lake_full"],
+  [`${FAILURE_TYPES.stagingLost}: `, "staging_lost"],
+];
+
+/** Decides why a run ended as it did, for every kind of job. Pure. */
+export function endReason({ status, unauthorized, step, failed, reasons = [] }: EndFacts): EndReason {
+  if (status === "cancelled")
+    return { reason: "cancelled", message: "it was cancelled; what it had finished is kept" };
+  if (unauthorized) {
+    const message = "the service refused the API key; what it had finished is kept";
+    return { reason: "credentials_refused", message };
+  }
+  if (step !== undefined) {
+    const known = STEP_REASONS.find(([words]) => step.startsWith(words))?.[1];
+    return { reason: known ?? "step_failed", message: known ? step.slice(step.indexOf(": ") + 2) : step };
+  }
+  if (status !== "completed_with_failures") return NO_REASON;
+  const counts = Object.entries(failed ?? {}).filter(([, count]) => count > 0);
+  const words = counts
+    .map(([name, count]) => `${count} ${name.replace("%", count === 1 ? "" : "s")}`)
+    .join(", ");
+  const often = mostFrequent(reasons);
+  return { reason: "some_failed", message: often === undefined ? words : `${words} (most often: ${often})` };
+}
+
+/** Whether a run has not gone through all that it was asked for, so that a retry does the whole again. */
+export function isCutShort({ reason }: EndReason): boolean {
+  return reason !== null && reason !== "some_failed";
+}
+
+/** Says why a run was cut short, as a line of a summary. */
+export function whyLines(why: EndReason): string[] {
+  return isCutShort(why) ? [`why       ${why.reason}: ${why.message}`] : [];
+}
+
+const FIRST: Readonly<Partial<Record<RunReason, string>>> = {
+  credentials_refused: "check the key (nightledger check), then do the whole run again",
+  lake_full: "make room, then do the whole run again",
+  step_failed: "fix that, then do the whole run again",
+  cancelled: "to do the whole run again",
+};
+
+/** Says what to do about a run that was cut short; undefined for any other. */
+export function againWords(
+  why: EndReason,
+  { run_id, schedule }: { readonly run_id: string; readonly schedule?: string | null },
+): string | undefined {
+  if (why.reason === "not_begun") return `fix that, then: nightledger schedule trigger ${schedule}`;
+  if (why.reason === "staging_lost")
+    return "find out what deletes the lake's staging area, then give the same command again";
+  const first = why.reason && FIRST[why.reason];
+  return first ? `${first}: nightledger runs retry ${run_id}` : undefined;
+}
+
+function mostFrequent(texts: readonly string[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const [first] = [...counts].sort(([, a], [, b]) => b - a);
+  return first?.[0] || undefined;
+}
+
+/** Names the staging of what a run has left to do, which waits for a retry. */
+export function leftOf(runId: string): string {
+  return `${runId}-failed`;
+}
 
 const QUEUE = "nightledger-";
 

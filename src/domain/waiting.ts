@@ -1,5 +1,8 @@
 import { type FailureStreak, GIVE_UP_AFTER_MS } from "./backoff.js";
 
+/** Name of the signal that makes a run try everything at once that waits for its next try. */
+export const TRY_NOW = "tryNow";
+
 /** How many waiting things a run names; it only counts the rest. */
 export const MOST_WAITING = 20;
 
@@ -27,6 +30,8 @@ export interface WaitingState {
   readonly waiting_total: number;
   /** ISO instant until which the service wants no calls; null where it takes them. */
   readonly throttled_until: string | null;
+  /** Whether no call found a place: the limits of calls let those of other runs go first. */
+  readonly waits_for_place: boolean;
 }
 
 /** Whose last try failed, and why. */
@@ -45,13 +50,14 @@ interface Unfinished {
 
 /** Nothing waits. */
 export function nothingWaits(): WaitingState {
-  return { waiting: [], waiting_total: 0, throttled_until: null };
+  return { waiting: [], waiting_total: 0, throttled_until: null, waits_for_place: false };
 }
 
 /** What waits among things that are not at their end; `throttled` in epoch milliseconds. */
 export function waitingState(
   unfinished: Iterable<Unfinished>,
   throttled: number | null = null,
+  waits_for_place = false,
 ): WaitingState {
   const waiting: Waiting[] = [];
   let waiting_total = 0;
@@ -68,7 +74,7 @@ export function waitingState(
     });
   }
   const throttled_until = throttled === null ? null : instant(throttled);
-  return { waiting: firstOf(waiting), waiting_total, throttled_until };
+  return { waiting: firstOf(waiting), waiting_total, throttled_until, waits_for_place };
 }
 
 /** What the parts of a run wait for together. */
@@ -78,6 +84,7 @@ export function allWaiting(parts: readonly WaitingState[]): WaitingState {
     waiting: firstOf(parts.flatMap(({ waiting }) => waiting)),
     waiting_total: parts.reduce((sum, part) => sum + part.waiting_total, 0),
     throttled_until: throttled.at(-1) ?? null,
+    waits_for_place: parts.some(({ waits_for_place }) => waits_for_place),
   };
 }
 
@@ -87,8 +94,9 @@ export function throttledUntil({ throttled_until }: WaitingState): number | null
 }
 
 /** Only the waiting state of something larger. */
-export function waitingOf({ waiting, waiting_total, throttled_until }: WaitingState): WaitingState {
-  return { waiting, waiting_total, throttled_until };
+export function waitingOf(state: WaitingState): WaitingState {
+  const { waiting, waiting_total, throttled_until, waits_for_place } = state;
+  return { waiting, waiting_total, throttled_until, waits_for_place };
 }
 
 /** Names the first {@link MOST_WAITING} that failed in a slice and are retried: no history holds ids in bulk. */

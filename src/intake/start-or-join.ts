@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Client, WorkflowExecutionDescription, WorkflowHandle } from "@temporalio/client";
 import { runId as makeRunId, type NewRun } from "../domain/run.js";
+import { lakeIsGone } from "../lake/service-binding.js";
 import { giveUpRun } from "../temporal/give-up.js";
 import { describeRunning, describeWorkflow, startUnlessRunning } from "../temporal/running-workflows.js";
 import { startAttributes } from "../temporal/search-attributes.js";
@@ -14,10 +15,19 @@ export interface StartedRun {
   readonly memo: Readonly<Record<string, unknown>>;
 }
 
+/** The lake that a run is for. */
+export interface AskedLake {
+  readonly id: string;
+  readonly address: string;
+  /** Whether the job may have had runs for another lake in its place. */
+  readonly mayBeNew: boolean;
+}
+
 /** Where and how a job of any kind is to run. */
 export interface AskedRun {
   readonly scope: string;
   readonly taskQueue: string;
+  readonly lake?: AskedLake | undefined;
   /** The run to start; left out, one is made. A start that is repeated names the same one. */
   readonly run?: NewRun | undefined;
   /** Aborts when the user no longer wants a run; a run in progress by then is left as it is. */
@@ -56,8 +66,11 @@ export async function startOrJoin(
     const running = await joinRun(client, job.workflowId);
     if (running !== undefined) await giveUpRun(client, running, async (runId) => job.discard?.(runId));
   }
-  const { workflow, workflowId, taskQueue, kind } = job;
+  const { workflow, workflowId, taskQueue, kind, lake } = job;
   const latest = await describeWorkflow(client, workflowId);
+  const before = latest?.memo?.lake;
+  if (lake !== undefined && !lake.mayBeNew && before !== undefined && before !== lake.id)
+    throw lakeIsGone(lake.address, lake.id);
   const isAsked = job.run !== undefined && latest?.memo?.runId === job.run.runId;
   if (latest !== undefined && (latest.status.name === "RUNNING" || isAsked)) {
     // An earlier attempt may have frozen files that nobody will look for.
@@ -74,7 +87,8 @@ export async function startOrJoin(
     await job.discard?.(runId);
     throw job.signal.reason;
   }
-  const memo = { ...prepared.memo, runId, ...(schedule !== undefined && { schedule }) };
+  const known = { runId, ...(schedule !== undefined && { schedule }), ...(lake && { lake: lake.id }) };
+  const memo = { ...prepared.memo, ...known };
   const args = [{ ...prepared.input, ...run }];
   const start = { workflowId, taskQueue, args, memo, typedSearchAttributes };
   const handle = await startUnlessRunning(client, workflow, start);

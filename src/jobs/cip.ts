@@ -46,6 +46,10 @@ const reportsJob: BulkJob<RosterRow, MemberResult> = {
       if (result.kind === "excluded") return { line, status: "skipped", reason: result.reason };
       return { line, status: "failed", reason: result.reason, refused: result.refused };
     }),
+  about: ([one], result) =>
+    one === undefined || result.kind !== "exported"
+      ? null
+      : { field: "user_id", asked: one.row.fp_id, answered: result.report.user_id },
   tables: CIP_TABLES,
   rows: ({ runId, sealer }, item) => cipRows(memberOf(item, runId), runId, sealer),
 };

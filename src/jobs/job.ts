@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ApiClient } from "../api/http/client.js";
 import { NotFoundError, RejectedError } from "../api/http/errors.js";
 import type { Operation, ParamsOf, ResponseOf } from "../api/operations/operation.js";
+import type { NamedAnswer } from "../domain/bulk/about-others.js";
 import type { Asker, BulkOptions } from "../domain/bulk/bulk-job.js";
 import type { FrozenBulkRow, RowEnd } from "../domain/bulk/frozen-row.js";
 import type { AnsweredCall } from "../domain/calls/answered-call.js";
@@ -53,8 +54,6 @@ export interface BulkJob<Row extends object, Result, Given = unknown> {
   readonly effect: boolean;
   /** Most rows that are planned, and written, together; fewer where they are long. */
   readonly groupRows: number;
-  /** Rows of a group where an earlier build froze them, if it was another number. */
-  readonly earlierGroupRows?: number;
   /** Combines the rows of a group into items. Asked once per group. Default: one item per row. */
   plan?(context: JobContext, rows: readonly JobRow<Row>[]): Promise<GroupPlan<Row, Result, Given>>;
   /** Makes the calls of an item. It may run again after a crash; its calls then return the same answers. */
@@ -74,6 +73,11 @@ export interface BulkJob<Row extends object, Result, Given = unknown> {
   skippedRows?(runId: string): string;
   /** The query of what the summary of a run counted besides rows: `name` and `count` of each. */
   countedRows?(runId: string): string;
+  /**
+   * Whom the answer of an item names and who was asked for, where the contract doesn't say that this is the same id: a
+   * job that publishes learns that from the whole run. Default: answers name nobody.
+   */
+  about?(rows: readonly JobRow<Row>[], result: Result): (NamedAnswer & { readonly field: string }) | null;
   /** What the summary counts of an item besides rows, by name; counts of one name add up. Default: nothing. */
   counts?(item: EndedItem<Row, Result>): Readonly<Record<string, number>>;
   /** The tables that it appends to, in the order of writing: the one that says *done* last. */
@@ -205,11 +209,6 @@ export interface WholeRun<Row, Result> extends JobContext {
   readonly retryOf: string | null;
   /** Reads the groups one by one, in the order of the frozen rows; may be called several times. */
   groups(): AsyncIterable<ClosedGroup<Row, Result>>;
-}
-
-/** Rows of each group of a file that was frozen by a build that counted groups in rows alone. */
-export function earlierGroupRows({ groupRows, earlierGroupRows = groupRows }: AnyJob): number {
-  return earlierGroupRows;
 }
 
 interface Refusal {

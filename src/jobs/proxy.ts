@@ -1,3 +1,4 @@
+import { SchemaError, TransientError } from "../api/http/errors.js";
 import { callVaultProxy } from "../api/operations/vault-proxy.js";
 import type { BodyTemplate } from "../domain/bulk/body-template.js";
 import type { BulkOptions } from "../domain/bulk/bulk-job.js";
@@ -12,6 +13,7 @@ import { type ProxyRow, requestOf, requestRow, templateRow } from "./proxy/row.j
 const MOST_KEPT_BYTES = 256 * 1024;
 
 const LOST = "lost_answer";
+const CUT = "cut_answer";
 const SENT_EARLIER = "an earlier run sent it";
 
 /** What a body is, unless the command says so. */
@@ -43,7 +45,6 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult> = {
   owner: ({ id }) => id,
   effect: true,
   groupRows: 500,
-  earlierGroupRows: 100,
   async plan({ lake, options }, rows) {
     const ids = rows.map(({ row }) => row.id);
     const known = await knownCalls(lake, String(options.proxy), ids);
@@ -77,10 +78,11 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult> = {
       );
       return { status: "answered", reason: answerProblem(body, options), answer: body, asked, at };
     } catch (error) {
-      if (!(error instanceof Error) || error.name !== FAILURE_TYPES.lostAnswer) throw error;
+      const reason = unansweredBy(error);
+      if (reason === undefined) throw error;
       return {
         status: "unknown",
-        reason: LOST,
+        reason,
         answer: null,
         asked: await lost("call"),
         at: Date.now(),
@@ -95,7 +97,8 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult> = {
         ? { line, status: "done", reason: null }
         : { line, status: "failed", reason: `http_${answer?.status}` };
     }),
-  isUnsure: (reason) => reason === LOST || reason.startsWith(SENT_EARLIER) || /^http_5\d\d$/.test(reason),
+  isUnsure: (reason) =>
+    [LOST, CUT].includes(reason) || reason.startsWith(SENT_EARLIER) || /^http_5\d\d$/.test(reason),
   advice: (reason) =>
     reason === "http_404"
       ? "404 came back and no request went through: check the id given to --config, and send them again with the right one"
@@ -163,6 +166,16 @@ function requestParams(
 
 function defined(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** Why a request that was sent has no answer; undefined for an error that the engine judges. */
+function unansweredBy(error: unknown): string | undefined {
+  // Of an answer whose status and type are not judged, only its length can break the contract.
+  if (error instanceof SchemaError) return CUT;
+  if (!(error instanceof Error) || error.name !== FAILURE_TYPES.lostAnswer) return undefined;
+  const { cause } = error;
+  const hasBegun = cause instanceof TransientError && cause.status !== undefined;
+  return hasBegun && cause.reason === "timeout" ? CUT : LOST;
 }
 
 function isAccepted(answer: ProxyDigest | null): boolean {

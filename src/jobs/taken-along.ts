@@ -42,6 +42,7 @@ export function takingAlong(
     ...(skipped.length > 0 && {
       skippedRows: (runId: string) => skipped.map((rows) => rows(runId)).join(" union all by name "),
     }),
+    about: (rows, result) => jobOf(rows).about?.(rows, result) ?? null,
     counts: (item) => jobOf(item.rows).counts?.(item) ?? {},
     tables: [...own.tables, ...other.tables],
     rows: (context, item) => jobOf(item.rows).rows(context, item),

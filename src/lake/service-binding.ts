@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { InputError } from "../domain/failures.js";
 import { jsonObjectOf } from "../domain/json/value.js";
 import type { KeyMode } from "../domain/service/key-mode.js";
@@ -15,11 +15,10 @@ export interface ServiceAddress {
 
 /** The service that a lake belongs to: everything in the lake comes from it. */
 export interface ServiceBinding extends ServiceAddress {
-  /**
-   * Part of every key that says what was done already; it stays the same when the service moves to another address. Empty
-   * in a lake that is older than bindings, so that its keys stay valid.
-   */
+  /** Part of every key that says what was done already; it stays the same when the service moves to another address. */
   readonly id: string;
+  /** Made with the lake, and never again: it tells the lake from another one in its place. */
+  readonly lake: string;
 }
 
 /**
@@ -30,9 +29,10 @@ export interface ServiceBinding extends ServiceAddress {
 export async function readBinding(store: ObjectStore): Promise<ServiceBinding | undefined> {
   const body = await store.get(BINDING_KEY);
   if (body === undefined) return undefined;
-  const { id, url, mode } = jsonObjectOf(body.toString("utf8")) ?? {};
+  const { id, lake, url, mode } = jsonObjectOf(body.toString("utf8")) ?? {};
   const isMode = mode === null || mode === "test" || mode === "live";
-  if (typeof id === "string" && typeof url === "string" && isMode) return { id, url, mode };
+  if (typeof id === "string" && typeof lake === "string" && typeof url === "string" && isMode)
+    return { id, lake, url, mode };
   throw new InputError(
     `${BINDING_KEY} in the lake ${store.address} does not say which service the lake belongs to. ` +
       "Nothing was changed. Name another lake in NIGHTLEDGER_LAKE, or restore the file.",
@@ -70,18 +70,14 @@ export async function checkBinding(
  * Gives the binding that a lake has or will get at its first use; writes nothing. The id follows from lake, address and
  * mode, so that commands that find a new lake at the same time make the same keys.
  *
- * @param isNew whether nothing has used the lake before
  * @throws InputError where it belongs to another service.
  */
-export async function expectBinding(
-  store: ObjectStore,
-  asked: ServiceAddress,
-  isNew: boolean,
-): Promise<ServiceBinding> {
+export async function expectBinding(store: ObjectStore, asked: ServiceAddress): Promise<ServiceBinding> {
   const bound = await checkBinding(store, asked);
   if (bound !== undefined) return bound;
   const from = JSON.stringify([store.address, asked.url, asked.mode]);
-  return { id: isNew ? hash("sha256", from).slice(0, 16) : "", url: asked.url, mode: asked.mode };
+  const id = hash("sha256", from).slice(0, 16);
+  return { id, lake: randomUUID(), url: asked.url, mode: asked.mode };
 }
 
 /**
@@ -90,17 +86,36 @@ export async function expectBinding(
  * @throws InputError where it belongs to another service, or was bound with another id meanwhile: the lake's rows would
  * have keys of that other id
  */
-export async function ensureBinding(store: ObjectStore, expected: ServiceBinding): Promise<void> {
+export async function ensureBinding(store: ObjectStore, expected: ServiceBinding): Promise<ServiceBinding> {
   const asked = { url: expected.url, mode: expected.mode };
   let bound = await checkBinding(store, asked);
   if (bound === undefined) {
     await store.putIfAbsent(BINDING_KEY, text(expected));
     bound = await checkBinding(store, asked);
   }
-  if (bound?.id === expected.id) return;
+  if (bound?.id === expected.id) return bound;
   throw new InputError(
     `Another command has just bound the lake ${store.address} to its service. Nothing was started; run the command again.`,
   );
+}
+
+/** Makes the error for a lake that is not the one that was expected in its place; `found` is the id of what is there. */
+export function lakeIsGone(address: string, found: string | undefined): InputError {
+  const there = found === undefined ? `it has no ${BINDING_KEY}` : "another lake is in its place";
+  return new InputError(
+    `The lake that was in ${address} is gone: ${there}. Nothing was started, and nothing was written. ` +
+      "Mount it, or bring it back from a backup; if it is gone for good, start a new one with `--new-lake`, for example `nightledger dev --new-lake`.",
+  );
+}
+
+/** Makes a check that the lake in a place stays the one that was there first; the check throws {@link lakeIsGone}. */
+export function sameLake(store: ObjectStore): () => Promise<void> {
+  let first: string | undefined;
+  return async () => {
+    const found = (await readBinding(store))?.lake;
+    first ??= found;
+    if (found !== first) throw lakeIsGone(store.address, found);
+  };
 }
 
 /** Records that a lake's service has moved to another address. The id stays, and with it every key. */
@@ -117,11 +132,11 @@ export async function rebind(store: ObjectStore, moved: ServiceAddress): Promise
         "Nothing was changed. A lake never changes its mode; name another lake in NIGHTLEDGER_LAKE.",
     );
   }
-  const binding = { id: bound.id, url: moved.url, mode: bound.mode ?? moved.mode };
+  const binding = { ...bound, url: moved.url, mode: bound.mode ?? moved.mode };
   await store.put(BINDING_KEY, text(binding), { durable: true });
   return binding;
 }
 
-function text({ id, url, mode }: ServiceBinding): string {
-  return `${JSON.stringify({ id, url, mode })}\n`;
+function text({ id, lake, url, mode }: ServiceBinding): string {
+  return `${JSON.stringify({ id, lake, url, mode })}\n`;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { InputError } from "../domain/failures.js";
 import type { DeltaAction } from "./delta/delta-actions.js";
-import { type ChangedFile, changesAfter } from "./delta/delta-log.js";
+import { type ChangedFile, changesAfter, readCommit } from "./delta/delta-log.js";
 import type { DeltaLocation } from "./delta/delta-path.js";
 import { commitKey } from "./delta/delta-path.js";
 import type { Snapshot } from "./delta/delta-snapshot.js";
@@ -17,12 +17,6 @@ const markOf = (source: string) => `${source}/commit`;
 
 export function watermarkOf(derived: Snapshot, source: string): number {
   return derived.txns.get(source)?.version ?? -1;
-}
-
-export function sameWatermark(one: Snapshot, other: Snapshot, source: string): boolean {
-  return [source, markOf(source)].every(
-    (name) => one.txns.get(name)?.version === other.txns.get(name)?.version,
-  );
 }
 
 /** Whether the actions of a derived table's commit set the watermark that another derived table has. */
@@ -77,7 +71,8 @@ export async function sinceWatermark(
   const { table, snapshot } = source;
   const from = watermarkOf(derived.snapshot, table);
   if (from < 0) return {};
-  const strange = await strangeWatermark(reader.store, derived, source);
+  const strange =
+    (await strangeWatermark(reader.store, derived, source)) ?? (await strangeRows(reader, derived, table));
   if (strange !== undefined) return { because: strange };
   const changed = await changesAfter({ store: reader.store, duckdb: reader.duckdb, table }, from, snapshot);
   if (changed !== undefined) return { changed };
@@ -85,7 +80,7 @@ export async function sinceWatermark(
 }
 
 /** Says why a watermark means nothing for this source; undefined if it names a commit of the source. */
-async function strangeWatermark(
+export async function strangeWatermark(
   store: ObjectStore,
   derived: TableState,
   source: TableState,
@@ -102,12 +97,35 @@ async function strangeWatermark(
     return `it was at version ${version} of ${source.table}, which is only at ${newest}: ${source.table} was restored from an older copy`;
   }
   const mark = derived.snapshot.txns.get(markOf(source.table))?.version;
-  if (mark === undefined) return `an earlier release wrote it without the id of ${source.table}'s commit`;
+  if (mark === undefined) return `it has lost the id of ${source.table}'s commit`;
   const found = await commitMark(store, source, version);
   if (found === undefined)
     return `it was at version ${version} of ${source.table}, which can't be read any more`;
   if (mark === found) return undefined;
   return `version ${version} of ${source.table} is not the commit that it was brought up to: one of the two was restored from another copy`;
+}
+
+/**
+ * Says why a derived table may hold other rows than its watermark says: another tool's commit changed rows after the one
+ * that set the watermark. Commits that change none, such as those of compactions, may follow it.
+ */
+async function strangeRows(
+  reader: Omit<DeltaLocation, "table">,
+  { table, snapshot }: TableState,
+  source: string,
+): Promise<string | undefined> {
+  for (let { version } = snapshot; version >= 0; version -= 1) {
+    const commit = await readCommit({ ...reader, table }, version);
+    if (commit === undefined) return `version ${version} of ${table} can't be read any more`;
+    if (setsWatermark(commit.actions, snapshot, source)) return undefined;
+    if (commit.actions.some(changesRows))
+      return `another tool changed rows of ${table} in its version ${version}`;
+  }
+  return undefined;
+}
+
+function changesRows(action: DeltaAction): boolean {
+  return ("add" in action && action.add.dataChange) || ("remove" in action && action.remove.dataChange);
 }
 
 /** Hex digits that make a whole number which every reader of JSON keeps exactly. */

@@ -1,11 +1,13 @@
 import type { BadRow, CleanedPage } from "../lake/sync/journal/journal.js";
 import { EnvelopeError } from "./envelope-error.js";
+import { withOtherFields } from "./other-fields.js";
 import type { PageReading, RowProblem } from "./page-reading.js";
 import { RawJson, replaceLoneSurrogates } from "./raw-json.js";
 import type { Listing } from "./stream.js";
 
 /**
- * Cuts the bad rows out of a page. Keeps only the lists, with `null` for a bad row, so that every other row keeps its index.
+ * Cuts the bad rows out of a page, and gathers the fields of good ones that no column has. Keeps only the lists, with
+ * `null` for a bad row, so that every other row keeps its index.
  * Bad rows keep their raw text; among them are rows with a repeated key, which DuckDB refuses.
  *
  * @throws EnvelopeError when a key of the envelope itself is repeated
@@ -28,7 +30,10 @@ export function cleanPage(
       const reason =
         reasons.get(`${list.name} ${index}`) ??
         (repeatedKey === undefined ? undefined : "a key appears twice");
-      if (reason === undefined) return replaceLoneSurrogates(text);
+      if (reason === undefined) {
+        const good = replaceLoneSurrogates(text);
+        return list.fields === undefined ? good : withOtherFields(good, list.fields);
+      }
       bad.push({ list: list.name, index, reason, payload: text });
       return "null";
     });

@@ -4,6 +4,7 @@ import { withFieldsAsText } from "../domain/json/text.js";
 import { withoutExponent } from "../domain/service/decimal.js";
 import { EnvelopeError } from "./envelope-error.js";
 import { mayHoldSurrogates } from "./raw-json.js";
+import { findUnknown } from "./row-shape.js";
 import type { Listing, RowList } from "./stream.js";
 
 /** A bad row by its index; its text is cut out only when the page is cleaned. */
@@ -21,11 +22,11 @@ export interface PageReading {
   readonly problems: readonly RowProblem[];
   /** Entries of each list, in the stream's order, bad ones included. */
   readonly entries: readonly number[];
-  /** Fields without a column, over all rows. */
-  readonly unknownFields: number;
+  /** Paths of fields without a column, over all good rows. */
+  readonly unknownFields: ReadonlySet<string>;
   /** Confidences that are not numbers, over all rows. */
   readonly unreadableScores: number;
-  /** Whether SQL must not read the page as it is: bad rows, or text that DuckDB would refuse. */
+  /** Whether SQL must not read the page as it is: bad rows, unknown fields, or text that DuckDB would refuse. */
   readonly needsCleaning: boolean;
 }
 
@@ -47,7 +48,7 @@ export function readPage(listing: Listing, body: Buffer): PageReading {
   }
   const problems: RowProblem[] = [];
   const entries: number[] = [];
-  let unknownFields = 0;
+  const unknownFields = new Set<string>();
   let unreadableScores = 0;
   for (const list of listing.lists) {
     const rows = rowsAt(envelope, list);
@@ -57,12 +58,13 @@ export function readPage(listing: Listing, body: Buffer): PageReading {
       const reason = rowProblem(list.row, row);
       if (reason !== undefined) problems.push({ list: list.name, index, reason });
       else if (list.fields !== undefined) {
-        unknownFields += countUnknown(row, list.fields);
+        findUnknown(row as object, list.fields, unknownFields);
         unreadableScores += list.unreadableScores?.(row) ?? 0;
       }
     }
   }
-  const needsCleaning = problems.length > 0 || mayHoldSurrogates(body) || !(ascii || isUtf8(body));
+  const needsCleaning =
+    problems.length + unknownFields.size > 0 || mayHoldSurrogates(body) || !(ascii || isUtf8(body));
   return { envelope, text, problems, entries, unknownFields, unreadableScores, needsCleaning };
 }
 
@@ -76,10 +78,4 @@ export function rowsAt(envelope: unknown, list: RowList): readonly unknown[] {
   let value = envelope;
   for (const key of list.path) value = (value as Record<string, unknown>)[key];
   return value as readonly unknown[];
-}
-
-function countUnknown(row: unknown, fields: ReadonlySet<string>): number {
-  let count = 0;
-  for (const key in row as object) if (!fields.has(key)) count += 1;
-  return count;
 }

@@ -8,6 +8,7 @@ import {
   markColumn,
 } from "../lake/history/history-spec.js";
 import type { PageSql } from "../lake/sync/page-bundle.js";
+import { type KnownFields, OTHER_FIELDS } from "./row-shape.js";
 
 /** One list of a response: where it is, and what makes one of its rows bad. */
 export interface RowList {
@@ -15,8 +16,8 @@ export interface RowList {
   readonly name: string;
   readonly path: readonly string[];
   readonly row: z.ZodType;
-  /** Fields that have a column; others are dropped and counted. Absent where rows are not objects. */
-  readonly fields?: ReadonlySet<string>;
+  /** Fields that have a column; others are kept in `other_fields`. Absent where rows are not objects. */
+  readonly fields?: KnownFields;
   /** How many scores of a good row become null because they are not numbers. */
   readonly unreadableScores?: (row: unknown) => number;
 }
@@ -93,23 +94,29 @@ interface HistoryForm {
 
 /**
  * Makes table and projection of a stream whose table is a history of changes: as {@link observed}, but with a row only
- * where an observation differs from the last one of its key, and a last column that says what is gone.
+ * where an observation differs from the last one of its key, and two last columns: what is gone, and the fields that
+ * have no column.
  *
  * @param key columns that identify a row within its list
+ * @param list the field of an answer with the rows, which the columns' SQL calls `r`
  */
 export function changes(
   name: string,
   per: Stream["per"],
   key: readonly string[],
   columns: readonly ObservedColumn[],
-  from: string,
+  list: string,
   { current = `${name}_current`, mark = "gone", lists = "all" }: HistoryForm = {},
 ): { table: HistorySpec; projection: string } {
   const last = markColumn(mark);
   const { table, projection } = observed(
     name,
-    [...columns, { ...last, sql: `null::${last.type.toLowerCase()}` }],
-    from,
+    [
+      ...columns,
+      { ...last, sql: `null::${last.type.toLowerCase()}` },
+      { name: OTHER_FIELDS, type: "VARCHAR", sql: `r.${OTHER_FIELDS}` },
+    ],
+    `(select page_no, unnest(${list}) as r from page) join origin o using (page_no) where r is not null`,
   );
   const owner = per === "user" ? ["fp_id"] : ["fp_id", "link_id"];
   return {

@@ -1,17 +1,20 @@
 import { syncTransactions } from "../api/operations/transaction-sync.js";
 import { bankTransactionSchema, removedIdSchema } from "../api/schemas/transaction.js";
 import { transactionChanges } from "../lake/tables/transactions.js";
+import { knownFields, rowType } from "./row-shape.js";
 import { exactAmount } from "./sql.js";
 import { instant, type Stream } from "./stream.js";
 
-const FIELDS = new Set(Object.keys(bankTransactionSchema.shape));
-
-const SCORED = `STRUCT("value" VARCHAR, confidence VARCHAR)`;
-const PARTY = "STRUCT(id VARCHAR, name VARCHAR, logo VARCHAR, confidence VARCHAR)";
-const ROW = `STRUCT(transaction_id VARCHAR, account_id VARCHAR, amount VARCHAR, currency VARCHAR, "date" VARCHAR,
-  datetime VARCHAR, "type" VARCHAR, pending BOOLEAN, description VARCHAR, raw_description VARCHAR,
-  category VARCHAR, enrichment STRUCT(category ${SCORED}, subcategory ${SCORED}, merchant ${PARTY},
-  processor ${PARTY}))`;
+const TEXT = "VARCHAR";
+const SCORED = { value: TEXT, confidence: TEXT };
+const PARTY = { id: TEXT, name: TEXT, logo: TEXT, confidence: TEXT };
+const SHAPE = {
+  ...{ transaction_id: TEXT, account_id: TEXT, amount: TEXT, currency: TEXT, date: TEXT, datetime: TEXT },
+  ...{ type: TEXT, pending: "BOOLEAN", description: TEXT, raw_description: TEXT, category: TEXT },
+  enrichment: { category: SCORED, subcategory: SCORED, merchant: PARTY, processor: PARTY },
+};
+const ROW = rowType(SHAPE);
+const FIELDS = knownFields(SHAPE);
 
 const confidence = (text: string) => `try_cast(${text} as decimal(18,10))`;
 
@@ -92,6 +95,6 @@ export const transactionStream: Stream = {
       r.enrichment.processor.id as processor_id, r.enrichment.processor.name as processor_name,
       r.enrichment.processor.logo as processor_logo,
       ${confidence("r.enrichment.processor.confidence")} as processor_confidence,
-      o.run_id, o.fetched_at, o.page
+      o.run_id, o.fetched_at, o.page, r.other_fields as other_fields
     from exact join origin o using (page_no)`,
 };

@@ -39,6 +39,7 @@ const FINAL: string[] = [
   FAILURE_TYPES.notFound,
   FAILURE_TYPES.rejected,
   FAILURE_TYPES.schema,
+  FAILURE_TYPES.anotherSubject,
   FAILURE_TYPES.input,
   FAILURE_TYPES.lostAnswer,
 ];

@@ -47,7 +47,9 @@ test("a full disk is tried again, and after eight attempts no more", async () =>
   const raw = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   expect(await failureOf(raw)).toMatchObject({
     type: FAILURE_TYPES.transient,
-    message: expect.stringMatching(/^No space left to write a file of the lake \(ENOSPC\)/),
+    message: expect.stringMatching(
+      /^No space left to write a file of the lake or of NIGHTLEDGER_HOME \(ENOSPC\)/,
+    ),
   });
 });
 

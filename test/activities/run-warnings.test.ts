@@ -92,6 +92,7 @@ test("an activity that fails is in the log with its ids and what is known of its
   const { postOnboarding } = watchedActivities(
     { postOnboarding: async (_: { readonly runId: string }) => Promise.reject(failures.shift()) },
     warnings,
+    async () => undefined,
   );
   const fails = (attempt: number, error: Error) => {
     failures.push(error);

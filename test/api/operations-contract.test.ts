@@ -6,7 +6,7 @@ import { type ApiClient, createApiClient } from "../../src/api/http/client.js";
 import { withClientToken } from "../../src/api/http/client-token.js";
 import { readList } from "../../src/api/lists/read-list.js";
 import * as api from "../../src/api/operations/index.js";
-import { isWrite, type Operation, type ParamsOf } from "../../src/api/operations/operation.js";
+import type { Operation, ParamsOf } from "../../src/api/operations/operation.js";
 import type { OnboardingItem } from "../../src/api/schemas/onboarding.js";
 import { rejection } from "../helpers/api/fault-server.js";
 import { rawRequest } from "../helpers/api/raw-request.js";
@@ -173,18 +173,21 @@ describe("each fault of the wire is a typed error, within its time, for each ope
     expect(await meet({ kind: "truncated", mode: "length" })).toMatchObject({ reason: "torn_body" });
     // Bytes of a proxy may be anything; every other answer is JSON of its shape.
     if (operation.answers === "bytes") return;
-    const notJson = isWrite(operation)
-      ? { name: "TransientError", reason: "no_json", message }
-      : { name: "SchemaError", message };
+    const notJson = { name: "TransientError", reason: "no_json", message };
     const page = { kind: "wrong_body", contentType: "text/html", body: "<p>" };
     expect(await meet(page)).toMatchObject(notJson);
     expect(await meet({ kind: "wrong_body", body: "" })).toMatchObject(notJson);
     expect(await meet({ kind: "truncated", mode: "body" })).toMatchObject(notJson);
-    expect(await meet({ kind: "wrong_body", body: "[]" })).toMatchObject({
-      name: "SchemaError",
-      path: "",
-      message,
-    });
+    const other = { name: "TransientError", reason: "not_promised", message };
+    const wrong = operation.answers === "nothing" ? other : { name: "SchemaError", path: "", message };
+    expect(await meet({ kind: "wrong_body", body: "[]" })).toMatchObject(wrong);
+    if (operation.answers !== "nothing") return;
+    for (const body of ['{"status":"queued"}', '{"errors":[]}']) {
+      expect(await meet({ kind: "wrong_body", body })).toMatchObject(other);
+    }
+    for (const status of [201, 202]) {
+      expect(await meet({ kind: "wrong_body", status, body: "{}" })).toMatchObject(other);
+    }
   });
 });
 

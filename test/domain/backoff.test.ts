@@ -1,6 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { afterTransient, backoffMs, GIVE_UP_AFTER_MS, LONGEST_WAIT_MS } from "../../src/domain/backoff.js";
+import {
+  afterTransient,
+  backoffMs,
+  type FailureStreak,
+  GIVE_UP_AFTER_MS,
+  LONGEST_WAIT_MS,
+  USELESS_ANSWER,
+} from "../../src/domain/backoff.js";
+
+const OUTAGE = { reason: "http_503", retryAfterMs: null };
+const USELESS = { reason: USELESS_ANSWER, retryAfterMs: null };
 
 test.for([
   [1, 500, 1_000],
@@ -22,7 +32,7 @@ test("a wait is never shorter than the own one, nor longer than what is asked fo
       fc.double({ min: 0, max: 0.999, noNaN: true }),
       (count, retryAfterMs, jitter) => {
         const streak = count === 0 ? null : { count, since: 0 };
-        const verdict = afterTransient(streak, 1_000, retryAfterMs, jitter);
+        const verdict = afterTransient(streak, 1_000, { reason: "timeout", retryAfterMs }, jitter);
         if (verdict.kind !== "wait") throw new Error("gave up within a second");
         const wait = verdict.notBefore - 1_000;
         const asked = Math.min(retryAfterMs ?? 0, LONGEST_WAIT_MS);
@@ -35,6 +45,27 @@ test("a wait is never shorter than the own one, nor longer than what is asked fo
 
 test("gives up an hour after the first failure, not before", () => {
   const streak = { count: 5, since: 1_000 };
-  expect(afterTransient(streak, 1_000 + GIVE_UP_AFTER_MS - 1, null, 0).kind).toBe("wait");
-  expect(afterTransient(streak, 1_000 + GIVE_UP_AFTER_MS, null, 0).kind).toBe("give_up");
+  expect(afterTransient(streak, 1_000 + GIVE_UP_AFTER_MS - 1, OUTAGE, 0).kind).toBe("wait");
+  expect(afterTransient(streak, 1_000 + GIVE_UP_AFTER_MS, OUTAGE, 0).kind).toBe("give_up");
+});
+
+/** The waits of outcomes that come one right after the other, until one gives up. */
+function waits(outcomes: readonly (typeof OUTAGE)[]): (number | "give_up")[] {
+  let streak: FailureStreak | null = null;
+  let at = 1_000;
+  return outcomes.map((outcome) => {
+    const verdict = afterTransient(streak, at, outcome, 1);
+    if (verdict.kind === "give_up") return verdict.kind;
+    const wait = verdict.notBefore - at;
+    ({ streak, notBefore: at } = verdict);
+    return wait;
+  });
+}
+
+test("the fifth useless answer in a row is the last; one after an outage is the first", () => {
+  const few = [3_000, 9_000, 27_000, 81_000];
+  expect(waits(Array(5).fill(USELESS))).toEqual([...few, "give_up"]);
+  const outage = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000];
+  expect(waits([...Array(6).fill(OUTAGE), USELESS, USELESS])).toEqual([...outage, 3_000, 9_000]);
+  expect(waits([USELESS, USELESS, OUTAGE, USELESS])).toEqual([3_000, 9_000, 4_000, 3_000]);
 });

@@ -33,6 +33,7 @@ test("what failed and is tried again waits, what fails longest first; what never
     ],
     waiting_total: 2,
     throttled_until: null,
+    waits_for_place: false,
   });
   expect(waitingState([fresh])).toEqual(nothingWaits());
 });
@@ -62,6 +63,8 @@ test("parts wait together: the longest pause, the first twenty of all", () => {
   const all = allWaiting([one, nothingWaits(), other]);
   expect(all.waiting.map((waiting) => waitingName(waiting))).toEqual(["a", "b"]);
   expect(all).toMatchObject({ waiting_total: 2, throttled_until: instant(2_000) });
+  expect(all.waits_for_place).toBe(false);
+  expect(allWaiting([one, waitingState([], null, true)]).waits_for_place).toBe(true);
   expect(allWaiting([])).toEqual(nothingWaits());
   expect(waitingOf({ ...all, more: 1 } as typeof all)).toEqual(all);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LostAnswerError } from "../../src/activities/lost-answer-error.js";
-import { TransientError } from "../../src/api/http/errors.js";
+import { SchemaError, TransientError } from "../../src/api/http/errors.js";
 import type { Caller } from "../../src/jobs/job.js";
 import type { ProxyRow } from "../../src/jobs/proxy/row.js";
 import { proxyJob } from "../../src/jobs/proxy.js";
@@ -60,6 +60,18 @@ test("a lost answer ends the row; anything else that passes is left to the engin
   expect(written).toMatchObject({ status: "unknown", http_status: null, asked: 2 });
   const passing = new TransientError({ operation: "call_vault_proxy", sent: false }, "timeout");
   await expect(work({ id: "a" }, passing)).rejects.toBe(passing);
+});
+
+const facts = { operation: "call_vault_proxy", sent: true, status: 200, write: "once" } as const;
+
+test.each([
+  ["too slow", new LostAnswerError("c", 0, { cause: new TransientError(facts, "timeout") })],
+  ["too long", new SchemaError(facts, "", "expected a body of at most 1 bytes")],
+])("an answer that was %s is told from one that never came, and is as unsure", async (_, thrown) => {
+  const { end, written } = await work({ id: "a" }, thrown);
+  expect(end).toEqual({ line: 2, status: "failed", reason: "cut_answer" });
+  expect(written).toMatchObject({ status: "unknown", reason: "cut_answer", asked: 2 });
+  expect(proxyJob.isUnsure?.("cut_answer")).toBe(true);
 });
 
 test.each([

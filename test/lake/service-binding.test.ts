@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -11,6 +11,7 @@ import {
   rebind,
   type ServiceAddress,
   type ServiceBinding,
+  sameLake,
 } from "../../src/lake/service-binding.js";
 import { createLocalStore } from "../../src/lake/store/local-store.js";
 import type { ObjectStore } from "../../src/lake/store/object-store.js";
@@ -28,11 +29,10 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 /** A command's use of the lake: what it expects before it starts, and what it then makes sure of. */
-async function bind(asked: ServiceAddress, isNew: boolean): Promise<ServiceBinding> {
-  const expected = await expectBinding(store, asked, isNew);
-  await ensureBinding(store, expected);
-  expect(await readBinding(store)).toEqual(expected);
-  return expected;
+async function bind(asked: ServiceAddress): Promise<ServiceBinding> {
+  const bound = await ensureBinding(store, await expectBinding(store, asked));
+  expect(await readBinding(store)).toEqual(bound);
+  return bound;
 }
 
 test.for([
@@ -48,55 +48,75 @@ test.for([
 
 test("the first use binds a lake, and the same service finds it bound", async () => {
   expect(await readBinding(store)).toBeUndefined();
-  const bound = await bind(LIVE, true);
-  expect(bound).toEqual({ ...LIVE, id: expect.stringMatching(/^[0-9a-f]{16}$/) });
-  expect(await bind(LIVE, false)).toEqual(bound);
+  const bound = await bind(LIVE);
+  expect(bound).toEqual({
+    ...LIVE,
+    id: expect.stringMatching(/^[0-9a-f]{16}$/),
+    lake: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+  expect(await bind(LIVE)).toEqual(bound);
   expect(await checkBinding(store, { ...LIVE, mode: null })).toEqual(bound);
 });
 
 test("of two that bind at once both get the same binding, or one is refused", async () => {
-  const [one, other] = await Promise.all([bind(LIVE, true), bind(LIVE, true)]);
+  const [one, other] = await Promise.all([bind(LIVE), bind(LIVE)]);
   expect(one).toEqual(other);
 });
 
 test("another address is refused with both, and another mode of the key too", async () => {
-  await bind(TEST, true);
+  await bind(TEST);
   await expect(checkBinding(store, ELSEWHERE)).rejects.toThrow(/api\.example\.com.*eu\.example\.com.*rebind/);
   await expect(checkBinding(store, LIVE)).rejects.toThrow(/holds test data.*live key/);
 });
 
-test("a lake that is older than bindings keeps its keys: its service has no id", async () => {
-  expect((await bind(LIVE, false)).id).toBe("");
+test("a lake that went, or that another one replaced, is not the one that was there first", async () => {
+  const check = sameLake(store);
+  await check();
+  await bind(LIVE);
+  await check();
+  const path = join(directory, "lake");
+  await rename(path, `${path}.away`);
+  await expect(check()).rejects.toThrow(/has no _nightledger.*--new-lake/);
+  await bind(LIVE);
+  await expect(check()).rejects.toThrow(/another lake is in its place/);
+  await rm(path, { recursive: true });
+  await rename(`${path}.away`, path);
+  await check();
 });
 
 test("a service that moved keeps its id; a lake never changes from test to live", async () => {
-  const { id } = await bind(TEST, true);
-  expect(await rebind(store, { ...ELSEWHERE, mode: "test" })).toEqual({ ...ELSEWHERE, mode: "test", id });
+  const { id, lake } = await bind(TEST);
+  expect(await rebind(store, { ...ELSEWHERE, mode: "test" })).toEqual({
+    ...ELSEWHERE,
+    mode: "test",
+    id,
+    lake,
+  });
   expect(await checkBinding(store, { ...ELSEWHERE, mode: null })).toMatchObject({ id });
   await expect(rebind(store, LIVE)).rejects.toThrow(/never changes its mode/);
 });
 
 test("a torn binding is named, and nothing is written over it", async () => {
-  await bind(LIVE, true);
+  await bind(LIVE);
   const path = join(directory, "lake", "_nightledger", "service.json");
   await writeFile(path, (await readFile(path, "utf8")).slice(0, 20));
-  await expect(bind(LIVE, false)).rejects.toThrow(/does not say which service/);
+  await expect(bind(LIVE)).rejects.toThrow(/does not say which service/);
   expect((await readFile(path, "utf8")).length).toBe(20);
 });
 
 test("other lakes, services and modes have other ids", async () => {
   const other = createLocalStore(join(directory, "other"));
   const all = [
-    await expectBinding(store, LIVE, true),
-    await expectBinding(store, TEST, true),
-    await expectBinding(store, ELSEWHERE, true),
-    await expectBinding(other, LIVE, true),
+    await expectBinding(store, LIVE),
+    await expectBinding(store, TEST),
+    await expectBinding(store, ELSEWHERE),
+    await expectBinding(other, LIVE),
   ];
   expect(new Set(all.map(({ id }) => id)).size).toBe(4);
 });
 
 test("a command that expected another id than the lake got meanwhile starts nothing", async () => {
-  const expected = await expectBinding(store, { ...LIVE, mode: null }, true);
-  await bind(LIVE, true);
+  const expected = await expectBinding(store, { ...LIVE, mode: null });
+  await bind(LIVE);
   await expect(ensureBinding(store, expected)).rejects.toThrow(/run the command again/);
 });

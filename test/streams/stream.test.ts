@@ -2,16 +2,25 @@ import { expect, test } from "vitest";
 import { isHistory } from "../../src/lake/history/history-spec.js";
 import { changes, observed } from "../../src/streams/stream.js";
 
-const COLUMNS = [{ name: "a", type: "VARCHAR", sql: "x.a" }] as const;
+const COLUMNS = [{ name: "a", type: "VARCHAR", sql: "r.a" }] as const;
 const FROM = "x join origin o using (page_no)";
 
-test("a history of changes has the owner of a list in its key, and says last what is gone", () => {
-  const { table, projection } = changes("things", "link", ["link_id", "a"], COLUMNS, FROM);
+test("a history of changes has the owner of a list in its key, and says last what is gone and what has no column", () => {
+  const { table, projection } = changes("things", "link", ["link_id", "a"], COLUMNS, "list");
   expect(isHistory(table)).toBe(true);
   expect(table).toMatchObject({ owner: ["fp_id", "link_id"], key: ["fp_id", "link_id", "a"] });
-  expect(table.columns.map(({ name }) => name)).toEqual(["run_id", "observed_at", "fp_id", "a", "gone"]);
-  expect(projection).toMatch(/null::boolean as "gone" from x join/);
-  expect(changes("things", "user", ["a"], COLUMNS, FROM).table.key).toEqual(["fp_id", "a"]);
+  expect(table.columns.map(({ name }) => name)).toEqual([
+    "run_id",
+    "observed_at",
+    "fp_id",
+    "a",
+    "gone",
+    "other_fields",
+  ]);
+  expect(projection).toMatch(
+    /null::boolean as "gone", r.other_fields as "other_fields" from .*unnest\(list\)/,
+  );
+  expect(changes("things", "user", ["a"], COLUMNS, "list").table.key).toEqual(["fp_id", "a"]);
 });
 
 test("a stream may have a row for each run all the same", () => {

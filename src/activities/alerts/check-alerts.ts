@@ -37,9 +37,9 @@ export async function checkRules(
 /** Judges this worker's rules after a run. Logs its own failures, which never fail the run. */
 export async function checkAfterRun(deps: AlertDependencies): Promise<void> {
   const { alerts, log } = deps;
-  if (alerts === undefined || judgedRules(alerts.rules).length === 0) return;
+  if (alerts === undefined) return;
   try {
-    await check(deps, alerts);
+    await check(deps, { ...alerts, rules: mergedRules(alerts.rules, {}) });
   } catch (error) {
     log.error({ err: error }, "alert rules could not be judged; the end of the next run judges them again");
   }

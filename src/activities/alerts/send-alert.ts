@@ -1,10 +1,10 @@
 import { ApplicationFailure, cancellationSignal } from "@temporalio/activity";
 import { Webhook } from "standardwebhooks";
 import { type AlertMessage, alertBody, messageId } from "../../domain/alerts/alert-message.js";
-import type { AlertEvent } from "../../domain/alerts/cause.js";
 import { parseRetryAfter } from "../../domain/service/retry-after.js";
 import { sealedTargets } from "../../intake/alerts/sealed-targets.js";
 import { alertEvent } from "../../lake/alerts/alert-log.js";
+import { newestRoot } from "../../lake/root/append-run.js";
 import { commandEnd } from "../command-end.js";
 import type { AlertDependencies } from "./check-alerts.js";
 
@@ -32,26 +32,46 @@ export async function sendAlert(
   const targets = await sealedTargets(sealed, name);
   const event = await alertEvent(lake, message);
   if (event === undefined) return;
-  if (message.target === "webhook") return post(targets.webhook ?? "", event, alertSecret);
-  const end = await commandEnd(targets.command ?? "", alertBody(event), cancellationSignal());
+  const body = alertBody(event, await newestRoot(lake));
+  if (message.target === "webhook") {
+    return postAlert(targets.webhook ?? "", messageId(event), body, alertSecret, cancellationSignal());
+  }
+  const end = await commandEnd(targets.command ?? "", body, cancellationSignal());
   if (end !== 0) throw new AlertDeliveryError(`the command for alerts ended with ${end}`);
 }
 
-async function post(address: string, event: AlertEvent, secret: string | undefined): Promise<void> {
+/**
+ * Posts an alert and judges the status alone: a receiver's body may have no end, so it is not read.
+ *
+ * @throws AlertDeliveryError when the receiver did not take it; the signal's reason when aborted.
+ */
+export async function postAlert(
+  address: string,
+  id: string,
+  body: object,
+  secret: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   const { origin } = new URL(address);
-  // Used below, so that it is not collected: `any` holds its sources weakly, and a collected limit never fires.
-  const limit = AbortSignal.timeout(ANSWER_WITHIN_MS);
-  const signal = AbortSignal.any([cancellationSignal(), limit]);
-  const request = { ...requestOf(event, secret), method: "POST", redirect: "manual", signal } as const;
-  const response = await fetch(address, request).catch((error: Error) => {
-    cancellationSignal().throwIfAborted();
-    // What fetch throws may quote the address, which is a secret.
-    const { code } = (error.cause ?? {}) as { code?: unknown };
-    const why = typeof code === "string" ? ` (${code})` : "";
-    throw new AlertDeliveryError(`the webhook for alerts at ${origin} did not answer${why}`);
-  });
-  // Nobody needs the body, but a connection can be used again only once the body was read.
-  await response.arrayBuffer().catch(() => limit.throwIfAborted());
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), ANSWER_WITHIN_MS);
+  const either = AbortSignal.any([signal, late.signal]);
+  const request = {
+    ...requestOf(id, body, secret),
+    method: "POST",
+    redirect: "manual",
+    signal: either,
+  } as const;
+  const response = await fetch(address, request)
+    .catch((error: Error) => {
+      signal.throwIfAborted();
+      // What fetch throws may quote the address, which is a secret.
+      const { code } = (error.cause ?? {}) as { code?: unknown };
+      const why = typeof code === "string" ? ` (${code})` : "";
+      throw new AlertDeliveryError(`the webhook for alerts at ${origin} did not answer${why}`);
+    })
+    .finally(() => clearTimeout(timer));
+  await response.body?.cancel().catch(() => undefined);
   if (response.ok) return;
   const message = `the webhook for alerts at ${origin} answered ${response.status}`;
   const wait = parseRetryAfter(response.headers.get("retry-after") ?? undefined, Date.now());
@@ -59,9 +79,8 @@ async function post(address: string, event: AlertEvent, secret: string | undefin
   throw ApplicationFailure.create({ type: "AlertDeliveryError", message, nextRetryDelay: wait });
 }
 
-function requestOf(event: AlertEvent, secret: string | undefined) {
-  const body = JSON.stringify(alertBody(event));
-  const id = messageId(event);
+function requestOf(id: string, message: object, secret: string | undefined) {
+  const body = JSON.stringify(message);
   const now = new Date();
   const headers: Record<string, string> = {
     "content-type": "application/json",

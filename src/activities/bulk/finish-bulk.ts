@@ -1,31 +1,30 @@
 import { createHash } from "node:crypto";
-import { type BulkRun, failedRowsOf } from "../../domain/bulk/bulk-job.js";
+import type { BulkRun } from "../../domain/bulk/bulk-job.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
-import type { NewRun, RunStatus } from "../../domain/run.js";
+import { type EndReason, isCutShort, leftOf, type NewRun, type RunStatus } from "../../domain/run.js";
 import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { secretPrint } from "../../lake/bulk/secret-print.js";
+import { StagingLostError } from "../../lake/staging-lost-error.js";
 import { compactUnsorted } from "../../lake/tables/compact.js";
 import { recordFailures } from "../run-failures.js";
-import { writeRunRow } from "../run-row.js";
+import { type EndedRow, writeRunRow } from "../run-row.js";
 import { type BulkDependencies, openRun, stagingOf } from "./dependencies.js";
 import { openGroup } from "./open-group.js";
 
 interface FinishBulkInput extends BulkRun, NewRun {
   readonly jobId: string;
   readonly status: RunStatus;
+  readonly why: EndReason;
   readonly totals: BulkTotals;
   /** How many groups were closed; these are the first ones. */
   readonly groups: number;
   readonly pausedMs?: number;
 }
 
-/** Writes the run's row, once, keeps the rows that failed for a retry, and deletes everything else it staged. */
-export async function finishBulk(
-  deps: BulkDependencies,
-  input: FinishBulkInput,
-): Promise<{ readonly duration_ms: number }> {
-  const { runId, status, totals, pausedMs: paused_ms = 0 } = input;
+/** Writes the run's row, once, keeps what failed, or all of a run that was cut short, for a retry, and deletes everything else it staged. */
+export async function finishBulk(deps: BulkDependencies, input: FinishBulkInput): Promise<EndedRow> {
+  const { runId, totals, pausedMs: paused_ms = 0 } = input;
   const { staging } = openRun(deps, input);
   const file = await staging.file.find();
   const { rows, calls } = totals;
@@ -39,9 +38,9 @@ export async function finishBulk(
   });
   if (file !== undefined) {
     if (await hasOpenGroup(deps, input)) return ended;
-    const isWhole = status === "completed" || status === "completed_with_failures";
-    if (isWhole && rows.failed > 0) await keepFailedRows(deps, input, file);
-    if (isWhole && file.retryOf !== null) await stagingOf(deps, failedRowsOf(file.retryOf)).drop();
+    const isLeft = isCutShort(input.why) || rows.failed > 0;
+    const isKept = !isLeft || (await keepRows(deps, input, file));
+    if (isKept && file.retryOf !== null) await stagingOf(deps, leftOf(file.retryOf)).drop();
   }
   // Also without a file: an earlier attempt may have been killed while it deleted.
   await staging.drop();
@@ -74,18 +73,25 @@ async function hasOpenGroup(deps: BulkDependencies, input: FinishBulkInput): Pro
   return false;
 }
 
-async function keepFailedRows(
-  deps: BulkDependencies,
-  input: FinishBulkInput,
-  file: FrozenFile,
-): Promise<void> {
-  const target = stagingOf(deps, failedRowsOf(input.runId));
+/** Keeps rows for a retry; false where what they are read from is gone. */
+async function keepRows(deps: BulkDependencies, input: FinishBulkInput, file: FrozenFile): Promise<boolean> {
+  try {
+    await freezeRows(deps, input, file);
+    return true;
+  } catch (error) {
+    if (error instanceof StagingLostError) return false;
+    throw error;
+  }
+}
+
+async function freezeRows(deps: BulkDependencies, input: FinishBulkInput, file: FrozenFile): Promise<void> {
+  const target = stagingOf(deps, leftOf(input.runId));
   // An earlier attempt kept them; it may have been killed while it deleted what they are read from.
   if ((await target.file.find()) !== undefined) return;
   const hash = createHash("sha256");
   let rows = 0;
   let invalid = 0;
-  for await (const row of rowsToRetry(deps, input)) {
+  for await (const row of rowsToRetry(deps, input, file)) {
     hash.update(frozenLine(row));
     rows += 1;
     if (row.row === null) invalid += 1;
@@ -100,17 +106,24 @@ async function keepFailedRows(
   }
   const kept = { ...file, secrets, secretPrints, rows, invalid, sha256, retryOf: input.runId };
   const { job, staging } = openRun(deps, input);
-  await target.freeze(kept, rowsToRetry(deps, input), job.groupRows, staging.bytesOf);
+  await target.freeze(kept, rowsToRetry(deps, input, file), job.groupRows, staging.bytesOf);
 }
 
 /**
  * The rows that failed. Where the kind publishes all rows, also the others with their results: its retry is complete.
+ * Of a run that was cut short, all rows, but without those that a kind with an effect has done.
  */
-async function* rowsToRetry(deps: BulkDependencies, input: FinishBulkInput): AsyncGenerator<FrozenBulkRow> {
+async function* rowsToRetry(
+  deps: BulkDependencies,
+  input: FinishBulkInput,
+  file: FrozenFile,
+): AsyncGenerator<FrozenBulkRow> {
   const { job, staging } = openRun(deps, input);
+  const isCut = isCutShort(input.why);
+  if (isCut && !job.effect) return yield* staging.everyRow(file);
   for (let number = 0; number < input.groups; number += 1) {
     const group = await openGroup(deps, { ...input, group: number });
-    const close = await staging.close(number).require();
+    const close = await staging.closed(number);
     const items = await group.closedItems(close);
     const failed = new Set(group.notBegun(items).map(({ line }) => line));
     for (const { line, status } of items.flatMap(({ ends }) => ends))
@@ -123,5 +136,8 @@ async function* rowsToRetry(deps: BulkDependencies, input: FinishBulkInput): Asy
       if (failed.has(row.line)) yield row;
       else if (job.publish !== undefined) yield { ...row, result: results.get(row.line) };
     }
+  }
+  for (let group = input.groups; isCut && group < file.groups.total; group += 1) {
+    yield* await staging.rowsOf(group);
   }
 }

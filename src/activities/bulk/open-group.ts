@@ -1,7 +1,7 @@
 import type { BulkRun } from "../../domain/bulk/bulk-job.js";
 import { addCounts, type BulkTotals, type NamedRow, totalsOf } from "../../domain/bulk/bulk-totals.js";
-import type { FrozenBulkRow, RowEnd } from "../../domain/bulk/frozen-row.js";
-import { type AnyJob, type EndedItem, earlierGroupRows, type JobRow } from "../../jobs/job.js";
+import type { FailedItem, FrozenBulkRow, RowEnd } from "../../domain/bulk/frozen-row.js";
+import type { AnyJob, EndedItem, JobRow } from "../../jobs/job.js";
 import type { StagedClose, StagedPlan } from "../../lake/bulk/bulk-staging.js";
 import { requestsSent } from "../calls/call-record.js";
 import { type BulkDependencies, type OpenRun, openRun } from "./dependencies.js";
@@ -35,7 +35,7 @@ interface ItemEnd extends Pick<ClosedItem, "number" | "rows"> {
 /** Opens a group and reads its rows. @throws StagingLostError when they are gone. */
 export async function openGroup(deps: BulkDependencies, input: BulkGroup): Promise<OpenGroup> {
   const run = openRun(deps, input);
-  const rows = await run.staging.rowsOf(input.group, earlierGroupRows(run.job));
+  const rows = await run.staging.rowsOf(input.group);
   return new OpenGroup(deps, run, input.group, rows);
 }
 
@@ -48,7 +48,7 @@ export class OpenGroup {
   constructor(
     private readonly deps: BulkDependencies,
     readonly run: OpenRun,
-    private readonly group: number,
+    readonly number: number,
     /** Invalid ones among them. */
     readonly rows: readonly FrozenBulkRow[],
   ) {
@@ -71,7 +71,7 @@ export class OpenGroup {
   /** The plan of the group; of several attempts the first that was kept counts. */
   async plan(): Promise<StagedPlan> {
     const { job, staging, context } = this.run;
-    const kept = staging.plan(this.group);
+    const kept = staging.plan(this.number);
     const found = await kept.find();
     if (found !== undefined) return found;
     const done = this.rows.filter(({ result }) => result !== undefined);
@@ -89,7 +89,7 @@ export class OpenGroup {
 
   /** Each item that is worked on. @throws StagingLostError when the plan is gone. */
   async work(): Promise<PlannedItem[]> {
-    const { work, given = [] } = await this.run.staging.plan(this.group).require();
+    const { work, given = [] } = await this.run.staging.plan(this.number).require();
     return work.map((lines, item) => ({ rows: this.#rowsAt(lines), given: given[item] }));
   }
 
@@ -108,17 +108,21 @@ export class OpenGroup {
     const { staging } = this.run;
     const work = await this.work();
     const done = new Set<number>();
+    const failed = new Map(close.failed.map((one) => [one.item, one]));
     for (const name of close.results) {
       for await (const { item: number, result = null } of staging.results(name)) {
         const { rows } = work[number] ?? {};
-        if (rows === undefined || result === null || done.has(number)) continue;
+        if (rows === undefined || result === null || done.has(number) || failed.has(number)) continue;
         done.add(number);
         yield { number, rows, result, reason: null, asked: 0 };
       }
     }
-    this.#failed ??= this.#failedItems(close, work, done);
+    this.#failed ??= this.#failedItems(failed, work, done);
     yield* await this.#failed;
-    yield* this.skipped(await staging.plan(this.group).require());
+    for (const item of this.skipped(await staging.plan(this.number).require())) {
+      const { reason } = failed.get(item.number) ?? {};
+      yield reason === undefined ? item : { ...item, result: null, reason };
+    }
   }
 
   /** As {@link ended}, all together and in the order of the plan. */
@@ -140,16 +144,15 @@ export class OpenGroup {
   }
 
   async #failedItems(
-    close: StagedClose,
+    failed: ReadonlyMap<number, FailedItem>,
     work: readonly PlannedItem[],
     done: ReadonlySet<number>,
   ): Promise<ClosedItem[]> {
-    const failed = new Map(close.failed.map((one) => [one.item, one]));
     const items: ClosedItem[] = [];
     for (const [number, { rows }] of work.entries()) {
       if (done.has(number)) continue;
       const failure = failed.get(number);
-      const asked = await requestsSent(this.deps.sealed, this.run.staging.itemPrefix(this.group, number));
+      const asked = await requestsSent(this.deps.sealed, this.run.staging.itemPrefix(this.number, number));
       // A stopped run leaves items for which no request was sent.
       if (failure === undefined && asked === 0) continue;
       const { reason = "interrupted", refused } = failure ?? {};

@@ -11,10 +11,12 @@ import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
 import { type NamedFailure, namedFailures } from "../../domain/waiting.js";
 import type { Caller, CallTerms } from "../../jobs/job.js";
 import type { BulkStaging } from "../../lake/bulk/bulk-staging.js";
+import { notePulse } from "../../lake/bulk/run-pulse.js";
 import type { DataOwner } from "../../lake/calls/staged-call.js";
 import { callFailure } from "../call-failure.js";
+import { HeldError } from "../calls/call-once.js";
 import { requestsSent } from "../calls/call-record.js";
-import { type CallRule, callRule } from "../calls/call-rules.js";
+import { type CallPlace, type CallRule, callRule } from "../calls/call-rules.js";
 import { makeRuledCall } from "../calls/make-call.js";
 import { LostAnswerError } from "../lost-answer-error.js";
 import { runSlice, type Slice } from "../slice.js";
@@ -32,6 +34,8 @@ export interface ItemProgress extends Attempted {
 interface WorkItemsInput extends BulkGroup {
   readonly items: readonly ItemProgress[];
   readonly budgetMs: number;
+  /** Epoch milliseconds at which the user last had the run continue; 0: never. */
+  readonly continuedAt: number;
 }
 
 interface WorkedItem {
@@ -47,6 +51,7 @@ interface WorkItemsResult {
   readonly results: string | null;
   /** Totals of the items that have ended, with the calls of all items. */
   readonly totals: BulkTotals;
+  readonly foundNoPlace: boolean;
   readonly gateUntil: number | null;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -57,26 +62,36 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   const group = await openGroup(deps, input);
   const { job, staging } = group.run;
   const { options, secrets } = await staging.file.require();
+  const pulse = (step: "begins" | "ends") =>
+    job.effect ? notePulse(deps.sealed, input, step, deps.homeStartedAt) : 0;
+  const resumedAt = await pulse("begins");
+  const unsure = resumedAt === 0 ? undefined : { isHeld: resumedAt > input.continuedAt };
   const planned = await group.work();
   const name = `${input.group}-${randomUUID()}`;
   const kept = staging.keepResults(name);
   let totals = noBulkTotals();
-  const { results, calls } = await runSlice(deps, input, input.items, async (progress, slice) => {
-    const { item } = progress;
-    const { rows, given } = planned[item] ?? {};
-    if (rows === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
-    let result: unknown;
-    try {
-      const caller = callerOf(slice, input, { options, secrets, given, staging }, item);
-      result = await job.work(rows, caller);
-    } catch (error) {
-      return { progress, outcome: outcomeOf(error) };
-    }
-    slice.countBytes(await kept.add({ item, result }));
-    totals = addBulkTotals(totals, group.totalsOf([{ rows, result, reason: null, asked: 0 }]));
-    return { progress, outcome: { kind: "complete" } as const };
-  });
+  const { results, calls, foundNoPlace } = await runSlice(
+    deps,
+    input,
+    input.items,
+    async (progress, slice) => {
+      const { item } = progress;
+      const { rows, given } = planned[item] ?? {};
+      if (rows === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
+      let result: unknown;
+      try {
+        const caller = callerOf(slice, input, { options, secrets, given, staging, unsure }, item);
+        result = await job.work(rows, caller);
+      } catch (error) {
+        return { progress, outcome: outcomeOf(error) };
+      }
+      slice.countBytes(await kept.add({ item, result }));
+      totals = addBulkTotals(totals, group.totalsOf([{ rows, result, reason: null, asked: 0 }]));
+      return { progress, outcome: { kind: "complete" } as const };
+    },
+  );
   const hasResults = await kept.end();
+  await pulse("ends");
   const items = namedFailures(results, ({ progress: { item } }) => {
     const line = planned[item]?.rows[0]?.line ?? 0;
     return { line, owner: group.nameOf(line).owner };
@@ -90,6 +105,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
     items,
     results: hasResults ? name : null,
     totals: { ...totals, calls },
+    foundNoPlace,
     gateUntil: deps.api.pausedUntil ?? null,
     at: Date.now(),
   };
@@ -103,12 +119,15 @@ interface Refusal {
 function callerOf(
   slice: Slice,
   { runId, group }: Pick<BulkGroup, "runId" | "group">,
-  facts: Pick<Caller, "options" | "secrets" | "given"> & { readonly staging: BulkStaging },
+  facts: Pick<Caller, "options" | "secrets" | "given"> & {
+    readonly staging: BulkStaging;
+    readonly unsure: CallPlace["unsure"];
+  },
   item: number,
   token?: ClientToken,
 ): Caller {
   const { deps, deadline } = slice;
-  const { staging, ...known } = facts;
+  const { staging, unsure, ...known } = facts;
   const prefix = staging.itemPrefix(group, item);
   const { sealed } = deps;
   let isProgress = false;
@@ -125,7 +144,8 @@ function callerOf(
     if (refused !== undefined) throw new RejectedError({ operation: operation.name, sent: true, ...refused });
     try {
       const request = { operation: operation.name, params, ...(owner && { owner }), ...terms };
-      const place = { deps, run: runId, prefix: own, request, token };
+      const isSafe = terms?.repeatable === true;
+      const place = { deps, run: runId, prefix: own, request, token, unsure: isSafe ? undefined : unsure };
       // Finding kept answers again may take a whole slice: the item then gets time for new calls, or it would never end.
       const isStuck = !isProgress && !slice.hasTime();
       const notAfter = isStuck ? Math.max(deadline, Date.now() + PROGRESS_MS) : deadline;
@@ -168,6 +188,7 @@ function callerOf(
 }
 
 function outcomeOf(error: unknown): ItemOutcome {
+  if (error instanceof HeldError) return { kind: "held" };
   if (error instanceof LostAnswerError) return { kind: "failed", reason: "lost_answer" };
   if (error instanceof ApplicationFailure && error.type === FAILURE_TYPES.transient) {
     const wait = error.nextRetryDelay;

@@ -1,12 +1,20 @@
 import { ApplicationFailure, cancellationSignal } from "@temporalio/activity";
 import type { CallOptions, ClientToken } from "../../api/http/client.js";
-import { ApiError, NO_JSON, RejectedError, SchemaError, TransientError } from "../../api/http/errors.js";
-import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
+import {
+  AnotherSubjectError,
+  ApiError,
+  isUseless,
+  RejectedError,
+  SchemaError,
+  TransientError,
+} from "../../api/http/errors.js";
+import { isWrite, type Operation, type ParamsOf, type ResponseOf } from "../../api/operations/operation.js";
+import { USELESS_ANSWER, waitAfterUseless } from "../../domain/backoff.js";
 import type { AnsweredCall } from "../../domain/calls/answered-call.js";
 import {
   decideAfterFailure,
   decideBeforeSending,
-  waitAfterUnusable,
+  type FailedRequest,
 } from "../../domain/calls/call-decisions.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { KeptAnswer } from "../../lake/calls/staged-call.js";
@@ -31,10 +39,17 @@ export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
   readonly run?: string;
   /** Makes the call and returns what is kept of its answer; left out: the parsed body. */
   readonly send?: (params: ParamsOf<O>, options: CallOptions) => Promise<A>;
+  /** Judges an answer before it is kept: one that it throws for is never used. */
+  readonly accept?: (answer: A) => Promise<void>;
   readonly believedMissingAfterMs?: number;
+  /** Set where an earlier request may have left no intent: whether the call is held where that can't be looked up. */
+  readonly unsure?: { readonly isHeld: boolean } | undefined;
   /** Epoch milliseconds after which no request leaves any more; left out: after {@link START_WITHIN_MS}. */
   readonly notAfter?: number;
 }
+
+/** Thrown where a request may have been sent before its run resumed, and nothing tells: the user says what to do. */
+export class HeldError extends Error {}
 
 /**
  * Makes a call whose answer is kept, sealed, in the staging area, so that it takes effect once however often the
@@ -43,6 +58,7 @@ export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
  * @throws LostAnswerError when an earlier request may have taken effect and nothing tells whether it did.
  * @throws ApplicationFailure of type TransientError while it is too early to say that a lost request had no effect,
  * or after an answer that says nothing of it.
+ * @throws HeldError where nothing was sent, because of `unsure`.
  * @throws ApiError, InputError of the call itself.
  */
 export async function callOnce<O extends Operation, A = ResponseOf<O>>(
@@ -52,16 +68,19 @@ export async function callOnce<O extends Operation, A = ResponseOf<O>>(
   const record = await CallRecord.open(deps.sealed, call.key, call.operation.name);
   const kept = await record.answer<A>();
   if (kept !== undefined) return answered(kept, "found");
+  const keep = async (body: A, repeated: AnsweredCall<A>["repeated"]) => {
+    await call.accept?.(body);
+    return answered(await record.keep(body), repeated);
+  };
   const plan = await planOf(deps, call, record);
-  if ("found" in plan) return answered(await record.keep(plan.found), "settled");
+  if ("found" in plan) return keep(plan.found, "settled");
   try {
     const body = await send(deps, call, plan.missing, record);
-    const whole = plan.complete?.(body) ?? body;
-    return answered(await record.keep(whole), "no");
+    return await keep(plan.complete?.(body) ?? body, "no");
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const effect = effectIn(call, record, error);
-    if (effect !== undefined) return answered(await record.keep(effect.found), "settled");
+    if (effect !== undefined) return keep(effect.found, "settled");
     throw await failureOf(call, record, error);
   }
 }
@@ -76,20 +95,27 @@ function answered<A>(
 /** Plans what to send, after what earlier attempts have sent. */
 async function planOf<O extends Operation, A>(
   deps: Dependencies,
-  { operation, params, resolution, believedMissingAfterMs }: OnceCall<O, A>,
+  { operation, params, resolution, believedMissingAfterMs, unsure }: OnceCall<O, A>,
   record: CallRecord,
 ): Promise<Finding<ParamsOf<O>, A>> {
   const { earlier } = record;
   const [first] = earlier;
-  const decided = decideBeforeSending(first !== undefined, resolution?.rule);
-  if (first === undefined || decided === "send") return { missing: params };
-  if (resolution?.rule !== "lookup") throw new LostAnswerError(operation.name, first.at);
+  const isLookedUp = resolution?.rule === "lookup";
+  if (first === undefined && unsure?.isHeld && !isLookedUp) throw new HeldError(operation.name);
+  const mayBeSent = first !== undefined || (isLookedUp && unsure !== undefined);
+  const decided = decideBeforeSending(mayBeSent, resolution?.rule);
+  if (decided === "send") return { missing: params };
   const storeTime = await record.storeTime();
+  const unknown = { operation: operation.name, at: Date.now(), clockAheadMs: null, storedAt: storeTime };
+  const sent = first ?? unknown;
+  if (!isLookedUp) throw new LostAnswerError(operation.name, sent.at);
   let finding: Finding<ParamsOf<O>, A>;
   try {
-    finding = await resolution.find(lostCall(operation, first, storeTime));
+    finding = await resolution.find(lostCall(operation, sent, storeTime));
   } catch (error) {
-    throw error instanceof SchemaError ? await unusableAnswer(operation, record, error) : error;
+    throw error instanceof SchemaError || isUseless(error)
+      ? await unusableAnswer(operation, record, error)
+      : error;
   }
   if ("found" in finding) return finding;
   const youngest = Math.min(...earlier.map((intent) => ageOf(intent, storeTime, deps)));
@@ -159,8 +185,7 @@ async function failureOf<O extends Operation, A>(
       isDeclared: record.declaredAt !== undefined,
       sent,
       isRefused: status >= 400 && status < 500 && !isTransient,
-      error:
-        error instanceof SchemaError ? "schema" : isTransient && error.reason === NO_JSON ? NO_JSON : "other",
+      error: kindOf(error),
     },
     resolution?.rule,
   );
@@ -169,21 +194,28 @@ async function failureOf<O extends Operation, A>(
   return decided === "unusable" ? unusableAnswer(operation, record, error) : error;
 }
 
+function kindOf(error: ApiError): FailedRequest["error"] {
+  if (error instanceof SchemaError || error instanceof AnotherSubjectError) return "unfit";
+  return isUseless(error) ? "useless" : "other";
+}
+
 /**
  * Makes the error for an answer that says nothing of what the service did. Such an answer is resolved as a lost one, but
  * not without end: a proxy may give the same page to every request.
  */
-async function unusableAnswer({ name }: Operation, record: CallRecord, error: ApiError): Promise<Error> {
+async function unusableAnswer(called: Operation, record: CallRecord, error: ApiError): Promise<Error> {
   const unusable = await record.countUnusable();
-  const wait = waitAfterUnusable(unusable);
-  if (wait === undefined) return new LostAnswerError(name, sentAt(record), { cause: error, unusable });
+  const wait = waitAfterUseless(unusable);
+  if (wait === undefined && !isWrite(called))
+    return new SchemaError(error, "", `expected JSON, and ${unusable} answers were none`);
+  if (wait === undefined) return new LostAnswerError(called.name, sentAt(record), { cause: error, unusable });
   const { operation, sent, status } = error;
   return ApplicationFailure.create({
     type: FAILURE_TYPES.transient,
     message: error.message,
     cause: error,
     nextRetryDelay: wait,
-    details: [{ operation, sent, reason: NO_JSON, ...(status !== undefined && { status }) }],
+    details: [{ operation, sent, reason: USELESS_ANSWER, ...(status !== undefined && { status }) }],
   });
 }
 

@@ -23,6 +23,7 @@ export interface CallPlace {
   readonly request: SealedRequest;
   /** Tried first by a client operation; left out, it makes its own. */
   readonly token?: ClientToken | undefined;
+  readonly unsure?: { readonly isHeld: boolean } | undefined;
 }
 
 export interface CallRule<O extends Operation, A> {

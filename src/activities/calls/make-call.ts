@@ -51,6 +51,7 @@ export function makeRuledCall(
       params,
       key: place.prefix,
       run: place.run,
+      unsure: place.unsure,
       ...(clientToken && { clientToken }),
       ...(place.request.repeatable
         ? { resolution: { rule: "again" } }

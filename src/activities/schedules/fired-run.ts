@@ -1,9 +1,11 @@
 import { activityInfo, Context, cancellationSignal } from "@temporalio/activity";
 import type { Asker } from "../../domain/bulk/bulk-job.js";
+import { InputError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
 import type { FiredRun, StartedFiring } from "../../domain/schedules/scheduled-run.js";
 import { runKindOf, type ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 import { startScheduled } from "../../intake/schedules/start-scheduled.js";
+import { readBinding } from "../../lake/service-binding.js";
 import type { Dependencies } from "../dependencies.js";
 import { writeRunRow } from "../run-row.js";
 
@@ -14,6 +16,8 @@ export interface ScheduleDependencies extends Dependencies {
 
 interface StartFiredRunInput {
   readonly scope: string;
+  /** Id of the lake that the schedule is for. */
+  readonly lake: string;
   readonly job: ScheduledJob;
   readonly run: FiredRun;
 }
@@ -21,26 +25,35 @@ interface StartFiredRunInput {
 /** Starts the run that a schedule has fired, or joins the job's run that is still running. @throws InputError */
 export async function startFiredRun(
   { lake, sealed, api, asker }: ScheduleDependencies,
-  { scope, job, run }: StartFiredRunInput,
+  { scope, lake: id, job, run }: StartFiredRunInput,
 ): Promise<StartedFiring> {
+  const { address } = lake.store;
+  const found = (await readBinding(lake.store))?.lake;
+  if (found !== id)
+    throw new InputError(
+      `The schedule is for another lake than the one that is in ${address} now. Nothing was started. ` +
+        "Mount its lake; if that is gone for good, create the schedule again with `nightledger schedule create`.",
+    );
   const { client } = Context.current();
   const { taskQueue } = activityInfo();
-  const place = { client, scope, taskQueue, store: lake.store, sealed, api, asker };
+  const own = { id, address, mayBeNew: true };
+  const place = { client, scope, taskQueue, lake: own, store: lake.store, sealed, api, asker };
   const { handle, runId } = await startScheduled(place, job, run);
-  const found = await handle.describe();
-  if (found.memo?.runId !== runId)
+  const started = await handle.describe();
+  if (started.memo?.runId !== runId)
     throw new Error(`${runId} has ended, and another run of its job has begun`);
-  const execution = found.raw.workflowExecutionInfo?.firstRunId || found.runId;
+  const execution = started.raw.workflowExecutionInfo?.firstRunId || started.runId;
   return { workflowId: handle.workflowId, execution, runId };
 }
 
 /** Records, in `runs` and in the log, why the run of a firing did not begin. */
 export async function recordFailedFiring(
   deps: ScheduleDependencies,
-  { job, run, message }: Omit<StartFiredRunInput, "scope"> & { readonly message: string },
+  { job, run, message }: Pick<StartFiredRunInput, "job" | "run"> & { readonly message: string },
 ): Promise<void> {
   const { options } = job;
-  const row = { ...run, jobId: "", kind: runKindOf(job), status: "failed", options, message } as const;
+  const why = { reason: "not_begun", message } as const;
+  const row = { ...run, jobId: "", kind: runKindOf(job), status: "failed", options, why } as const;
   await writeRunRow(deps, row);
 }
 

@@ -1,23 +1,24 @@
-import type { RunStatus } from "../../domain/run.js";
+import { type EndReason, isCutShort, leftOf, type RunStatus } from "../../domain/run.js";
 import type { SyncRun } from "../../domain/sync/job.js";
 import type { ListedRows } from "../../domain/sync/sync-summary.js";
 import { isStep, type SyncTotals } from "../../domain/sync/sync-totals.js";
 import { isHistory } from "../../lake/history/history-spec.js";
 import { rowsOfRun } from "../../lake/history/rows-of-run.js";
+import { keepRoster } from "../../lake/sync/frozen-roster.js";
 import { recordClosedRows } from "../../lake/sync/quarantine-resolutions.js";
 import type { Dependencies } from "../dependencies.js";
 import { recordFailures } from "../run-failures.js";
-import { writeRunRow } from "../run-row.js";
+import { type EndedRow, writeRunRow } from "../run-row.js";
 import type { SyncDependencies } from "./dependencies.js";
 
 interface FinishRunInput extends SyncRun {
   readonly status: RunStatus;
+  readonly why: EndReason;
   readonly totals: SyncTotals;
   readonly pausedMs?: number;
 }
 
-interface FinishedRun {
-  readonly duration_ms: number;
+interface FinishedRun extends EndedRow {
   readonly open: number | null;
   readonly lists: readonly ListedRows[];
 }
@@ -39,7 +40,11 @@ export async function finishRun(
   }
   await recordFailures(deps.lake, { runId: run.runId, part: "steps" }, steps);
   const ended = await writeRunRow(deps, { ...run, kind: "sync", rosterSha256: roster.sha256, counts });
-  await deps.lake.staging.dropRun(run.runId);
+  const { store, staging } = deps.lake;
+  if (isCutShort(run.why)) await keepRoster(store, run.runId);
+  await staging.dropRun(run.runId);
+  const { retryOf } = run.options;
+  if (retryOf !== undefined) await staging.dropRun(leftOf(retryOf));
   return { ...ended, open, lists };
 }
 

@@ -1,21 +1,27 @@
 import type { z } from "zod";
-import { parseExactly } from "../../domain/json/text.js";
+import { formOf, parseExactly } from "../../domain/json/text.js";
 import { isJsonObject } from "../../domain/json/value.js";
-import { isWrite, type Operation, type ResponseOf } from "../operations/operation.js";
-import { type CallFacts, SchemaError, TransientError } from "./errors.js";
+import type { Operation, ResponseOf } from "../operations/operation.js";
+import { factsOf, NO_JSON, NOT_PROMISED, SchemaError, TransientError } from "./errors.js";
 import type { Reply } from "./exchange.js";
-import { notJson } from "./failure-errors.js";
+import { mustBeAbout } from "./subject.js";
 
 /**
  * Parses and checks the body of an answer.
  *
- * @throws SchemaError when the body isn't of the agreed shape, or that of a read isn't JSON.
- * @throws TransientError when it isn't JSON and answers a write (`no_json`), or came without framing, so that a
- * connection cut in the middle looks like its end (`torn_body`).
+ * @throws SchemaError when the body isn't of the agreed shape.
+ * @throws AnotherSubjectError when it is about something else than what was asked for.
+ * @throws TransientError when it isn't JSON (`no_json`), came without framing, so that a connection cut in the middle
+ * looks like its end (`torn_body`), or is another one than the empty object that was promised (`not_promised`).
  */
 export function readAnswer<O extends Operation>(operation: O, reply: Reply): ResponseOf<O> {
-  const body = operation.answers === "bytes" ? reply.body : parseBody(operation, reply);
-  return checkAnswer(operation, body, reply.status);
+  if (operation.answers === "bytes") return checkAnswer(operation, reply.body, reply.status);
+  const parsed = parseBody(operation, reply);
+  if (operation.answers === "nothing" && !isNothing(parsed, reply))
+    throw new TransientError(factsOf(operation, reply.status), NOT_PROMISED);
+  const body = checkAnswer(operation, parsed, reply.status);
+  mustBeAbout(operation, reply.asked, body, reply.status);
+  return body;
 }
 
 /**
@@ -25,8 +31,10 @@ export function readAnswer<O extends Operation>(operation: O, reply: Reply): Res
  * @throws as {@link readAnswer}
  */
 export function readObjectText(operation: Operation, reply: Reply): string {
-  if (isJsonObject(parseBody(operation, reply))) return reply.body.toString("utf8");
-  throw new SchemaError(factsOf(operation, reply.status), "", "not an object");
+  const body = parseBody(operation, reply);
+  if (!isJsonObject(body)) throw new SchemaError(factsOf(operation, reply.status), "", "not an object");
+  mustBeAbout(operation, reply.asked, body, reply.status);
+  return reply.body.toString("utf8");
 }
 
 /** Checks a parsed body against the operation's response schema; throws SchemaError. */
@@ -50,17 +58,21 @@ export function checkAnswer<O extends Operation>(
 function parseBody(operation: Operation, reply: Reply): unknown {
   try {
     const text = reply.body.toString("utf8");
-    return operation.exactNumbers ? parseExactly(text) : JSON.parse(text);
-  } catch {
+    const body: unknown = operation.exactNumbers ? parseExactly(text) : JSON.parse(text);
+    // Parsers take the last of two values; rows of lists are checked one by one.
+    if (operation.list === undefined && formOf(text).repeatsKey)
+      throw new SchemaError(factsOf(operation, reply.status), "", "expected each key once");
+    return body;
+  } catch (error) {
+    if (error instanceof SchemaError) throw error;
     const facts = factsOf(operation, reply.status);
     const framed =
       reply.headers["content-length"] !== undefined || reply.headers["transfer-encoding"] !== undefined;
-    throw framed
-      ? notJson(facts, isWrite(operation), "expected a JSON body")
-      : new TransientError(facts, "torn_body");
+    throw new TransientError(facts, framed ? NO_JSON : "torn_body");
   }
 }
 
-function factsOf({ name, idempotent }: Operation, status: number | undefined): CallFacts {
-  return { operation: name, sent: true, status, write: !idempotent };
+/** Whether an answer is the one that says that all was carried out: `{"errors": […]}` and a 202 say something else. */
+function isNothing(body: unknown, { status }: Reply): boolean {
+  return status === 200 && isJsonObject(body) && Object.keys(body).length === 0;
 }

@@ -1,7 +1,9 @@
 import {
+  type CallLine,
   type CallPace,
   decideStart,
   earliestStart,
+  inTurn,
   type PaceLimits,
 } from "../../domain/service/call-pace.js";
 import { onAbort } from "./abort-listeners.js";
@@ -17,10 +19,19 @@ interface WaitingCall {
   readonly run?: string | undefined;
   /** Epoch milliseconds: a call that can't start by then isn't sent. */
   readonly notAfter?: number | undefined;
+  /** Whether somebody else decides how long it takes. */
+  readonly isLong?: boolean;
+}
+
+interface Line extends CallLine {
+  readonly key: string;
+  active: number;
+  readonly waiters: Set<Waiter>;
 }
 
 interface Waiter {
   readonly call: WaitingCall;
+  readonly line: Line;
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
   deadline: NodeJS.Timeout | undefined;
@@ -28,14 +39,15 @@ interface Waiter {
 }
 
 /**
- * Starts calls in order: at most `concurrency` at once and `rps` a second; none during a pause; none of a run whose
- * credentials were refused.
+ * Starts calls, those of a run in order and the runs in turn: at most `concurrency` at once and `rps` a second; none
+ * during a pause; none of a run whose credentials were refused.
  */
 export class CallLimiter {
-  #pace: CallPace = { active: 0, pausedUntil: 0, nextAt: 0 };
+  #pace: CallPace = { active: 0, long: 0, pausedUntil: 0, nextAt: 0 };
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
-  readonly #queue = new Set<Waiter>();
+  /** Those that were served longest ago come first. */
+  readonly #lines = new Map<string, Line>();
   readonly #closedRuns = new Set<string>();
   readonly #limits: PaceLimits;
 
@@ -55,12 +67,16 @@ export class CallLimiter {
 
   /** Waits until the call may start, then does the work in its place. */
   async run<R>(call: WaitingCall, work: () => Promise<R>): Promise<R> {
-    await this.#enter(call);
+    const line = this.#lineOf(call);
+    await this.#enter(call, line);
     try {
       return await work();
     } finally {
-      this.#pace = { ...this.#pace, active: this.#pace.active - 1 };
+      const { active, long } = this.#pace;
+      this.#pace = { ...this.#pace, active: active - 1, long: long - Number(line.isLong) };
+      line.active -= 1;
       this.#pump();
+      this.#forgetIfEmpty(line);
     }
   }
 
@@ -101,51 +117,58 @@ export class CallLimiter {
     );
   }
 
-  #enter(call: WaitingCall): Promise<void> {
-    const problem = this.#problemOf(call);
+  #lineOf({ run = "", isLong = false }: WaitingCall): Line {
+    const key = `${run} ${isLong}`;
+    return this.#lines.get(key) ?? { key, isLong, active: 0, waiters: new Set() };
+  }
+
+  #enter(call: WaitingCall, line: Line): Promise<void> {
+    const problem = this.#problemOf(call, line);
     if (problem !== undefined) return Promise.reject(problem);
-    if (this.#queue.size === 0 && this.#starts()) return STARTED;
+    this.#lines.set(line.key, line);
+    if (this.#waiting().length === 0 && this.#starts(line)) return STARTED;
     return new Promise((resolve, reject) => {
-      this.#enqueue(call, resolve, reject);
+      this.#enqueue(call, line, resolve, reject);
       this.#pump();
     });
   }
 
-  #problemOf(call: WaitingCall): unknown {
+  #problemOf(call: WaitingCall, { waiters }: Line): unknown {
     const { operation, signal, run, notAfter } = call;
     if (signal?.aborted) return signal.reason;
     if (this.#closed) return new NotSentError(operation);
     if (run !== undefined && this.#closedRuns.has(run)) return refusedRun(call);
     if (notAfter === undefined) return undefined;
     const now = Date.now();
-    const start = earliestStart(this.#currentPace(), this.#limits, this.#queue.size, now);
+    const start = earliestStart(this.#currentPace(), this.#limits, waiters.size, now);
     return start > notAfter ? new NotSentError(operation, start > now ? start : undefined) : undefined;
   }
 
-  #enqueue(call: WaitingCall, resolve: () => void, reject: (reason: unknown) => void): void {
+  #enqueue(call: WaitingCall, line: Line, resolve: () => void, reject: (reason: unknown) => void): void {
     const { signal, notAfter, operation } = call;
-    const waiter: Waiter = { call, resolve, reject, deadline: undefined, unlisten: undefined };
+    const waiter: Waiter = { call, line, resolve, reject, deadline: undefined, unlisten: undefined };
     if (signal !== undefined) waiter.unlisten = onAbort(signal, () => this.#reject(waiter, signal.reason));
     if (notAfter !== undefined) {
       const late = () => this.#reject(waiter, new NotSentError(operation, this.pausedUntil));
       waiter.deadline = setTimeout(late, Math.max(1, notAfter - Date.now()));
     }
-    this.#queue.add(waiter);
+    line.waiters.add(waiter);
   }
 
   #dequeue(waiter: Waiter): void {
-    this.#queue.delete(waiter);
+    waiter.line.waiters.delete(waiter);
     clearTimeout(waiter.deadline);
     waiter.unlisten?.();
   }
 
   #reject(waiter: Waiter, reason: unknown): void {
     this.#dequeue(waiter);
+    this.#forgetIfEmpty(waiter.line);
     waiter.reject(reason);
   }
 
   #rejectWaiting(reasonFor: (waiter: Waiter) => Error | undefined): void {
-    for (const waiter of [...this.#queue]) {
+    for (const waiter of this.#waiting().flatMap(({ waiters }) => [...waiters])) {
       const reason = reasonFor(waiter);
       if (reason !== undefined) this.#reject(waiter, reason);
     }
@@ -153,19 +176,29 @@ export class CallLimiter {
 
   #pump(): void {
     clearTimeout(this.#timer);
-    for (const waiter of this.#queue) {
-      if (!this.#starts()) return;
+    while (this.#startsNext());
+  }
+
+  #startsNext(): boolean {
+    for (const line of inTurn(this.#waiting())) {
+      const [waiter] = line.waiters;
+      if (waiter === undefined || !this.#starts(line)) continue;
       this.#dequeue(waiter);
       waiter.resolve();
+      return true;
     }
+    return false;
   }
 
   // Takes a place, or sets a timer where only time is missing.
-  #starts(): boolean {
+  #starts(line: Line): boolean {
     const now = Date.now();
-    const decided = decideStart(this.#currentPace(), this.#limits, now);
+    const decided = decideStart(this.#currentPace(), this.#limits, line.isLong, now);
     if (typeof decided === "object") {
       this.#pace = decided;
+      line.active += 1;
+      this.#lines.delete(line.key);
+      this.#lines.set(line.key, line);
       return true;
     }
     if (typeof decided === "number") {
@@ -173,6 +206,14 @@ export class CallLimiter {
       this.#timer = setTimeout(() => this.#pump(), decided - now);
     }
     return false;
+  }
+
+  #waiting(): Line[] {
+    return [...this.#lines.values()].filter(({ waiters }) => waiters.size > 0);
+  }
+
+  #forgetIfEmpty({ key, active, waiters }: Line): void {
+    if (active === 0 && waiters.size === 0) this.#lines.delete(key);
   }
 }
 

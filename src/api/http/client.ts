@@ -142,8 +142,11 @@ class PooledClient {
     options: CallOptions = {},
   ): Promise<Omit<Reply, "body">> {
     try {
-      const { body: _, ...head } = await this.#exchange(operation, params, options, sink);
-      sink.end();
+      // What an answer is about is known at its end, so it is poured only then.
+      const isNamed = operation.names !== undefined;
+      const { body, ...head } = await this.#exchange(operation, params, options, isNamed ? undefined : sink);
+      if (isNamed) readAnswer(operation, { ...head, body });
+      sink.end(isNamed ? body : undefined);
       await finished(sink, { readable: false });
       return head;
     } catch (error) {
@@ -179,13 +182,16 @@ class PooledClient {
     if (operation.auth === "client_token" && typeof clientToken === "object") {
       checkGrant(operation, request.checked, clientToken.grant);
     }
-    const waiting = { operation: operation.name, signal, run, notAfter };
+    const { answers, sends } = operation;
+    const isLong = answers === "bytes" || sends === "bytes" || request.extraTimeoutMs > 0;
+    const waiting = { operation: operation.name, signal, run, notAfter, isLong };
     for (;;) {
       // Asked for each attempt: the token may have expired while the call waited.
       const token = typeof clientToken === "object" ? await clientToken.reveal(options) : clientToken;
       const withheld = [request.checked, options.withheld, this.#secrets, token];
       const call: ExchangeCall = {
         operation,
+        asked: request.checked,
         source: isByteSource(request.body) ? request.body : undefined,
         accepts,
         sink,

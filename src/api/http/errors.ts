@@ -1,4 +1,6 @@
-import { FAILURE_TYPES } from "../../domain/failures.js";
+import { USELESS_ANSWER } from "../../domain/backoff.js";
+import { FAILURE_TYPES, type SubjectMismatch } from "../../domain/failures.js";
+import { isWrite, type Operation } from "../operations/operation.js";
 
 /** What is known of a failed call. None of it is secret or personal, so all of it may be logged. */
 export interface CallFacts {
@@ -7,13 +9,30 @@ export interface CallFacts {
   readonly sent: boolean;
   /** Left out: the secret key. */
   readonly credential?: "client_token" | undefined;
-  readonly write?: boolean | undefined;
+  /** Left out: it changes nothing. Whether a request that does may be sent again. */
+  readonly write?: "harmless" | "once" | undefined;
   /** What the service said when it refused the request, masked (`refusal-words.ts`): for people only. */
   readonly said?: string | undefined;
 }
 
-/** Reason of a {@link TransientError}: a 2xx answer to a write is not JSON. */
-export const NO_JSON = "no_json";
+/** What is known of a request whose answer came. */
+export function factsOf(
+  operation: Pick<Operation, "name" | "idempotent" | "changes">,
+  status?: number,
+): CallFacts {
+  const write = isWrite(operation) ? (operation.idempotent ? "harmless" : "once") : undefined;
+  return { operation: operation.name, sent: true, status, write };
+}
+
+/** Reason of a {@link TransientError}: a 2xx answer is not JSON. */
+export const NO_JSON = USELESS_ANSWER;
+/** The same: it is another one than the empty object that says that all was carried out. */
+export const NOT_PROMISED = "not_promised";
+
+/** Whether an error's answer says nothing of what the service did. */
+export function isUseless(error: unknown): error is TransientError {
+  return error instanceof TransientError && (error.reason === NO_JSON || error.reason === NOT_PROMISED);
+}
 
 const SOMEBODY_ELSE =
   "Something else may be answering instead of the service: check NIGHTLEDGER_API_URL and any proxy in between";
@@ -59,15 +78,15 @@ export class RateLimitedError extends ApiError {
 }
 
 /**
- * Thrown when trying again later may help: network, timeout, 408, 5xx, a torn body, and a write answered without JSON,
- * because something in between answered instead of the service.
+ * Thrown when trying again later may help: network, timeout, 408, 5xx, a torn body, and an answer without JSON, because
+ * something in between answered instead of the service.
  */
 export class TransientError extends ApiError {
   override readonly name = FAILURE_TYPES.transient;
 
   /**
    * @param reason short code: `timeout`, `connection_refused`, `connection_reset`, `name_not_resolved`, `tls`,
-   * `torn_body`, `no_json`, `bad_http`, `network`, `http_<status>`.
+   * `torn_body`, `no_json`, `not_promised`, `bad_http`, `network`, `http_<status>`.
    * @param retryAfterMs milliseconds to wait, where the service said so.
    */
   constructor(
@@ -76,9 +95,12 @@ export class TransientError extends ApiError {
     readonly retryAfterMs?: number,
     options?: ErrorOptions,
   ) {
-    const next = isUnresolved(facts) ? UNRESOLVED : "Nothing was read. Try again later";
-    const hint = reason === NO_JSON ? `. ${SOMEBODY_ELSE}` : "";
-    super(facts, `no usable answer (${reason}${waiting(retryAfterMs)}). ${next}${hint}`, options);
+    const hint = reason === NO_JSON || reason === NOT_PROMISED ? `. ${SOMEBODY_ELSE}` : "";
+    super(
+      facts,
+      `no usable answer (${reason}${waiting(retryAfterMs)}). ${fateOf(facts) ?? "Nothing was read. Try again later"}${hint}`,
+      options,
+    );
   }
 }
 
@@ -104,7 +126,7 @@ export class RejectedError extends ApiError {
 }
 
 /**
- * Thrown when an answer breaks the contract: not JSON (of a read), too large, a redirect, or not of the agreed shape.
+ * Thrown when an answer breaks the contract: too large, a redirect, or not of the agreed shape.
  */
 export class SchemaError extends ApiError {
   override readonly name = FAILURE_TYPES.schema;
@@ -120,7 +142,23 @@ export class SchemaError extends ApiError {
   ) {
     super(
       facts,
-      `the answer breaks the contract${path === "" ? "" : ` at ${path}`}: ${expectation}. It was not used. Check NIGHTLEDGER_API_URL and whether the service has changed${isUnresolved(facts) ? `. ${UNRESOLVED}` : ""}`,
+      `the answer breaks the contract${path === "" ? "" : ` at ${path}`}: ${expectation}. It was not used. Check NIGHTLEDGER_API_URL and whether the service has changed${fateAfter(facts)}`,
+    );
+  }
+}
+
+/** Thrown when an answer is about something else than what was asked for. It was not used, and nothing of it is told. */
+export class AnotherSubjectError extends ApiError {
+  override readonly name = FAILURE_TYPES.anotherSubject;
+
+  constructor(
+    facts: CallFacts,
+    readonly mismatch: SubjectMismatch,
+  ) {
+    const { field, answered, asked } = mismatch;
+    super(
+      facts,
+      `the answer is about something else: ${field} is ${answered}, asked for was ${asked}. It was not used. ${SOMEBODY_ELSE}${fateAfter(facts)}`,
     );
   }
 }
@@ -141,8 +179,19 @@ export class NotSentError extends ApiError {
 const UNRESOLVED =
   "It is not known whether the request was carried out: find out before you send it again (docs/reference/api-operations.md)";
 
-function isUnresolved({ sent, write }: CallFacts): boolean {
-  return sent && write === true;
+/** What a failed request may have done; undefined where it can't have changed anything. */
+function fateOf({ sent, write }: CallFacts): string | undefined {
+  if (write === undefined) return undefined;
+  if (!sent) return "It was not sent, so nothing was changed. Try again later";
+  return write === "once"
+    ? UNRESOLVED
+    : "It may have been carried out; the same request again does no harm. Try again later";
+}
+
+/** As a further sentence. */
+function fateAfter(facts: CallFacts): string {
+  const fate = fateOf(facts);
+  return fate === undefined ? "" : `. ${fate}`;
 }
 
 function refusedCredentials(facts: CallFacts): string {

@@ -1,17 +1,21 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable, Writable } from "node:stream";
 import type { Dispatcher } from "undici";
-import { isWrite, type Operation } from "../operations/operation.js";
+import type { CheckedRequest, Operation } from "../operations/operation.js";
 import type { ByteSource } from "../schemas/byte-source.js";
 import { onAbort } from "./abort-listeners.js";
-import { type CallFacts, SchemaError, TransientError } from "./errors.js";
-import { contentProblem, networkError, notJson, statusError, tooLarge } from "./failure-errors.js";
+import { type CallFacts, factsOf, NO_JSON, SchemaError, TransientError } from "./errors.js";
+import { networkError, promisesJson, statusError, tooLarge } from "./failure-errors.js";
 import { MOST_READ, type RefusalBody } from "./refusal-words.js";
 import { type StreamedBody, streamBody } from "./request-body.js";
 
 // A refusal's body decides nothing, but the connection can be reused only after it, so it gets a short time.
 const DISCARD_MS = 1000;
 const DISCARD_BYTES = 64 * 1024;
+
+// In bodies that may be held: how long one that flows into a sink may be, and how much of it gets one time limit.
+const LONGEST_STREAM = 64;
+const STREAMED_IN_TIME = 4;
 
 /** A 2xx answer, its body byte for byte as it came. */
 export interface Reply {
@@ -20,13 +24,19 @@ export interface Reply {
   readonly body: Buffer;
   /** Milliseconds from the start of the request to the last byte of the answer. */
   readonly durationMs: number;
+  /** The request, for an answer that must name what it asked for. */
+  readonly asked: CheckedRequest;
 }
 
 export interface ExchangeLimits {
   /** Milliseconds from the start, connecting included, to the answer's headers. */
   readonly headersTimeoutMs: number;
-  /** Milliseconds from the headers to the last byte of the body, however steadily it drips. */
+  /**
+   * Milliseconds from the headers to the last byte of the body, however steadily it drips. One that flows into a sink gets
+   * as many for every four `maxBodyBytes` that its headers announce.
+   */
   readonly bodyTimeoutMs: number;
+  /** One that flows into a sink may be 64 times as long. */
   readonly maxBodyBytes: number;
 }
 
@@ -39,10 +49,11 @@ interface ExchangeEvents {
 /** One call on the wire: its operation, and what is special about it. */
 export interface ExchangeCall {
   readonly operation: Operation;
+  readonly asked: CheckedRequest;
   readonly source?: ByteSource | undefined;
   /** Which statuses are an answer: behind a proxy they may be the target's. Left out: 2xx. */
   readonly accepts?: ((status: number) => boolean) | undefined;
-  /** Gets the body piece by piece instead of {@link Reply.body}; `maxBodyBytes` doesn't count then. */
+  /** Gets the body piece by piece instead of {@link Reply.body}. */
   readonly sink?: Writable | undefined;
   /** Milliseconds to wait for the headers, on top of the limit. */
   readonly extraTimeoutMs?: number;
@@ -126,7 +137,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const failure = this.#failure;
     this.#timer =
       failure === undefined
-        ? this.#startTimer(this.limits.bodyTimeoutMs)
+        ? this.#startTimer(this.#bodyLimitMs())
         : setTimeout(() => this.#giveUp(failure()), Math.min(DISCARD_MS, this.limits.bodyTimeoutMs));
   }
 
@@ -136,10 +147,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#failure !== undefined) {
       if (this.#size - chunk.length <= MOST_READ) this.#chunks.push(chunk);
       if (this.#size > DISCARD_BYTES) this.#giveUp(this.#failure());
+    } else if (this.#size > this.#mostBytes) {
+      this.#giveUp(new SchemaError(this.#facts(), "", tooLarge(this.#mostBytes)));
     } else if (this.call.sink !== undefined) {
       this.#pour(this.call.sink, controller, chunk);
-    } else if (this.#size > this.limits.maxBodyBytes) {
-      this.#giveUp(new SchemaError(this.#facts(), "", tooLarge(this.limits.maxBodyBytes)));
     } else {
       this.#chunks.push(chunk);
     }
@@ -163,13 +174,11 @@ class Exchange implements Dispatcher.DispatchHandler {
       const facts = { ...this.#facts(), status };
       return () => statusError(facts, headers, () => this.#said());
     }
-    if (this.call.sink !== undefined) return undefined;
-    const { operation } = this.call;
-    const problem = operation.answers === "bytes" ? undefined : contentProblem(headers);
-    if (problem !== undefined) return () => notJson(this.#facts(), isWrite(operation), problem);
-    const { maxBodyBytes } = this.limits;
-    return Number(headers["content-length"] ?? 0) > maxBodyBytes
-      ? () => new SchemaError(this.#facts(), "", tooLarge(maxBodyBytes))
+    const { operation, sink } = this.call;
+    if (operation.answers !== "bytes" && sink === undefined && !promisesJson(headers))
+      return () => new TransientError(this.#facts(), NO_JSON);
+    return announced(headers) > this.#mostBytes
+      ? () => new SchemaError(this.#facts(), "", tooLarge(this.#mostBytes))
       : undefined;
   }
 
@@ -178,19 +187,24 @@ class Exchange implements Dispatcher.DispatchHandler {
     return this.call.wordsOf?.({ bytes: Buffer.concat(this.#chunks), isWhole: this.#isWhole, encoding });
   }
 
-  // A full sink pauses the connection; the timeout does not run meanwhile.
+  // A full sink pauses the connection, not the time: whatever holds the body up, its place is freed in time.
   #pour(sink: Writable, controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    clearTimeout(this.#timer);
-    if (sink.write(chunk)) {
-      this.#timer = this.#startTimer(this.limits.bodyTimeoutMs);
-      return;
-    }
+    if (sink.write(chunk)) return;
     controller.pause();
     sink.once("drain", () => {
-      if (this.#done) return;
-      this.#timer = this.#startTimer(this.limits.bodyTimeoutMs);
-      controller.resume();
+      if (!this.#done) controller.resume();
     });
+  }
+
+  get #mostBytes(): number {
+    return this.limits.maxBodyBytes * (this.call.sink === undefined ? 1 : LONGEST_STREAM);
+  }
+
+  #bodyLimitMs(): number {
+    const { maxBodyBytes, bodyTimeoutMs } = this.limits;
+    return (
+      bodyTimeoutMs * Math.max(1, Math.ceil(announced(this.#headers) / (STREAMED_IN_TIME * maxBodyBytes)))
+    );
   }
 
   #headersLimitMs(): number {
@@ -203,7 +217,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #reply(): Reply {
     const durationMs = performance.now() - this.#startedAt;
-    return { status: this.#status ?? 0, headers: this.#headers, body: this.#answerBody(), durationMs };
+    const { asked } = this.call;
+    return { status: this.#status ?? 0, headers: this.#headers, body: this.#answerBody(), durationMs, asked };
   }
 
   #answerBody(): Buffer {
@@ -227,8 +242,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #facts(): CallFacts {
-    const { name, auth, idempotent } = this.call.operation;
-    const credential = auth === "client_token" ? auth : undefined;
-    return { operation: name, sent: this.#sent, credential, write: !idempotent, status: this.#status };
+    const { operation } = this.call;
+    const credential = operation.auth === "client_token" ? operation.auth : undefined;
+    return { ...factsOf(operation, this.#status), sent: this.#sent, credential };
   }
+}
+
+/** Bytes that an answer says its body has; 0 where it doesn't say. */
+function announced(headers: IncomingHttpHeaders): number {
+  return Number(headers["content-length"] ?? 0);
 }

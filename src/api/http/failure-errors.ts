@@ -4,7 +4,6 @@ import {
   type ApiError,
   AuthError,
   type CallFacts,
-  NO_JSON,
   NotFoundError,
   RateLimitedError,
   RejectedError,
@@ -42,21 +41,11 @@ export function statusError(
   return status === 404 ? new NotFoundError(refused) : new RejectedError(refused);
 }
 
-/** Why the headers of a 2xx answer rule out JSON; undefined when they don't. */
-export function contentProblem(headers: IncomingHttpHeaders): string | undefined {
+/** Whether the headers of a 2xx answer promise JSON that is not encoded. */
+export function promisesJson(headers: IncomingHttpHeaders): boolean {
   const encoding = headers["content-encoding"];
-  if (encoding !== undefined && encoding !== "identity") return "expected an unencoded body";
-  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(headers["content-type"] ?? "")
-    ? undefined
-    : "expected content-type application/json";
-}
-
-/**
- * The error for a 2xx answer that is no JSON at all: it says nothing of what the service did. A write may have been
- * carried out, so its answer is lost; a read was asked at a wrong address, or the service has changed.
- */
-export function notJson(facts: CallFacts, ofWrite: boolean, expectation: string): ApiError {
-  return ofWrite ? new TransientError(facts, NO_JSON) : new SchemaError(facts, "", expectation);
+  if (encoding !== undefined && encoding !== "identity") return false;
+  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(headers["content-type"] ?? "");
 }
 
 export function tooLarge(maxBodyBytes: number): string {

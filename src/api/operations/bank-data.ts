@@ -10,6 +10,7 @@ export const listBankLinks = defineRead({
   path: "/users/{fp_id}/bank_links",
   params: { path: strictObject({ fp_id: pathId }), query: noQuery },
   response: looseObject({ links: rows }),
+  names: [{ field: "links[].fp_id", parameter: "path.fp_id" }],
   answer: "`{links: [bank link]}`",
 });
 
@@ -35,6 +36,7 @@ export const listLinkAccounts = defineRead({
   summary: "Lists the bank accounts of a link.",
   path: "/bank_links/{link_id}/accounts",
   params: { path: strictObject({ link_id: pathId }), query: noQuery },
+  names: [{ field: "accounts[].link_id", parameter: "path.link_id" }],
 });
 
 /**
@@ -48,6 +50,7 @@ export const listUserTransactions = defineRead({
   path: "/users/{fp_id}/linked_bank_transactions",
   params: { path: strictObject({ fp_id: pathId }), query: listQuery },
   response: looseObject({ ...pageCounts, transactions: rows }),
+  names: [{ field: "transactions[].account_id", parameter: "query.account_ids" }],
   list: { style: "total", rows: "transactions", id: "transaction_id" },
   answer: "`{page, size, total, transactions: [bank transaction]}`",
   notShown: "The default of `size`: the answer states it, and paging uses `total` alone.",
@@ -64,6 +67,7 @@ export const listInvestmentTransactions = defineRead({
   path: "/bank_links/{link_id}/investments/transactions",
   params: { path: strictObject({ link_id: pathId }), query: listQuery },
   response: looseObject({ ...pageCounts, investment_transactions: rows, securities: rows }),
+  names: [{ field: "investment_transactions[].account_id", parameter: "query.account_ids" }],
   list: { style: "total", rows: "investment_transactions", id: "investment_transaction_id" },
   answer: "`{page, size, total, investment_transactions: […], securities: […]}`",
   notShown:

@@ -34,6 +34,10 @@ export const createBusiness = defineOperation({
   headerNames: { external_id: "x-external-id", sandbox_id: "x-sandbox-id" },
   check: idOrData,
   response: entity,
+  names: [
+    { field: "external_id", parameter: "headers.external_id" },
+    { field: "sandbox_id", parameter: "headers.sandbox_id" },
+  ],
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
@@ -65,6 +69,10 @@ export const updateBusiness = defineOperation({
     body: strictObject({ external_id: externalId.optional() }),
   },
   response: entity,
+  names: [
+    { field: "id", parameter: "path.fp_bid" },
+    { field: "external_id", parameter: "body.external_id" },
+  ],
   auth: "secret_key",
   idempotent: true,
   changes: true,

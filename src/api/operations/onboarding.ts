@@ -15,6 +15,7 @@ export const getOnboarding = defineRead({
   path: "/onboardings/{id}",
   params: { path: strictObject({ id: pathId }), query: noQuery },
   response: onboardingSchema,
+  names: [{ field: "id", parameter: "path.id" }],
   answer: "an object, read like the result of `create_onboarding`",
   secrets: ["continue_onboarding.token", "continue_onboarding.link"],
   notShown:

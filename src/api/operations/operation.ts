@@ -42,6 +42,14 @@ export interface ListForm {
   readonly id: string;
 }
 
+/** Where an answer names what it is about, and the parameter that says what was asked for. */
+export interface NamedSubject {
+  /** Path in the answer: `id`; `links[].fp_id` in each row; `*` for its keys. */
+  readonly field: string;
+  /** Path in the request: `path.fp_id`; of a list, the answer names one of its values. */
+  readonly parameter: `${"path" | "query" | "headers" | "body"}.${string}`;
+}
+
 type ServicePart = "onboarding" | "users and vault" | "businesses" | "bank data" | "proxy and webhooks";
 
 /** One operation of the service (docs/reference/api-operations.md): everything a call needs to know about it. */
@@ -63,8 +71,13 @@ export interface Operation<P extends ParameterSchemas = ParameterSchemas, R exte
   /** The whole answer; of a list its envelope only, because rows are checked one by one. */
   readonly response: R;
   readonly list?: ListForm;
-  /** Left out: JSON. Bytes come with any content type. */
-  readonly answers?: "bytes";
+  /** Left out: its answers name no subject. What they leave out, or the request leaves open, is not compared. */
+  readonly names?: readonly NamedSubject[];
+  /**
+   * Left out: JSON. Bytes come with any content type. `nothing`: the empty object with status 200, which alone says that
+   * the request was carried out.
+   */
+  readonly answers?: "bytes" | "nothing";
   /** Whether a number that a double would change comes as its text. */
   readonly exactNumbers?: true;
   /** Milliseconds that the service may take before it answers, on top of the usual timeout. */

@@ -31,6 +31,7 @@ export const importTransactions = defineOperation({
     }),
   },
   response: emptyAnswer,
+  answers: "nothing",
   auth: "secret_key",
   idempotent: false,
   lostAnswer:

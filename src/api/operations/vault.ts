@@ -30,6 +30,7 @@ export const decryptVault = defineOperation({
     }),
   },
   response: z.record(z.string(), value, "not an object"),
+  names: [{ field: "*", parameter: "body.fields" }],
   tokenUse: (request) => {
     const { fields = [], reason } = request.body as { fields?: string[]; reason?: string };
     return { use: "decrypt", fields, reason: reason !== undefined };
@@ -52,6 +53,7 @@ export const updateVault = defineOperation({
   path: "/users/vault",
   params: { path: noPath, query: noQuery, body: vaultMap("update") },
   response: emptyAnswer,
+  answers: "nothing",
   tokenUse: (request) => ({
     use: "vault",
     fields: Object.keys(request.body as Record<string, unknown>),
@@ -88,6 +90,7 @@ export const uploadToVault = defineOperation({
   headerNames: { content_type: "content-type" },
   sends: "bytes",
   response: emptyAnswer,
+  answers: "nothing",
   tokenUse: (request) => ({ use: "vault", fields: [String(request.path.identifier)], reason: false }),
   auth: "client_token",
   idempotent: true,

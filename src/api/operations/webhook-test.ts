@@ -49,6 +49,7 @@ export const sendTestWebhook = defineOperation({
     }),
   },
   response: emptyAnswer,
+  answers: "nothing",
   auth: "secret_key",
   idempotent: false,
   lostAnswer:

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { OPERATIONS } from "../operations/index.js";
-import type { Operation } from "../operations/operation.js";
+import type { NamedSubject, Operation } from "../operations/operation.js";
 import { bare, descriptionOf, isRequired } from "../schemas/accepted-form.js";
 
 interface ParameterFacts {
@@ -74,7 +74,9 @@ Every operation of the service, as the client knows it. The client checks a requ
 
 *Idempotent* means that sending a request twice does no harm. *Lost answer* says how to resolve a request that may have been carried out although no usable answer came. Jobs and \`call --durable\` do this when they repeat a call; the client itself never sends anything twice. If they look for an effect and don't find it, they send the request again no sooner than ten seconds after the lost one, and \`synchronous_timeout_secs\` later where that was given. A request that was refused (a 4xx but 408), or never left, is not lost.
 
-A 2xx answer that is not JSON (a proxy's page, an empty body, truncated JSON) says nothing about what the service did. For a request that changes something it is a lost answer and is resolved as one: after at most five such answers, to the request or to the search for its effect, in about two minutes, the request fails with a \`LostAnswerError\`, which says where to look. For any other request it is a \`SchemaError\`. JSON of the wrong shape always is.
+A 2xx answer that is not JSON (a proxy's page, an empty body, truncated JSON) says nothing about what the service did. Where the answer is \`{}\`, anything else says nothing either: another status than 200, a list of errors. For a request that changes something it is a lost answer and is resolved as one: after at most five such answers, to the request or to the search for its effect, in about two minutes, the request fails with a \`LostAnswerError\`, which says where to look. A read is sent again as often. Any other JSON of the wrong shape is a \`SchemaError\`, and so is an answer with a key twice.
+
+An answer may name what it is about. If it names something else than what was asked for, as when a cache mixes up answers, it is not used: that is an \`AnotherSubjectError\`, which is not retried. A field that the answer leaves out, and one for which the request gave nothing, is not compared.
 
 Server operations send the secret key (HTTP Basic, no password); client operations send a client token in \`x-fp-authorization\` and never the key.
 `;
@@ -101,10 +103,12 @@ const AUTH = { secret_key: "secret key", client_token: "client token" } as const
 
 /** Describes one operation, also as the help of \`nightledger call\`. */
 export function operationText(operation: Operation): string {
-  const { name, summary, method, path, auth, idempotent, lostAnswer, answer, notShown, list } = operation;
+  const { name, summary, method, path, auth, idempotent, lostAnswer, answer, names, notShown, list } =
+    operation;
   const facts = [
     ["Authentication", AUTH[auth]],
     ["Answer", answer],
+    ...(names === undefined ? [] : [["Must name what was asked for", names.map(nameWords).join("; ")]]),
     ...(list === undefined ? [] : [["Paging", paging(operation)]]),
     ["Idempotent", idempotent ? "yes" : "no"],
     ["Lost answer", lostAnswer],
@@ -112,6 +116,11 @@ export function operationText(operation: Operation): string {
   ];
   const lines = facts.map(([word, text]) => `- ${word}: ${text}`);
   return `### ${name}\n\n\`${method} ${path}\`: ${summary}\n\n${parameterTable(parametersOf(operation))}${lines.join("\n")}\n`;
+}
+
+function nameWords({ field, parameter }: NamedSubject): string {
+  const name = parameter.slice(parameter.indexOf(".") + 1);
+  return `${field === "*" ? "each key" : `\`${field}\``} as \`${name}\``;
 }
 
 function paging({ list }: Operation): string {

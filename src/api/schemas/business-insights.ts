@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anyText, each, flag, integer, listOf, looseObject, optionalFlag, optionalText } from "./fields.js";
+import { anyText, each, integer, listOf, looseObject, optionalFlag, optionalText } from "./fields.js";
 
 const texts = listOf(anyText);
 // As text where a double would change it: the operation reads exact numbers.
@@ -23,14 +23,14 @@ const details = looseObject({
 
 const name = looseObject({
   ...each(optionalText, "kind", "name", "sources", "sub_status"),
-  submitted: flag,
+  submitted: optionalFlag,
   verified: optionalFlag,
 });
 
 const person = looseObject({
   ...each(optionalText, "name", "role", "sources"),
   association_verified: optionalFlag,
-  submitted: flag,
+  submitted: optionalFlag,
 });
 
 const registration = looseObject({

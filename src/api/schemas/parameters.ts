@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isRealDay } from "../../domain/service/transaction-values.js";
 import { ruled } from "./body-fields.js";
-import { anyText, each, integer, listOf, looseObject, strictObject } from "./fields.js";
+import { anyText, each, integer, listOf, strictObject } from "./fields.js";
 import { segmentProblem } from "./url-path.js";
 
 export const pathId = ruled(anyText, segmentProblem).describe(
@@ -54,4 +54,4 @@ export const pageCounts = {
   total: integer.nonnegative("negative"),
 };
 
-export const emptyAnswer = looseObject({});
+export const emptyAnswer = strictObject({});

@@ -102,14 +102,15 @@ function objectCheck(shape: Readonly<Record<string, Described>>): RowCheck {
 }
 
 /**
- * Says why a row can't be loaded (`amount: not a decimal string`), or undefined when it can.
+ * Says why a row can't be loaded, every rule that it breaks (`amount: not a decimal string; date: …`), or undefined when it can.
  * The reason names fields and rules only, never what is in the row.
  */
 export function rowProblem(schema: z.ZodType, row: unknown): string | undefined {
   if (rowCheck(schema)(row)) return undefined;
   const result = schema.safeParse(row);
   if (result.success) return undefined;
-  const issue = result.error.issues[0];
-  if (issue === undefined) return "not as the contract says";
-  return issue.path.length === 0 ? issue.message : `${issue.path.join(".")}: ${issue.message}`;
+  const broken = result.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join(".")}: ${message}`,
+  );
+  return broken.length === 0 ? "not as the contract says" : [...new Set(broken)].join("; ");
 }

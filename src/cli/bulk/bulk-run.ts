@@ -5,14 +5,16 @@ import {
   type BulkTotals,
   noBulkTotals,
 } from "../../domain/bulk/bulk-totals.js";
+import { anotherSubjectLines } from "../../domain/failures.js";
 import { refusalLines } from "../../domain/refusals.js";
+import { whyLines } from "../../domain/run.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
-import { type JobRun, type LeftRun, statusWithoutResult, withWaits } from "../session/job-run.js";
+import { endWithoutResult, type JobRun, type LeftRun, withWaits } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { ProgressForm } from "../session/progress-view.js";
-import { nextSteps } from "./next-steps.js";
+import { heldWords, nextSteps } from "./next-steps.js";
 
 const MOST_SHOWN = 10;
 
@@ -25,6 +27,8 @@ export function bulkRun(
   return {
     start,
     progress: PROGRESS,
+    remark: (progress, before) =>
+      progress.held > 0 && progress.held !== before?.held ? heldWords(progress) : undefined,
     outcome(left) {
       const { unauthorized, ...result } = resultOf(kind, left);
       const { run_id: runId, status, rows, failures } = result;
@@ -56,9 +60,10 @@ function resultOf(
   return {
     run_id: started.runId,
     job: kind,
-    status: statusWithoutResult(end),
+    ...endWithoutResult(end),
     ...(sofar?.totals ?? noBulkTotals()),
     duration_ms: watchedMs,
+    lake_root: null,
     unauthorized: false,
   };
 }
@@ -75,23 +80,31 @@ function summaryText(summary: BulkSummary): string {
     refusals,
     counts: own,
     duration_ms,
+    lake_root,
+    reason,
+    message,
     ...told
   } = summary;
   const counts = ["done", "failed", "invalid", "skipped"] as const;
   const named = counts.filter((count) => count === "done" || rows[count] > 0);
-  const shown = failures.slice(0, MOST_SHOWN);
-  const more = failures_total - shown.length;
+  // A failure without a line is why the whole run failed.
+  const rowsOnly = failures.filter(({ line }) => line !== 0);
+  const shown = rowsOnly.slice(0, MOST_SHOWN);
+  const more = failures_total - (failures.length - rowsOnly.length) - shown.length;
   return [
     `run       ${run_id}`,
     `status    ${status} in ${(duration_ms / 1000).toFixed(1)} s`,
+    ...whyLines({ reason, message }),
     `rows      ${rows.total}: ${named.map((count) => `${rows[count]} ${count}`).join(", ")}`,
     ...(own === undefined ? [] : [`counts    ${countsText(own)}`]),
     `calls     ${calls}`,
     ...toldLines(told),
+    ...(lake_root === null ? [] : [`root      ${lake_root}`]),
     ...refusalLines(refusals),
+    ...anotherSubjectLines(failures),
     ...shown.map(({ line, owner, reason, file, file_line }) => {
       const place = file === undefined ? `line ${line}` : `${file} line ${file_line}`;
-      return `failed    ${line === 0 ? "" : `${place}, ${owner}: `}${reason}`;
+      return `failed    ${place}, ${owner}: ${reason}`;
     }),
     ...(more > 0 ? [`          and ${more} more`] : []),
   ].join("\n");

@@ -1,4 +1,4 @@
-import { continueCommand } from "../../domain/bulk/bulk-job.js";
+import type { BulkProgress } from "../../domain/bulk/bulk-totals.js";
 import type { AnyJob } from "../../jobs/job.js";
 
 /** What is known of rows that failed. */
@@ -37,9 +37,10 @@ function retryWords(command: string, unsure: number, isEvery: boolean): string {
     : `${words}; add --send-unknown to send again also what may have been carried out, once you have checked that`;
 }
 
-/** Says how to come to the end of a job whose run was cancelled or failed as a whole. */
-export function againWords({ kind, effect }: Pick<AnyJob, "kind" | "effect">): string {
-  return effect
-    ? `finish it with the same command, or: ${continueCommand(kind)}`
-    : "run the same command again, which starts a new run";
+/** Says why items are held, and how they are sent. */
+export function heldWords({ runId, held }: Pick<BulkProgress, "runId" | "held">): string {
+  return (
+    `${held} held: the run went on after a pause, and after the restore of a backup they may have been sent already. ` +
+    `Check that; then send them: nightledger runs continue ${runId}`
+  );
 }

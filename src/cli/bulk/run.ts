@@ -1,6 +1,7 @@
 import type { ApiConfig } from "../../config.js";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { NOBODY } from "../../domain/service/nobody.js";
+import { TRY_NOW } from "../../domain/waiting.js";
 import { askerOf } from "../../intake/bulk/asker.js";
 import {
   checkedRows,
@@ -13,7 +14,9 @@ import { type AskedJob, startBulk } from "../../intake/bulk/start.js";
 import { problemLines } from "../../intake/files/row-problems.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
-import { readJobConfig } from "../session/preflight.js";
+import { signalRunning } from "../../temporal/running-workflows.js";
+import { missingWords } from "../lake/missing-links.js";
+import { placeOf, readJobConfig } from "../session/preflight.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import { openServiceClient, pingService } from "../session/service.js";
 import { EXIT } from "../terminal/exit-code.js";
@@ -37,8 +40,8 @@ export interface BulkExtras {
   readonly secrets?: Readonly<Record<string, string>>;
   /** The rows of another kind that the run takes along. */
   readonly along?: JobFile | undefined;
-  /** Says more of a run that went through all of its rows. */
-  readonly remarks?: (store: ObjectStore, runId: string) => Promise<readonly string[]>;
+  /** Finds what was named and is missing in a run that went through all of its rows, which then fails. */
+  readonly missing?: (store: ObjectStore, runId: string) => Promise<readonly string[]>;
 }
 
 /** Runs or joins a bulk job over a file and waits for its end, or only validates the file. Returns the exit code. */
@@ -48,7 +51,7 @@ export async function runBulk(
   path: string,
   options: BulkOptions,
   flags: BulkFlags,
-  { secrets = {}, along, remarks }: BulkExtras = {},
+  { secrets = {}, along, missing }: BulkExtras = {},
 ): Promise<number> {
   const { validateOnly, continueInvalid = false, restart = false, json = false } = flags;
   const own = { job, path };
@@ -63,7 +66,7 @@ export async function runBulk(
     async plan({ config: { api }, store }, file) {
       const asked = { options, secrets, restart };
       const pingedUser = file.first && (pingable(file.first) ?? NOBODY);
-      const runOf = (judged: JudgedRows) => remarked(newRun(job, { judged, ...asked }), store, remarks);
+      const runOf = (judged: JudgedRows) => missed(newRun(job, { judged, ...asked }), store, missing);
       if (job.check === undefined) return { pingedUser, run: runOf(file) };
       await pingService(api, pingedUser);
       const judged = refuseInvalid(job, path, await askedRows(job, file, api), continueInvalid);
@@ -76,27 +79,33 @@ export function newRun(
   job: AnyJob,
   asked: Pick<AskedJob, "judged" | "options"> & Partial<Pick<AskedJob, "secrets" | "retryOf" | "restart">>,
 ): ReturnType<typeof bulkRun> {
-  return bulkRun(job, ({ preflight: { scope, taskQueue, config }, sealed, temporal, signal }) => {
-    const asker = askerOf(config.api);
+  return bulkRun(job, async ({ preflight, sealed, temporal, signal }) => {
+    const asker = askerOf(preflight.config.api);
     const whole = { secrets: {}, retryOf: null, restart: false, ...asked };
-    return startBulk(temporal.client, { ...whole, scope, taskQueue, sealed, job, asker, signal });
+    const given = { ...whole, ...placeOf(preflight), sealed, job, asker, signal };
+    const started = await startBulk(temporal.client, given);
+    // Who gives its command again has it continue.
+    if (started.joined) await signalRunning(temporal.client, started.handle.workflowId, TRY_NOW);
+    return started;
   });
 }
 
-/** Adds remarks to what is said of a run that went through all of its rows. */
-function remarked(
+/** Fails a run that went through all of its rows, where something that was named is missing. */
+function missed(
   run: ReturnType<typeof newRun>,
   store: ObjectStore,
-  remarks: BulkExtras["remarks"],
+  missing: BulkExtras["missing"],
 ): ReturnType<typeof newRun> {
-  if (remarks === undefined) return run;
+  if (missing === undefined) return run;
   return {
     ...run,
     async outcome(left, preflight) {
       const found = await run.outcome(left, preflight);
       const { status } = found.summary;
       if (status !== "completed" && status !== "completed_with_failures") return found;
-      return { ...found, notes: [...found.notes, ...(await remarks(store, left.started.runId))] };
+      const links = await missing(store, left.started.runId);
+      const summary = { ...found.summary, links_not_found: links };
+      return { ...found, summary, failed: links.length > 0, notes: [...found.notes, ...missingWords(links)] };
     },
   };
 }

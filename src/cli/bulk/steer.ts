@@ -1,5 +1,6 @@
-import { failedRowsOf, kindWords } from "../../domain/bulk/bulk-job.js";
+import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
+import { leftOf } from "../../domain/run.js";
 import { NOBODY } from "../../domain/service/nobody.js";
 import { countRows } from "../../intake/bulk/input-rows.js";
 import { type ProxyFlags, readProxyHeaders } from "../../intake/bulk/proxy-request.js";
@@ -15,7 +16,6 @@ import { createSealer } from "../../temporal/encryption/sealer.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { againWords } from "./next-steps.js";
 import { newRun } from "./run.js";
 
 /** What a retry has to be given again, because nothing keeps it once a run has ended. */
@@ -34,10 +34,17 @@ export async function retryBulk(
     ...(await readSecrets(flags, terminal.cwd)),
     ...(await readProxyHeaders(terminal.cwd, flags)),
   };
+  let isOpen = false;
   return runFrozen(terminal, job, flags, {
-    find: async (sealed) => new BulkStaging(sealed, failedRowsOf(runId)),
-    missing: (store) => nothingToRetry(store, job, runId),
+    async find(sealed) {
+      const holder = job.effect ? await new EffectClaims(sealed, job.kind).holder() : undefined;
+      // Only the staging of a run with an effect knows what it has sent.
+      isOpen = holder?.runId === runId;
+      return new BulkStaging(sealed, isOpen && holder ? holder.staging : leftOf(runId));
+    },
+    missing: (store) => nothingToRetry(store, runId),
     again(file) {
+      if (isOpen) return file;
       // Each retry is asked anew whether to send again what may have been carried out.
       const { send_unknown: _, ...options } = file.options;
       return {
@@ -50,17 +57,16 @@ export async function retryBulk(
 }
 
 /** Says why a run has no rows for a retry. */
-async function nothingToRetry(store: ObjectStore, job: AnyJob, runId: string): Promise<string> {
+async function nothingToRetry(store: ObjectStore, runId: string): Promise<string> {
   const sql = `select status, failed from runs where run_id = ${sqlText(runId)}`;
   type Ended = { readonly status: string; readonly failed: number | null };
   const [run] = await withStoreQuery(store, (query) => rowsOf<Ended>(query, sql), { tables: [runs] });
   const list = "nightledger runs list shows the runs of the lake.";
   if (run === undefined)
     return `run ${runId} has not ended, or is not in this lake. Nothing was started. ${list}`;
-  if (run.status === "cancelled" || run.status === "failed")
-    return `run ${runId} has the status ${run.status}, and keeps no rows for a retry. Nothing was started. To go on: ${againWords(job)}`;
-  if (Number(run.failed ?? 0) === 0) return `nothing failed in run ${runId}. Nothing was started. ${list}`;
-  return `the rows that failed in run ${runId} were run again already, or deleted from the staging area. Nothing was started. ${list}`;
+  if (Number(run.failed ?? 0) === 0 && !/^(failed|cancelled)$/.test(run.status))
+    return `nothing failed in run ${runId}. Nothing was started. ${list}`;
+  return `the rows of run ${runId} were run again already, or deleted from the staging area. Nothing was started. ${list}`;
 }
 
 /**

@@ -15,7 +15,7 @@ import type {
   CallServiceInput,
   CallServiceResult,
 } from "../../workflows/calls/call-service.js";
-import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
+import { endWithoutResult, type JobRun, type LeftRun } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import { runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -86,7 +86,7 @@ function outcomeOf(request_id: string, { end }: LeftRun<CallProgress, DurableEnd
     unauthorized: false,
     notes: [] as string[],
   });
-  if (end?.kind !== "completed") return unanswered(statusWithoutResult(end));
+  if (end?.kind !== "completed") return unanswered(endWithoutResult(end).status);
   const { result } = end;
   if ("failure" in result) {
     const { failure } = result;

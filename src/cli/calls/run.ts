@@ -1,7 +1,13 @@
 import { readAnswer } from "../../api/http/answer.js";
 import type { ApiClient, CallOptions, ClientToken } from "../../api/http/client.js";
 import { withClientToken } from "../../api/http/client-token.js";
-import { ApiError, RateLimitedError, SchemaError, TransientError } from "../../api/http/errors.js";
+import {
+  AnotherSubjectError,
+  ApiError,
+  RateLimitedError,
+  SchemaError,
+  TransientError,
+} from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { Operation, ParamsOf } from "../../api/operations/operation.js";
 import { operationFacts } from "../../api/reference/reference.js";
@@ -112,6 +118,7 @@ function errorFacts(error: ApiError): Record<string, unknown> {
     status,
     sent,
     ...(error instanceof SchemaError && { path: error.path, expectation: error.expectation }),
+    ...(error instanceof AnotherSubjectError && error.mismatch),
     ...(error instanceof TransientError && { reason: error.reason, retry_after_ms: error.retryAfterMs }),
     ...(error instanceof RateLimitedError && { retry_after_ms: error.retryAfterMs }),
   };

@@ -4,6 +4,10 @@ import { type AddCommand, examples, type Schedulable } from "./command.js";
 import { count, duration } from "./option-values.js";
 
 interface AlertFlags {
+  /** `false` where it is turned off. */
+  readonly failedRun?: boolean;
+  /** `true` where no number was given, `false` where it is turned off. */
+  readonly anotherSubject?: number | boolean;
   readonly maxAge?: number;
   /** `true` where no number was given. */
   readonly failedLinks?: number | true;
@@ -17,6 +21,13 @@ interface AlertFlags {
 
 function withAlertOptions(command: Command): Command {
   return command
+    .option("--no-failed-run", "don't alert when the newest run of a schedule or kind ended failed")
+    .option(
+      "--another-subject [n]",
+      "alert when more than n answers of the newest runs were about others (default: 0)",
+      count,
+    )
+    .option("--no-another-subject", "don't alert of answers about others")
     .option(
       "--max-age <time>",
       "alert when the newest completed sync is older than this, such as 36h",
@@ -47,8 +58,10 @@ function webhook(text: string): string {
   return text;
 }
 
-function rulesOf({ failedLinks, openQuarantine, ...flags }: AlertFlags): AlertRules {
+function rulesOf({ anotherSubject, failedLinks, openQuarantine, ...flags }: AlertFlags): AlertRules {
   const given: AlertRules = {
+    "failed-run": flags.failedRun === false ? false : undefined,
+    "another-subject": anotherSubject === true ? 0 : anotherSubject,
     "max-age": flags.maxAge,
     "failed-links": failedLinks === true ? 0 : failedLinks,
     "open-quarantine": openQuarantine === true ? 0 : openQuarantine,

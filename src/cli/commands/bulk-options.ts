@@ -2,12 +2,14 @@ import type { Command } from "commander";
 import type { AnyJob } from "../../jobs/job.js";
 import type { JobFlags } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { NEW_LAKE } from "./command.js";
 
 export function withBulkOptions(command: Command): Command {
   return command
     .option("--validate-only", "only validate the file: list every invalid row by line, column and rule")
     .option("--continue-invalid", "run the valid rows of a file that also has invalid ones")
     .option("--restart", "abandon the job's current run and start a new one")
+    .option(...NEW_LAKE)
     .option("--detach", "return as soon as the run has started (needs a Temporal cluster)")
     .option("--json", "print the summary as JSON");
 }

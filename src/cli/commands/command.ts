@@ -15,6 +15,7 @@ export interface Schedulable {
 /** Flags that say how one command behaves, and nothing of its job. */
 export const OF_ONE_COMMAND = new Set([
   "restart",
+  "newLake",
   "detach",
   "json",
   "failOn",
@@ -25,6 +26,9 @@ export const OF_ONE_COMMAND = new Set([
   "notifyCommand",
   "notifyWebhook",
 ]);
+
+/** The flag of commands that may begin a lake; `main.ts` reads it, because every command's checks ask for it. */
+export const NEW_LAKE = ["--new-lake", "begin a new lake: the one that was here is gone for good"] as const;
 
 /** Command lines to copy, for the end of a command's help; each is also in docs/reference/commands.md. */
 export function examples(...lines: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { type AddCommand, examples } from "./command.js";
+import { type AddCommand, examples, NEW_LAKE } from "./command.js";
 import { portNumber } from "./option-values.js";
 
 export const demoCommand: AddCommand = (program, terminal, end) => {
@@ -24,6 +24,7 @@ export const devCommand: AddCommand = (program, terminal) => {
     .command("dev")
     .description("run an embedded Temporal server with its web UI and a worker until Ctrl-C")
     .option("--webhooks-port <number>", "port of the webhook receiver; 0 picks a free one", portNumber, 8788)
+    .option(...NEW_LAKE)
     .action(async ({ webhooksPort }: { readonly webhooksPort: number }) => {
       const { runDev } = await import("../local/dev.js");
       await runDev(terminal, webhooksPort);

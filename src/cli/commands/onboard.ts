@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { ONBOARDING_MODES } from "../../domain/onboarding/customer.js";
 import type { OnboardFlags } from "../onboarding/flags.js";
 import { withBatchOptions } from "./batch-options.js";
-import type { AddCommand, Schedulable } from "./command.js";
+import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
 import { between, playbook } from "./option-values.js";
 
 function withOnboardOptions(command: Command): Command {
@@ -25,7 +25,8 @@ function withOnboardOptions(command: Command): Command {
       "only the first n rows; a higher limit later continues from there",
       between(1, 10_000_000),
     )
-    .option("--restart", "abandon the batch's current run and start a new one");
+    .option("--restart", "abandon the batch's current run and start a new one")
+    .option(...NEW_LAKE);
   return withBatchOptions(command);
 }
 

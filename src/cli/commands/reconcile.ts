@@ -44,10 +44,10 @@ export const reconcileCommand: AddCommand = (program, terminal, end) => {
     const { missingLinks } = await import("../lake/missing-links.js");
     const { reconciliations } = await import("../../lake/tables/reconciliations.js");
     const { links } = flags;
-    const remarks: BulkExtras["remarks"] =
+    const missing: BulkExtras["missing"] =
       links && ((store, runId) => missingLinks(store, links, reconciliations, runId));
     const options = rangeOptions(rangeFrom(flags));
-    end(await runBulk(terminal, reconcileJob, flags.roster, options, flags, { ...(remarks && { remarks }) }));
+    end(await runBulk(terminal, reconcileJob, flags.roster, options, flags, { ...(missing && { missing }) }));
   });
 };
 

@@ -13,7 +13,7 @@ import { withProxySecrets } from "./proxy.js";
 export const runsCommand: AddCommand = (program, terminal, end) => {
   const runs = program
     .command("runs")
-    .description("list, show, watch, cancel and retry the runs of every job");
+    .description("list, show, watch, continue, cancel and retry the runs of every job");
   runs
     .command("list")
     .description("list runs: unfinished ones first, then the newest")
@@ -47,15 +47,17 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
       const { showRun } = await import("../runs/show.js");
       end(await showRun(terminal, id, json));
     });
-  runs
-    .command("watch")
-    .argument("<run>", "id of the run")
-    .description("follow a run to its end and exit with its exit code")
-    .option("--json", "print the summary as JSON")
-    .action(async (id: string, { json = false }: JobFlags) => {
-      const { watchRun } = await import("../runs/steer.js");
-      end(await watchRun(terminal, id, json));
-    });
+  for (const [name, description] of FOLLOWING) {
+    runs
+      .command(name)
+      .argument("<run>", "id of the run")
+      .description(description)
+      .option("--json", "print the summary as JSON")
+      .action(async (id: string, { json = false }: JobFlags) => {
+        const { watchRun } = await import("../runs/steer.js");
+        end(await watchRun(terminal, id, { json, continues: name === "continue" }));
+      });
+  }
   runs
     .command("cancel")
     .argument("<run>", "id of the run")
@@ -82,6 +84,11 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
   });
   addSteering(runs, terminal, end, { hidden: true });
 };
+
+const FOLLOWING = [
+  ["watch", "follow a run to its end and exit with its exit code"],
+  ["continue", "have a run try now all that waits, send what it holds, and follow it"],
+] as const;
 
 export const statusCommand: AddCommand = (program, terminal, end) => {
   program

@@ -5,7 +5,7 @@ import type { SyncOptions } from "../../domain/sync/job.js";
 import { DEFAULT_LOOKBACK, MOST_LOOKBACK } from "../../domain/sync/run/reading-window.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { SyncFlags as RunFlags } from "../sync/run.js";
-import type { AddCommand, Schedulable } from "./command.js";
+import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
 import { between, failRules, linkIds, namesOf, positive } from "./option-values.js";
 import { reconciliation } from "./reconcile.js";
 
@@ -39,6 +39,7 @@ function withSyncOptions(command: Command): Command {
       between(1, MOST_LOOKBACK),
     )
     .option("--restart", "abandon the job's current run and start a new one")
+    .option(...NEW_LAKE)
     .option(
       "--fail-on <rules>",
       "also exit 1 on any of: quarantine, skipped, 'stale>3d' (comma-separated)",

@@ -8,7 +8,7 @@ import { withLakeReader } from "./reader.js";
 const MOST_NAMED = 10;
 
 /**
- * Names the links of `--links` without a row in a table; none where a row without a link stands for links that could not
+ * The links of `--links` without a row in a table; none where a row without a link stands for links that could not
  * be listed.
  *
  * @param runId whose rows count; every row if it is left out
@@ -27,7 +27,12 @@ export async function missingLinks(
   );
   const known = new Set(rows.map(({ link_id }) => link_id));
   const missing = [...new Set(named)].filter((id) => !known.has(id));
-  if (known.has(null) || missing.length === 0) return [];
+  return known.has(null) ? [] : missing;
+}
+
+/** Says which links of `--links` a run did not find. */
+export function missingWords(missing: readonly string[]): string[] {
+  if (missing.length === 0) return [];
   const shown = missing.slice(0, MOST_NAMED).join(", ") + (missing.length > MOST_NAMED ? ", …" : "");
   return [
     `--links names ${counted(missing.length, "link")} that this run did not find: ${shown}; ` +

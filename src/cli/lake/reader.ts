@@ -24,17 +24,18 @@ export async function withDuckDb<R>(
 }
 
 /** Opens tables of a store for reading and closes them again. */
-export function withLakeReader<R>(store: ObjectStore, work: (lake: LakeReader) => Promise<R>): Promise<R> {
-  return withDuckDb(
-    (duckdb) => {
-      const tables = new Map<string, DeltaTable>();
-      const table = (name: string) => {
-        const found = tables.get(name) ?? openTable(store, name, duckdb);
-        tables.set(name, found);
-        return found;
-      };
-      return work({ store, duckdb, table });
-    },
-    { memoryLimitMb: LAKE_MEMORY_MB },
-  );
+export function withLakeReader<R>(
+  store: ObjectStore,
+  work: (lake: LakeReader) => Promise<R>,
+  limit: { readonly memoryLimitMb?: number } = { memoryLimitMb: LAKE_MEMORY_MB },
+): Promise<R> {
+  return withDuckDb((duckdb) => {
+    const tables = new Map<string, DeltaTable>();
+    const table = (name: string) => {
+      const found = tables.get(name) ?? openTable(store, name, duckdb);
+      tables.set(name, found);
+      return found;
+    };
+    return work({ store, duckdb, table });
+  }, limit);
 }

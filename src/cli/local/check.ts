@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/failures.js";
+import { InputError, UnreachableError } from "../../domain/failures.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { openness } from "../../lake/store/modes.js";
 import { connectClient } from "../../temporal/connection.js";
@@ -16,7 +16,15 @@ import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** What an error says to somebody who wanted to start something; `check` starts nothing anyway. */
-const NOTHING_STARTED = /; nothing was started(?=[.;])|(^| )Nothing was started\. ?/;
+const NOTHING_STARTED = /; nothing was started(?=[.;])|(^| )Nothing was started\./;
+
+/** A message as `check` shows it. */
+export function withoutStart(message: string): string {
+  return message.replace(NOTHING_STARTED, "").trim();
+}
+
+const NOT_PROVEN =
+  "So it is not known whether it works and accepts the key. Check again in some minutes; if it stays so, check NIGHTLEDGER_API_URL";
 
 interface CheckFlags {
   readonly roster?: string;
@@ -48,7 +56,7 @@ class CheckReport {
       this.code ||= exitCodeOf(error);
       // The message has a line for each setting that is wrong.
       for (const detail of (error as Error).message.split("\n"))
-        this.findings.push({ check, ok: false, detail: detail.replace(NOTHING_STARTED, "") });
+        this.findings.push({ check, ok: false, detail: withoutStart(detail) });
       return undefined;
     }
   }
@@ -81,7 +89,11 @@ async function checkAll(
   const { api } = configuration.config;
   await report.add(
     "service",
-    () => pingService(api),
+    async () => {
+      const doubt = await pingService(api);
+      if (doubt !== undefined)
+        throw new UnreachableError(`${api.url} gives no usable answer: ${doubt}. ${NOT_PROVEN}`);
+    },
     () => "reachable, and the key is accepted",
   );
   const temporal = await checkTemporal(terminal, configuration, report, signal);

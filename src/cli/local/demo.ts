@@ -17,7 +17,7 @@ import { rowsOf, withLakeQuery } from "../lake/query.js";
 import { tableOf } from "../lake/row-table.js";
 import { followRun, type JobRun } from "../session/job-run.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
-import { runPreflight } from "../session/preflight.js";
+import { placeOf, runPreflight } from "../session/preflight.js";
 import { runExplain } from "../sync/explain.js";
 import { syncRun } from "../sync/sync-run.js";
 import { counted } from "../terminal/counted.js";
@@ -96,9 +96,9 @@ async function night(
   session: JobSession,
   roster: Roster,
 ): Promise<SyncSummary | undefined> {
-  const { scope, taskQueue, store } = session.preflight;
+  const { preflight } = session;
   const run = syncRun(terminal, ({ temporal }) =>
-    startSync(temporal.client, store, { scope, taskQueue, roster, options: OPTIONS }),
+    startSync(temporal.client, preflight.store, { ...placeOf(preflight), roster, options: OPTIONS }),
   );
   return resultOf(terminal, session, run);
 }

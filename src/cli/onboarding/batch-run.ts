@@ -2,9 +2,10 @@ import type { BatchPause } from "../../domain/onboarding/batch/batch-state.js";
 import { type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { refusalLines, refusalWords } from "../../domain/refusals.js";
+import { whyLines } from "../../domain/run.js";
 import { startedRows } from "../../intake/onboarding/start.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
-import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
+import { endWithoutResult, type JobRun, type LeftRun } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { ProgressForm } from "../session/progress-view.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -69,12 +70,13 @@ function summaryOf(
   return {
     run_id: started.runId,
     batch_id: batchId,
-    status: statusWithoutResult(end),
+    ...endWithoutResult(end),
     customers: sofar?.customers ?? queuedRows(startedRows(started)),
     manual_review: sofar?.manualReview ?? 0,
     calls: sofar?.calls ?? 0,
     refusals: sofar?.refusals ?? [],
     duration_ms: watchedMs,
+    lake_root: null,
   };
 }
 
@@ -118,12 +120,14 @@ function batchText(summary: OnboardSummary): string {
     `batch     ${summary.batch_id}`,
     `run       ${summary.run_id}`,
     `status    ${summary.status} in ${(summary.duration_ms / 1000).toFixed(1)} s`,
+    ...whyLines(summary),
     `customers ${total}: ${shown.map(([name, count]) => `${count} ${name}`).join(", ")}`,
     ...(manual_review > 0
       ? [`review    ${manual_review} wait for a manual review; see the table onboardings`]
       : []),
     ...refusalLines(summary.refusals),
     `calls     ${summary.calls}`,
+    ...(summary.lake_root === null ? [] : [`root      ${summary.lake_root}`]),
   ].join("\n");
 }
 

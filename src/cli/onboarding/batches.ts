@@ -11,7 +11,7 @@ import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
 import { followFound } from "../session/found-run.js";
 import type { JobSession } from "../session/job-session.js";
-import { type Preflight, runPreflight } from "../session/preflight.js";
+import { type Preflight, placeOf, readLakeView } from "../session/preflight.js";
 import { runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { batchRun } from "./batch-run.js";
@@ -25,10 +25,11 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
   checkBatchId(batchId);
   return runJob(terminal, flags, {
     async plan(preflight) {
-      const { store, scope, taskQueue } = preflight;
+      const { store, scope } = preflight;
       const limit = await rowsWithOutcomes(store, batchId);
       if (limit === 0) throw notThere(batchId, preflight);
-      const run = batchRun(terminal, batchId, flags, async ({ temporal, sealed, signal }) => {
+      const run = batchRun(terminal, batchId, flags, async (session) => {
+        const { temporal, sealed, signal } = session;
         const facts = await new FrozenBatches(sealed).manifest(batchId);
         if (facts === undefined) throw notThere(batchId, preflight);
         if ((await joinRun(temporal.client, batchWorkflowId(scope, batchId))) !== undefined) {
@@ -37,7 +38,8 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
           );
         }
         const options = optionsOf(terminal, flags, facts.mode, { limit, retry: true });
-        return startOnboarding(temporal.client, { scope, taskQueue, sealed, facts, options, signal });
+        const place = placeOf(session.preflight);
+        return startOnboarding(temporal.client, { ...place, sealed, facts, options, signal });
       });
       // A running retry can't be retried.
       return { pingedUser: NOBODY, run: { ...run, again: `nightledger runs resume ${batchId}` } };
@@ -76,7 +78,7 @@ export async function steerBatch(
 }
 
 export async function printLinks(terminal: Terminal, path: string): Promise<void> {
-  const { keys, config } = await runPreflight(terminal);
+  const { keys, config } = await readLakeView(terminal);
   const text = await readFile(resolve(terminal.cwd, path), "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new InputError(`${path} can't be read (${error.code}). Give the file that --continuations wrote.`);
   });

@@ -13,7 +13,7 @@ import { joinRun } from "../../intake/start-or-join.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import type { ServiceBinding } from "../../lake/service-binding.js";
 import type { JobSession } from "../session/job-session.js";
-import { findService, type JobConfig, type Preflight } from "../session/preflight.js";
+import { findService, type JobConfig, type Preflight, placeOf } from "../session/preflight.js";
 import { runJob } from "../session/run-job.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -30,7 +30,7 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
   return runJob(terminal, flags, {
     read: (configuration) => readRunnable(terminal, flags, configuration),
     async plan(preflight, file) {
-      const { store, scope, taskQueue } = preflight;
+      const { store } = preflight;
       const { facts } = file;
       checkService(file, preflight);
       // A limit below what the batch has reached changes nothing.
@@ -43,7 +43,8 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
         if (flags.restart) await giveUpEarlier(terminal, session, facts.batchId);
         await new FrozenBatches(sealed).freeze(facts, file.freezable());
         const options = optionsOf(terminal, flags, facts.mode, { limit, retry: false });
-        return startOnboarding(temporal.client, { scope, taskQueue, sealed, facts, options, signal });
+        const place = placeOf(session.preflight);
+        return startOnboarding(temporal.client, { ...place, sealed, facts, options, signal });
       });
       return { pingedUser: file.firstFpId ?? NOBODY, run };
     },

@@ -58,6 +58,7 @@ function seenRun(row: RunRow): EndedRun {
     finished_at: instantOf(row.finished_at),
     counts: Object.fromEntries(counts),
     options: row.options === null ? null : (JSON.parse(String(row.options)) as EndedRun["options"]),
+    reason: textOf(row.reason) as EndedRun["reason"],
     message: textOf(row.message),
   };
 }

@@ -1,3 +1,4 @@
+import { ANOTHER_SUBJECT } from "../../domain/failures.js";
 import { failureAction } from "../../domain/sync/failure-action.js";
 import { skippedAction } from "../../domain/sync/link-obstacle.js";
 import { JOBS } from "../../jobs/index.js";
@@ -39,6 +40,8 @@ export async function skippedIn(query: LakeQuery, { kind, run_id }: SeenRun): Pr
   return (await rowsOf<FindingRow>(query, sql)).map((row) => ({ ...row, action: null }));
 }
 
+/** A reason without the masked ids of a mix-up, which differ for each. */
+const CODE = (reason: string) => `regexp_replace(${reason}, '${ANOTHER_SUBJECT} .*$', '${ANOTHER_SUBJECT}')`;
 /** Reasons that name a count or a link differ in that alone. */
 const EXAMPLES = (column: string) => `list(${column} order by ${column})[1:${MOST_EXAMPLES}] as examples`;
 const MOST_FREQUENT = `group by all order by status, count desc, reason limit ${MOST_REASONS}`;
@@ -46,10 +49,10 @@ const MOST_FREQUENT = `group by all order by status, count desc, reason limit ${
 function runSql({ run_id }: Pick<SeenRun, "run_id">): string {
   const id = sqlText(run_id);
   return `select status, reason, count(*) as count, ${EXAMPLES("owner")} from (
-      select status, coalesce(reason, '') as reason, link_id as owner from link_syncs
+      select status, ${CODE("coalesce(reason, '')")} as reason, link_id as owner from link_syncs
       where run_id = ${id} and status not in ('synced', 'unchanged', 'superseded')
       union all
-      select 'failed', concat_ws(': ', reason, message), case when line is null then owner else 'line ' || line || ' ' || owner end
+      select 'failed', concat_ws(': ', ${CODE("reason")}, message), case when line is null then owner else 'line ' || line || ' ' || owner end
       from run_failures where run_id = ${id}
     ) ${MOST_FREQUENT}`;
 }

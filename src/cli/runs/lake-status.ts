@@ -4,9 +4,11 @@ import { openAlerts } from "../../lake/alerts/alert-log.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
 import { openQuarantine } from "../../lake/sync/open-quarantine.js";
+import { sharedLinks } from "../../lake/sync/verify/shared-links.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
+import { bankLinkStream } from "../../streams/bank-links.js";
 import { isLakeThere, rowsOf, withStoreQuery } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
@@ -38,6 +40,8 @@ export interface LakeStatus {
   /** Alerts that are not over, the oldest first. */
   readonly alerts: readonly Pick<Cause, "rule" | "subject" | "message" | "action">[];
   readonly quarantined: number;
+  /** Links that the lake has under two users. */
+  readonly shared_links: readonly string[];
   readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };
   readonly schedules: readonly (Pick<ShownSchedule, "name" | "paused"> & { readonly next: string | null })[];
   /** Why nothing is worked on; null where Temporal is up. */
@@ -50,7 +54,7 @@ const MOST_STALE = 10;
 
 /** Reads how things are. @param staleMs names links without a commit for longer than this */
 export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeStatus> {
-  const { config, store } = view.preflight;
+  const { config, store } = view.lake;
   return withStoreQuery(
     store,
     async (query): Promise<LakeStatus> => ({
@@ -67,12 +71,15 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
   );
 }
 
-/** Reads alerts that are not over, and counts open bad rows. */
-async function openThings(lake: LakeReader): Promise<Pick<LakeStatus, "alerts" | "quarantined">> {
+/** Reads alerts that are not over and links under two users, and counts open bad rows. */
+async function openThings(
+  lake: LakeReader,
+): Promise<Pick<LakeStatus, "alerts" | "quarantined" | "shared_links">> {
   const alerts = (await openAlerts(lake)).map(({ rule, subject, message, action }) => {
     return { rule, subject, message, action };
   });
-  return { alerts, quarantined: (await openQuarantine(lake)).rows };
+  const shared_links = await sharedLinks(lake, bankLinkStream.table);
+  return { alerts, quarantined: (await openQuarantine(lake)).rows, shared_links };
 }
 
 async function latest(query: LakeQuery): Promise<LatestRun[]> {
@@ -95,7 +102,7 @@ async function staleLinks(query: LakeQuery, staleMs: number): Promise<LakeStatus
   return { total: Number(rows[0]?.total ?? 0), links };
 }
 
-async function nextFirings({ client, preflight: { scope } }: RunsView): Promise<LakeStatus["schedules"]> {
+async function nextFirings({ client, lake: { scope } }: RunsView): Promise<LakeStatus["schedules"]> {
   if (client === undefined) return [];
   const shown = await shownSchedules(client, scope);
   return shown.map(({ name, paused, next }) => ({ name, paused, next: next[0] ?? null }));

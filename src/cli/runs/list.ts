@@ -21,7 +21,7 @@ export async function listRuns(terminal: Terminal, { limit, json, ...filter }: L
   checkWord("--status", filter.status, SEEN_STATUSES);
   return withRunsView(terminal, async (view) => {
     const found = await withStoreQuery(
-      view.preflight.store,
+      view.lake.store,
       async (query): Promise<SeenRun[]> => {
         const open = (await unfinishedRuns(view, query)).filter((run) => isAsked(run, filter));
         const seen = open.map(({ running: _, progress: __, ...run }) => run);

@@ -1,7 +1,7 @@
-import type { RunStatus } from "../../domain/run.js";
+import type { EndReason, RunStatus } from "../../domain/run.js";
 
 /** A run as a command found it: in the table `runs`, in Temporal, or by what it left in the staging area. */
-export interface SeenRun {
+export interface SeenRun extends EndReason {
   readonly run_id: string;
   readonly kind: string;
   /** Id of the job; for onboarding that of the batch; null where only the run's end will tell. */
@@ -22,8 +22,6 @@ export interface SeenRun {
   readonly counts: Readonly<Record<string, number>>;
   /** What was asked for; null where only the run's end will tell. */
   readonly options: Readonly<Record<string, unknown>> | null;
-  /** Why it did not begin. */
-  readonly message: string | null;
 }
 
 export const SEEN_STATUSES: readonly SeenRun["status"][] = [

@@ -26,7 +26,7 @@ interface ShownBatch {
 /** Shows the state of a batch. Returns the exit code. @throws InputError where the lake knows nothing of it. */
 export async function showBatch(terminal: Terminal, batchId: string, json: boolean): Promise<number> {
   checkBatchId(batchId);
-  return withRunsView(terminal, async ({ client, preflight: { store, scope, config } }) => {
+  return withRunsView(terminal, async ({ client, lake: { store, scope, config } }) => {
     const handle = client?.workflow.getHandle(batchWorkflowId(scope, batchId));
     const progress = client && handle && (await progressOf<BatchProgress>(client, handle));
     const recorded = await withStoreQuery(

@@ -28,7 +28,7 @@ export interface ShownRun extends SeenRun {
 export async function showRun(terminal: Terminal, id: string, json: boolean): Promise<number> {
   return withRunsView(terminal, async (view) => {
     const shown = await withStoreQuery(
-      view.preflight.store,
+      view.lake.store,
       async (query): Promise<readonly [ShownRun, UnfinishedRun | undefined]> => {
         const ended = await endedRun(query, id);
         if (ended !== undefined) {
@@ -75,7 +75,7 @@ function facts(run: SeenRun): Omit<ShownRun, "findings"> {
 }
 
 function runLines(run: ShownRun): string[] {
-  const { run_id, kind, job_id, status, schedule, scheduled_at, counts, findings, message } = run;
+  const { run_id, kind, job_id, status, schedule, scheduled_at, counts, findings, reason } = run;
   const took = tookWords(run);
   const times = [run.started_at && `from ${run.started_at}`, run.finished_at && `to ${run.finished_at}`];
   const { users = 0, ...others } = counts;
@@ -98,6 +98,7 @@ function runLines(run: ShownRun): string[] {
   return [
     `run       ${run_id}`,
     `status    ${status}${took === "" ? "" : ` in ${took}`}`,
+    ...(reason === null ? [] : [`why       ${reason}: ${run.message}`]),
     ...(run.started_at === "" ? [] : [`time      ${times.filter(Boolean).join(" ")}`]),
     ...(kind === "onboard" && job_id !== null ? [`batch     ${job_id}`] : []),
     ...(schedule === null
@@ -105,7 +106,6 @@ function runLines(run: ShownRun): string[] {
       : [`schedule  ${schedule}${scheduled_at === null ? "" : `, due ${scheduled_at}`}`]),
     ...(done === "" ? [] : [`counts    ${done}`]),
     ...("calls" in counts ? [`cost      ${costWords(counts)}`] : []),
-    ...(message === null ? [] : [`message   ${message}`]),
     ...findings.flatMap(findingLines),
     ...nextWords(run, findings).map((words) => `next      ${words}`),
   ];

@@ -1,5 +1,6 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { durationWords } from "../../domain/duration.js";
+import { whyLines } from "../../domain/run.js";
 import { turnsInWords } from "../../domain/sync/skipped-links.js";
 import { NO_LAKE } from "../lake/query.js";
 import { EXIT } from "../terminal/exit-code.js";
@@ -30,7 +31,7 @@ export async function showStatus(terminal: Terminal, { stale, json }: StatusFlag
 }
 
 export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
-  const { latest, unfinished, alerts, quarantined, stale, schedules, offline } = status;
+  const { latest, unfinished, alerts, quarantined, shared_links, stale, schedules, offline } = status;
   const lines = [
     `lake      ${status.lake}${status.lake_exists ? "" : ` ${NO_LAKE}`}`,
     ...unfinished.flatMap((run) => [
@@ -40,6 +41,11 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
     ...latest.flatMap(latestLines),
     ...alerts.map(({ rule, message }) => `alert     ${rule}: ${message}`),
     ...(quarantined === 0 ? [] : [`bad rows  ${quarantined} open; see: nightledger quarantine list`]),
+    ...(shared_links.length === 0
+      ? []
+      : [
+          `shared    ${shared_links.length} links are under two users: ${shared_links.slice(0, MOST_STALE).join(", ")}; see: nightledger verify`,
+        ]),
     ...staleLines(stale),
     ...schedules.map(
       ({ name, paused, next }) => `next      ${name}: ${paused ? "paused" : (next ?? "never")}`,
@@ -51,7 +57,7 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
 }
 
 function latestLines(run: LatestRun): string[] {
-  const { run_id, kind, schedule, status, counts, findings, message } = run;
+  const { run_id, kind, schedule, status, counts, findings } = run;
   const ago = durationWords(Date.now() - Date.parse(run.finished_at ?? run.started_at));
   const done = countWords(counts, ["created", "updated", "removed", "failed", "quarantined"]);
   const failed = findings.filter(({ status }) => status === "failed");
@@ -59,7 +65,7 @@ function latestLines(run: LatestRun): string[] {
     `last      ${kindWords(kind)}${schedule === null ? "" : ` ${schedule}`}: ${status} ${ago} ago in ${tookWords(run)}`,
     BELOW + [run_id, done].filter((words) => words !== "").join(": "),
     ...skippedWords(findings).map((words) => BELOW + words),
-    ...(message === null ? [] : [BELOW + message]),
+    ...whyLines(run),
     ...failed.slice(0, MOST_FINDINGS).flatMap(findingLines),
     ...nextWords(run, findings).map((words) => `${BELOW}→ ${words}`),
   ];

@@ -1,10 +1,12 @@
 import { InputError } from "../../domain/failures.js";
 import { isRunId } from "../../domain/run.js";
+import { TRY_NOW } from "../../domain/waiting.js";
 import type { ProxyFlags } from "../../intake/bulk/proxy-request.js";
 import type { SecretFiles } from "../../intake/bulk/secrets.js";
 import { dropStagingOf } from "../../intake/sync/start.js";
 import { JOBS } from "../../jobs/index.js";
 import { giveUpRun } from "../../temporal/give-up.js";
+import { signalRunning, tryCustomersNow } from "../../temporal/running-workflows.js";
 import { retryBulk } from "../bulk/steer.js";
 import { retryBatch, steerBatch } from "../onboarding/batches.js";
 import type { BatchFlags } from "../onboarding/flags.js";
@@ -21,12 +23,17 @@ export interface RetryFlags extends BatchFlags, SecretFiles, Partial<ProxyFlags>
 
 /**
  * Follows a run to its end, or shows one that has ended; the exit code is that of the run. In embedded mode it works
- * on the run meanwhile, as the run's own command would.
+ * on the run meanwhile, as the run's own command would. `continues` has the run try now all that waits for its next try.
  *
  * @throws InputError where there is none of that id.
  */
-export async function watchRun(terminal: Terminal, id: string, json: boolean): Promise<number> {
-  if (kindOf(id) === undefined) throw noRun(id);
+export async function watchRun(
+  terminal: Terminal,
+  id: string,
+  { json, continues }: { readonly json: boolean; readonly continues: boolean },
+): Promise<number> {
+  const kind = kindOf(id);
+  if (kind === undefined) throw noRun(id);
   const { ended, running } = await withRunsView(terminal, (view) => findRun(view, id));
   if (ended !== undefined) {
     await showRun(terminal, id, json);
@@ -36,7 +43,13 @@ export async function watchRun(terminal: Terminal, id: string, json: boolean): P
     terminal,
     json,
     noRun(id),
-    ({ temporal: { client }, preflight: { taskQueue } }) => runningRun(client, taskQueue, id),
+    async ({ temporal: { client }, preflight: { taskQueue } }) => {
+      const found = await runningRun(client, taskQueue, id);
+      if (found === undefined || !continues) return found;
+      if (kind === "onboard") await tryCustomersNow(client, taskQueue);
+      else await signalRunning(client, found.handle.workflowId, TRY_NOW);
+      return found;
+    },
     (start) => jobRunOf(terminal, { runId: id, workflowId: running?.workflowId ?? "" }, start),
   );
 }
@@ -79,6 +92,11 @@ export async function retryRun(terminal: Terminal, id: string, flags: RetryFlags
       `--send-unknown is for runs of ${kinds.join(" and ")} only. Nothing was started. Leave it out.`,
     );
   }
+  const { ended } = kindOf(id) === undefined ? {} : await withRunsView(terminal, (view) => findRun(view, id));
+  if (ended?.reason === "not_begun")
+    throw new InputError(
+      `run ${id} did not begin: ${ended.message} Nothing was started. To run it now: nightledger schedule trigger ${ended.schedule}`,
+    );
   if (isRunId("sync", id)) return retrySync(terminal, id, flags);
   if (job !== undefined) return retryBulk(terminal, job, id, flags);
   return retryBatch(terminal, await batchNamed(terminal, id), flags);

@@ -1,9 +1,10 @@
 import { continueCommand } from "../../domain/bulk/bulk-job.js";
+import type { BulkProgress } from "../../domain/bulk/bulk-totals.js";
 import { durationWords } from "../../domain/duration.js";
-import { isStep, SAME_SYNC } from "../../domain/sync/sync-totals.js";
+import { againWords } from "../../domain/run.js";
 import type { WaitingState } from "../../domain/waiting.js";
 import { JOBS } from "../../jobs/index.js";
-import { againWords, nextSteps } from "../bulk/next-steps.js";
+import { heldWords, nextSteps } from "../bulk/next-steps.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
 import type { Finding } from "./findings.js";
@@ -35,13 +36,11 @@ export function countWords(counts: SeenRun["counts"], shown: readonly string[]):
 }
 
 /** Says what to do about what failed in a run that has ended, or about a run that was cancelled. */
-export function nextWords(
-  { run_id: runId, kind, job_id, status, finished_at, counts }: SeenRun,
-  findings: readonly Finding[],
-): string[] {
+export function nextWords(run: SeenRun, findings: readonly Finding[]): string[] {
+  const { run_id: runId, kind, job_id, status, finished_at, counts } = run;
+  const again = againWords(run, run);
+  if (again !== undefined) return [again];
   const job = JOBS.find((one) => one.kind === kind);
-  if (status === "cancelled" && kind === "sync") return [SAME_SYNC];
-  if (status === "cancelled" && job !== undefined) return [againWords(job)];
   const failed = findings.filter((finding) => finding.status === "failed");
   if (failed.length === 0 || finished_at === null) return [];
   const retry = "retry only what failed: nightledger";
@@ -53,10 +52,7 @@ export function nextWords(
     return nextSteps(job, { runId, reasons: failed.map(({ reason }) => reason), isAll: true, isNoneDone });
   }
   if (kind === "onboard") return [`${retry} batch retry ${job_id}`];
-  // A failed step leaves no list of what it did not come to.
-  return failed.some(({ examples }) => examples.some(isStep))
-    ? [SAME_SYNC]
-    : [`${retry} runs retry ${runId}`];
+  return [`${retry} runs retry ${runId}`];
 }
 
 /** Writes a finding as a line, and the action to take below it. */
@@ -68,8 +64,13 @@ export function findingLines({ status, reason, count, action, examples }: Findin
 }
 
 /** Says how to finish a run that no worker works on. */
-function continuation({ run_id, kind, status }: UnfinishedRun): string {
-  if (JOBS.some((job) => job.effect && job.kind === kind)) return `\`${continueCommand(kind)}\` continues it`;
+function continuation({ run_id, kind, status, home }: UnfinishedRun): string {
+  const command = continueCommand(kind);
+  if (home === "another")
+    return `another machine or NIGHTLEDGER_HOME began it; once nothing runs it there, \`${command} --restart\` continues it here`;
+  if (home === "unknown")
+    return `\`${command}\` continues it, with --restart if another machine or NIGHTLEDGER_HOME began it`;
+  if (home === "this") return `\`${command}\` continues it`;
   if (status === "lost") return "Temporal has no record of it; run the same command to start a new run";
   const again = kindOf(run_id) === undefined ? "the same command" : `\`nightledger runs watch ${run_id}\``;
   return `no worker is on it; ${again} continues it`;
@@ -83,10 +84,14 @@ export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
     return "no worker is running; start one with `nightledger dev` or `nightledger worker`";
   const never = () => Promise.reject(new Error("a run that is only shown is not started"));
   const { progress: form } = jobRunOf(terminal, running, never);
-  return `${status}: ${form.line(form.figures(progress))}`;
+  const age = durationWords(Date.now() - Date.parse(run.started_at));
+  return `${status}: ${form.line(form.figures(progress))}, began ${age} ago`;
 }
 
 export function waitingWords({ progress }: UnfinishedRun): string[] {
-  const told = progress as Partial<WaitingState> | undefined;
-  return told?.waiting === undefined ? [] : waitingLines(told as WaitingState, Date.now());
+  const told = progress as Partial<BulkProgress> | undefined;
+  return [
+    ...(told?.waiting === undefined ? [] : waitingLines(told as WaitingState, Date.now())),
+    ...(told?.held ? [heldWords(told as BulkProgress)] : []),
+  ];
 }

@@ -1,14 +1,14 @@
 import type { Client } from "@temporalio/client";
-import { startOfRun } from "../../domain/run.js";
+import { NO_REASON, startOfRun } from "../../domain/run.js";
 import { JOBS } from "../../jobs/index.js";
-import { EffectClaims } from "../../lake/bulk/effect-claims.js";
+import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
-import { progressOf, type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
+import { namespaceId, progressOf, type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
 import { rowsOf } from "../lake/query.js";
-import type { Preflight } from "../session/preflight.js";
+import type { LakeView } from "../session/preflight.js";
 import { batchOf, kindOf } from "./kinds.js";
 import type { SeenRun } from "./seen-run.js";
 import type { RunsView } from "./view.js";
@@ -16,18 +16,20 @@ import type { RunsView } from "./view.js";
 /** A run that has not ended; `running` is set where Temporal has it. */
 export interface UnfinishedRun extends SeenRun {
   readonly running?: RunningRun;
+  /** Of a job with an effect that nothing works on: whether this Temporal began it. */
+  readonly home?: "this" | "another" | "unknown";
   /** Progress by its workflow; undefined where no worker answers. */
   readonly progress?: unknown;
 }
 
 /** Finds the runs that have not ended: those that Temporal has, and those of which only the staging is left. */
 export async function unfinishedRuns(view: RunsView, query: LakeQuery): Promise<UnfinishedRun[]> {
-  const { client, preflight } = view;
-  const listed = client === undefined ? [] : await runningRuns(client, preflight.taskQueue);
+  const { client, lake } = view;
+  const listed = client === undefined ? [] : await runningRuns(client, lake.taskQueue);
   const going = await Promise.all(listed.map((running) => goingRun(client as Client, running)));
   const known = new Set(going.flatMap(({ run_id, job_id }) => [run_id, job_id]));
   const status = client === undefined ? "interrupted" : "lost";
-  const left = await runsInStaging(preflight, query, (id) => known.has(id));
+  const left = await runsInStaging(lake, query, { isGoing: (id) => known.has(id), client });
   return [...going, ...left.map((run) => ({ ...run, status }) as const)].sort((a, b) =>
     a.started_at < b.started_at ? 1 : -1,
   );
@@ -50,33 +52,38 @@ async function goingRun(client: Client, running: RunningRun): Promise<Unfinished
 
 /** Finds runs with staging that are not in `runs` and that nothing works on. */
 async function runsInStaging(
-  { store, keys }: Preflight,
+  { store, keys }: LakeView,
   query: LakeQuery,
-  isGoing: (id: string) => boolean,
+  { isGoing, client }: { isGoing(id: string): boolean; readonly client: Client | undefined },
 ): Promise<UnfinishedRun[]> {
   const folders = await store.folders("_staging/");
   const named = folders.filter((name) => kindOf(name) !== undefined || /^onb_[0-9a-f]{24}$/.test(name));
-  const found = [...named, ...(await claimedRuns(store, keys))];
+  const claims = new Map((await claimsOf(store, keys)).map((claim) => [claim.runId, claim.namespaceId]));
+  const found = [...named, ...claims.keys()];
   if (found.length === 0) return [];
   const ids = `(${found.map(sqlText).join(", ")})`;
   const sql = `select run_id as id from runs where run_id in ${ids}
     union all select job_id from runs where job_id in ${ids}`;
+  const own = client && claims.size > 0 ? await namespaceId(client) : undefined;
+  const homeOf = (id: string) =>
+    own === undefined ? "unknown" : claims.get(id) === own ? "this" : "another";
   const ended = new Set((await rowsOf<{ readonly id: string }>(query, sql)).map(({ id }) => id));
   return found
     .filter((id) => !ended.has(id) && !isGoing(id))
     .map((id) => {
       const isBatch = kindOf(id) === undefined;
-      return { ...unfinished(id, kindOf(id) ?? "onboard"), job_id: isBatch ? id : null };
+      const run = { ...unfinished(id, kindOf(id) ?? "onboard"), job_id: isBatch ? id : null };
+      return claims.has(id) ? { ...run, home: homeOf(id) } : run;
     });
 }
 
 /** Finds runs of jobs with an effect, whose staging has the name of the job. */
-async function claimedRuns(store: Preflight["store"], keys: Preflight["keys"]): Promise<string[]> {
+async function claimsOf(store: LakeView["store"], keys: LakeView["keys"]): Promise<EffectClaim[]> {
   if (keys === undefined) return [];
   const sealed = new SealedStore(store, createSealer(keys));
   const effects = JOBS.filter(({ effect }) => effect);
   const holders = await Promise.all(effects.map(({ kind }) => new EffectClaims(sealed, kind).holder()));
-  return holders.flatMap((holder) => holder?.runId ?? []);
+  return holders.filter((holder) => holder !== undefined);
 }
 
 function unfinished(id: string, kind: string): SeenRun {
@@ -91,6 +98,6 @@ function unfinished(id: string, kind: string): SeenRun {
     finished_at: null,
     counts: {},
     options: null,
-    message: null,
+    ...NO_REASON,
   };
 }

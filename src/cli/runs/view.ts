@@ -5,7 +5,7 @@ import { connectClient } from "../../temporal/connection.js";
 import { type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
 import { runningServer } from "../../temporal/server/home-server.js";
 import { withStoreQuery } from "../lake/query.js";
-import { type Preflight, runPreflight } from "../session/preflight.js";
+import { type LakeView, readLakeView } from "../session/preflight.js";
 import { Releases } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type EndedRun, endedRun } from "./ended-runs.js";
@@ -13,7 +13,7 @@ import { type EndedRun, endedRun } from "./ended-runs.js";
 const ANSWER_MS = 3_000;
 
 export interface RunsView {
-  readonly preflight: Preflight;
+  readonly lake: LakeView;
   /** Undefined where Temporal is not up. */
   readonly client: Client | undefined;
   /** Why Temporal is not up. */
@@ -22,17 +22,17 @@ export interface RunsView {
 
 /** Opens lake and Temporal read-only and closes them again: nothing is started and nothing changes. */
 export async function withRunsView<R>(terminal: Terminal, work: (view: RunsView) => Promise<R>): Promise<R> {
-  const preflight = await runPreflight(terminal);
+  const lake = await readLakeView(terminal);
   const releases = new Releases();
   try {
-    return await work({ preflight, ...(await findClient(preflight, releases)) });
+    return await work({ lake, ...(await findClient(lake, releases)) });
   } finally {
     await releases.run();
   }
 }
 
 async function findClient(
-  { config, settings, keys }: Preflight,
+  { config, settings, keys }: LakeView,
   releases: Releases,
 ): Promise<Pick<RunsView, "client" | "missing">> {
   const off =
@@ -52,7 +52,7 @@ async function findClient(
 
 /** Finds a run of the lake by its id: as it ended, or as Temporal has it. */
 export async function findRun(
-  { client, preflight: { store, taskQueue } }: RunsView,
+  { client, lake: { store, taskQueue } }: RunsView,
   id: string,
 ): Promise<{ readonly ended: EndedRun | undefined; readonly running: RunningRun | undefined }> {
   const ended = await withStoreQuery(store, (query) => endedRun(query, id), { tables: [runs] });

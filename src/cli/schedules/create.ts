@@ -30,8 +30,10 @@ export async function createSchedule(
   const job = await parseScheduledCommand(terminal, command);
   const { settings } = readJobConfig(terminal);
   await checkScheduled(job);
-  return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope, taskQueue } }) => {
-    const input: ScheduleInput = { schedule: name, scope, runKind: runKindOf(job), job, command, timing };
+  return withSchedules(terminal, async ({ temporal: { client }, preflight }) => {
+    const { scope, taskQueue, service } = preflight;
+    const of = { schedule: name, scope, lake: service.lake };
+    const input: ScheduleInput = { ...of, runKind: runKindOf(job), job, command, timing };
     const asked = { scheduleId: scheduleId(scope, name), timing, workflowType: "fireSchedule" };
     const done = await putSchedule(client, { ...asked, taskQueue, input, paused: flags.paused === true });
     const described = await describedSchedule(client, scope, name);

@@ -1,4 +1,4 @@
-import type { RunStatus } from "../../domain/run.js";
+import { againWords, type EndReason, endReason, NO_REASON, type RunStatus } from "../../domain/run.js";
 import { type WaitingState, waitingOf } from "../../domain/waiting.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { progressOf } from "../../temporal/running-workflows.js";
@@ -47,7 +47,7 @@ export interface LeftRun<Progress, Result> {
 }
 
 export interface RunOutcome {
-  readonly summary: { readonly status: RunStatus };
+  readonly summary: { readonly status: RunStatus } & Partial<EndReason>;
   readonly text: string;
   readonly unauthorized: boolean;
   /** Whether it exits with 1 although it completed. */
@@ -119,7 +119,10 @@ export function reportRun(
 ): number {
   terminal.result(json ? JSON.stringify(summary) : text);
   const refused = unauthorized ? refusedWords(left.otherKeys ?? []) : [];
-  for (const note of [...notes, ...refused, ...endNotes(left, again)]) terminal.say(note);
+  const { reason = null, message = null } = summary;
+  const isWritten = left.end?.kind === "completed";
+  const whole = (isWritten && againWords({ reason, message }, { run_id: left.started.runId })) || [];
+  for (const note of [...notes, ...refused, ...endNotes(left, again)].concat(whole)) terminal.say(note);
   const code = exitCodeOfRun(summary, unauthorized);
   return failed && code === EXIT.completed ? EXIT.failures : code;
 }
@@ -135,7 +138,8 @@ function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>, again:
     return [`run ${runId} continues without this command. Rejoin it with:`, `  ${again}`];
   if (end.kind === "interrupted")
     return [`interrupted: the progress of run ${runId} is saved. Continue it with:`, `  ${again}`];
-  return end.kind === "failed" ? [`run ${runId} failed: ${end.message}`] : [];
+  if (end.kind !== "failed") return [];
+  return [`run ${runId} could not write how it ended. Do it again with:`, `  ${again}`];
 }
 
 /** Adds to a summary what the run still waits for, where its command left it before its end. */
@@ -151,9 +155,11 @@ export function withWaits<S extends object>(
   return { summary: { ...summary, ...waits }, text: [text, ...lines].join("\n") };
 }
 
-export function statusWithoutResult(
+/** The status of a run that left no result, and why it ended, if it did. */
+export function endWithoutResult(
   end: Exclude<RunEnd<unknown>, { kind: "completed" }> | undefined,
-): RunStatus {
-  if (end === undefined) return "running";
-  return end.kind === "halted" || end.kind === "interrupted" ? "paused" : end.kind;
+): { readonly status: RunStatus } & EndReason {
+  if (end === undefined) return { status: "running", ...NO_REASON };
+  const status = end.kind === "halted" || end.kind === "interrupted" ? "paused" : end.kind;
+  return { status, ...endReason({ status, step: end.kind === "failed" ? end.message : undefined }) };
 }

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { ensureBinding } from "../../lake/service-binding.js";
+import { rememberLake } from "../../lake/known-lake.js";
+import { ensureBinding, type ServiceBinding } from "../../lake/service-binding.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createLogger, type Logger } from "../../logger.js";
 import { ensureKeyCheck } from "../../temporal/encryption/key-check.js";
@@ -35,8 +36,10 @@ export async function openJobSession(
   const temporal = await openTemporal({ terminal, preflight, keys, log, signal, ...options });
   releases.add(() => temporal.close());
   signal.throwIfAborted();
-  await bindLake(preflight, keys);
-  return { preflight, temporal, sealed: new SealedStore(store, createSealer(keys)), keys, log, signal };
+  const service = await bindLake(preflight, keys);
+  if (temporal.embedded) await rememberLake(home, config.lake.address, service.lake);
+  const sealed = new SealedStore(store, createSealer(keys));
+  return { preflight: { ...preflight, service }, temporal, sealed, keys, log, signal };
 }
 
 /** Opens the log of a process: a file in HOME in embedded mode, standard error with a cluster. */
@@ -49,7 +52,8 @@ export function openLog({ config, settings }: Preflight, releases: Interruptible
 }
 
 /** Binds a lake to its service and keys at its first use: the service first, so a lake with a key check has both. */
-export async function bindLake({ store, service }: Preflight, keys: EncryptionKeys): Promise<void> {
-  await ensureBinding(store, service);
+export async function bindLake({ store, service }: Preflight, keys: EncryptionKeys): Promise<ServiceBinding> {
+  const bound = await ensureBinding(store, service);
   await ensureKeyCheck(store, keys);
+  return bound;
 }

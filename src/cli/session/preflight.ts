@@ -7,15 +7,16 @@ import { taskQueue } from "../../domain/run.js";
 import { keyMode } from "../../domain/service/key-mode.js";
 import { assertWritable } from "../../lake/delta/delta-protocol.js";
 import { openTable } from "../../lake/delta/delta-table.js";
+import { knownLake } from "../../lake/known-lake.js";
 import {
-  checkBinding,
   expectBinding,
+  lakeIsGone,
+  readBinding,
   type ServiceAddress,
   type ServiceBinding,
 } from "../../lake/service-binding.js";
 import { createLocalStore } from "../../lake/store/local-store.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
-import { onboardings } from "../../lake/tables/onboardings.js";
 import { TABLES } from "../../tables.js";
 import { resolveTemporal, type TemporalSettings } from "../../temporal/connection-settings.js";
 import { checkKeys, KEY_CHECK } from "../../temporal/encryption/key-check.js";
@@ -29,10 +30,17 @@ import type { Terminal } from "../terminal/terminal.js";
 
 const PARTS = ["api", "lake", "home", "keys", "temporal", "log", "alerts"] as const;
 
-export interface JobConfig {
-  readonly config: Config<(typeof PARTS)[number]>;
+interface ReadConfig<Part extends keyof ConfigParts> {
+  readonly config: Config<Part>;
   readonly settings: TemporalSettings;
 }
+
+export type JobConfig = ReadConfig<(typeof PARTS)[number]>;
+
+/** What a command that starts nothing knows of lake and Temporal. Whose lake it is, the lake itself says. */
+export interface LakeView
+  extends ReadConfig<"lake" | "home" | "keys">,
+    Pick<Preflight, "store" | "scope" | "taskQueue" | "keys"> {}
 
 export interface Preflight extends JobConfig {
   readonly store: ObjectStore;
@@ -42,6 +50,8 @@ export interface Preflight extends JobConfig {
   readonly taskQueue: string;
   /** Keys that exist already; undefined where embedded mode creates them at its first use. */
   readonly keys: EncryptionKeys | undefined;
+  /** Whether the lake may be another one than a job's earlier runs were for. */
+  readonly mayBeNew: boolean;
 }
 
 /**
@@ -50,9 +60,34 @@ export interface Preflight extends JobConfig {
  * @throws InputError (exit 2) naming every variable that is wrong, a line for each.
  */
 export function readJobConfig(terminal: Terminal): JobConfig {
+  const { config, settings } = readParts(terminal, PARTS);
+  if (settings.mode === "cluster") return { config, settings };
+  const api = { ...config.api, pauses: join(config.home.path, "pauses") };
+  return { config: { ...config, api }, settings };
+}
+
+/**
+ * Looks at a lake and its keys, without the service's settings; writes nothing. A lake that belongs to no service yet has
+ * had no run.
+ *
+ * @throws InputError (exit 2) naming the variable or the directory, or a lake that is gone.
+ */
+export async function readLakeView(terminal: Terminal): Promise<LakeView> {
+  const { config, settings } = readParts(terminal, ["lake", "home", "keys"]);
+  const store = createLocalStore(config.lake.address);
+  const keys = await findKeys(store, config);
+  if (settings.mode === "embedded") await checkKnownLake(config, store);
+  const scope = scopeOf((await readBinding(store))?.url ?? "", config.lake.address);
+  return { config, settings, store, keys, scope, taskQueue: taskQueue(scope) };
+}
+
+function readParts<const Part extends keyof ConfigParts>(
+  terminal: Terminal,
+  parts: readonly Part[],
+): ReadConfig<Part> {
   const { temporal } = readConfig(terminal, ["temporal"]);
   const { config, settings } = readAll({
-    config: () => readConfig(terminal, PARTS),
+    config: () => readConfig(terminal, parts),
     settings: () => {
       const found = resolveTemporal(temporal.env);
       if (found.mode === "cluster") readConfig(terminal, ["clusterKeys"]);
@@ -64,9 +99,7 @@ export function readJobConfig(terminal: Terminal): JobConfig {
     },
   });
   for (const warning of config.warnings) terminal.say(`warning: ${warning}`);
-  if (settings.mode === "cluster") return { config, settings };
-  const api = { ...config.api, pauses: join(config.home.path, "pauses") };
-  return { config: { ...config, api }, settings };
+  return { config, settings };
 }
 
 /**
@@ -85,12 +118,31 @@ export async function runPreflight(
   readAll(Object.fromEntries(checked.map((one, at) => [at, () => outcomeOf(one)])));
   const keys = await findKeys(store, config);
   const service = await findService(config);
+  const isEmbedded = settings.mode === "embedded";
+  if (isEmbedded && !terminal.newLake) await checkKnownLake(config, store);
+  // With a cluster, only the job's earlier runs know the lake.
+  const mayBeNew = isEmbedded || terminal.newLake === true;
   await withDuckDb(async (duckdb) => {
     for (const { name: table } of TABLES)
       assertWritable(table, await openTable(store, table, duckdb).snapshot());
   });
   const scope = scopeOf(config.api.url, config.lake.address);
-  return { config, settings, store, service, scope, taskQueue: taskQueue(scope), keys };
+  return { config, settings, store, service, scope, taskQueue: taskQueue(scope), keys, mayBeNew };
+}
+
+/** Where a job's run is to run. */
+export function placeOf({ scope, taskQueue, service, store, mayBeNew }: Preflight) {
+  return { scope, taskQueue, lake: { id: service.lake, address: store.address, mayBeNew } };
+}
+
+/** @throws InputError (exit 2) where HOME knows a lake in this place, and it is not there. */
+async function checkKnownLake(
+  { home, lake }: Pick<ConfigParts, "home" | "lake">,
+  store: ObjectStore,
+): Promise<void> {
+  const known = await knownLake(home.path, lake.address);
+  const found = (await readBinding(store))?.lake;
+  if (known !== undefined && found !== known) throw lakeIsGone(lake.address, found);
 }
 
 function outcomeOf(settled: PromiseSettledResult<void>): void {
@@ -104,17 +156,7 @@ function outcomeOf(settled: PromiseSettledResult<void>): void {
  */
 export async function findService({ api, lake }: Pick<ConfigParts, "api" | "lake">): Promise<ServiceBinding> {
   const store = createLocalStore(lake.address);
-  const asked = serviceAddress(api);
-  return (await checkBinding(store, asked)) ?? expectBinding(store, asked, await isNewLake(store));
-}
-
-/**
- * Whether a lake without a binding is unused. Its first use writes the binding before the key check, so a lake with a
- * key check is older than bindings; the runbook lets people delete a key check, but not rows.
- */
-async function isNewLake(store: ObjectStore): Promise<boolean> {
-  if ((await store.get(KEY_CHECK)) !== undefined) return false;
-  return (await store.list(`${onboardings.name}/_delta_log/`)).length === 0;
+  return expectBinding(store, serviceAddress(api));
 }
 
 export function serviceAddress({ url, key }: ConfigParts["api"]): ServiceAddress {

@@ -36,7 +36,26 @@ interface ProgressView<P> {
 
 /** Shows a bar on a terminal, and elsewhere a line every few seconds if something has changed. */
 export function createProgressView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P> {
-  return terminal.interactive ? barView(terminal, form) : lineView(terminal, form);
+  const steady = { ...form, figures: neverBack(form.figures) };
+  return terminal.interactive ? barView(terminal, steady) : lineView(terminal, steady);
+}
+
+/**
+ * Keeps figures from going backwards: what is read counts at once, and becomes fewer rows when it is committed or when a
+ * link begins again.
+ */
+function neverBack<P>(figures: (progress: P) => Figures): (progress: P) => Figures {
+  let before: Figures | undefined;
+  return (progress) => {
+    const now = figures(progress);
+    const steady = Object.entries(now).map(([name, figure]) => {
+      const was = before?.[name];
+      return [name, typeof figure === "number" && typeof was === "number" ? Math.max(was, figure) : figure];
+    });
+    const told = { ...now, ...Object.fromEntries(steady) };
+    before = told;
+    return told;
+  };
 }
 
 /** Gives rate and estimate of each progress in words. */
@@ -55,7 +74,8 @@ function paceOf<P>({ figures, paced, waiting }: ProgressForm<P>): (progress: P) 
 }
 
 function barView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P> {
-  const options = { stream: process.stderr, hideCursor: true, clearOnComplete: true, barsize: BAR_SIZE };
+  const look = { barsize: BAR_SIZE, hideCursor: true, clearOnComplete: true, emptyOnZero: true };
+  const options = { stream: process.stderr, ...look };
   const pace = paceOf(form);
   const began = Date.now();
   let bars: cliProgress.MultiBar | undefined;

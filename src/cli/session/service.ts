@@ -1,5 +1,13 @@
 import { type ApiClient, createApiClient } from "../../api/http/client.js";
-import { ApiError, AuthError, NotSentError, TransientError } from "../../api/http/errors.js";
+import {
+  ApiError,
+  AuthError,
+  NotFoundError,
+  NotSentError,
+  RejectedError,
+  SchemaError,
+  TransientError,
+} from "../../api/http/errors.js";
 import { getUser } from "../../api/operations/user.js";
 import type { ApiConfig } from "../../config.js";
 import { UnreachableError } from "../../domain/failures.js";
@@ -9,19 +17,28 @@ import { VERSION } from "../../version.js";
 /**
  * Asks the service for one user: any answer but 401 and 403 counts as reached.
  *
+ * @returns why the answer does not prove that the service works and accepts the key; undefined where it does
  * @throws AuthError (exit 4), UnreachableError (exit 3).
  */
-export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<void> {
+export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<string | undefined> {
   const client = openServiceClient(api);
   try {
     // The service has just asked another process to pause, so it is reachable.
-    if (client.pausedUntil !== undefined) return;
+    if (client.pausedUntil !== undefined) {
+      return `it wants no calls until ${new Date(client.pausedUntil).toISOString()}`;
+    }
     await client.call(getUser, { path: { fp_id: fpId } });
+    return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
     if (error.status === undefined || error instanceof NotSentError) {
       throw unreachable(api, error, "Nothing was started");
     }
+    if (error instanceof NotFoundError || error instanceof RejectedError) return undefined;
+    if (error instanceof SchemaError) return error.expectation;
+    return error.status >= 400
+      ? `it answered with status ${error.status}`
+      : `its answer with status ${error.status} is no JSON of the service`;
   } finally {
     await client.close();
   }

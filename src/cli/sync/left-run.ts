@@ -59,9 +59,11 @@ export function totalsSoFar(totals: SyncTotals, users: number, committed: Commit
 /** Says what a run that its command leaves has read, and how much of it is safe. */
 export function keptWords({ committed, staged }: KeptOfRun, progress: SyncProgress | undefined): string[] {
   const { links, created, updated, removed } = committed;
-  const done = progress && `; ${progress.usersDone} of ${counted(progress.usersTotal, "user")} are done`;
+  const done = progress && `; ${progress.usersDone} of ${counted(progress.usersTotal, "user")} were read`;
   const rows = counted(created + updated + removed, "row");
-  const safe = `committed: ${counted(links.size, "link")} with ${rows}, safe in the lake${done ?? ""}`;
+  const kept =
+    links.size === 0 ? "nothing yet" : `${counted(links.size, "link")} with ${rows}, safe in the lake`;
+  const safe = `committed: ${kept}${done ?? ""}`;
   if (staged.pages === 0) return [safe];
   const others = counted(staged.links, links.size === 0 ? "link" : "other link");
   return [safe, `staged: ${counted(staged.pages, "page")} of ${others}, which will not be requested again`];

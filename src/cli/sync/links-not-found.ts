@@ -7,7 +7,7 @@ import { accountStream } from "../../streams/accounts.js";
 import { transactionStream } from "../../streams/transactions.js";
 import { missingLinks } from "../lake/missing-links.js";
 
-/** Names the links of `--links` that a sync did not find; none where it read neither transactions nor accounts, which tell. */
+/** The links of `--links` that a sync did not find; none where it read neither transactions nor accounts, which tell. */
 export async function linksNotFound(
   store: ObjectStore,
   { run_id, status, users }: Pick<SyncSummary, "run_id" | "status" | "users">,

@@ -86,14 +86,17 @@ async function expectThere(lake: ReturnType<typeof openLake>, ids: readonly stri
 
 /** Writes a row in lines; only the payload may be personal. */
 function linesOf(row: QuarantinedRow): string[] {
-  const { row_id, link_id, fp_id, stream, list, reason, fetched_at, run_id, payload } = row;
+  const { row_id, link_id, fp_id, transaction_id, stream, list, reason, fetched_at, run_id, payload } = row;
   const place = stream === list ? stream : `${stream}, ${list}`;
   const at = String(fetched_at).slice(0, 16).replace("T", " ");
   const { closed_by, closing_reason } = row;
   const closer = WORDS[String(closed_by)] ?? closed_by;
   const why = closing_reason === null ? "" : `: ${closing_reason}`;
   return [
-    `${row_id}  ${link_id ?? fp_id}  ${reason}`,
+    [row_id, link_id ?? fp_id, ...(transaction_id === null ? [] : [transaction_id])].join("  "),
+    ...String(reason)
+      .split("; ")
+      .map((rule) => INDENT + rule),
     `${INDENT}${place}; ${at}, ${run_id}`,
     ...(closed_by === null ? [] : [`${INDENT}closed by ${closer}${why}`]),
     ...(payload === undefined ? [] : [`${INDENT}${payload}`]),

@@ -5,6 +5,8 @@ import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
+import { missingWords } from "../lake/missing-links.js";
+import { placeOf } from "../session/preflight.js";
 import { type JobFlags, type NextRun, runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { judgeRun } from "./fail-on.js";
@@ -39,9 +41,9 @@ export async function runSync(
       const users = new Set(roster.rows.map(({ fp_id }) => fp_id));
       const run = syncRun(
         terminal,
-        async ({ preflight: { scope, taskQueue }, temporal, signal }) => {
+        async ({ preflight, temporal, signal }) => {
           const restart = flags.restart === true;
-          const job = { scope, taskQueue, roster, options, restart, signal };
+          const job = { ...placeOf(preflight), roster, options, restart, signal };
           return startSync(temporal.client, store, job);
         },
         failOn &&
@@ -57,7 +59,9 @@ export async function runSync(
       const outcome: typeof run.outcome = async (left, preflight) => {
         const found = await run.outcome(left, preflight);
         const missing = await linksNotFound(store, found.summary as SyncSummary, options);
-        return { ...found, notes: [...found.notes, ...missing] };
+        const summary = { ...found.summary, ...(options.links && { links_not_found: missing }) };
+        const failed = found.failed === true || missing.length > 0;
+        return { ...found, summary, failed, notes: [...found.notes, ...missingWords(missing)] };
       };
       const pingedUser = roster.rows[0]?.fp_id;
       return { pingedUser, run: { ...run, afterStart, outcome }, next: await next?.() };

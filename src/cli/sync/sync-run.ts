@@ -8,7 +8,7 @@ import type { CommittedByRun } from "../../lake/sync/link-checkpoint.js";
 import { runningRuns } from "../../temporal/running-workflows.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { SyncResult } from "../../workflows/sync/sync.js";
-import { type JobRun, type LeftRun, statusWithoutResult, withWaits } from "../session/job-run.js";
+import { endWithoutResult, type JobRun, type LeftRun, withWaits } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { ruleInWords } from "./fail-on.js";
@@ -82,10 +82,17 @@ function summaryOf(
   }
   const seen = sofar?.totals ?? noTotals();
   const totals = committed === undefined ? seen : totalsSoFar(seen, sofar?.usersTotal ?? 0, committed);
-  const status = statusWithoutResult(end);
   const quarantine = { new: totals.rows.quarantined, open: null };
   return {
-    summary: { run_id: started.runId, status, ...totals, lists: [], quarantine, duration_ms: watchedMs },
+    summary: {
+      run_id: started.runId,
+      ...endWithoutResult(end),
+      ...totals,
+      lists: [],
+      quarantine,
+      duration_ms: watchedMs,
+      lake_root: null,
+    },
     unauthorized: false,
   };
 }

@@ -1,32 +1,109 @@
+import { InputError } from "../../domain/failures.js";
 import type { Problem } from "../../lake/sync/chain-check.js";
 import { checkLake, type LakeReport } from "../../lake/sync/lake-check.js";
+import { checkDerived, type DerivedReport } from "../../lake/sync/verify/derived-check.js";
+import { Problems } from "../../lake/sync/verify/problems.js";
+import { checkRoots, type RootReport } from "../../lake/sync/verify/root-check.js";
+import { SHARED_LINK, sharedLinks } from "../../lake/sync/verify/shared-links.js";
+import { runs } from "../../lake/tables/runs.js";
+import { bankLinkStream } from "../../streams/bank-links.js";
 import { TABLES } from "../../tables.js";
 import { lakeStore } from "../lake/query.js";
-import { LAKE_MEMORY_MB, withDuckDb } from "../lake/reader.js";
+import { LAKE_MEMORY_MB, withDuckDb, withLakeReader } from "../lake/reader.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 
+export interface VerifyFlags {
+  readonly json?: boolean;
+  readonly quick?: boolean;
+  readonly root?: string;
+}
+
+/** What was verified; a quick look leaves out the last two parts. */
+interface Verified extends LakeReport, Partial<DerivedReport>, Partial<RootReport> {
+  readonly quick: boolean;
+}
+
 /** Proves the configured lake, or names what is wrong with it. Returns the exit code. @throws InputError */
-export async function verifyLake(terminal: Terminal, { json }: { readonly json?: boolean }): Promise<number> {
+export async function verifyLake(terminal: Terminal, flags: VerifyFlags): Promise<number> {
+  const { json, quick = false, root: asked } = flags;
+  if (quick && asked !== undefined) {
+    throw new InputError("--quick does not look at roots: leave out --root or --quick.");
+  }
+  if (asked !== undefined && !/^[0-9a-f]{64}$/.test(asked)) {
+    throw new InputError("--root: not a root. Accepted: the 64 hex digits that the summary of a run shows.");
+  }
   const store = await lakeStore(terminal);
-  const report = await withDuckDb((duckdb) => checkLake(store, duckdb, TABLES), {
+  const step = (what: string) => {
+    if (terminal.interactive) terminal.say(`checking ${what}`);
+  };
+  step(quick ? "files by their size, and certificates" : "every byte of every file, and certificates");
+  const files = await withDuckDb((duckdb) => checkLake(store, duckdb, TABLES, quick), {
     memoryLimitMb: LAKE_MEMORY_MB,
   });
+  const problems = new Problems();
+  problems.add(files.problems, files.problems_total);
+  await problems.during(bankLinkStream.name, async () => {
+    const shared = await withLakeReader(store, (lake) => sharedLinks(lake, bankLinkStream.table));
+    const ofLink = { table: bankLinkStream.name, run_id: null, what: SHARED_LINK };
+    problems.add(shared.map((link_id) => ({ ...ofLink, link_id })));
+  });
+  const whole = async (lake: Parameters<typeof checkRoots>[0]) => {
+    const derived = await checkDerived(lake, TABLES, problems, step);
+    step("roots");
+    let roots: RootReport | undefined;
+    await problems.during(runs.name, async () => {
+      roots = await checkRoots(lake, TABLES, problems, asked);
+    });
+    return { ...derived, ...roots };
+  };
+  const rest = quick ? {} : await withLakeReader(store, whole, {});
+  const { told, total } = problems;
+  const report = { ...files, ...rest, quick, ok: total === 0, problems: told, problems_total: total };
   terminal.result(json ? JSON.stringify(report) : textOf(report));
   return report.ok ? EXIT.completed : EXIT.failures;
 }
 
-function textOf({ ok, problems, problems_total, ...counts }: LakeReport): string {
-  if (!ok) {
-    const more = problems_total - problems.length;
-    const rest = more > 0 ? [`and ${more} more`] : [];
-    return ["broken:", ...problems.map(lineOf), ...rest].join("\n");
+const NOT_LOOKED_AT =
+  "not looked at (--quick): the bytes of files, derived tables and roots; leave out --quick to prove them";
+
+function textOf(report: Verified): string {
+  const { ok, problems, problems_total, quick, notes = [], kept, root, ...counts } = report;
+  const more = problems_total - problems.length;
+  const rest = more > 0 ? [`and ${more} more`] : [];
+  if (!ok) return ["broken:", ...problems.map(lineOf), ...rest, ...notes].join("\n");
+  const {
+    links,
+    certificates,
+    rows,
+    files,
+    pending,
+    files_without_hash,
+    compared = 0,
+    roots = 0,
+    uncovered = 0,
+  } = counts;
+  const whole = quick ? "" : `, ${compared} derived tables, ${roots} roots`;
+  const proved = `${certificates} certificates of ${links} links, ${rows} rows of the feed, ${files} files${whole}`;
+  const lines = [`proved: ${proved}`];
+  if (kept) {
+    lines.push(
+      `root: run ${kept.run_id} ended with it at ${kept.finished_at}; ${kept.later} roots follow it`,
+    );
+  } else if (root) lines.push(`root: ${root}`);
+  if (uncovered > 0) {
+    const why = "they have not ended, were terminated, or an older copy of runs was put back";
+    lines.push(`under no root: ${uncovered} runs with certificates; ${why}: --root with a kept root tells`);
   }
-  const { links, certificates, rows, files, pending } = counts;
-  const proved = `proved: ${certificates} certificates of ${links} links, ${rows} rows of the feed, ${files} files`;
-  return pending === 0
-    ? proved
-    : `${proved}\nnot proved yet: ${pending} links whose run has not ended; run the same sync again`;
+  if (pending > 0) {
+    lines.push(`not proved yet: ${pending} links whose run has not ended; run the same sync again`);
+  }
+  if (files_without_hash > 0) {
+    lines.push(
+      `not proved: ${files_without_hash} files that another tool wrote; the log has no sha256 of them`,
+    );
+  }
+  return [...lines, ...notes, ...(quick ? [NOT_LOOKED_AT] : [])].join("\n");
 }
 
 function lineOf({ table, link_id, run_id, what }: Problem): string {

@@ -1,6 +1,7 @@
 import { AuthError } from "../../api/http/errors.js";
 import { InputError, UnreachableError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
+import { asFull } from "../../lake/store/local-store-errors.js";
 import { failedCallError, isFailedCall } from "../../temporal/failed-call.js";
 
 /** The exit codes of commands (docs/reference/commands.md, "Output and exit codes"). */
@@ -9,7 +10,7 @@ export const EXIT = { completed: 0, failures: 1, usage: 2, unreachable: 3, crede
 /** Turns an error that ended a command, such as a failed call of Temporal, into one of those in docs/run/errors.md. */
 export function listedError(error: unknown): Error {
   if (isFailedCall(error)) return failedCallError(error);
-  return error instanceof Error ? error : new Error(String(error));
+  return asFull(error) ?? (error instanceof Error ? error : new Error(String(error)));
 }
 
 /** An error as `--json` says it, and in words. */

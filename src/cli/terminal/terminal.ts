@@ -8,6 +8,8 @@ export interface Terminal {
   readonly interactive: boolean;
   /** The command line that joins or continues what this one began; left out where nobody typed one. */
   readonly again?: string;
+  /** Whether the command may start a new lake where another one was. */
+  readonly newLake?: boolean;
   result(text: string): void;
   say(line: string): void;
 }

@@ -4,12 +4,15 @@ import { clockTime } from "./clock.js";
 /** How many waiting things get a line; the others are counted. */
 const MOST_SHOWN = 5;
 
+const NO_PLACE = "waiting: for the call limit; other calls have all places";
+
 /** Says in lines what a run waits for; none where nothing waits. `now` is in epoch milliseconds. */
 export function waitingLines(state: WaitingState, now: number): string[] {
   const shown = state.waiting.slice(0, MOST_SHOWN);
   const more = state.waiting_total - shown.length;
   return [
     ...throttledLine(state, now),
+    ...(state.waits_for_place ? [NO_PLACE] : []),
     ...shown.map((waiting) => lineOf(waiting, now)),
     ...(more > 0 ? [`waiting: ${shown.length > 0 ? "and " : ""}${more} more`] : []),
   ];
@@ -22,6 +25,7 @@ export function waitingNews(before: WaitingState, after: WaitingState, now: numb
   const isOver = before.waiting_total > 0 && after.waiting_total === 0;
   return [
     ...(after.throttled_until === before.throttled_until ? [] : throttledLine(after, now)),
+    ...(after.waits_for_place && !before.waits_for_place ? [NO_PLACE] : []),
     ...shown.filter((waiting) => !known.has(tryOf(waiting))).map((waiting) => lineOf(waiting, now)),
     ...(after.waiting_total > shown.length && after.waiting_total !== before.waiting_total
       ? [`waiting: ${after.waiting_total} in all`]

@@ -14,8 +14,10 @@ export function messageId({ alertId, state }: Pick<AlertEvent, "alertId" | "stat
 /**
  * The body of an alert's message (docs/run/alerts.md, "What is delivered"): Slack, Mattermost and Rocket.Chat show
  * `text`, Discord shows `content`, and programs read `alert`.
+ *
+ * @param lakeRoot the lake's newest root
  */
-export function alertBody(event: AlertEvent): object {
+export function alertBody(event: AlertEvent, lakeRoot: string | null): object {
   const { alertId, rule, subject, state, message, action, runId } = event;
   const at = instantText(event.at);
   const words = textOf(event);
@@ -25,7 +27,17 @@ export function alertBody(event: AlertEvent): object {
     timestamp: at,
     text: words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
     content: words,
-    alert: { alert_id: alertId, rule, subject, state, message, action, run_id: runId, at },
+    alert: {
+      alert_id: alertId,
+      rule,
+      subject,
+      state,
+      message,
+      action,
+      run_id: runId,
+      at,
+      lake_root: lakeRoot,
+    },
   };
 }
 

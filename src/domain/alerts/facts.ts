@@ -1,11 +1,10 @@
-import type { RunStatus } from "../run.js";
+import type { EndReason, RunStatus } from "../run.js";
 
 /** A run that is in the table `runs`; instants are epoch milliseconds. */
-export interface EndedRun extends GoingRun {
+export interface EndedRun extends GoingRun, EndReason {
   readonly dueAt: number | null;
   readonly finishedAt: number;
-  /** Why it did not begin; null for one that did. */
-  readonly message: string | null;
+  readonly status: RunStatus;
 }
 
 /** A run that Temporal has and that has not ended. */
@@ -41,6 +40,8 @@ export interface AlertFacts {
   /** Bank links that failed when they were last read, and the newest run that read one of them. */
   readonly failedLinks: { readonly count: number; readonly runId: string | null };
   readonly openQuarantine: number;
+  /** What failed in the newest runs because its answer was about something else, and the run with most of it. */
+  readonly otherSubjects: { readonly count: number; readonly runId: string | null };
   readonly ended: readonly EndedRun[];
   readonly going: readonly GoingRun[];
   readonly schedules: readonly ScheduleFacts[];

@@ -1,18 +1,52 @@
 import type { AlertRules } from "../alert-settings.js";
 import { DAY, durationWords } from "../duration.js";
+import { againWords } from "../run.js";
 import type { Cause } from "./cause.js";
-import type { AlertFacts, GoingRun } from "./facts.js";
+import type { AlertFacts, EndedRun, GoingRun } from "./facts.js";
 import { missingRun } from "./missing-run.js";
+
+const WEEK = 7 * DAY;
 
 /** What the rules find in the facts. Pure. @param now epoch milliseconds */
 export function judge(rules: AlertRules, facts: AlertFacts, now: number): Cause[] {
   return [
+    ...failedRuns(rules, facts, now),
+    ...otherSubjects(rules["another-subject"], facts),
     ...tooOld(rules["max-age"], facts, now),
     ...failedLinks(rules["failed-links"], facts),
     ...openQuarantine(rules["open-quarantine"], facts),
     ...(rules["run-missing"] === true ? facts.schedules.flatMap((one) => missingRun(one, facts, now)) : []),
     ...tooLong(rules["run-longer-than"], facts, now),
   ];
+}
+
+/** Judges the newest run of each schedule, and of each kind that nobody scheduled; one that is a week old is forgotten. */
+function failedRuns(rules: AlertRules, { ended }: AlertFacts, now: number): Cause[] {
+  if (rules["failed-run"] !== true) return [];
+  const newest = new Map<string, EndedRun>();
+  for (const run of [...ended].sort((a, b) => a.finishedAt - b.finishedAt)) newest.set(subjectOf(run), run);
+  return [...newest].flatMap(([subject, run]) => {
+    const { runId, status, reason, message, finishedAt, schedule } = run;
+    // A run that did not begin is one that is missing, where that is judged.
+    if (reason === "not_begun" && rules["run-missing"] === true) return [];
+    if (status !== "failed" || now - finishedAt > WEEK) return [];
+    const action = againWords(run, { run_id: runId, schedule }) ?? "";
+    // Another reason is another cause, and is told of.
+    const about = `${subject} (${reason})`;
+    return [
+      {
+        rule: "failed-run",
+        subject: about,
+        message: `${runId} failed: ${withoutStop(message)}`,
+        action,
+        runId,
+      },
+    ];
+  });
+}
+
+function withoutStop(words: string | null): string {
+  return words?.replace(/\.$/, "") ?? "";
 }
 
 function tooOld(limit: number | undefined, { newestSync, firstSyncAt }: AlertFacts, now: number): Cause[] {
@@ -25,6 +59,17 @@ function tooOld(limit: number | undefined, { newestSync, firstSyncAt }: AlertFac
       : `the newest completed sync ended ${age} ago; allowed: ${durationWords(limit)}`;
   const action = "nightledger schedule list shows when syncs run; nightledger sync runs one now";
   return [{ rule: "max-age", subject: "sync", message, action, runId: newestSync?.runId ?? null }];
+}
+
+function otherSubjects(
+  limit: AlertRules["another-subject"],
+  { otherSubjects: { count, runId } }: AlertFacts,
+): Cause[] {
+  if (limit === undefined || limit === false || count <= limit) return [];
+  const failed = count === 1 ? "1 user, link or row" : `${count} users, links or rows`;
+  const message = `${failed} failed in the newest runs because answers were about others; allowed: ${limit}`;
+  const action = `find out what mixes up answers, a proxy or a cache; then nightledger runs retry ${runId}`;
+  return [{ rule: "another-subject", subject: "answers", message, action, runId }];
 }
 
 function failedLinks(limit: number | undefined, { failedLinks: { count, runId } }: AlertFacts): Cause[] {
@@ -46,7 +91,7 @@ function openQuarantine(limit: number | undefined, { openQuarantine: rows }: Ale
 function tooLong(limit: number | undefined, { ended, going }: AlertFacts, now: number): Cause[] {
   if (limit === undefined) return [];
   const recent = ended
-    .filter(({ finishedAt, message }) => message === null && now - finishedAt <= DAY)
+    .filter(({ finishedAt, reason }) => reason !== "not_begun" && now - finishedAt <= DAY)
     .sort((a, b) => b.finishedAt - a.finishedAt);
   const hasEnded = new Set(ended.map(({ runId }) => runId));
   const open = going.filter(({ runId }) => !hasEnded.has(runId));

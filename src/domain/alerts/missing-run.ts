@@ -21,7 +21,7 @@ export function missingRun(schedule: ScheduleFacts, facts: AlertFacts, now: numb
   };
   const covered = coveredUntil(schedule, facts, now);
   const [refused] = facts.ended
-    .filter((run) => run.schedule === name && run.message !== null)
+    .filter((run) => run.schedule === name && run.reason === "not_begun")
     .sort((a, b) => b.finishedAt - a.finishedAt);
   if (refused !== undefined && (refused.dueAt ?? refused.finishedAt) > covered) {
     const due = instantText(refused.dueAt ?? refused.startedAt);
@@ -52,7 +52,7 @@ function coveredUntil({ name, firings }: ScheduleFacts, { ended, going }: AlertF
   const isRunning =
     going.some(({ schedule }) => schedule === name) || firings.some(({ status }) => status === "running");
   if (isRunning) return now;
-  const began = ended.filter(({ message }) => message === null);
+  const began = ended.filter(({ reason }) => reason !== "not_begun");
   const known = new Set<string | null>(began.map(({ runId }) => runId));
   const own = began.filter(({ schedule }) => schedule === name);
   return Math.max(

@@ -26,6 +26,8 @@ function keyOf({ rule, subject }: Cause): string {
 }
 
 const OVER: Readonly<Record<RuleName, string>> = {
+  "failed-run": "no run fails so any more",
+  "another-subject": "no more answers of the newest runs are about others than allowed",
   "max-age": "a sync has completed again",
   "failed-links": "no more bank links fail than allowed",
   "open-quarantine": "no more rows are open in quarantine than allowed",

@@ -37,11 +37,6 @@ export function continueCommand(kind: string): string {
   return `nightledger ${kind.endsWith("y") ? `${kind.slice(0, -1)}ie` : kind}s continue`;
 }
 
-/** Names the staging of a run's failed rows, which wait for a retry. */
-export function failedRowsOf(runId: string): string {
-  return `${runId}-failed`;
-}
-
 /** Which run a step of a bulk job is for. */
 export interface BulkRun {
   readonly runId: string;
@@ -55,10 +50,8 @@ export interface StartedBulk extends BulkRun, NewRun {
   readonly jobId: string;
   /** Rows of the file. */
   readonly rows: number;
-  /** Most rows of a group; without `groups`, as earlier builds started a run, of every group but the last. */
-  readonly groupRows: number;
   /** Groups that the frozen rows make. */
-  readonly groups?: number;
+  readonly groups: number;
   /** Whether the kind publishes the whole run at once. */
   readonly packs: boolean;
 }

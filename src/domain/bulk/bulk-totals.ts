@@ -1,5 +1,5 @@
 import { addRefusals, type Refusals } from "../refusals.js";
-import type { RunStatus } from "../run.js";
+import { type EndReason, endReason, type RunStatus } from "../run.js";
 import type { WaitingState } from "../waiting.js";
 import type { FilePlace, RowEnd } from "./frozen-row.js";
 
@@ -39,11 +39,13 @@ export interface BulkTotals {
 type Counts = Readonly<Record<string, number>>;
 
 /** What a job of this kind prints with `--json`. */
-export interface BulkSummary extends BulkTotals {
+export interface BulkSummary extends BulkTotals, EndReason {
   readonly run_id: string;
   readonly job: string;
   readonly status: RunStatus;
   readonly duration_ms: number;
+  /** The lake's root when the run ended (docs/use/tables.md, "Root"); null before that, or if it could not be computed. */
+  readonly lake_root: string | null;
   /** What else the kind reports of its run, such as the path of its pack. */
   readonly [told: string]: unknown;
 }
@@ -55,6 +57,8 @@ export interface BulkProgress extends WaitingState {
   readonly rows: number;
   readonly phase: "working" | "publishing" | "finishing";
   readonly totals: BulkTotals;
+  /** Items that wait until the user continues the run, because they may have been sent before it resumed. */
+  readonly held: number;
 }
 
 const MOST_FAILURES = 100;
@@ -119,4 +123,15 @@ export function failuresOf(ends: readonly RowEnd[], nameOf: (line: number) => Na
 /** How a run ended; unless it was stopped, `completed_with_failures` exactly when a row failed or is invalid. */
 export function bulkStatus({ rows }: BulkTotals, stopped: RunStatus | null): RunStatus {
   return stopped ?? (rows.failed + rows.invalid > 0 ? "completed_with_failures" : "completed");
+}
+
+/** Why a run of a bulk job ended with this status. */
+export function endOfBulk(
+  status: RunStatus,
+  { rows, failures }: BulkTotals,
+  unauthorized: boolean,
+): EndReason {
+  const step = failures.find(({ line }) => line === 0)?.reason;
+  const failed = { "row% failed": rows.failed, "row% invalid": rows.invalid };
+  return endReason({ status, unauthorized, step, failed, reasons: failures.map(({ reason }) => reason) });
 }

@@ -14,7 +14,8 @@ export interface FailedRequest {
   readonly sent: boolean;
   /** Whether the service refused it, for good. */
   readonly isRefused: boolean;
-  readonly error: "no_json" | "schema" | "other";
+  /** `unfit`: the answer says that it was carried out, but not as agreed. */
+  readonly error: "useless" | "unfit" | "other";
 }
 
 /**
@@ -27,15 +28,6 @@ export function decideAfterFailure(
 ): "retract" | "lost" | "unusable" | "throw" {
   if (isDeclared && (!sent || isRefused)) return "retract";
   const isHopeless = rule === undefined || rule === "unknown";
-  if (isDeclared && isHopeless && error !== "schema") return "lost";
-  return error === "no_json" ? "unusable" : "throw";
-}
-
-/** Unusable answers to one call, or about it, after which it is given up. */
-const MOST_UNUSABLE = 5;
-const AFTER_UNUSABLE_MS = 3_000;
-
-/** Milliseconds to wait after so many unusable answers; undefined where the call is given up. */
-export function waitAfterUnusable(unusable: number): number | undefined {
-  return unusable >= MOST_UNUSABLE ? undefined : AFTER_UNUSABLE_MS * 3 ** (unusable - 1);
+  if (isDeclared && isHopeless && error !== "unfit") return "lost";
+  return error === "useless" ? "unusable" : "throw";
 }

@@ -14,6 +14,7 @@ export interface CertificateFields {
   readonly sequence_from: number | null;
   readonly sequence_to: number | null;
   readonly pages_sha256: string;
+  readonly rows_sha256: string | null;
   readonly certificate_prev: string | null;
 }
 
@@ -33,6 +34,7 @@ export const CERTIFICATE_FIELDS = [
   "sequence_from",
   "sequence_to",
   "pages_sha256",
+  "rows_sha256",
   "certificate_prev",
 ] as const satisfies readonly (keyof CertificateFields)[];
 

@@ -117,7 +117,7 @@ export function afterOutcome(
     case "complete":
       return afterCompletion(progress, base);
     case "transient": {
-      const verdict = afterTransient(progress.streak, at, outcome.retryAfterMs, jitter);
+      const verdict = afterTransient(progress.streak, at, outcome, jitter);
       if (verdict.kind === "give_up") return end(progress, "failed", `gave_up ${outcome.reason}`);
       const { streak, notBefore } = verdict;
       return { kind: "read", progress: { ...progress, streak, notBefore } };

@@ -1,7 +1,7 @@
+import { anotherSubjectReason } from "../failures.js";
+import { maskedId } from "../service/masked-id.js";
+import { removesTooMuch } from "../tables/removals.js";
 import type { LinkProgress } from "./link-progress.js";
-
-/** A resync that would take away more than this many rows, and more than half, needs `--full`. */
-const FEW_REMOVALS = 20;
 
 interface LoadedRows {
   readonly created: number;
@@ -44,7 +44,7 @@ export function countProblem(
 
 /** Why a resync must not be committed that infers `gone` removals of `known` rows; null where it may be. Pure. */
 export function removalProblem(gone: number, known: number, full: boolean): string | null {
-  return !full && gone > FEW_REMOVALS && gone * 2 > known ? `resync_would_remove ${gone} of ${known}` : null;
+  return !full && removesTooMuch({ known, gone }) ? `resync_would_remove ${gone} of ${known}` : null;
 }
 
 /** The committed state that a link's pages start from. */
@@ -67,6 +67,7 @@ interface LinkUpdate {
   readonly progress: LinkProgress;
   readonly generation: number;
   readonly rows: LoadedRows;
+  readonly rowsSha256: string | null;
   readonly quarantined: number;
   /** Inferred removals. */
   readonly gone: number;
@@ -100,6 +101,7 @@ export function nextCheckpoint(update: LinkUpdate) {
     sequence_from: rows.sequence_from ?? (gone > 0 ? firstGone : null),
     sequence_to: gone > 0 ? next - 1 : rows.sequence_to,
     pages_sha256: progress.pagesSha256,
+    rows_sha256: update.rowsSha256,
     certificate_prev: base?.head ?? null,
     cursor,
     next_sequence: next,
@@ -110,4 +112,39 @@ export function nextCheckpoint(update: LinkUpdate) {
     last_page_sha256: progress.lastPageSha256,
     started_at,
   };
+}
+
+/** The accounts that are known of links. */
+export type LinkAccounts = ReadonlyMap<string, ReadonlySet<string>>;
+
+interface AnsweredLink {
+  readonly link_id: string;
+  /** Accounts that the answer names. */
+  readonly named: readonly string[];
+}
+
+/**
+ * Why an answer is not about the link that was asked for: it names accounts, and none of the link. Where nobody says whose
+ * they are, because the run does not read accounts (`isRead`) or knows none of the link, it is taken. Pure.
+ */
+export function subjectProblem(
+  { link_id, named }: AnsweredLink,
+  known: LinkAccounts,
+  isRead: boolean,
+): string | null {
+  const own = known.get(link_id);
+  if (named.length === 0 || named.some((account) => own?.has(account))) return null;
+  const isOfAnother = named.some((account) => [...known.values()].some((accounts) => accounts.has(account)));
+  if (!isOfAnother && !(isRead && own !== undefined)) return null;
+  return anotherSubjectReason({
+    field: "account_id",
+    answered: maskedId(String(named[0])),
+    asked: own?.size === 1 ? maskedId(String([...own][0])) : `one of ${own?.size ?? 0}`,
+  });
+}
+
+/** How many of the accounts that an answer about a link names are not known of it. Pure. */
+export function unknownAccounts({ link_id, named }: AnsweredLink, known: LinkAccounts): number {
+  const own = known.get(link_id);
+  return own === undefined ? 0 : named.filter((account) => !own.has(account)).length;
 }

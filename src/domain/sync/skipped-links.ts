@@ -13,8 +13,8 @@ export function skippedLinks(reason?: string): SkippedLinks {
   return { by_reason: reason === undefined ? {} : { [reason.slice(0, LONGEST)]: 1 } };
 }
 
-/** Adds two counts; a part of a run that an earlier version counted has none. */
-export function addSkipped(a = skippedLinks(), b = skippedLinks()): SkippedLinks {
+/** Adds two counts. */
+export function addSkipped(a: SkippedLinks, b: SkippedLinks): SkippedLinks {
   const sum = new Map(Object.entries(a.by_reason));
   for (const [reason, count] of Object.entries(b.by_reason)) sum.set(reason, (sum.get(reason) ?? 0) + count);
   return { by_reason: Object.fromEntries([...sum].sort(([x], [y]) => (x < y ? -1 : 1))) };

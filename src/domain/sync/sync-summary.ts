@@ -1,6 +1,7 @@
-import type { RunStatus } from "../run.js";
+import { type EndReason, endReason, type RunStatus } from "../run.js";
+import type { Removals } from "../tables/removals.js";
 import type { SyncFigures } from "./run/sync-state.js";
-import type { SyncTotals } from "./sync-totals.js";
+import { isStep, READING, type SyncTotals, withFailure } from "./sync-totals.js";
 
 /** Rows that a run added for a stream without a cursor: new or changed ones, and those that say what is gone. */
 export interface ListedRows {
@@ -10,7 +11,7 @@ export interface ListedRows {
 }
 
 /** What `sync --json` prints. */
-export interface SyncSummary extends SyncTotals {
+export interface SyncSummary extends SyncTotals, EndReason {
   readonly run_id: string;
   readonly status: RunStatus;
   /** Of each selected stream without a cursor; one that could not be counted, and all of a run left unfinished, are left out. */
@@ -18,6 +19,8 @@ export interface SyncSummary extends SyncTotals {
   /** Bad rows of this run, and open ones of any run; null where they were not counted. */
   readonly quarantine: { readonly new: number; readonly open: number | null };
   readonly duration_ms: number;
+  /** The lake's root when the run ended (docs/use/tables.md, "Root"); null before that, or if it could not be computed. */
+  readonly lake_root: string | null;
 }
 
 /** `completed_with_failures` exactly when something failed or was quarantined. */
@@ -25,6 +28,33 @@ export function endStatus(totals: SyncTotals, unauthorized: boolean): RunStatus 
   if (unauthorized) return "failed";
   const failed = totals.links.failed + totals.users.failed + totals.failures_total > 0;
   return failed || totals.rows.quarantined > 0 ? "completed_with_failures" : "completed";
+}
+
+/**
+ * Adds a failure to the totals of a run that found no link at all, although the lake knew some of its users. Pure.
+ *
+ * @param known what the run's commits knew of `bank_links`, and removed
+ */
+export function withUnreadLinks(totals: SyncTotals, known: Removals | undefined): SyncTotals {
+  const found = Object.values(totals.links).some((count) => count > 0);
+  if (found || known === undefined || known.gone === 0 || known.gone < known.known) return totals;
+  const reason = `no_links_read of ${known.known} known`;
+  return withFailure(totals, { stream: "bank_links", owner: READING, reason });
+}
+
+/** Why a sync ended with this status. */
+export function endOfSync(
+  status: RunStatus,
+  { users, links, rows, failures }: SyncTotals,
+  unauthorized: boolean,
+): EndReason {
+  const failed = {
+    "bank link% failed": links.failed,
+    "user% failed": users.failed,
+    "row% quarantined": rows.quarantined,
+  };
+  const step = failures.find(({ owner }) => isStep(owner))?.reason;
+  return endReason({ status, unauthorized, step, failed, reasons: failures.map(({ reason }) => reason) });
 }
 
 /** Estimates the links of a whole run: users who are not read yet have as many as the others. Pure. */

@@ -24,12 +24,17 @@ export interface SyncTotals {
   readonly restarts: number;
   /** Requests sent, repeats included. */
   readonly calls: number;
+  /** Accounts of rows that the list of their link lacks. */
+  readonly unknown_accounts: number;
+  /** Fields of the service that no column has, such as `transactions.mcc`: the first ten. */
+  readonly new_fields?: readonly string[];
   /** The first hundred. */
   readonly failures: readonly Failure[];
   readonly failures_total: number;
 }
 
 const MOST_FAILURES = 100;
+const MOST_NEW_FIELDS = 10;
 
 /** The owner of a failure that is not a link or user: the step that reads and commits links. */
 export const READING = "reading";
@@ -37,13 +42,10 @@ export const READING = "reading";
 /** As {@link READING}, for the step that brings `transactions` up to the feed. */
 export const MATERIALIZE = "materialize";
 
-/** Whether a failure is that of a step, not of a link or user. Release 0.1.0 named groups of users. */
+/** Whether a failure is that of a step, not of a link or user. */
 export function isStep(owner: string): boolean {
-  return owner === READING || owner === MATERIALIZE || /^g\d+(-again)?$/.test(owner);
+  return owner === READING || owner === MATERIALIZE;
 }
-
-/** What to do where a step failed. */
-export const SAME_SYNC = "run the same sync again: each link that was committed costs only one call";
 
 /** The totals of a run that has done nothing yet. */
 export function noTotals(): SyncTotals {
@@ -55,9 +57,16 @@ export function noTotals(): SyncTotals {
     pages: 0,
     restarts: 0,
     calls: 0,
+    unknown_accounts: 0,
+    new_fields: [],
     failures: [],
     failures_total: 0,
   };
+}
+
+/** Joins names of new fields; the first ones are told. */
+export function joinNewFields(...parts: readonly (readonly string[] | undefined)[]): readonly string[] {
+  return [...new Set(parts.flatMap((part) => part ?? []))].slice(0, MOST_NEW_FIELDS);
 }
 
 function sum<K extends string>(
@@ -65,8 +74,7 @@ function sum<K extends string>(
   b: Readonly<Record<K, number>>,
 ): Record<K, number> {
   const total = { ...a } as Record<K, number>;
-  // A run that an older version began has no count of a new status.
-  for (const key of Object.keys(b) as K[]) total[key] = (total[key] ?? 0) + b[key];
+  for (const key of Object.keys(b) as K[]) total[key] += b[key];
   return total;
 }
 
@@ -80,16 +88,22 @@ export function addTotals(a: SyncTotals, b: SyncTotals): SyncTotals {
     pages: a.pages + b.pages,
     restarts: a.restarts + b.restarts,
     calls: a.calls + b.calls,
+    unknown_accounts: a.unknown_accounts + b.unknown_accounts,
+    new_fields: joinNewFields(a.new_fields, b.new_fields),
     failures: [...a.failures, ...b.failures].slice(0, MOST_FAILURES),
     failures_total: a.failures_total + b.failures_total,
   };
 }
 
-/** Adds one failure. */
+/** Adds one failure; that of a step goes first, because it is why the run ended. */
 export function withFailure(totals: SyncTotals, failure: Failure): SyncTotals {
+  const { failures } = totals;
   return {
     ...totals,
-    failures: [...totals.failures, failure].slice(0, MOST_FAILURES),
+    failures: (isStep(failure.owner) ? [failure, ...failures] : [...failures, failure]).slice(
+      0,
+      MOST_FAILURES,
+    ),
     failures_total: totals.failures_total + 1,
   };
 }

@@ -1,9 +1,14 @@
 import type { Client } from "@temporalio/client";
 import { continueCommand, kindWords } from "../../domain/bulk/bulk-job.js";
+import { durationWords, MINUTE } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
+import { lastPulse } from "../../lake/bulk/run-pulse.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { namespaceId } from "../../temporal/running-workflows.js";
+
+/** A run that worked within this time is taken for alive. */
+const STILL_MS = 2 * MINUTE;
 
 /** Lets a run be the only one of its kind in a lake. Both throw an InputError that names the run in the way. */
 interface Claim {
@@ -28,7 +33,8 @@ export async function openClaim(
   const assertFreeOf = async (holder: EffectClaim) => {
     const isHere = holder.namespaceId === own;
     const isSame = holder.staging === run.staging;
-    if (isSame && (isHere || restart)) return;
+    if (isSame && isHere) return;
+    if (isSame && restart) return assertStill(sealed, holder);
     throw new InputError(
       `run ${holder.runId} of this lake has not ended, and only one ${kindWords(kind)} run may be open at a time. ` +
         `Nothing was started. ${wayOut(kind, { isHere, isSame })}`,
@@ -41,6 +47,16 @@ export async function openClaim(
     },
     take: () => claims.take({ ...run, namespaceId: own }, assertFreeOf),
   };
+}
+
+/** Checks that nobody works on a run of another HOME: two that do would delete each other's records. */
+async function assertStill(sealed: SealedStore, holder: EffectClaim): Promise<void> {
+  const age = Date.now() - ((await lastPulse(sealed, holder)) ?? 0);
+  if (age >= STILL_MS) return;
+  throw new InputError(
+    `run ${holder.runId} worked ${durationWords(age)} ago, so something still runs it. Nothing was started. ` +
+      `Finish or cancel it there. If that machine is dead, give this command again ${durationWords(STILL_MS)} after its end.`,
+  );
 }
 
 function wayOut(kind: string, { isHere, isSame }: Readonly<Record<"isHere" | "isSame", boolean>>): string {

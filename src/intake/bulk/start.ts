@@ -7,8 +7,8 @@ import {
   type StartedBulk,
 } from "../../domain/bulk/bulk-job.js";
 import type { NewRun } from "../../domain/run.js";
-import { type AnyJob, earlierGroupRows } from "../../jobs/job.js";
-import { BulkStaging, type FrozenFile, groupsOf } from "../../lake/bulk/bulk-staging.js";
+import type { AnyJob } from "../../jobs/job.js";
+import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { secretPrint } from "../../lake/bulk/secret-print.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
@@ -24,7 +24,7 @@ export interface AskedJob extends AskedRun, Pick<FrozenFile, "options" | "asker"
 
 /** Joins the job's run in progress, unless that is to be given up, or freezes the rows and starts a new run. */
 export async function startBulk(client: Client, asked: AskedJob): Promise<StartedRun> {
-  const { scope, taskQueue, sealed, job, judged, options, asker, secrets, retryOf } = asked;
+  const { scope, taskQueue, lake, sealed, job, judged, options, asker, secrets, retryOf } = asked;
   const { restart, signal, run } = asked;
   const { kind, groupRows, effect, publish } = job;
   const told = { ...options, ...secretsName(secrets, judged.sha256), retry_of: retryOf };
@@ -33,7 +33,7 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
   const workflowId = bulkWorkflowId(scope, kind, jobId);
   const stagingOf = (runId: string) => (effect ? `${kind}-${jobId}` : runId);
   return startOrJoin(client, {
-    ...{ run, signal, restart, workflow: "bulkJob", workflowId, taskQueue, kind },
+    ...{ run, signal, restart, workflow: "bulkJob", workflowId, taskQueue, lake, kind },
     async prepare({ runId }) {
       const staging = stagingOf(runId);
       const { total: rows, invalid, sha256 } = judged;
@@ -42,16 +42,15 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
         ? await openClaim(client, sealed, kind, { runId, staging, workflowId, restart })
         : undefined;
       await claim?.assertFree();
-      const frozen = await new BulkStaging(sealed, staging).freeze(
+      const { groups } = await new BulkStaging(sealed, staging).freeze(
         file,
         judged.rows(),
         groupRows,
         judged.bytes,
       );
       await claim?.take();
-      const packs = publish !== undefined;
-      const groups = groupsOf(frozen, earlierGroupRows(job));
-      const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, rows, groupRows, groups, packs };
+      const ofFile = { rows, groups: groups.total, packs: publish !== undefined };
+      const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, ...ofFile };
       return { input };
     },
     // Keeps the staging of a job with an effect: it alone knows what was sent, and another run continues it.

@@ -43,7 +43,7 @@ export interface StartedBatch extends StartedRun {
 
 /** Joins the batch's run in progress, or starts a new one. */
 export async function startOnboarding(client: Client, batch: ReadyBatch): Promise<StartedBatch> {
-  const { sealed, facts, options, scope, taskQueue, signal, run } = batch;
+  const { sealed, facts, options, scope, taskQueue, lake, signal, run } = batch;
   if (options.sink !== null) await putSink(sealed, facts.batchId, options.sink);
   const started = await startOrJoin(client, {
     run,
@@ -51,6 +51,7 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
     workflow: "onboardBatch",
     workflowId: batchWorkflowId(scope, facts.batchId),
     taskQueue,
+    lake,
     kind: "onboard",
     async prepare() {
       const sink = (await getSink(sealed, facts.batchId)) !== undefined;

@@ -53,10 +53,12 @@ interface ScheduledCheck {
 /** A job as a schedule keeps it. */
 export type ScheduledJob = ScheduledSync | ScheduledBatch | ScheduledBulk | ScheduledCheck;
 
-/** What a schedule keeps: its workflow takes the first four fields, and people see the rest. */
+/** What a schedule keeps: its workflow takes the first five fields, and people see the rest. */
 export interface ScheduleInput {
   readonly schedule: string;
   readonly scope: string;
+  /** Id of the lake that its runs are for. */
+  readonly lake: string;
   /** First word of the ids of its runs. */
   readonly runKind: string;
   readonly job: ScheduledJob;

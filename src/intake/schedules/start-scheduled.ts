@@ -15,7 +15,7 @@ import { readSecrets } from "../bulk/secrets.js";
 import { startBulk } from "../bulk/start.js";
 import { type CustomersFile, invalidRowsError, readCustomers } from "../onboarding/customers-file.js";
 import { startOnboarding } from "../onboarding/start.js";
-import type { StartedRun } from "../start-or-join.js";
+import type { AskedLake, StartedRun } from "../start-or-join.js";
 import { readRoster } from "../sync/roster-file.js";
 import { startSync } from "../sync/start.js";
 import type { ScheduledJob } from "./scheduled-job.js";
@@ -24,6 +24,7 @@ interface StartPlace {
   readonly client: Client;
   readonly scope: string;
   readonly taskQueue: string;
+  readonly lake: AskedLake;
   readonly store: ObjectStore;
   readonly sealed: SealedStore;
   readonly api: ApiClient;
@@ -43,8 +44,8 @@ export async function startScheduled(
   job: ScheduledJob,
   run: FiredRun,
 ): Promise<StartedRun> {
-  const { client, store, scope, taskQueue, sealed, api, asker } = place;
-  const asked = { scope, taskQueue, run };
+  const { client, store, scope, taskQueue, lake, sealed, api, asker } = place;
+  const asked = { scope, taskQueue, lake, run };
   switch (job.kind) {
     case "sync": {
       const roster = await readRoster(job.roster);

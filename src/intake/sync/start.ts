@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import type { Client } from "@temporalio/client";
-import { InputError } from "../../domain/failures.js";
 import type { NewRun } from "../../domain/run.js";
 import { jobText, type SyncOptions, type SyncRun, syncWorkflowId } from "../../domain/sync/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
@@ -13,25 +12,19 @@ interface SyncJob extends AskedRun {
   readonly options: SyncOptions;
 }
 
-/** How a run stages what it reads. A run that release 0.1.0 began has no such memo. */
-const STAGING_FORM = "journals";
-
-/**
- * Joins the job's run in progress, or freezes the roster and starts a new run.
- *
- * @throws InputError where release 0.1.0 began the run in progress: this release can't read what that has staged
- */
+/** Joins the job's run in progress, or freezes the roster and starts a new run. */
 export async function startSync(client: Client, store: ObjectStore, job: SyncJob): Promise<StartedRun> {
-  const { scope, taskQueue, roster, options, restart, signal, run } = job;
+  const { scope, taskQueue, lake, roster, options, restart, signal, run } = job;
   const jobId = hash("sha256", jobText(roster.sha256, options));
   const workflowId = syncWorkflowId(scope, jobId);
-  const started = await startOrJoin(client, {
+  return startOrJoin(client, {
     run,
     signal,
     restart,
     workflow: "sync",
     workflowId,
     taskQueue,
+    lake,
     kind: "sync",
     async prepare({ runId }) {
       await freezeRoster(store, runId, roster.rows);
@@ -41,20 +34,10 @@ export async function startSync(client: Client, store: ObjectStore, job: SyncJob
         roster: { sha256, users: rows.length, groupSize: GROUP_SIZE },
         options,
       };
-      return { input, memo: { pageSize: options.pageSize, staging: STAGING_FORM } };
+      return { input, memo: { pageSize: options.pageSize } };
     },
     discard: dropStagingOf(store),
   });
-  if (started.memo.staging !== STAGING_FORM) throw ofEarlierRelease(started.runId);
-  return started;
-}
-
-function ofEarlierRelease(runId: string): InputError {
-  return new InputError(
-    `Run ${runId} of this job was started by an earlier release, whose staged pages this release can't read. Nothing ` +
-      "was changed. Finish it with that release, or give it up with `--restart`: what it committed stays, and a new " +
-      "run reads the rest again.",
-  );
 }
 
 /** Makes a function that deletes the staging of a run that was given up. */

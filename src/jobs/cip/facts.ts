@@ -18,6 +18,8 @@ export interface PackFacts {
   /** ISO instants. */
   readonly started_at: string;
   readonly finished_at: string;
+  /** The lake's newest root before this export; null where there is none. */
+  readonly lake_root: string | null;
   /** Whether pages and CSV files show tax ids, birth dates, addresses and IP addresses. */
   readonly unmasked: boolean;
   /** Why it was made; never null where it is unmasked. */

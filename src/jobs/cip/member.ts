@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { cipReportSchema } from "../../api/schemas/cip-report.js";
 import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
+import { ANOTHER_SUBJECT } from "../../domain/failures.js";
 import type { RefusedRequest } from "../../domain/refusals.js";
 import { day, ownIdText, yesOrNo } from "../fields.js";
 import type { ClosedGroup, EndedItem } from "../job.js";
@@ -150,5 +151,6 @@ function actionOf(reason: string, runId: string): string {
   const retry = `nightledger runs retry ${runId}`;
   if (reason.startsWith("no_completed_onboarding")) return `complete the user's onboarding, then ${retry}`;
   if (reason.startsWith("not_found")) return "check the fp_id in the roster, and export it";
+  if (reason.startsWith(ANOTHER_SUBJECT)) return `find out what mixes up answers, then ${retry}`;
   return retry;
 }

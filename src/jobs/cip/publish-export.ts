@@ -5,6 +5,7 @@ import { DEFAULT_SAMPLE, type SampleSizes, STRATA, type Stratum } from "../../do
 import { isThere, publishPack } from "../../lake/bulk/pack/publish.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
+import { newestRoot } from "../../lake/root/append-run.js";
 import type { WholeRun } from "../job.js";
 import { businessesOf, type PackBusinesses } from "./businesses.js";
 import { exportsDirectory, previousPack } from "./earlier-exports.js";
@@ -78,6 +79,7 @@ async function factsOf(
     key_fingerprint: asker.keyFingerprint,
     started_at: startedAt,
     finished_at: new Date().toISOString(),
+    lake_root: await newestRoot(run.lake),
     unmasked: options.unmasked === true,
     reason: text("reason"),
     exportId: runId,

@@ -1,12 +1,14 @@
 import type { AlertRules } from "../../domain/alert-settings.js";
 import type { AlertFacts, EndedRun, ScheduleFacts } from "../../domain/alerts/facts.js";
+import { ANOTHER_SUBJECT, FAILURE_TYPES } from "../../domain/failures.js";
 import type { Lake } from "../lake.js";
 import { readTables } from "../query/query-views.js";
 import type { SqlRow } from "../sql/duckdb-session.js";
 import { numberOf, textOf } from "../sql/duckdb-values.js";
 import { openQuarantine } from "../sync/open-quarantine.js";
 import { linkSyncs } from "../tables/link-syncs.js";
-import { runs } from "../tables/runs.js";
+import { onboardings } from "../tables/onboardings.js";
+import { runFailures, runs } from "../tables/runs.js";
 
 type LakeFacts = Omit<AlertFacts, "going" | "schedules">;
 
@@ -15,7 +17,7 @@ const NEWEST_RUNS = 20;
 
 const ENDED = `
   select run_id, kind, schedule, epoch_ms(scheduled_at) as due, epoch_ms(started_at) as started,
-    epoch_ms(finished_at) as finished, message
+    epoch_ms(finished_at) as finished, status, reason, message
   from runs
   qualify row_number() over (partition by coalesce(schedule, kind), schedule is null order by finished_at desc)
     <= ${NEWEST_RUNS} or run_id in (select unnest(from_json($1, '["VARCHAR"]')))`;
@@ -36,6 +38,23 @@ const FAILED_LINKS = `
   )
   where status = 'failed'`;
 
+/**
+ * What failed because its answer was about something else: users, rows of files and steps in `run_failures`, links and
+ * customers in tables of their own. The newest run of each schedule, and of each kind that nobody scheduled, counts.
+ */
+const OTHER_SUBJECTS = `
+  with newest as (
+    select run_id, finished_at from runs
+    qualify row_number() over (partition by coalesce(schedule, kind), schedule is null order by finished_at desc) = 1
+  ), failed as (
+    select run_id from run_failures where contains(reason, '${ANOTHER_SUBJECT}')
+    union all
+    select run_id from link_syncs where contains(reason, '${ANOTHER_SUBJECT}')
+    union all
+    select run_id from onboardings where error_class = '${FAILURE_TYPES.anotherSubject}'
+  ), counted as (select run_id, count(*) as count from failed semi join newest using (run_id) group by run_id)
+  select sum(count)::bigint as count, arg_max(run_id, count) as run_id from counted`;
+
 const SYNCS = `
   select epoch_ms(min(started_at)) as first,
     arg_max(run_id, finished_at) filter (status in ('completed', 'completed_with_failures')) as run_id,
@@ -50,7 +69,13 @@ export async function lakeFacts(
 ): Promise<LakeFacts> {
   const named = schedules.flatMap(({ firings }) => firings.flatMap(({ runId }) => runId ?? []));
   const asksLinks = rules["failed-links"] !== undefined;
-  const facts = await readTables(lake, asksLinks ? [runs, linkSyncs] : [runs], async (sql) => {
+  const asksOthers = typeof rules["another-subject"] === "number";
+  const tables = [
+    ...[runs, ...(asksLinks || asksOthers ? [linkSyncs] : [])],
+    ...(asksOthers ? [runFailures, onboardings] : []),
+  ];
+  const facts = await readTables(lake, tables, async (sql) => {
+    const [others = {}] = asksOthers ? await sql.rows(OTHER_SUBJECTS) : [];
     const [syncs = {}] = await sql.rows(SYNCS);
     const [links = {}] = asksLinks ? await sql.rows(FAILED_LINKS) : [];
     const [runId, finishedAt] = [textOf(syncs.run_id), numberOf(syncs.finished)];
@@ -58,6 +83,7 @@ export async function lakeFacts(
       firstSyncAt: numberOf(syncs.first),
       newestSync: runId === null || finishedAt === null ? null : { runId, finishedAt },
       failedLinks: { count: numberOf(links.count) ?? 0, runId: textOf(links.run_id) },
+      otherSubjects: { count: numberOf(others.count) ?? 0, runId: textOf(others.run_id) },
       ended: (await sql.rows(ENDED, [JSON.stringify(named)])).map(endedRun),
     };
   });
@@ -65,7 +91,7 @@ export async function lakeFacts(
   return { ...facts, openQuarantine: open };
 }
 
-function endedRun({ run_id, kind, schedule, due, started, finished, message }: SqlRow): EndedRun {
+function endedRun({ run_id, kind, schedule, due, started, finished, ...end }: SqlRow): EndedRun {
   return {
     runId: String(run_id),
     kind: String(kind),
@@ -73,6 +99,8 @@ function endedRun({ run_id, kind, schedule, due, started, finished, message }: S
     dueAt: numberOf(due),
     startedAt: Number(started),
     finishedAt: Number(finished),
-    message: textOf(message),
+    status: String(end.status) as EndedRun["status"],
+    reason: textOf(end.reason) as EndedRun["reason"],
+    message: textOf(end.message),
   };
 }

@@ -23,12 +23,12 @@ export interface FrozenFile {
   readonly asker: Asker;
   /** What the command was given that no record may show; null where it has to be given again. */
   readonly secrets: Readonly<Record<string, string | null>>;
-  /** Tell whether a secret that was not kept is given again, salted with the hash of the rows; missing in older files. */
+  /** Tell whether a secret that was not kept is given again, salted with the hash of the rows. */
   readonly secretPrints?: Readonly<Record<string, string>>;
   /** The run whose failed rows these are; null for a file. */
   readonly retryOf: string | null;
-  /** How many groups its rows make, and what bounded them; builds that counted rows alone left this out. */
-  readonly groups?: PartBounds & { readonly total: number };
+  /** How many groups its rows make, and what bounded them. */
+  readonly groups: PartBounds & { readonly total: number };
 }
 
 export interface StagedPlan {
@@ -43,6 +43,10 @@ export interface StagedClose {
   /** Names of {@link BulkStaging.keepResults}. */
   readonly results: readonly string[];
   readonly failed: readonly FailedItem[];
+}
+
+interface OthersItem extends FailedItem {
+  readonly group: number;
 }
 
 /** An object that is written once: a second writer gets what the first one wrote. */
@@ -63,12 +67,11 @@ export type BytesOf = (
 /** Most bytes of the frozen rows of a group, unless one row has more: a few groups are in memory at a time. */
 const GROUP_BYTES = 8 * 1024 * 1024;
 
-/** Rows that are read at a time where groups were counted in rows alone. */
-const READ_ROWS = 500;
-
 export class BulkStaging {
   /** The manifest of the file: missing until the file is frozen, and once the staging was dropped. */
   readonly file: WriteOnce<FrozenFile>;
+  /** The items whose answers were about others. */
+  readonly others: WriteOnce<readonly OthersItem[]>;
 
   /** @param id names the staging: the job's id where the job has an effect, else the run's. */
   constructor(
@@ -77,6 +80,7 @@ export class BulkStaging {
     private readonly frozen = new SealedRows<FrozenBulkRow>(sealed),
   ) {
     this.file = this.#once("file");
+    this.others = this.#once("others");
   }
 
   /**
@@ -89,7 +93,7 @@ export class BulkStaging {
    * @throws InputError where rows or files do not have their hash; nothing is frozen then.
    */
   async freeze(
-    file: FrozenFile,
+    file: Omit<FrozenFile, "groups">,
     rows: AsyncIterable<FrozenBulkRow> | Iterable<FrozenBulkRow>,
     groupRows: number,
     bytes?: BytesOf,
@@ -101,28 +105,14 @@ export class BulkStaging {
       if (bytes !== undefined) for await (const _ of copied);
       return there;
     }
-    const groups = await this.#write(copied, groupRows, there);
+    // Where a part of the rows was lost, the same groups are written again, because plans name these.
+    const { count, bytes: most } = there?.groups ?? { count: groupRows, bytes: GROUP_BYTES };
+    const total = await this.frozen.writeBounded(this.#key("groups/"), copied, { count, bytes: most });
     if (hash.digest("hex") !== file.sha256) throw changed("The input file");
-    return this.file.keep({ ...file, ...groups });
+    return this.file.keep({ ...file, groups: { count, bytes: most, total } });
   }
 
-  /** Writes rows; where a part of them was lost, in the same groups again, because plans name these. */
-  async #write(
-    rows: AsyncIterable<FrozenBulkRow>,
-    groupRows: number,
-    there: FrozenFile | undefined,
-  ): Promise<Pick<FrozenFile, "groups">> {
-    if (there !== undefined && there.groups === undefined) {
-      await this.frozen.write(this.#key("rows/"), rows);
-      return {};
-    }
-    const { count, bytes } = there?.groups ?? { count: groupRows, bytes: GROUP_BYTES };
-    const total = await this.frozen.writeBounded(this.#key("groups/"), rows, { count, bytes });
-    return { groups: { count, bytes, total } };
-  }
-
-  #hasRows({ rows, groups }: FrozenFile): Promise<boolean> {
-    if (groups === undefined) return this.frozen.isWhole(this.#key("rows/"), rows);
+  #hasRows({ groups }: FrozenFile): Promise<boolean> {
     return this.frozen.hasChunks(this.#key("groups/"), groups.total);
   }
 
@@ -155,25 +145,14 @@ export class BulkStaging {
     }
   }
 
-  /**
-   * The rows of a group. @throws StagingLostError when they are gone.
-   *
-   * @param groupRows rows of each group of a file that an earlier build froze
-   */
-  async rowsOf(group: number, groupRows: number): Promise<readonly FrozenBulkRow[]> {
-    return this.#rowsOf(await this.file.require(), group, groupRows);
-  }
-
-  async #rowsOf({ rows, groups }: FrozenFile, group: number, groupRows: number): Promise<FrozenBulkRow[]> {
-    if (groups !== undefined) return this.frozen.chunk(this.#key("groups/"), group);
-    const from = group * groupRows;
-    return this.frozen.read(this.#key("rows/"), from, Math.min(from + groupRows, rows));
+  /** The rows of a group. @throws StagingLostError when they are gone. */
+  rowsOf(group: number): Promise<readonly FrozenBulkRow[]> {
+    return this.frozen.chunk(this.#key("groups/"), group);
   }
 
   /** Every row of a file, a few in memory at a time. @throws StagingLostError when they are gone. */
-  async *everyRow(file: FrozenFile): AsyncGenerator<FrozenBulkRow> {
-    const groups = groupsOf(file, READ_ROWS);
-    for (let group = 0; group < groups; group += 1) yield* await this.#rowsOf(file, group, READ_ROWS);
+  async *everyRow({ groups }: FrozenFile): AsyncGenerator<FrozenBulkRow> {
+    for (let group = 0; group < groups.total; group += 1) yield* await this.rowsOf(group);
   }
 
   plan(group: number): WriteOnce<StagedPlan> {
@@ -183,6 +162,13 @@ export class BulkStaging {
   /** How a group was closed: its rows are written by what was kept first. */
   close(group: number): WriteOnce<StagedClose> {
     return this.#once(`closed/${group}`);
+  }
+
+  /** How a group was closed, and which of its items failed once the whole run was seen. */
+  async closed(group: number): Promise<StagedClose> {
+    const close = await this.close(group).require();
+    const others = (await this.others.find()) ?? [];
+    return { ...close, failed: [...close.failed, ...others.filter((one) => one.group === group)] };
   }
 
   /** Where the calls of an item are staged; ends in `/`. */
@@ -235,15 +221,6 @@ export class BulkStaging {
   #key(name: string): string {
     return `_staging/${this.id}/${name}`;
   }
-}
-
-/**
- * The number of groups that the rows of a frozen file make.
- *
- * @param groupRows rows of each group of a file that an earlier build froze
- */
-export function groupsOf({ rows, groups }: FrozenFile, groupRows: number): number {
-  return groups?.total ?? Math.ceil(rows / groupRows);
 }
 
 function changed(what: string): InputError {

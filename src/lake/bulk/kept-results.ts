@@ -7,10 +7,11 @@ export interface StagedResult {
   readonly result: unknown;
 }
 
-/** The last of the objects of one name, which says how many are before it; earlier builds kept a list alone. */
-type LastResults =
-  | readonly StagedResult[]
-  | { readonly before: number; readonly results: readonly StagedResult[] };
+/** The last of the objects of one name, which says how many are before it. */
+interface LastResults {
+  readonly before: number;
+  readonly results: readonly StagedResult[];
+}
 
 /** Bytes of results in one object, and in the memory of whoever writes or reads them. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -55,8 +56,7 @@ export class KeptResults {
 
 /** Reads what was kept below a key, a part at a time. @throws StagingLostError when it is gone. */
 export async function* keptResults(sealed: SealedStore, key: string): AsyncGenerator<StagedResult> {
-  const last = await sealed.require<LastResults>(key);
-  const { before, results } = "results" in last ? last : { before: 0, results: last };
+  const { before, results } = await sealed.require<LastResults>(key);
   for (let part = 0; part < before; part += 1) {
     yield* await sealed.require<readonly StagedResult[]>(partKey(key, part));
   }

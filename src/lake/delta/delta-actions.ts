@@ -18,6 +18,9 @@ export interface Metadata {
   readonly createdTime?: number;
 }
 
+/** The tag of a data file with the sha256 (hex) of its bytes. */
+export const SHA256_TAG = "nightledger.sha256";
+
 export interface AddFile {
   /** Relative to the table's directory, URL-encoded. */
   readonly path: string;

@@ -32,6 +32,14 @@ export async function newestState(log: DeltaLocation, known: LogState): Promise<
   return fromScratch(log);
 }
 
+/** Finds the newest version of a table by names alone; -1 while it does not exist. */
+export async function newestVersion(log: DeltaLocation): Promise<number> {
+  const hint = (await checkpointHint(log))?.version ?? 0;
+  const later = await listLog(log, hint);
+  const { commits, checkpoints } = later.commits.length > 0 || hint === 0 ? later : await listLog(log);
+  return commits.at(-1)?.version ?? checkpoints.at(-1)?.version ?? -1;
+}
+
 /** Reads one version's commit; undefined if it is not, or no longer, there. */
 export async function readCommit(log: DeltaLocation, version: number): Promise<Commit | undefined> {
   const body = await log.store.get(commitKey(log.table, version));

@@ -1,14 +1,23 @@
+import {
+  addRemovals,
+  NO_REMOVALS,
+  type RefusedList,
+  type Removals,
+  refusedLists,
+} from "../../domain/tables/removals.js";
 import type { DeltaAction } from "../delta/delta-actions.js";
+import { readCommit } from "../delta/delta-log.js";
 import { schemaActions } from "../delta/delta-schema.js";
 import { rowsIn } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
+import type { SqlSession } from "../sql/duckdb-session.js";
 import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
-import { compare, type Observations } from "./comparison.js";
+import { type ComparedList, compare, type Observations } from "./comparison.js";
 import { bringUpCurrent } from "./current-table.js";
 import { type HistoryFiles, type HistoryState, historyFiles, historyState } from "./history-files.js";
 import type { HistorySpec } from "./history-spec.js";
-import { type ListHole, readingActions } from "./whole-lists.js";
+import { type ListHole, type ReadList, readingActions } from "./whole-lists.js";
 
 /**
  * With more rows than this since the last time, and more than the small table has, it is brought up before it is read.
@@ -18,14 +27,24 @@ const MOST_ROWS_SINCE = 250_000;
 /** Observations of more bytes than this are compared in parts, to bound memory. */
 const MOST_BYTES = 10 * 1024 * 1024;
 
+/** What became of observations. */
+export interface Appended {
+  /** Whether the observations were read. */
+  readonly isRead: boolean;
+  /** Lists that would have removed too much: nothing of them was taken. */
+  readonly refused: readonly (ComparedList & RefusedList)[];
+  /** What the other lists removed. */
+  readonly taken: Removals;
+}
+
 /**
  * Adds to a history the observations that differ from the last row of their key, and a row for each key that is gone,
  * once: if the table's log has a transaction of that name, this is the repetition of a call whose answer was lost, and
  * writes nothing. The same commit says until which day windowed lists were read. What differs is decided on one version
- * and committed as the next one; if another writer takes that version, it is decided again.
+ * and committed as the next one; if another writer takes that version, it is decided again. The commit also says which
+ * lists were refused, so that a repetition says the same.
  *
  * @param runId names the file, and is the run in rows that say that a key is gone
- * @returns whether the observations were read
  */
 export async function appendChanges(
   lake: Lake,
@@ -33,14 +52,15 @@ export async function appendChanges(
   appId: string,
   runId: string,
   observations: Observations,
-): Promise<boolean> {
+): Promise<Appended> {
   const table = lake.table(spec.name);
   return inQueue(`${lake.store.address}/${spec.name}`, async () => {
     let isBroughtUp = false;
     let isRead = false;
     for (;;) {
       const state = await historyState(lake, spec);
-      if (state.history.txns.has(appId)) return isRead;
+      const done = state.history.txns.get(appId);
+      if (done !== undefined) return { isRead, ...(await verdictOf(lake, spec, done.version)) };
       const files = await historyFiles(lake, state);
       const known = files.whole ? 0 : rowsIn(state.current.files.values());
       if (files.rows > Math.max(MOST_ROWS_SINCE, known) && !isBroughtUp) {
@@ -48,21 +68,28 @@ export async function appendChanges(
         isBroughtUp = true;
         continue;
       }
-      const { written, holes } = await writeChanges(lake, { state, files, runId, observations });
+      const { written, holes, refused, taken } = await writeChanges(lake, {
+        state,
+        files,
+        runId,
+        observations,
+      });
       isRead = true;
-      const readings = readingActions(state.history, observations.whole, holes);
-      if (written.length === 0 && readings.length === 0) return true;
+      const whole = withoutRefused(observations.whole, refused);
+      const readings = readingActions(state.history, whole, holes);
+      if (written.length + readings.length + refused.length === 0) return { isRead, refused, taken };
       const committed = await table.commit((now) => {
         if (now.version !== state.history.version) return null;
         const at = Date.now();
         return [
+          { commitInfo: { refused, taken } },
           ...schemaActions(spec, now, at),
           { txn: { appId, version: now.version + 1, lastUpdated: at } },
           ...readings,
           ...written.map((file): DeltaAction => ({ add: addOf(file) })),
         ];
       });
-      if (committed !== null) return true;
+      if (committed !== null) return { isRead, refused, taken };
       for (const { path } of written) await lake.store.delete(`${spec.name}/${path}`);
     }
   });
@@ -75,23 +102,59 @@ interface Difference {
   readonly observations: Observations;
 }
 
+/** What the commit that appended observations says of them; nothing once the log has lost it. */
+async function verdictOf(
+  { store, duckdb }: Lake,
+  { name }: HistorySpec,
+  version: number,
+): Promise<Omit<Appended, "isRead">> {
+  const commit = await readCommit({ store, duckdb, table: name }, version);
+  const [info] = commit?.actions.flatMap((action) => ("commitInfo" in action ? action.commitInfo : [])) ?? [];
+  const { refused = [], taken = NO_REMOVALS } = (info ?? {}) as Partial<Appended>;
+  return { refused, taken };
+}
+
+const nameOf = (list: ReadList | null) => JSON.stringify([list?.fpId, list?.linkId]);
+
+/** The lists that were not refused. */
+export function withoutRefused<L extends ReadList>(lists: readonly L[], refused: Appended["refused"]): L[] {
+  const names = new Set(refused.map(({ list }) => nameOf(list)));
+  return lists.filter((list) => !names.has(nameOf(list)));
+}
+
 /** Writes what differs, in files that nothing refers to yet, and finds the lists that lack rows. */
 async function writeChanges(
   lake: Lake,
   { observations, ...difference }: Difference,
-): Promise<{ readonly written: readonly DataFile[]; readonly holes: readonly ListHole[] }> {
+): Promise<Omit<Appended, "isRead"> & { readonly written: DataFile[]; readonly holes: ListHole[] }> {
   const { spec } = difference.state;
-  const parts = Math.max(1, Math.ceil(observations.bytes / MOST_BYTES));
+  const { bytes, removals = NO_REMOVALS } = observations;
+  const parts = Math.max(1, Math.ceil(bytes / MOST_BYTES));
   const written: DataFile[] = [];
   const holes: ListHole[] = [];
+  const lists = new Map<string, ComparedList>();
+  let verdict: Omit<Appended, "isRead"> = { refused: [], taken: NO_REMOVALS };
+  const decide = (some: readonly ComparedList[]) => {
+    for (const { list, ...one } of some) {
+      const name = nameOf(list);
+      lists.set(name, { list, ...addRemovals(one, lists.get(name) ?? NO_REMOVALS) });
+    }
+    verdict = refusedLists([...lists.values()], removals);
+    return verdict.refused;
+  };
+  const compared = (sql: SqlSession, part: number, judge: typeof decide) =>
+    compare(lake, sql, { ...difference, observations, keys: { part, parts } }, judge);
+  // What a list would remove is known only once all parts of its keys were compared.
+  for (let part = 0; parts > 1 && part < parts; part += 1) {
+    await lake.duckdb.exclusive((sql) => compared(sql, part, decide));
+  }
   for (let part = 0; part < parts; part += 1) {
-    const keys = { part, parts };
     const file = await writeQuery(lake, spec, difference.runId, async (sql) => {
-      const compared = await compare(lake, sql, { ...difference, observations, keys });
-      holes.push(...compared.holes);
-      return compared.changes;
+      const found = await compared(sql, part, parts > 1 ? () => verdict.refused : decide);
+      holes.push(...found.holes);
+      return found.changes;
     });
     if (file !== undefined) written.push(file);
   }
-  return { written, holes };
+  return { written, holes, ...verdict };
 }

@@ -1,3 +1,4 @@
+import type { Removals } from "../../domain/tables/removals.js";
 import type { Lake } from "../lake.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName, sqlText } from "../sql/duckdb-sql.js";
@@ -6,7 +7,7 @@ import { type HistoryFiles, type HistoryState, wholeHistory } from "./history-fi
 import { comparedColumns, type HistorySpec, isThere, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
 import { listHoles } from "./list-holes.js";
 import { inPart, type KeyPart, newestRows } from "./newest-rows.js";
-import { FIRST_DAY, type ListHole, type WholeList } from "./whole-lists.js";
+import { FIRST_DAY, type ListHole, type ReadList, type WholeList } from "./whole-lists.js";
 
 /** What a run observed of a history's keys. */
 export interface Observations {
@@ -16,6 +17,13 @@ export interface Observations {
   readonly bytes: number;
   /** Keys that these lists no longer hold are gone; other lists say nothing about what they lack. */
   readonly whole: readonly WholeList[];
+  /** What lists may lose: anything, or as {@link refusedLists} says after what the run compared before. */
+  readonly removals?: "any" | Removals;
+}
+
+/** A list that was read completely, and what it would remove; null for all lists together that would remove nothing. */
+export interface ComparedList extends Removals {
+  readonly list: ReadList | null;
 }
 
 interface Comparison {
@@ -26,11 +34,16 @@ interface Comparison {
   readonly keys: KeyPart;
 }
 
-/** Prepares the tables of a comparison. Gives the SQL of the rows to be added, and the lists that lack rows. */
+/**
+ * Prepares the tables of a comparison. Gives the SQL of the rows to be added, and the lists that lack rows.
+ *
+ * @param judge chooses the lists of which nothing is taken
+ */
 export async function compare(
   lake: Lake,
   sql: SqlSession,
   { state, files, runId, observations, keys }: Comparison,
+  judge: (lists: readonly ComparedList[]) => readonly ComparedList[],
 ): Promise<{ readonly changes: string; readonly holes: readonly ListHole[] }> {
   const { spec } = state;
   const readLast = (from: HistoryFiles) =>
@@ -38,6 +51,7 @@ export async function compare(
   await observe(sql, spec, observations, keys);
   await readLast(files);
   if (await isLate(sql, spec, files.observedUntil)) await readLast(await wholeHistory(lake, state));
+  if (spec.lists !== "some") await refuse(sql, spec, judge(await comparedLists(sql, spec)));
   return { changes: changesOf(spec, runId), holes: await listHoles(sql, spec, files) };
 }
 
@@ -90,6 +104,43 @@ async function isLate(sql: SqlSession, spec: HistorySpec, observedUntil: number)
   return found?.late === true;
 }
 
+/** Makes the table `gone` of last rows that their list lacks, and says what each list would remove. */
+async function comparedLists(sql: SqlSession, spec: HistorySpec): Promise<ComparedList[]> {
+  const listed = `last l join whole on ${sameIn(spec.owner, "l", "whole")} and ${inList(spec, "l")}
+    and ${isThere(spec, "l")}${isInWindow(spec)}`;
+  await sql.run(`create or replace temp table gone as
+    select l.*, whole.list_link, whole.read_at from ${listed} anti join observed o on ${sameIn(spec.key, "o", "l")}
+    where ${isNews("whole.read_at", `l.${OBSERVED_AT}`)}`);
+  const rows = await sql.rows(`
+    with lost as (select fp_id, list_link, count(*) as gone from gone group by all),
+      known as (select l.fp_id, list_link, count(*) as known from ${listed} group by all)
+    select lost.fp_id, lost.list_link, sum(known) as known, coalesce(any_value(gone), 0) as gone
+    from known left join lost on ${sameIn(["fp_id", "list_link"], "known", "lost")} group by all`);
+  return rows.map(({ fp_id, list_link, known, gone }) => {
+    const linkId = list_link === null ? null : String(list_link);
+    const list = fp_id === null ? null : { fpId: String(fp_id), linkId };
+    return { list, known: Number(known), gone: Number(gone) };
+  });
+}
+
+/** Takes lists out of the tables of a comparison, with all that they hold and lack. */
+async function refuse(sql: SqlSession, spec: HistorySpec, lists: readonly ComparedList[]): Promise<void> {
+  if (lists.length === 0) return;
+  const ids = lists.map(({ list }) => ({ fp_id: list?.fpId, list_link: list?.linkId }));
+  await sql.run(`create or replace temp table refused as select unnest(${sqlText(JSON.stringify(ids))}::json
+    ::struct(fp_id varchar, list_link varchar)[], recursive := true)`);
+  const isRefused = sameIn(["fp_id", "list_link"], "refused", "o");
+  for (const table of ["whole", "gone"])
+    await sql.run(`delete from ${table} o using refused where ${isRefused}`);
+  await sql.run(`delete from observed o using refused
+    where refused.fp_id = o.fp_id and ${inList(spec, "o", "refused")}`);
+}
+
+/** SQL of whether an observation is later than a last row, or that row's clock was ahead. */
+function isNews(seenAt: string, lastAt: string): string {
+  return `(${seenAt} > ${lastAt} or ${lastAt} > ${sqlText(new Date().toISOString())}::timestamptz)`;
+}
+
 /**
  * SQL of the rows to be added, over the tables of {@link observe} and the newest rows in `last`. It leaves out rows older
  * than the last one of their key: the history knows something newer. But a last row in the future means that a clock was
@@ -103,10 +154,7 @@ function changesOf(spec: HistorySpec, runId: string): string {
   const isSame = `(${sameIn(comparedColumns(spec), "o", "l")})`;
   const gone = `
       union all
-      select ${sqlText(runId)}, whole.read_at, l.${OBSERVED_AT}, ${markOf(spec, "removed")}, ${columns("l")}
-      from last l join whole on ${sameIn(spec.owner, "l", "whole")} and ${inList(spec)}
-        anti join observed o on ${sameIn(spec.key, "o", "l")}
-      where ${isThere(spec, "l")}${isInWindow(spec)}`;
+      select ${sqlText(runId)}, l.read_at, l.${OBSERVED_AT}, ${markOf(spec, "removed")}, ${columns("l")} from gone l`;
   return `
     with changed as (
       select o.run_id, o.${OBSERVED_AT} as seen_at, l.${OBSERVED_AT} as last_at,
@@ -117,12 +165,14 @@ function changesOf(spec: HistorySpec, runId: string): string {
     )
     select ${order} from (
       select *, greatest(seen_at, last_at + interval 1 microsecond) as ${OBSERVED_AT} from changed
-      where last_at is null or seen_at > last_at or last_at > ${sqlText(new Date().toISOString())}::timestamptz)`;
+      where last_at is null or ${isNews("seen_at", "last_at")})`;
 }
 
-/** SQL of whether a last row was in a list: that of its user, or that of its link alone. */
-function inList({ key }: HistorySpec): string {
-  return key.includes("link_id") ? "(whole.list_link is null or whole.list_link = l.link_id)" : "true";
+/** SQL of whether a row was in a list: that of its user, or that of its link alone. */
+function inList({ key }: HistorySpec, row: string, list = "whole"): string {
+  return key.includes("link_id")
+    ? `(${list}.list_link is null or ${list}.list_link = ${row}.link_id)`
+    : "true";
 }
 
 /** SQL of a further condition: whether the list that lacks a row should hold it. */

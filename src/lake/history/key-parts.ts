@@ -23,7 +23,7 @@ const PART_FILE = { ...APPENDED_FILE, cut: ", partition_by (part), write_partiti
  * @param divisor of a key's hash, whose lower digits chose the part that is cut into parts now
  */
 export async function inKeyParts(
-  lake: Lake,
+  lake: Pick<Lake, "duckdb">,
   spec: HistorySpec,
   files: NewestFiles,
   parts: number,
@@ -56,7 +56,11 @@ export async function inKeyParts(
 }
 
 /** Writes rows into a directory, and gives the files of each part. */
-async function cutRows(lake: Lake, query: string, directory: string): Promise<Map<number, string[]>> {
+async function cutRows(
+  lake: Pick<Lake, "duckdb">,
+  query: string,
+  directory: string,
+): Promise<Map<number, string[]>> {
   const written = await lake.duckdb.exclusive(async (sql) => {
     await sql.run(`set partitioned_write_flush_threshold = ${WAITING_ROWS}`);
     return writeFiles(sql, query, sqlText(directory), PART_FILE);

@@ -1,8 +1,8 @@
 import { localFiles } from "../delta/data-files.js";
-import { changesAfter } from "../delta/delta-log.js";
 import type { Lake } from "../lake.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import { sqlText } from "../sql/duckdb-sql.js";
+import { filesOfRun } from "../tables/files-of-run.js";
 import { type HistorySpec, isThere } from "./history-spec.js";
 
 /** How many rows a run added to a history: those that are new or have changed, and those that say that a key is gone. */
@@ -22,18 +22,9 @@ export async function rowsOfRun(
   spec: HistorySpec,
   runId: string,
 ): Promise<RowsOfRun | undefined> {
-  const snapshot = await table(spec.name).snapshot();
-  const versions = [...snapshot.txns].flatMap(([appId, { version }]) =>
-    appId.startsWith(`${runId}/`) ? [version] : [],
-  );
-  if (versions.length === 0) return { changed: 0, removed: 0 };
-  const location = { store, duckdb, table: spec.name };
-  const came = await changesAfter(location, Math.min(...versions) - 1, snapshot);
-  if (came === undefined) return undefined;
-  const files = await localFiles(
-    location,
-    came.map(({ add }) => add),
-  );
+  const adds = await filesOfRun({ store, duckdb, table }, spec.name, runId);
+  if (adds === undefined || adds.length === 0) return adds && { changed: 0, removed: 0 };
+  const files = await localFiles({ store, duckdb, table: spec.name }, adds);
   const there = `count(*) filter (where ${isThere(spec)})`;
   const [row] = await duckdb.exclusive((sql) =>
     sql.few(`select ${there} as changed, count(*) - ${there} as removed

@@ -5,7 +5,8 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 /** No `DATE` that a row may have is earlier. */
 export const FIRST_DAY = "0001-01-01";
 
-interface ReadList {
+/** Names a list. */
+export interface ReadList {
   readonly fpId: string;
   /** Null for a list of a user. */
   readonly linkId: string | null;

@@ -12,7 +12,6 @@ import { compactSmall } from "../tables/compact.js";
 import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { transactionLinks } from "../tables/transaction-links.js";
 import { transactionChanges } from "../tables/transactions.js";
-import { sameWatermark } from "../watermark.js";
 import { judgedRowsSql, judgeInto } from "./judged-table.js";
 import { type LineageFiles, rangesToJudge } from "./lineage-events.js";
 import { type LineageSources, type LineageState, lineageSources, lineageState } from "./lineage-sources.js";
@@ -50,7 +49,6 @@ export async function bringUpLinks(lake: Lake, options: LineageOptions): Promise
   return inQueue(`${lake.store.address}/${transactionLinks.name}`, async () => {
     for (;;) {
       const state = await lineageState(lake);
-      if (sameWatermark(state.links, state.current, transactionChanges.name)) return { rows: 0 };
       const sources = await lineageSources(lake, state);
       if (sources === undefined) return { rows: 0 };
       const written = await write(lake, state, sources, options);
@@ -144,13 +142,11 @@ async function withoutGone(lake: Lake, path: string, at: number, prefix: string)
 async function commit(
   lake: Lake,
   { links }: LineageState,
-  { watermark, whole }: LineageSources,
+  { watermark }: LineageSources,
   { files, replaced }: Written,
 ): Promise<boolean> {
   const committed = await lake.table(transactionLinks.name).commit((now) => {
-    if (!sameWatermark(now, links, transactionChanges.name)) return null;
-    if (whole && now.version !== links.version) return null;
-    if (replaced.some(({ path }) => !now.files.has(path))) return null;
+    if (now.version !== links.version) return null;
     const at = Date.now();
     return [
       { commitInfo: { operation: "MERGE" } },

@@ -5,10 +5,10 @@ import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
 import { addOf } from "../tables/parquet-file.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
-import { sameWatermark, watermarkActions, watermarkOf } from "../watermark.js";
+import { watermarkActions, watermarkOf } from "../watermark.js";
 import { type FeedChanges, feedChanges } from "./changes/feed-changes.js";
 import { FileStorage } from "./files/file-storage.js";
-import { type Replaced, writeNewFiles } from "./files/new-files.js";
+import { writeNewFiles } from "./files/new-files.js";
 import type { MaterializeProgress, WriteOptions } from "./progress.js";
 
 export type { MaterializeProgress };
@@ -101,7 +101,7 @@ async function apply(lake: Lake, part: Part, options: MaterializeOptions): Promi
   const watermark = await watermarkActions(lake.store, { table: FEED, snapshot: head }, changes.to);
   // After an error the commit may still have arrived: the files stay, and vacuum removes them if it did not.
   const committed = await lake.table(transactions.name).commit((now) => {
-    if (!isAsPlanned(now, part, replaced)) return null;
+    if (now.version !== current.version) return null;
     const at = Date.now();
     return [
       { commitInfo: { operation: "MERGE", ...(options.runId !== undefined && { runId: options.runId }) } },
@@ -117,28 +117,18 @@ async function apply(lake: Lake, part: Part, options: MaterializeOptions): Promi
     await storage.discard();
     return undefined;
   }
-  const rebuilt = changes.whole && replaced.length > 0;
+  const { because } = changes;
   return {
     from: watermarkOf(current, FEED),
     to: changes.to,
     rows: files.reduce((sum, file) => sum + file.rows, 0),
     rewritten: replaced.length,
-    rebuilt,
-    ...(rebuilt && changes.because !== undefined && { because: changes.because }),
+    rebuilt: because !== undefined,
+    ...(because !== undefined && { because }),
   };
 
   async function write() {
     const replaced = await writeNewFiles(lake, storage, changes, current, options);
     return { replaced, files: await storage.finished() };
   }
-}
-
-/**
- * Whether a part may be committed on a state of `transactions`: it is still at the same commit of the feed, and has the
- * files that the part replaces. A rebuild replaces all files, so it allows no other commit in between.
- */
-function isAsPlanned(now: Snapshot, { current, changes }: Part, replaced: readonly Replaced[]): boolean {
-  if (!sameWatermark(now, current, FEED)) return false;
-  if (changes.whole) return now.version === current.version;
-  return replaced.every(({ add }) => now.files.has(add.path));
 }

@@ -3,7 +3,7 @@ import { isOutOfMemory } from "../sql/duckdb.js";
 /** Below this size, splitting further will not cure an out-of-memory error. */
 const FLOOR_ROWS = 5_000;
 
-/** Rows that one statement handles: those whose `hash(transaction_id) % parts` is `part`. */
+/** Rows that one statement handles: those of whose key `hash(key) % parts` is `part`. */
 export interface RowPart {
   readonly rows: number;
   readonly parts: number;
@@ -15,8 +15,8 @@ export function rowParts(rows: number, most: number): RowPart[] {
   return Array.from({ length: parts }, (_, part) => ({ rows: Math.ceil(rows / parts), parts, part }));
 }
 
-export function andInPart({ parts, part }: RowPart): string {
-  return parts > 1 ? ` and hash(transaction_id) % ${parts} = ${part}` : "";
+export function andInPart({ parts, part }: RowPart, key = "transaction_id"): string {
+  return parts > 1 ? ` and hash(${key}) % ${parts} = ${part}` : "";
 }
 
 /** Works on a part; if memory does not suffice, on its halves, one after the other, and on theirs. */

@@ -13,7 +13,7 @@ export interface SourceFile extends FileFacts {
 
 /** Makes a table's files readable for SQL. @throws InputError where a file is missing. */
 export async function sourceFiles(
-  lake: Lake,
+  lake: Pick<Lake, "store" | "duckdb">,
   table: string,
   adds: readonly AddFile[],
 ): Promise<SourceFile[]> {

@@ -60,11 +60,11 @@ export function openedContinuations(
   const torn: number[] = [];
   for (const [at, line] of text.split("\n").entries()) {
     if (line === "") continue;
-    const whole = parsed(line);
-    if (whole === undefined) torn.push(at + 1);
-    // Version 0.1.0 appended to a torn line without ending it.
-    const sealed = whole ?? parsed(line.slice(line.lastIndexOf(BEGINNING)));
-    if (sealed === undefined) continue;
+    const sealed = parsed(line);
+    if (sealed === undefined) {
+      torn.push(at + 1);
+      continue;
+    }
     const bytes = sealer.open(Buffer.from(sealed.sealed, "base64"), CONTEXT);
     found.set(sealed.delivery_id, JSON.parse(Buffer.from(bytes).toString("utf8")) as Delivery);
   }

@@ -27,6 +27,7 @@ export const JSON_OF = `case when json_valid(payload) then payload
 
 /** SQL of the transaction that a bad row is about; null if its id can't be read or appears twice. */
 const TRANSACTION_ID = `case
+  when stream <> 'transactions' then null
   when not json_valid(text) then null
   when list = 'removed' then if(json_type(text) = 'VARCHAR', text::json ->> '$', null)
   when json_type(text, '$.transaction_id') = 'VARCHAR'
@@ -42,8 +43,8 @@ const READ_AGAIN_IN_LISTS = LISTED_STREAMS.map(
     where a.observed_at > u.fetched_at and (u.link_id is null or u.link_id = a.link_id)`,
 ).join(" union all ");
 
-const BAD = `select *, left(sha256(concat_ws(' ', run_id, stream, fp_id, coalesce(link_id, '-'), list, page, "index")), 12)
-  as row_id from quarantine`;
+const BAD = `select * exclude (text), left(sha256(concat_ws(' ', run_id, stream, fp_id, coalesce(link_id, '-'), list, page, "index")), 12)
+  as row_id, ${TRANSACTION_ID} as transaction_id from (select *, ${JSON_OF} as text from quarantine)`;
 
 /** SQL of the rows of `quarantine` that are not recorded as closed, over {@link RECORDED}. */
 export const UNRESOLVED = `select * from (${BAD}) anti join quarantine_resolutions using (row_id)`;
@@ -62,8 +63,8 @@ const QUARANTINE_STATES = `
   ),
   unresolved as materialized (
     select row_id, run_id, stream, fp_id, link_id, list, fetched_at,
-      if(stream = 'transactions', ${TRANSACTION_ID}, null) as transaction_id
-    from (select *, ${JSON_OF} as text from bad anti join resolved using (row_id))
+      transaction_id
+    from bad anti join resolved using (row_id)
   ),
   came_good as (
     select u.row_id from transaction_changes c join unresolved u

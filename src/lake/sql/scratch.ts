@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Dirent, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { lstat, mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,8 +14,6 @@ const STALE_MS = 10 * BEAT_MS;
 const RESTING_BEATS = 4;
 /** At this age a lease is a dead engine's at first sight. */
 const FORGOTTEN_MS = 3_600_000;
-/** Earlier versions left files without a lease. */
-const UNLEASED_MS = 12 * 3_600_000;
 
 const NO_PLACE = new Set(["ENOENT", "ENOTDIR", "EACCES", "EROFS"]);
 
@@ -73,15 +71,17 @@ export class Scratch {
     await this.#makeDirectories();
     const now = await this.#renew();
     const others = new Map<string, LastRenewal>();
-    for (const entry of await readdir(this.base, { withFileTypes: true })) {
-      if (entry.name === this.#id) continue;
-      const path = join(this.base, entry.name);
-      const sign = await lastSign(path, entry).catch(() => undefined);
+    for (const name of await readdir(this.base)) {
+      if (name === this.#id) continue;
+      const path = join(this.base, name);
+      // An engine that was killed before it wrote its lease has only its directory.
+      const sign = await lstat(join(path, LEASE)).catch(() => lstat(path).catch(() => undefined));
       if (sign === undefined) continue;
-      const before = this.#others.get(entry.name);
-      const beats = before?.at === sign.at ? before.beats + 1 : 0;
-      others.set(entry.name, { at: sign.at, beats });
-      if (now - sign.at <= deadAfter(sign.leased, beats)) continue;
+      const at = sign.mtimeMs;
+      const before = this.#others.get(name);
+      const beats = before?.at === at ? before.beats + 1 : 0;
+      others.set(name, { at, beats });
+      if (now - at <= (beats >= RESTING_BEATS ? STALE_MS : FORGOTTEN_MS)) continue;
       // It may be another user's, or another engine may be removing it: the next beat tries again.
       await rm(path, { recursive: true, force: true }).catch(() => undefined);
     }
@@ -129,22 +129,6 @@ export class Scratch {
     }
     return (await stat(path)).mtimeMs;
   }
-}
-
-function deadAfter(leased: boolean, beats: number): number {
-  if (!leased) return UNLEASED_MS;
-  return beats >= RESTING_BEATS ? STALE_MS : FORGOTTEN_MS;
-}
-
-async function lastSign(path: string, entry: Dirent): Promise<{ at: number; leased: boolean }> {
-  const own = (await lstat(path)).mtimeMs;
-  if (!entry.isDirectory()) return { at: own, leased: false };
-  const lease = await lstat(join(path, LEASE)).catch(() => undefined);
-  if (lease !== undefined) return { at: lease.mtimeMs, leased: true };
-  const within = await Promise.all(
-    (await readdir(path)).map((name) => lstat(join(path, name)).catch(() => undefined)),
-  );
-  return { at: Math.max(own, ...within.map((found) => found?.mtimeMs ?? 0)), leased: false };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { FAILURE_TYPES, InputError } from "../../domain/failures.js";
+import { FAILURE_TYPES, InputError, NO_SPACE } from "../../domain/failures.js";
 
 /**
  * Thrown when the disk or a quota is full. Nothing was published; the same step succeeds once there is room again, so
@@ -44,9 +44,9 @@ export function asFull(error: unknown, path?: string): StoreFullError | undefine
   if (error instanceof StoreFullError) return error;
   const code = errorCode(error);
   if (!FULL.has(code)) return undefined;
-  const place = path ?? (error as NodeJS.ErrnoException).path ?? "a file of the lake";
+  const place = path ?? (error as NodeJS.ErrnoException).path ?? "a file of the lake or of NIGHTLEDGER_HOME";
   return new StoreFullError(
-    `No space left to write ${place} (${code}). Nothing was published and the tables are as they were; ` +
+    `${NO_SPACE} ${place} (${code}). Nothing was published and the tables are as they were; ` +
       "make room and run the same command again.",
     { cause: error },
   );

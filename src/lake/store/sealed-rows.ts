@@ -57,10 +57,6 @@ export class SealedRows<Row> {
     return rows;
   }
 
-  async isWhole(prefix: string, rows: number): Promise<boolean> {
-    return this.hasChunks(prefix, Math.ceil(rows / CHUNK_ROWS));
-  }
-
   async hasChunks(prefix: string, chunks: number): Promise<boolean> {
     return (await this.sealed.list(prefix)).length >= chunks;
   }

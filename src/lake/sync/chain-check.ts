@@ -1,5 +1,6 @@
 import { CERTIFICATE_FIELDS } from "../../domain/sync/certificate.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
+import { sqlText } from "../sql/duckdb-sql.js";
 import { textOf } from "../sql/duckdb-values.js";
 
 export interface Problem {
@@ -21,7 +22,9 @@ export interface ChainReport {
   readonly problemsTotal: number;
 }
 
-const MOST_TOLD = 20;
+export const MOST_TOLD = 20;
+
+export const CHANGED_ROWS = "its rows in the feed are not those that were committed: rows_sha256 is another";
 
 const COVERED = CERTIFICATE_FIELDS.map((name) => `'${name}=' || coalesce(${name}::varchar, '')`).join(", ");
 
@@ -30,7 +33,7 @@ const PREPARED = [
   "create temp table ended as select distinct run_id from runs",
   `create temp table certs as
     select link_id, run_id, generation, created, updated, removed, quarantined, sequence_from, sequence_to,
-      certificate, certificate_prev, created + updated + removed as rows,
+      rows_sha256, certificate, certificate_prev, created + updated + removed as rows,
       certificate = sha256(concat_ws(chr(10), ${COVERED}, '')) as is_true
     from link_syncs where certificate is not null`,
   `create temp table fed as
@@ -74,6 +77,11 @@ const PROBLEMS = [
     from certs c join fed f using (link_id, run_id)
     where f.sequences <> f.rows or f.low <> c.generation or f.high <> c.generation
       or (c.sequence_from, c.sequence_to) is distinct from (f.sequence_from, f.sequence_to)`,
+  `select c.link_id, c.run_id, 4, ${sqlText(CHANGED_ROWS)}
+    from certs c join fed f using (link_id, run_id) left join hashed h using (link_id, run_id)
+    where c.rows_sha256 is distinct from h.rows_sha256 and f.sequences = f.rows
+      and (c.rows, c.generation, c.generation, c.sequence_from, c.sequence_to)
+        = (f.rows, f.low, f.high, f.sequence_from, f.sequence_to)`,
   // Only rows in quarantine have a sequence but no row in the feed.
   `select link_id, run_id, 5, format('its sequences are {} to {}, after {}: not as many as were delivered',
       sequence_from, sequence_to, before)
@@ -110,7 +118,7 @@ const PROBLEMS = [
  * Checks every certificate of `link_syncs` against its chain, the rows of the feed and the heads in the feed's log
  * (docs/use/tables.md, "Certificate").
  *
- * @param sql has the tables `runs`, `link_syncs` and `transaction_changes`, read in this order, and `heads`
+ * @param sql has the tables `runs`, `link_syncs` and `transaction_changes`, read in this order, `heads` and `hashed`
  */
 export async function checkChains(sql: SqlSession): Promise<ChainReport> {
   for (const statement of PREPARED) await sql.run(statement);

@@ -1,14 +1,21 @@
+import { hash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import type { Lake } from "../lake.js";
+import { andInPart, inHalves, rowParts } from "../materialize/row-parts.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
-import { createSession } from "../sql/duckdb-session.js";
+import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { type DataFile, scratchPath, storeFiles } from "../tables/parquet-file.js";
-import { APPENDED_FILE, writeFiles } from "../tables/written-files.js";
+import { transactionChanges } from "../tables/transactions.js";
+import { APPENDED_FILE, type WrittenFile, writeFiles } from "../tables/written-files.js";
 import { bundleQuery, type PageBundle, type PageSql } from "./page-bundle.js";
+import { PART_KEY, PART_TEXT } from "./rows-hash.js";
 
 /** A statement writes one row group: a second thread would find nothing to do, and take the core that reading needs. */
 const LOAD_THREADS = 1;
+
+/** Rows whose texts one statement joins to be hashed: they are in memory until it ends. */
+const HASHED_ROWS = 50_000;
 
 const COUNTS = {
   created: "count(*) filter (change_type = 'created')",
@@ -19,16 +26,20 @@ const COUNTS = {
   sequence_to: "max(sequence)",
 } as const;
 
-/** What one file holds of one link. */
-type LinkRows = Readonly<Record<"link_id", string> & Record<keyof typeof COUNTS, number>>;
+const PART = Object.entries(COUNTS).map(([name, sql]) => `${sql} as ${name}`);
+
+/** One part of the rows of a link's update (docs/use/tables.md, "Certificate"), and the accounts that they name. */
+type PartRows = Readonly<Record<"link_id" | "sha256", string> & Record<keyof typeof COUNTS, number>> & {
+  readonly accounts: readonly string[];
+};
 
 export interface FeedFile extends DataFile {
-  readonly links: readonly LinkRows[];
+  readonly parts: readonly PartRows[];
 }
 
 /**
  * Loads staged pages of `transactions` into one new file of the feed (docs/inside/architecture.md, "Load"); undefined if
- * they hold no rows. It reads the counts back from the written file.
+ * they hold no rows.
  *
  * @throws Error in DuckDB's words if it refuses any of the pages
  */
@@ -38,35 +49,42 @@ export async function loadFeedFile(
   prefix: string,
   bundle: PageBundle,
 ): Promise<FeedFile | undefined> {
-  if (bundle.origins.length === 0) return undefined;
+  return bundle.origins.length === 0 ? undefined : writeFeedFile(lake, prefix, bundleQuery(stream, bundle));
+}
+
+/** Writes the result of a query as one file of the feed, and reads from it what its parts are; undefined if it has no rows. */
+export async function writeFeedFile(
+  lake: Lake,
+  prefix: string,
+  query: string,
+): Promise<FeedFile | undefined> {
   const path = scratchPath(lake, "parquet");
   try {
-    const written = await lake.duckdb.exclusive(
-      (sql) => writeFiles(sql, bundleQuery(stream, bundle), sqlText(path), APPENDED_FILE),
-      LOAD_THREADS,
-    );
-    if (written.length === 0) return undefined;
-    const links = await linkRows(lake, path);
-    const [file] = await storeFiles(lake, stream.table, prefix, written);
-    return file && { ...file, links };
+    const { written, parts } = await lake.duckdb.exclusive(async (sql) => {
+      const written = await writeFiles(sql, query, sqlText(path), APPENDED_FILE);
+      const [rows] = written;
+      return { written, parts: rows === undefined ? [] : await partsOf(sql, rows) };
+    }, LOAD_THREADS);
+    const [file] = await storeFiles(lake, transactionChanges, prefix, written);
+    return file && { ...file, parts };
   } finally {
     await rm(path, { force: true });
   }
 }
 
-/** Counts each link's rows, while the next load may run: it reads only five narrow columns of one file. */
-async function linkRows({ duckdb }: Lake, path: string): Promise<LinkRows[]> {
-  const connection = await duckdb.connect();
-  try {
-    const counts = Object.entries(COUNTS).map(([name, sql]) => `${sql} as ${name}`);
-    const rows = await createSession(connection).few(
-      `select link_id, ${counts.join(", ")} from ${parquetFiles([path])} group by link_id`,
+async function partsOf(sql: SqlSession, { path, rows }: WrittenFile): Promise<PartRows[]> {
+  const found: PartRows[] = [];
+  for (const part of rowParts(rows, HASHED_ROWS)) {
+    const read = await inHalves(part, (some) =>
+      sql.few(`select link_id, to_json(array_agg(distinct account_id))::varchar as accounts, ${PART.join(", ")}, ${PART_TEXT} as part_text
+        from ${parquetFiles([path])} where true${andInPart(some, PART_KEY)} group by ${PART_KEY}`),
     );
-    return rows.map(({ link_id, ...counted }) => {
-      const numbers = Object.entries(counted).map(([name, count]) => [name, Number(count)]);
-      return { link_id: String(link_id), ...Object.fromEntries(numbers) };
-    });
-  } finally {
-    connection.closeSync();
+    for (const { link_id, accounts, part_text, ...counts } of read.flat()) {
+      const numbers = Object.entries(counts).map(([name, count]) => [name, Number(count)]);
+      const sha256 = hash("sha256", String(part_text));
+      const named = (JSON.parse(String(accounts)) as readonly unknown[]).filter((id) => id !== null);
+      found.push({ link_id: String(link_id), accounts: named, sha256, ...Object.fromEntries(numbers) });
+    }
   }
+  return found;
 }

@@ -1,3 +1,4 @@
+import { leftOf } from "../../domain/run.js";
 import { type RosterRow, rosterRows, rosterText } from "../../domain/sync/roster.js";
 import { wholeDocument } from "../staging.js";
 import { StagingLostError } from "../staging-lost-error.js";
@@ -23,6 +24,26 @@ export async function freezeRoster(
     keys.push(key);
   }
   await store.persist(keys);
+}
+
+/** Keeps the frozen roster of a run that was cut short, for a retry; does nothing where it is gone or torn. */
+export async function keepRoster(store: ObjectStore, runId: string): Promise<void> {
+  const rows = await wholeRoster(store, runId).catch((error: unknown) => {
+    if (error instanceof StagingLostError) return [];
+    throw error;
+  });
+  if (rows.length > 0) await freezeRoster(store, leftOf(runId), rows);
+}
+
+/** Reads a frozen roster as far as it is there; none if it is gone. @throws StagingLostError where it is torn. */
+export async function wholeRoster(store: ObjectStore, runId: string): Promise<RosterRow[]> {
+  const rows: RosterRow[] = [];
+  for (let group = 0; ; group += 1) {
+    const key = rosterKey(runId, group);
+    const text = await store.get(key);
+    if (text === undefined) return rows;
+    for (const row of wholeDocument(key, () => rosterRows(text.toString("utf8")))) rows.push(row);
+  }
 }
 
 /**
@@ -55,13 +76,6 @@ export async function usersInRoster(
   runId: string,
   users: ReadonlySet<string>,
 ): Promise<Set<string>> {
-  const found = new Set<string>();
-  for (let group = 0; found.size < users.size; group += 1) {
-    const text = await store.get(rosterKey(runId, group));
-    if (text === undefined) break;
-    for (const { fp_id } of rosterRows(text.toString("utf8"))) {
-      if (users.has(fp_id)) found.add(fp_id);
-    }
-  }
-  return found;
+  const named = (await wholeRoster(store, runId)).map(({ fp_id }) => fp_id);
+  return new Set(named.filter((user) => users.has(user)));
 }

@@ -3,8 +3,9 @@ import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
 import { sqlList, sqlText, typedColumns } from "../sql/duckdb-sql.js";
-import { type DataFile, writeQuery } from "../tables/parquet-file.js";
+import type { DataFile } from "../tables/parquet-file.js";
 import { transactionChanges } from "../tables/transactions.js";
+import { type FeedFile, writeFeedFile } from "./feed-file.js";
 
 /** A complete reading of a link, to be compared with what the feed knows of it. */
 interface FullReading {
@@ -20,12 +21,12 @@ interface FullReading {
   readonly at: Date;
 }
 
-export interface InferredRemovals {
+interface InferredRemovals {
   /** Live ids known before the reading. */
   readonly known: number;
   readonly gone: number;
   /** Writes the `removed` rows with `inferred` true; undefined if nothing is gone. */
-  readonly write: () => Promise<DataFile | undefined>;
+  readonly write: () => Promise<FeedFile | undefined>;
 }
 
 /**
@@ -52,7 +53,7 @@ export async function inferRemovals(lake: Lake, reading: FullReading): Promise<I
   return {
     known: Number(counts?.known),
     gone: Number(counts?.gone),
-    write: () => writeQuery(lake, transactionChanges, reading.runId, removals(reading, gone)),
+    write: () => writeFeedFile(lake, reading.runId, removals(reading, gone)),
   };
 }
 

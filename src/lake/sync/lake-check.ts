@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../domain/failures.js";
-import { missingFiles } from "../delta/data-files.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import { type ReadTable, readTable, tableView } from "../query/query-views.js";
 import { type DuckDb, isOutOfMemory } from "../sql/duckdb.js";
 import { jsonFile, objectSize } from "../sql/duckdb-files.js";
+import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { writeJsonLines } from "../sql/json-lines.js";
 import { StoreFullError } from "../store/local-store-errors.js";
@@ -15,12 +15,17 @@ import type { ObjectStore } from "../store/object-store.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { runs } from "../tables/runs.js";
 import { transactionChanges } from "../tables/transactions.js";
-import { type ChainReport, checkChains, type Problem } from "./chain-check.js";
+import { CHANGED_ROWS, type ChainReport, checkChains, type Problem } from "./chain-check.js";
 import { certificateOf, linkCheckpoints } from "./link-checkpoint.js";
+import { hashRows } from "./rows-check.js";
+import { changedValue } from "./verify/changed-value.js";
+import { checkFiles } from "./verify/file-check.js";
 
 export interface LakeReport extends Omit<ChainReport, "problems" | "problemsTotal"> {
   readonly ok: boolean;
   readonly files: number;
+  /** Written by another tool: the log has no sha256 of them. */
+  readonly files_without_hash: number;
   readonly problems: readonly Problem[];
   readonly problems_total: number;
 }
@@ -28,39 +33,46 @@ export interface LakeReport extends Omit<ChainReport, "problems" | "problemsTota
 /** The reverse of the order in which a run writes them, so that a run under way causes no problems. */
 const CHAINED: readonly TableSpec[] = [runs, linkSyncs, transactionChanges];
 
-/** Checks a lake's files against the logs of its tables, and its feed against the certificates. Writes nothing to it. */
+/**
+ * Checks a lake's files against the logs of its tables, and its feed against the certificates. Writes nothing to it.
+ *
+ * @param quick looks at the sizes of files alone
+ */
 export async function checkLake(
   store: ObjectStore,
   duckdb: DuckDb,
   tables: readonly TableSpec[],
+  quick = false,
 ): Promise<LakeReport> {
   const problems: Problem[] = [];
   const read = new Map<string, ReadTable>();
   const rest = tables.filter(({ name }) => CHAINED.every((chained) => chained.name !== name));
+  const unreadable = new Set<string>();
   let files = 0;
+  let unhashed = 0;
   for (const { name: table } of [...CHAINED, ...rest]) {
     const found = await readTable({ store, table, duckdb }).catch((error: unknown) => {
       if (!(error instanceof InputError)) throw error;
       problems.push({ table, link_id: null, run_id: null, what: error.message });
+      unreadable.add(table);
       return undefined;
     });
     if (found === undefined) continue;
     read.set(table, found);
     files += found.snapshot.files.size;
-    for (const file of await missingFiles(found.location, found.snapshot.files.values())) {
-      const links = factsOf(file).links;
-      const whose = links === undefined ? "" : `; it holds rows of the links from ${links[0]} to ${links[1]}`;
-      const what = `the file ${table}/${file.path} is missing, or does not have ${file.size} bytes${whose}`;
-      problems.push({ table, link_id: links?.[0] ?? null, run_id: null, what });
-    }
+    const checked = await checkFiles(found, quick);
+    problems.push(...checked.problems);
+    unhashed += checked.unhashed;
+    if (checked.isIncomplete) unreadable.add(table);
   }
-  const isReadable = problems.every(({ table }) => CHAINED.every(({ name }) => name !== table));
+  const isReadable = CHAINED.every(({ name }) => !unreadable.has(name));
   const chains = isReadable ? await chainsOf(duckdb, read) : NO_CHAINS;
   const { problems: broken, problemsTotal, ...counts } = chains;
   return {
     ok: problems.length + problemsTotal === 0,
     ...counts,
     files,
+    files_without_hash: unhashed,
     problems: [...problems, ...broken],
     problems_total: problems.length + problemsTotal,
   };
@@ -98,7 +110,12 @@ async function chainsOf(
         await sql.run(`create temp view ${spec.name} as ${own}`);
       }
       await sql.run(`create temp table heads as from ${jsonFile(heads, HEADS)}`);
-      return checkChains(sql);
+      const where = link === undefined ? "true" : `link_id = ${sqlText(link)}`;
+      await hashRows(sql, read.get(transactionChanges.name), where);
+      const report = await checkChains(sql);
+      const problems: Problem[] = [];
+      for (const problem of report.problems) problems.push(await withValue(sql, read, problem));
+      return { ...report, problems };
     });
   } catch (error) {
     if (!(error instanceof Error) || error instanceof StoreFullError || isOutOfMemory(error)) throw error;
@@ -109,6 +126,16 @@ async function chainsOf(
   } finally {
     await rm(heads, { force: true });
   }
+}
+
+async function withValue(
+  sql: SqlSession,
+  read: ReadonlyMap<string, ReadTable>,
+  problem: Problem,
+): Promise<Problem> {
+  const { link_id, run_id, what } = problem;
+  if (what !== CHANGED_ROWS || link_id === null || run_id === null) return problem;
+  return { ...problem, what: `${what}; ${await changedValue(sql, read, link_id, run_id)}` };
 }
 
 const NO_CHAINS = { links: 0, certificates: 0, rows: 0, pending: 0, problems: [], problemsTotal: 0 };

@@ -1,5 +1,6 @@
+import { NO_REMOVALS } from "../../domain/tables/removals.js";
 import type { TableSpec } from "../delta/delta-schema.js";
-import { appendChanges } from "../history/append-changes.js";
+import { type Appended, appendChanges, withoutRefused } from "../history/append-changes.js";
 import type { Observations } from "../history/comparison.js";
 import { isHistory } from "../history/history-spec.js";
 import type { Lake } from "../lake.js";
@@ -17,23 +18,24 @@ interface Observed extends Observations {
  * Commits what a run observed of a stream, once: what has changed if its table is a history, and every row if it is not.
  * Bad rows of earlier runs are closed if their list is whole now.
  *
- * @returns whether SQL has read the observations; it does not if they were committed before
+ * SQL does not read observations that were committed before.
  */
 export async function commitObserved(
   lake: Lake,
   { name, table }: { readonly name: string; readonly table: TableSpec },
   { appId, runId, ...observations }: Observed,
-): Promise<boolean> {
-  let isRead = false;
-  if (isHistory(table)) isRead = await appendChanges(lake, table, appId, runId, observations);
+): Promise<Appended> {
+  let appended: Appended = { isRead: false, refused: [], taken: NO_REMOVALS };
+  if (isHistory(table)) appended = await appendChanges(lake, table, appId, runId, observations);
   else {
     await appendOnce(lake, table, appId, async () => {
-      isRead = true;
+      appended = { ...appended, isRead: true };
       const file = await writeQuery(lake, table, runId, observations.query);
       return file === undefined ? [] : [file];
     });
   }
   const day = isHistory(table) && typeof table.lists === "object" ? table.lists.since : undefined;
-  await closeRowsOfLists(lake, name, appId, runId, observations.whole, day);
-  return isRead;
+  const whole = withoutRefused(observations.whole, appended.refused);
+  await closeRowsOfLists(lake, name, appId, runId, whole, day);
+  return appended;
 }

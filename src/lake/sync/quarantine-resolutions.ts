@@ -34,6 +34,7 @@ const LISTED = [
   "page",
   "index",
   "list",
+  "transaction_id",
   "reason",
   "fetched_at",
   "closed_by",

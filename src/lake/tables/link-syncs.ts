@@ -10,7 +10,7 @@ export const linkSyncs = {
     ...varchar("cursor_in", "cursor_out"),
     ...bigint("pages", "restarts", "created", "updated", "removed", "quarantined", "sign_conflicts"),
     ...bigint("sequence_from", "sequence_to"),
-    ...varchar("pages_sha256", "certificate_prev", "certificate"),
+    ...varchar("pages_sha256", "rows_sha256", "certificate_prev", "certificate"),
     ...timestamptz("started_at", "finished_at"),
   ],
 } as const satisfies TableSpec;

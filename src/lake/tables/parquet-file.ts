@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { inParts } from "../../domain/parts.js";
-import type { AddFile } from "../delta/delta-actions.js";
+import { type AddFile, SHA256_TAG } from "../delta/delta-actions.js";
 import { filePath } from "../delta/delta-path.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
@@ -10,6 +10,7 @@ import { jsonRows, parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { jsonLine, withoutHalfPairs, writeLines } from "../sql/json-lines.js";
+import { fileSha256 } from "../store/file-sha256.js";
 import { unpublished } from "../store/local-store-errors.js";
 import { encryptedRow } from "./encrypted-column.js";
 import { APPENDED_FILE, type WrittenFile, writeFiles } from "./written-files.js";
@@ -24,6 +25,7 @@ export interface DataFile {
   readonly stats: string;
   /** Epoch milliseconds. */
   readonly modifiedAt: number;
+  readonly sha256: string;
 }
 
 export function addOf(file: DataFile, dataChange = true): AddFile {
@@ -34,10 +36,11 @@ export function addOf(file: DataFile, dataChange = true): AddFile {
     modificationTime: file.modifiedAt,
     dataChange,
     stats: file.stats,
+    tags: { [SHA256_TAG]: file.sha256 },
   };
 }
 
-export function scratchPath(lake: Lake, extension: string): string {
+export function scratchPath(lake: Pick<Lake, "duckdb">, extension: string): string {
   return join(lake.duckdb.scratchDirectory, `${randomUUID()}.${extension}`);
 }
 
@@ -53,9 +56,9 @@ export async function storeFiles(
 ): Promise<DataFile[]> {
   const moved = await Promise.all(
     files.map(async ({ path: localPath, rows, stats }) => {
-      const { size, mtimeMs } = await stat(localPath);
+      const [{ size, mtimeMs }, sha256] = await Promise.all([stat(localPath), fileSha256(localPath)]);
       const path = `${prefix}-${randomUUID()}.parquet`;
-      const file: DataFile = { path, size, rows, stats, modifiedAt: Math.trunc(mtimeMs) };
+      const file: DataFile = { path, size, rows, stats, modifiedAt: Math.trunc(mtimeMs), sha256 };
       return { localPath, key: `${name}/${path}`, file };
     }),
   );

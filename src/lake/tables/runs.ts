@@ -13,6 +13,7 @@ export const runs = {
     ...timestamptz("scheduled_at"),
     ...varchar("message"),
     ...bigint("quarantine_open", "superseded", "paused_ms"),
+    ...varchar("reason", "lake_root", "lake_root_of"),
   ],
 } as const satisfies TableSpec;
 

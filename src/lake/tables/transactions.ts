@@ -24,6 +24,9 @@ const VALUES = [
   ...timestamptz("fetched_at"),
 ] as const;
 
+/** Values that came after the others: columns are only added at the end. */
+const LATER = varchar("other_fields");
+
 /** The feed: every created, updated and removed transaction ever received, in order. */
 export const transactionChanges = {
   name: "transaction_changes",
@@ -35,11 +38,12 @@ export const transactionChanges = {
     ...boolean("inferred"),
     ...VALUES,
     ...integer("page"),
+    ...LATER,
   ],
 } as const satisfies TableSpec;
 
 /** The current state: one row per live (`link_id`, `transaction_id`). */
 export const transactions = {
   name: "transactions",
-  columns: [...IDENTITY, ...ORDER, ...VALUES],
+  columns: [...IDENTITY, ...ORDER, ...VALUES, ...LATER],
 } as const satisfies TableSpec;

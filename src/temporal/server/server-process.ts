@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdir, open, readFile, rename, stat } from "node:fs/promises";
+import { mkdir, open, readFile, rename, stat, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -31,6 +31,8 @@ interface ServerStart {
 const HOST = "127.0.0.1";
 const UI_PORT = 8233;
 const START_DEADLINE_MS = 60_000;
+/** Bytes without which a server has no room for its database. */
+const LEAST_ROOM = 1024 * 1024;
 const TERM_GRACE_MS = 1_500;
 const KILL_GRACE_MS = 5_000;
 const LOG_LIMIT_BYTES = 8 * 1024 * 1024;
@@ -140,8 +142,11 @@ async function launch(start: ServerStart, ports: Ports, logFd: number): Promise<
     start.signal?.throwIfAborted();
     if (!ready || ended !== undefined) {
       const what = ended ?? `did not answer on ${address} within ${START_DEADLINE_MS / 1000} s and was ended`;
+      const { bavail, bsize } = await statfs(directory);
+      const todo =
+        bavail * bsize < LEAST_ROOM ? `${directory} is full: make room, and try again` : "try again";
       throw new UnreachableError(
-        `The Temporal dev server (${start.cliPath}) ${what}. Its database was not changed; try again.`,
+        `The Temporal dev server (${start.cliPath}) ${what}. Its database was not changed; ${todo}.`,
       );
     }
     return { record, hold: pipe?.hold };

@@ -2,11 +2,13 @@ import {
   CancellationScope,
   continueAsNew,
   defineQuery,
+  defineSignal,
   proxyActivities,
   setHandler,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import { type BulkProgress, type BulkSummary, bulkStatus } from "../../domain/bulk/bulk-totals.js";
+import { type BulkProgress, type BulkSummary, bulkStatus, endOfBulk } from "../../domain/bulk/bulk-totals.js";
+import { TRY_NOW } from "../../domain/waiting.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
 import { tellStatus } from "../run-details.js";
 import { runLog } from "../run-log.js";
@@ -29,6 +31,7 @@ export async function bulkJob(input: BulkInput): Promise<BulkResult> {
   const { carried, runId, kind, rows } = input;
   if (!carried) runLog.info({ run_id: runId, kind, rows }, "run begins");
   setHandler(defineQuery<BulkProgress>("progress"), () => state.progress);
+  setHandler(defineSignal(TRY_NOW), () => state.tryNow());
   return CancellationScope.nonCancellable(async () => {
     await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, () => workGroups(state)));
     if (state.continues) return continueAsNew<typeof bulkJob>({ ...input, carried: state.run });
@@ -54,7 +57,9 @@ async function publish(input: BulkInput, state: RunState): Promise<Readonly<Reco
   state.phase = "publishing";
   const { runId, kind, staging, startedAt } = input;
   try {
-    return await publishRun({ runId, kind, staging, groups: state.groups, startedAt });
+    const { told, totals } = await publishRun({ runId, kind, staging, groups: state.groups, startedAt });
+    state.count(totals);
+    return told;
   } catch (error) {
     state.fail(error);
     return {};
@@ -62,7 +67,7 @@ async function publish(input: BulkInput, state: RunState): Promise<Readonly<Reco
 }
 
 async function finish(
-  { carried: _, groupRows: __, groups: ___, packs: ____, rows: total, ...started }: BulkInput,
+  { carried: _, groups: __, packs: ___, rows: total, ...started }: BulkInput,
   state: RunState,
   told: Readonly<Record<string, unknown>>,
 ): Promise<BulkResult> {
@@ -70,10 +75,11 @@ async function finish(
   const { stopped, run } = state;
   const totals = { ...run.totals, rows: { ...run.totals.rows, total } };
   const status = bulkStatus(totals, stopped);
+  const why = endOfBulk(status, totals, run.unauthorized);
   const pausedMs = run.pauses?.ms ?? 0;
-  const ended = { ...started, status, totals, groups: run.nextGroup, pausedMs };
-  const { duration_ms } = await finishBulk(ended);
+  const ended = { ...started, status, why, totals, groups: run.nextGroup, pausedMs };
+  const { duration_ms, lake_root = null } = await finishBulk(ended);
   tellStatus(status, `${status}: ${totals.rows.done} rows done, ${totals.rows.failed} failed`);
-  const result = { run_id: started.runId, job: started.kind, status, ...totals, ...told };
-  return { ...result, duration_ms, unauthorized: run.unauthorized };
+  const result = { run_id: started.runId, job: started.kind, status, ...why, ...totals, ...told };
+  return { ...result, duration_ms, lake_root, unauthorized: run.unauthorized };
 }

@@ -22,6 +22,8 @@ interface CarriedRun {
   /** The service refused the credentials. */
   readonly unauthorized: boolean;
   readonly pauses?: Pauses;
+  /** Epoch milliseconds at which the user last had it continue; 0: never. */
+  readonly continuedAt: number;
 }
 
 /** The state of a bulk run: what it carries, and what its groups tell it. */
@@ -32,17 +34,21 @@ export class RunState {
   readonly #scope = CancellationScope.current();
   /** What each group waits for, by its number. */
   readonly #waiting = new Map<number, WaitingState>();
+  /** How many items of each group are held. */
+  readonly #held = new Map<number, number>();
 
   constructor(readonly input: BulkInput) {
-    const { carried, rows, groupRows, groups } = input;
-    this.run = carried ?? { nextGroup: 0, totals: noBulkTotals(), stopped: null, unauthorized: false };
-    this.groups = groups ?? Math.ceil(rows / groupRows);
+    const { carried, groups } = input;
+    const begun = { nextGroup: 0, stopped: null, unauthorized: false, continuedAt: 0 };
+    this.run = carried ?? { ...begun, totals: noBulkTotals() };
+    this.groups = groups;
   }
 
   get progress(): BulkProgress {
     const { runId, rows } = this.input;
     const waiting = allWaiting([...this.#waiting.values()]);
-    return { runId, rows, phase: this.phase, totals: this.run.totals, ...waiting };
+    const held = [...this.#held.values()].reduce((sum, count) => sum + count, 0);
+    return { runId, rows, phase: this.phase, totals: this.run.totals, held, ...waiting };
   }
 
   /** Why no further slice begins; null while one may. */
@@ -70,20 +76,29 @@ export class RunState {
 
   /** Ends the run with what it has done: a step failed for good. */
   fail(error: unknown): void {
-    this.run = { ...this.run, stopped: "failed", unauthorized: false };
-    const failures = [{ line: 0, owner: "", reason: reasonOf(error) }];
-    this.count({ ...noBulkTotals(), failures, failures_total: 1 });
+    // It goes first, because it is why the run ended.
+    const failure = { failures: [{ line: 0, owner: "", reason: reasonOf(error) }], failures_total: 1 };
+    const totals = addBulkTotals({ ...noBulkTotals(), ...failure }, this.run.totals);
+    this.run = { ...this.run, totals, stopped: "failed", unauthorized: false };
+    this.count(noBulkTotals());
   }
 
   /** Notes what a group waits for now. */
-  wait(group: number, waiting: WaitingState): void {
+  wait(group: number, waiting: WaitingState, held: number): void {
     this.#waiting.set(group, waiting);
+    this.#held.set(group, held);
     const until = throttledUntil(waiting);
     this.run = { ...this.run, pauses: withPause(this.run.pauses ?? NO_PAUSES, Date.now(), until) };
   }
 
   endGroup(group: number): void {
     this.#waiting.delete(group);
+    this.#held.delete(group);
+  }
+
+  /** The user has the run continue: what waits is tried now, and what is held is sent. */
+  tryNow(): void {
+    this.run = { ...this.run, continuedAt: Date.now() };
   }
 
   /** The service refused the credentials. */

@@ -23,20 +23,29 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
   // Groups begin together; were their slices equally long, all would end together and no call would be in flight.
   let budgetMs = SLICE_BUDGET_MS * (1 - (group % GROUPS_AT_ONCE) / GROUPS_AT_ONCE);
   let open: ItemProgress[] = Array.from({ length: plan.items }, (_, item) => ({ ...UNTRIED, item }));
+  let { continuedAt } = run.run;
+  const isContinued = () => run.run.continuedAt !== continuedAt;
+  const held = new Set<number>();
   while (open.length > 0 && !isStopped()) {
+    if (isContinued()) {
+      continuedAt = run.run.continuedAt;
+      open = open.map((item) => ({ ...item, notBefore: 0 }));
+    }
     const due = open.filter(({ notBefore }) => notBefore <= Date.now());
     if (due.length === 0) {
       const next = Math.min(...open.map(({ notBefore }) => notBefore));
-      await condition(isStopped, Math.max(1, next - Date.now()));
+      await condition(() => isStopped() || isContinued(), Math.max(1, next - Date.now()));
       continue;
     }
-    const slice = await workItems({ ...place, items: due, budgetMs });
+    const slice = await workItems({ ...place, items: due, budgetMs, continuedAt });
     budgetMs = SLICE_BUDGET_MS;
     run.count(slice.totals);
     if (slice.results !== null) results.push(slice.results);
     open = open.filter((item) => !due.includes(item));
     for (const { progress, outcome, failure } of slice.items) {
       const { item } = progress;
+      if (outcome.kind === "held") held.add(item);
+      else held.delete(item);
       if (failure !== undefined) failures.set(item, failure);
       const verdict = afterItemOutcome(progress, outcome, slice.at, Math.random());
       if (verdict.kind === "again") open.push(verdict.progress);
@@ -46,9 +55,9 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
       failed.push({ item, reason, ...(refused && { refused }) });
     }
     if (unauthorized) break;
-    const { gateUntil, at } = slice;
+    const { gateUntil, foundNoPlace, at } = slice;
     const unfinished = open.map((one) => ({ ...one, failure: failures.get(one.item) }));
-    run.wait(group, waitingState(unfinished, gateUntil));
+    run.wait(group, waitingState(unfinished, gateUntil, foundNoPlace), held.size);
     if (gateUntil !== null && gateUntil > at) await condition(isStopped, gateUntil - at);
   }
   run.count(await closeGroup({ ...place, results, failed }));

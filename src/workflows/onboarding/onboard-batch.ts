@@ -4,10 +4,12 @@ import {
   condition,
   continueAsNew,
   proxyActivities,
+  TemporalFailure,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import { batchStatus, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
+import { batchStatus, endOfBatch, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
 import type { OnboardBatchInput } from "../../domain/onboarding/batch/started-batch.js";
+import { reasonOf } from "../failure-reason.js";
 import { HEARTBEATING } from "../policies.js";
 import { tellStatus } from "../run-details.js";
 import { runLog } from "../run-log.js";
@@ -27,23 +29,31 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
   return CancellationScope.nonCancellable(async () => {
     const run = new BatchRun(input);
     root.cancelRequested.catch(() => run.cancel());
-    if ((await run.run()) === "long") {
-      await condition(allHandlersFinished);
-      await continueAsNew<typeof onboardBatch>({ ...input, carried: run.batch });
+    let step: string | undefined;
+    try {
+      if ((await run.run()) === "long") {
+        await condition(allHandlersFinished);
+        await continueAsNew<typeof onboardBatch>({ ...input, carried: run.batch });
+      }
+    } catch (error) {
+      if (!(error instanceof TemporalFailure)) throw error;
+      step = reasonOf(error);
     }
     const { counts, manualReview, calls, refusals, cancelled, upTo } = run.batch;
+    const status = step === undefined ? batchStatus(counts, cancelled) : "failed";
     const summary = {
       run_id: runId,
       batch_id: batchId,
-      status: batchStatus(counts, cancelled),
+      status,
+      ...endOfBatch(status, counts, refusals, step),
       customers: counts,
       manual_review: manualReview,
       calls,
       refusals,
     };
     const finish = { summary, rows: upTo, options, startedAt, ...(firing && { firing }) };
-    const { duration_ms } = await finishBatch(finish);
+    const { duration_ms, lake_root = null } = await finishBatch(finish);
     tellStatus(summary.status, `${summary.status}: ${counts.total} customers`);
-    return { ...summary, duration_ms };
+    return { ...summary, duration_ms, lake_root };
   });
 }

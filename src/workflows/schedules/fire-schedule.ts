@@ -19,6 +19,7 @@ type ScheduledJob = Parameters<Activities["startFiredRun"]>[0]["job"];
 interface FireScheduleInput {
   readonly schedule: string;
   readonly scope: string;
+  readonly lake: string;
   /** First word of the ids of its runs. */
   readonly runKind: string;
   readonly job: ScheduledJob;
@@ -26,7 +27,7 @@ interface FireScheduleInput {
 
 /** Starts the job's run, or joins a running one, and ends with it: what becomes due meanwhile is skipped. */
 export async function fireSchedule(input: FireScheduleInput): Promise<FiringMemo> {
-  const { schedule, scope, runKind, job } = input;
+  const { schedule, scope, lake, runKind, job } = input;
   const dueAt = (dueTime() ?? new Date()).toISOString();
   const told = (runId: string | null, status: RunStatus | null): FiringMemo => {
     const memo = { schedule, dueAt, runId, status };
@@ -38,11 +39,14 @@ export async function fireSchedule(input: FireScheduleInput): Promise<FiringMemo
     const runId = makeRunId(kind, startedAt, uuid4());
     const run: FiredRun = { runId, startedAt: startedAt.toISOString(), firing: { schedule, dueAt } };
     try {
-      return await startFiredRun({ scope, job, run });
+      return await startFiredRun({ scope, lake, job, run });
     } catch (error) {
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-      await recordFailedFiring({ job, run, message: error.cause?.message ?? error.message });
-      told(run.runId, "failed");
+      try {
+        await recordFailedFiring({ job, run, message: error.cause?.message ?? error.message });
+      } finally {
+        told(run.runId, "failed");
+      }
       throw error;
     }
   };

@@ -79,8 +79,8 @@ export class Publisher {
     const work = state.takeToCommit(Date.now());
     if (work === undefined) return;
     const { streams, full } = this.options;
-    const { totals } = await commit({ ...work, runId, streams, full });
-    state.applyCommit(totals);
+    const { removed } = state;
+    state.applyCommit(await commit({ ...work, runId, streams, full, removed }));
     const folders = state.takeToDrop();
     if (folders.length === 0) return;
     // The end of the run deletes its whole staging, so a failure here does no harm.

@@ -1,4 +1,4 @@
-import { condition, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
+import { condition, proxyActivities, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { SyncRun } from "../../domain/sync/job.js";
 import type { NumberedWork } from "../../domain/sync/run/slice-work.js";
@@ -112,6 +112,6 @@ export class Reader {
     const wait = due - Date.now();
     if (wait <= 0) return;
     if (wait >= LONG_PAUSE_MS) this.events.waits();
-    await sleep(wait);
+    await condition(() => (this.state.nextDue() ?? due) < due, wait);
   }
 }

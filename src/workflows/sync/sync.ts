@@ -2,6 +2,7 @@ import {
   ActivityFailure,
   CancellationScope,
   continueAsNew,
+  defineSignal,
   isCancellation,
   proxyActivities,
   setHandler,
@@ -11,8 +12,9 @@ import { NO_PAUSES, type Pauses, withPause } from "../../domain/pauses.js";
 import type { RunStatus } from "../../domain/run.js";
 import type { SyncRun } from "../../domain/sync/job.js";
 import { type CarriedSync, SyncState } from "../../domain/sync/run/sync-state.js";
-import { endStatus, type SyncSummary } from "../../domain/sync/sync-summary.js";
+import { endOfSync, endStatus, type SyncSummary, withUnreadLinks } from "../../domain/sync/sync-summary.js";
 import { type Failure, MATERIALIZE, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
+import { TRY_NOW } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
 import { HEARTBEATING, TRIED_ONCE } from "../policies.js";
 import { tellStatus } from "../run-details.js";
@@ -53,8 +55,7 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
     return await run.finish(await run.materialize());
   } catch (error) {
     if (!isCancellation(error)) throw error;
-    await CancellationScope.nonCancellable(() => run.end("cancelled", state.totals));
-    throw error;
+    return CancellationScope.nonCancellable(() => run.finish(undefined, "cancelled"));
   }
 }
 
@@ -72,6 +73,7 @@ class RunUnderWay {
   ) {
     this.#pauses = pauses;
     setHandler(syncProgressQuery, () => this.#progress());
+    setHandler(defineSignal(TRY_NOW), () => state.tryNow());
   }
 
   #progress(): SyncProgress {
@@ -138,23 +140,25 @@ class RunUnderWay {
     }
   }
 
-  async finish(stale: Failure | undefined): Promise<SyncResult> {
+  async finish(stale: Failure | undefined, cancelled?: "cancelled"): Promise<SyncResult> {
     this.#phase = "finishing";
     const { runId, roster } = this.input;
-    const { unauthorized, totals: read } = this.state;
-    const users = { ...read.users, total: roster.users };
+    const { unauthorized, removed, totals: sofar } = this.state;
+    const read = cancelled ? sofar : withUnreadLinks(sofar, removed?.bank_links);
+    const users = cancelled ? read.users : { ...read.users, total: roster.users };
     const totals = { ...(stale === undefined ? read : withFailure(read, stale)), users };
-    const status = stale === undefined ? endStatus(totals, unauthorized) : "failed";
-    const { duration_ms, open = null, lists = [] } = await this.end(status, totals);
+    const status = cancelled ?? (stale === undefined ? endStatus(totals, unauthorized) : "failed");
+    const { why, lake_root = null, open = null, lists = [], ...ended } = await this.end(status, totals);
     const quarantine = { new: totals.rows.quarantined, open };
-    return { run_id: runId, status, ...totals, lists, quarantine, duration_ms, unauthorized };
+    return { run_id: runId, status, ...why, ...totals, lists, quarantine, ...ended, lake_root, unauthorized };
   }
 
   async end(status: RunStatus, totals: SyncTotals) {
     const { carried: _, ...run } = this.input;
-    const ended = await finishRun({ ...run, totals, pausedMs: this.#pauses.ms, status });
+    const why = endOfSync(status, totals, this.state.unauthorized);
+    const ended = await finishRun({ ...run, totals, pausedMs: this.#pauses.ms, status, why });
     tellStatus(status, `${status}: ${totals.links.failed} links and ${totals.users.failed} users failed`);
-    return ended;
+    return { ...ended, why };
   }
 }
 

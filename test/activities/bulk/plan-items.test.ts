@@ -4,9 +4,9 @@ import { closeGroup } from "../../../src/activities/bulk/close-group.js";
 import type { BulkDependencies } from "../../../src/activities/bulk/dependencies.js";
 import { finishBulk } from "../../../src/activities/bulk/finish-bulk.js";
 import { planItems } from "../../../src/activities/bulk/plan-items.js";
-import { failedRowsOf } from "../../../src/domain/bulk/bulk-job.js";
 import { noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
 import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/frozen-row.js";
+import { leftOf, NO_REASON } from "../../../src/domain/run.js";
 import { importJob } from "../../../src/jobs/import.js";
 import { BulkStaging } from "../../../src/lake/bulk/bulk-staging.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
@@ -61,6 +61,7 @@ const finish = (ended: Partial<Parameters<typeof finishBulk>[1]> = {}, given = d
       ...GROUP,
       jobId: "job",
       status: "failed",
+      why: NO_REASON,
       totals: noBulkTotals(),
       ...ended,
       groups: 1,
@@ -94,8 +95,8 @@ test("a group that an earlier run has closed is not worked on again: its rows ar
   expect(await bench.run(() => closeGroup(deps, { ...later, results: [], failed: [] }))).toEqual(closed);
   expect(await ledger()).toEqual(written);
   await finish({ status: "completed_with_failures", totals });
-  const kept = new BulkStaging(deps.sealed, failedRowsOf(GROUP.runId));
-  expect((await kept.rowsOf(0, 10)).map(({ line }) => line)).toEqual([1, 2, 3, 4]);
+  const kept = new BulkStaging(deps.sealed, leftOf(GROUP.runId));
+  expect((await kept.rowsOf(0)).map(({ line }) => line)).toEqual([1, 2, 3, 4]);
 });
 
 test("a run ends without its staging, unless a group was planned and its rows are not written", async () => {
@@ -131,5 +132,5 @@ test("a run that is killed while it deletes leaves no plan without answers, and 
   await deps.sealed.deletePrefix(`_staging/${GROUP.staging}/closed/`);
   await finish(ended);
   const kept = (await deps.sealed.list("_staging/")).map(({ key }) => key.split("/")[1]);
-  expect(new Set(kept)).toEqual(new Set([failedRowsOf(GROUP.runId)]));
+  expect(new Set(kept)).toEqual(new Set([leftOf(GROUP.runId)]));
 });

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { finishRun } from "../../../src/activities/sync/finish-run.js";
+import { NO_REASON } from "../../../src/domain/run.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
 import type { TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
@@ -25,6 +26,7 @@ const finish = (runId: string) =>
   bench.run(() =>
     finishRun(bench.deps, {
       ...{ runId, jobId: "job", startedAt: "2026-01-01T00:00:00Z", status: "completed", totals: noTotals() },
+      why: NO_REASON,
       roster: { sha256: "0", users: 1, groupSize: 100 },
       options: { streams: ["transactions"], links: null, full: false, pageSize: 500 },
     }),

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { getUser } from "../../../src/api/operations/index.js";
+import type { ApiClient } from "../../../src/api/http/client.js";
+import { callVaultProxy, getUser } from "../../../src/api/operations/index.js";
 import {
   type FaultServer,
   type Handler,
@@ -119,6 +120,55 @@ describe("notAfter", () => {
     const error = await rejection(client.read(getUser, user("b"), { notAfter: begin + 900 }));
     expect(error).toMatchObject({ name: "NotSentError", until: expect.any(Number) });
     expect(Date.now() - begin).toBeLessThan(900);
+  });
+});
+
+describe("places", () => {
+  const proxied = (client: ApiClient) =>
+    rejection(client.call(callVaultProxy, { path: { id: "p" } }, { run: "proxy" }));
+
+  it("forty calls that are held by their target leave a sync its part, at once", async () => {
+    await start((request, response) => {
+      if (request.url?.startsWith("/users")) json(response, {});
+    });
+    const client = server.client({ concurrency: 32 });
+    const held = Array.from({ length: 40 }, () => proxied(client));
+    await until(() => server.requests.length === 24);
+    for (const id of ["a", "b", "c"]) await client.read(getUser, user(id), { run: "sync" });
+    expect(server.requests.filter((request) => !request.includes("/users"))).toHaveLength(24);
+    await client.close();
+    await Promise.all(held);
+  });
+
+  it("a run of reads has all places while it is alone", async () => {
+    await start(() => {});
+    const client = server.client({ concurrency: 8 });
+    const reads = Array.from({ length: 9 }, (_, at) =>
+      rejection(client.read(getUser, user(`${at}`), { run: "sync" })),
+    );
+    await until(() => server.requests.length === 8);
+    await client.close();
+    await Promise.all(reads);
+  });
+
+  it("each freed place goes to the run that has fewest, so a newcomer need not wait for a long queue", async () => {
+    const answers: (() => void)[] = [];
+    await start((_, response) => void answers.push(() => json(response, {})));
+    const client = server.client({ concurrency: 2 });
+    const reads = Array.from({ length: 20 }, (_, at) =>
+      client.read(getUser, user(`old${at}`), { run: "old" }),
+    );
+    await until(() => server.requests.length === 2);
+    reads.push(
+      client.read(getUser, user("new0"), { run: "new" }),
+      client.read(getUser, user("new1"), { run: "new" }),
+    );
+    for (let at = 0; at < 22; at += 1) {
+      await until(() => answers.length > at);
+      answers[at]?.();
+    }
+    await Promise.all(reads);
+    expect(server.requests.slice(2, 6).filter((request) => request.includes("new"))).toHaveLength(2);
   });
 });
 

@@ -48,7 +48,7 @@ describe("a client operation", () => {
   });
 
   it("gives decrypted data with every field it came with", async () => {
-    const answer = '{"custom.a":{"__proto__":{"b":1}}}';
+    const answer = '{"id.dob":{"__proto__":{"b":1}}}';
     server = await startFaultServer((_, response) => json(response, JSON.parse(answer)));
     const data = await server.client().read(decryptVault, DOB, { clientToken: "tok_secret_1" });
     expect(JSON.stringify(data)).toBe(answer);

@@ -1,11 +1,22 @@
+import type { ServerResponse } from "node:http";
+import { Writable } from "node:stream";
 import { Pool } from "undici";
-import { expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { exchange } from "../../../src/api/http/exchange.js";
-import { getUser } from "../../../src/api/operations/user.js";
-import { json, rejection, startFaultServer } from "../../helpers/api/fault-server.js";
+import { callVaultProxy, getUser } from "../../../src/api/operations/index.js";
+import {
+  type FaultServer,
+  type Handler,
+  json,
+  rejection,
+  startFaultServer,
+} from "../../helpers/api/fault-server.js";
 
 const LIMITS = { headersTimeoutMs: 5000, bodyTimeoutMs: 5000, maxBodyBytes: 1000 };
-const CALL = { operation: getUser };
+const CALL = {
+  operation: getUser,
+  asked: { path: { fp_id: "fp_1" }, query: {}, headers: {}, body: undefined },
+};
 const REQUEST = { method: "GET", path: "/" } as const;
 
 it("what closes while a connection is being made stops the request before its first byte", async () => {
@@ -31,4 +42,46 @@ it("what closes while a connection is being made stops the request before its fi
     await pool.destroy();
     await server.close();
   }
+});
+
+describe("a body that flows into a sink", () => {
+  let server: FaultServer;
+  afterEach(() => server.close());
+  const start = async (handler: Handler) => {
+    server = await startFaultServer(handler);
+  };
+  const drip = (response: ServerResponse, piece: Buffer) => {
+    const more = () => response.write(piece, (error) => error ?? setTimeout(more, 20));
+    more();
+  };
+  const drain = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+
+  // Only here: a body that flows into a sink had a limit that began again with every piece, and none in bytes.
+  it.each([
+    ["drips", { bodyTimeoutMs: 700 }, 1, { name: "TransientError", reason: "timeout", status: 200 }],
+    ["never ends", { maxBodyBytes: 1000 }, 10_000, { expectation: "expected a body of at most 64000 bytes" }],
+  ])("that %s is cut, whatever it flows into", async (_, limits, bytes, expected) => {
+    await start((_request, response) => drip(response.writeHead(200), Buffer.alloc(bytes)));
+    const client = server.client(limits);
+    const error = await rejection(client.download(callVaultProxy, { path: { id: "p" } }, drain()));
+    expect(error).toMatchObject(expected);
+  });
+
+  it("that says that it is too long is refused before it comes", async () => {
+    await start((_, response) => response.writeHead(200, { "content-length": "64001" }).write("x"));
+    const client = server.client({ maxBodyBytes: 1000, bodyTimeoutMs: 100 });
+    const error = await rejection(client.download(callVaultProxy, { path: { id: "p" } }, drain()));
+    expect(error).toMatchObject({ name: "SchemaError" });
+  });
+
+  it("that says how long it is gets the time for it", async () => {
+    await start((_, response) => {
+      response.writeHead(200, { "content-length": "40000" });
+      response.write(Buffer.alloc(20_000));
+      setTimeout(() => response.end(Buffer.alloc(20_000)), 400);
+    });
+    const client = server.client({ maxBodyBytes: 1000, bodyTimeoutMs: 200 });
+    const head = await client.download(callVaultProxy, { path: { id: "p" } }, drain());
+    expect(head.status).toBe(200);
+  });
 });

@@ -58,6 +58,13 @@ describe("one that can't is named by field and rule, never by what it holds", ()
     expect(rowProblem(bankTransactionSchema, { ...GOOD, ...change })).toBe(problem),
   );
 
+  it("a row that breaks several rules names each of them", () =>
+    expect(rowProblem(bankTransactionSchema, { ...GOOD, amount: "x", date: "y" })).toBe(
+      ["amount", "date"]
+        .map((name) => rowProblem(bankTransactionSchema, { ...GOOD, [name]: "x" }))
+        .join("; "),
+    ));
+
   it.each([null, [], "secret", 5])("%j is not an object", (row) =>
     expect(rowProblem(bankTransactionSchema, row)).toBe("not an object"),
   );

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { bulkRun } from "../../../src/cli/bulk/bulk-run.js";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
 import { noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
-import type { RunStatus } from "../../../src/domain/run.js";
+import { NO_REASON, type RunStatus } from "../../../src/domain/run.js";
 import { nothingWaits } from "../../../src/domain/waiting.js";
 
 const LAKE = {} as Preflight;
@@ -19,8 +19,10 @@ async function notesOf(status: RunStatus) {
     run_id: "import-1",
     job: "import",
     status,
+    ...NO_REASON,
     ...totals,
     duration_ms: 1,
+    lake_root: null,
     unauthorized: false,
   };
   const end = { kind: "completed", result } as const;
@@ -50,7 +52,7 @@ test("a run that was ended from outside names the command that finishes it", asy
 });
 
 test("a run that is still running is not to be retried", async () => {
-  const sofar = { runId: "import-1", rows: 2, phase: "working", totals, ...nothingWaits() } as const;
+  const sofar = { runId: "import-1", rows: 2, phase: "working", totals, held: 0, ...nothingWaits() } as const;
   expect((await run.outcome({ started, end: undefined, sofar, watchedMs: 0 }, LAKE)).notes).toEqual([]);
 });
 
@@ -58,9 +60,9 @@ test("a command that leaves its run says what the run waits for", async () => {
   const times = { next_try_at: "2026-11-22T02:00:00Z", gives_up_at: "2026-11-22T03:00:00Z" };
   const waits = {
     waiting: [{ line: 3, owner: "fp_1", reason: "http_503", attempts: 2, ...times }],
-    ...{ waiting_total: 1, throttled_until: null },
+    ...{ waiting_total: 1, throttled_until: null, waits_for_place: false },
   };
-  const sofar = { runId: "import-1", rows: 2, phase: "working", totals, ...waits } as const;
+  const sofar = { runId: "import-1", rows: 2, phase: "working", totals, held: 0, ...waits } as const;
   const left = await run.outcome({ started, end: { kind: "interrupted" }, sofar, watchedMs: 0 }, LAKE);
   expect(left.summary).toMatchObject(waits);
   expect(left.text).toContain("waiting: line 3, fp_1 http_503, 3rd try now, gives up ");
@@ -75,10 +77,12 @@ test("a failed row of a second file is named by that file, and numbers by what t
       run_id: "cip-1",
       job: "cip",
       duration_ms: 1,
+      lake_root: null,
       unauthorized: false,
     },
     ...totals,
     status: "completed_with_failures",
+    ...NO_REASON,
     ...{ failures: [failure, { line: 2, owner: "fp_1", reason: "not_found" }], failures_total: 2 },
     ...{ exported: 5, failed: 1, people: { exported: 5, failed: 1 }, businesses: { exported: 0, failed: 1 } },
   } as const;

@@ -2,12 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { withoutStart } from "../../../src/cli/local/check.js";
 import { createProgram } from "../../../src/cli/main.js";
+import { type FaultServer, startFaultServer } from "../../helpers/api/fault-server.js";
 
 let cwd: string;
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), "nightledger-check-"));
 });
+let server: FaultServer | undefined;
+afterEach(() => server?.close());
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 test("every setting that is missing or wrong is named at once, a finding each", async () => {
@@ -51,3 +55,54 @@ test("every setting that is missing or wrong is named at once, a finding each", 
     new Set(["configuration, lake and keys false"]),
   );
 });
+
+// An outage used to be "reachable, and the key is accepted".
+test.each([
+  [404, "application/json", true, "reachable, and the key is accepted"],
+  [503, "application/json", false, "it answered with status 503"],
+  [500, "text/html", false, "it answered with status 500"],
+  [429, "application/json", false, "it answered with status 429"],
+  [200, "text/html", false, "its answer with status 200 is no JSON of the service"],
+])("a service that answers %i as %s: ok is %s", async (status, type, ok, words) => {
+  server = await startFaultServer((_, response) =>
+    response.writeHead(status, { "content-type": type }).end("{}"),
+  );
+  const env = {
+    ...{ NIGHTLEDGER_API_URL: server.url, NIGHTLEDGER_API_KEY: "sk_test_check" },
+    TEMPORAL_CLI_PATH: process.execPath,
+  };
+  const out: string[] = [];
+  let code = 0;
+  const terminal = {
+    env,
+    cwd,
+    interactive: false,
+    result: (text: string) => void out.push(text),
+    say: () => undefined,
+  };
+  const end = (given: number) => {
+    code = given;
+  };
+  await createProgram(terminal, end).parseAsync(["node", "nightledger", "check", "--json"]);
+  expect(JSON.parse(out.join())).toContainEqual({
+    check: "service",
+    ok,
+    detail: expect.stringContaining(words),
+  });
+  // The CLI of Temporal is wrong here, which alone is exit 2.
+  expect(code).toBe(ok ? 2 : 3);
+});
+test.each([
+  [
+    "It is for http://127.0.0.1:1. Nothing was started. Name another lake.",
+    "It is for http://127.0.0.1:1. Name another lake.",
+  ],
+  ["Nothing was started. Give it.", "Give it."],
+  ["no file; nothing was started. Give one.", "no file. Give one."],
+  ["no file. Nothing was started.", "no file."],
+])(
+  "what an error says of a start is left out, and no sentence is glued to the next: %s",
+  (message, words) => {
+    expect(withoutStart(message)).toBe(words);
+  },
+);

@@ -7,6 +7,7 @@ import { exitCodeOfRun } from "../../../src/cli/terminal/exit-code.js";
 import type { BatchPause } from "../../../src/domain/onboarding/batch/batch-state.js";
 import { type OnboardSummary, queuedRows } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../../src/domain/onboarding/messages.js";
+import { NO_REASON } from "../../../src/domain/run.js";
 
 const BATCH = "onb_0123456789abcdef01234567";
 const RUN = "onboard-20261121T021500Z-3f9c2a";
@@ -42,11 +43,13 @@ const resultOf = (status: OnboardSummary["status"]): OnboardSummary => ({
   run_id: RUN,
   batch_id: BATCH,
   status,
+  ...NO_REASON,
   customers: { ...queuedRows(30), queued: 0, failed: 30 },
   manual_review: 0,
   calls: 30,
   refusals: [{ ...REFUSED[0]!, count: 30 }],
   duration_ms: 1_200,
+  lake_root: null,
 });
 
 test("a batch that its circuit paused says what the service said and what corrects it, and never completed", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { SeenRun } from "../../../src/cli/runs/seen-run.js";
-import { nextWords, runLines } from "../../../src/cli/runs/text.js";
+import { nextWords, openRunWords, runLines } from "../../../src/cli/runs/text.js";
+import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 const SYNC: SeenRun = {
   run_id: "sync-20261122T021500Z-3f9c2a",
@@ -13,6 +14,7 @@ const SYNC: SeenRun = {
   finished_at: "2026-11-22T02:16:00.000Z",
   counts: { failed: 1 },
   options: {},
+  reason: null,
   message: null,
 };
 const failed = (...examples: string[]) => {
@@ -24,10 +26,16 @@ test.each<[string, SeenRun, readonly string[], readonly string[]]>([
   ["nothing failed", SYNC, [], []],
   ["links failed", SYNC, ["l1"], [`retry only what failed: nightledger runs retry ${SYNC.run_id}`]],
   [
-    "a step failed, of which a retry finds nothing",
-    SYNC,
+    "a step failed, of which no link or user says so",
+    { ...SYNC, status: "failed", reason: "lake_full", message: "No space left" },
     ["materialize"],
-    ["run the same sync again: each link that was committed costs only one call"],
+    [`make room, then do the whole run again: nightledger runs retry ${SYNC.run_id}`],
+  ],
+  [
+    "a scheduled run did not begin",
+    { ...SYNC, status: "failed", schedule: "nightly", reason: "not_begun", message: "no users.csv" },
+    [],
+    ["fix that, then: nightledger schedule trigger nightly"],
   ],
   [
     "rows failed",
@@ -36,27 +44,25 @@ test.each<[string, SeenRun, readonly string[], readonly string[]]>([
     [`run again only what failed: nightledger runs retry ${IMPORT.run_id}`],
   ],
   [
-    "a sync was cancelled",
-    { ...SYNC, status: "cancelled" },
-    [],
-    ["run the same sync again: each link that was committed costs only one call"],
-  ],
-  [
-    "a run was cancelled that may have sent something",
-    { ...IMPORT, status: "cancelled" },
-    [],
-    ["finish it with the same command, or: nightledger imports continue"],
-  ],
-  [
-    "a run was cancelled that changes nothing at the service",
-    { ...IMPORT, kind: "reconcile", status: "cancelled" },
+    "a run was cancelled",
+    { ...IMPORT, status: "cancelled", reason: "cancelled", message: "it was cancelled" },
     ["line 2"],
-    ["run the same command again, which starts a new run"],
+    [`to do the whole run again: nightledger runs retry ${IMPORT.run_id}`],
   ],
-  ["a run that was stopped keeps no failed rows", { ...IMPORT, status: "failed" }, ["line 2"], []],
 ])("what to do next where %s", (_, run, examples, words) => {
   expect(nextWords(run, examples.length === 0 ? [] : [failed(...examples)])).toEqual(words);
 });
+
+test.each([
+  ["this", "lost: `nightledger imports continue` continues it"],
+  ["another", "once nothing runs it there, `nightledger imports continue --restart` continues it here"],
+  ["unknown", "with --restart if another machine or NIGHTLEDGER_HOME began it"],
+] as const)(
+  "a run of an import that %s Temporal began is continued by a command that works",
+  (home, words) => {
+    expect(openRunWords(SILENT, { ...IMPORT, status: "lost", home })).toContain(words);
+  },
+);
 
 test("the columns of a list of runs are as wide as its longest id", () => {
   const write = { ...SYNC, run_id: "vault_write-20261122T021500Z-3f9c2a", status: "running" } as const;

@@ -1,11 +1,6 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
-import {
-  type JobRun,
-  type LeftRun,
-  reportRun,
-  statusWithoutResult,
-} from "../../../src/cli/session/job-run.js";
+import { endWithoutResult, type JobRun, type LeftRun, reportRun } from "../../../src/cli/session/job-run.js";
 import { refusedWords } from "../../../src/cli/session/other-keys.js";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
 import type { RunEnd } from "../../../src/cli/session/run-watch.js";
@@ -17,7 +12,7 @@ const run: JobRun<number, Result> = {
   start: () => Promise.reject(new Error("a report starts nothing")),
   progress: { bar: "", figures: (done) => ({ done, total: done }), line: () => "" },
   outcome({ end }) {
-    const summary = end?.kind === "completed" ? end.result : { status: statusWithoutResult(end) };
+    const summary = end?.kind === "completed" ? end.result : endWithoutResult(end);
     return { summary, text: `status ${summary.status}`, unauthorized: unauthorized(end), notes: ["a note"] };
   },
 };
@@ -78,7 +73,13 @@ describe("the report of a run", () => {
       /^interrupted: the progress of run job-1 is saved\. Continue it with:\n {2}npx nightledger sync --roster 'my users\.csv'$/,
     ],
     ["cancelled", { kind: "cancelled" }, "cancelled", 1, undefined],
-    ["failed", { kind: "failed", message: "no" }, "failed", 1, /^run job-1 failed: no$/],
+    [
+      "failed",
+      { kind: "failed", message: "no" },
+      "failed",
+      1,
+      /^run job-1 could not write how it ended\. Do it again with:\n {2}npx/,
+    ],
   ];
   it.each(ends)("that is %s: status, exit code and words", async (_, end, status, code, words) => {
     const text = await report(end);

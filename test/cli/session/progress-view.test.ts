@@ -69,7 +69,7 @@ test("one line a change of what is waited for, at once", () => {
   const failed = (attempts: number): WaitingState => {
     const next_try_at = new Date(Date.now() + 2_000).toISOString();
     const waiting = [{ link: "link_1", reason: "http_503", attempts, next_try_at, gives_up_at }];
-    return { waiting, waiting_total: 1, throttled_until: null };
+    return { ...nothingWaits(), waiting, waiting_total: 1 };
   };
   watch(view, 60, (second) => ({
     done: 5,
@@ -81,4 +81,14 @@ test("one line a change of what is waited for, at once", () => {
     "waiting: link_1 http_503, 3rd try in 2 s, gives up 03:00",
     "waiting: nothing any more",
   ]);
+});
+
+test("a count never goes backwards, because rows that were read may become fewer when they are committed", () => {
+  const view = openView();
+  watch(view, 4, () => ({ done: 30 }));
+  watch(view, 4, () => ({ done: 12 }));
+  watch(view, 4, () => ({ done: 31 }));
+  expect(said.join()).toContain("30/100");
+  expect(said.join()).not.toContain("12/100");
+  expect(said.join()).toContain("31/100");
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { keptSoFar, keptWords, totalsSoFar } from "../../../src/cli/sync/left-run.js";
 import { summaryText } from "../../../src/cli/sync/text.js";
+import { NO_REASON } from "../../../src/domain/run.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import { addCleaned, Journal } from "../../../src/lake/sync/journal/journal.js";
@@ -39,12 +40,21 @@ test("a run that is left says what is safe and what is staged, and no number tha
   const progress = { usersTotal: 9, usersDone: 1 } as SyncProgress;
   const kept = { committed: COMMITTED, staged: { pages: 137, links: 1 } };
   expect(keptWords(kept, progress)).toEqual([
-    "committed: 3 links with 43 rows, safe in the lake; 1 of 9 users are done",
+    "committed: 3 links with 43 rows, safe in the lake; 1 of 9 users were read",
     "staged: 137 pages of 1 other link, which will not be requested again",
   ]);
+  const none = { ...COMMITTED, links: new Set<string>(), created: 0, updated: 0, removed: 0 };
+  expect(keptWords({ ...kept, committed: none }, progress)[0]).toBe(
+    "committed: nothing yet; 1 of 9 users were read",
+  );
   expect(keptWords(kept, undefined)[0]).toBe("committed: 3 links with 43 rows, safe in the lake");
-  const summary = { run_id: "r", status: "paused" as const, ...totalsSoFar(ENDED, 9, COMMITTED) };
-  const text = summaryText({ ...summary, lists: [], quarantine, duration_ms: 1_200 });
+  const summary = {
+    run_id: "r",
+    status: "paused" as const,
+    ...NO_REASON,
+    ...totalsSoFar(ENDED, 9, COMMITTED),
+  };
+  const text = summaryText({ ...summary, lists: [], quarantine, duration_ms: 1_200, lake_root: null });
   expect(text).toContain("status    paused after 1.2 s\nusers     9\n");
   expect(text).not.toContain("calls");
 });
@@ -87,10 +97,12 @@ test("a summary names superseded links where there are some", () => {
   const summary = {
     run_id: "r",
     status: "completed" as const,
+    ...NO_REASON,
     ...noTotals(),
     lists: [],
     quarantine,
     duration_ms: 0,
+    lake_root: null,
   };
   expect(summaryText(summary)).not.toContain("superseded");
   const links = { ...noTotals().links, superseded: 2 };

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ruleInWords } from "../../../src/cli/sync/fail-on.js";
 import { summaryText } from "../../../src/cli/sync/text.js";
+import { NO_REASON } from "../../../src/domain/run.js";
 import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
 
@@ -8,9 +9,11 @@ const summary: SyncSummary = {
   ...noTotals(),
   run_id: "sync-1",
   status: "completed",
+  ...NO_REASON,
   lists: [],
   quarantine: { new: 0, open: 0 },
   duration_ms: 1,
+  lake_root: null,
 };
 const lines = (change: Partial<SyncSummary>, name: string) => {
   const all = summaryText({ ...summary, ...change }).split("\n");

@@ -19,8 +19,8 @@ test.each([
     String.raw`npx nightledger sync --roster 'it'\''s mine.csv' --full`,
   ],
   [
-    "without --restart, which would give the run up",
-    ["node", "x", "sync", "--restart", "--json"],
+    "without --restart, which would give the run up, and --new-lake, which is for once",
+    ["node", "x", "sync", "--restart", "--new-lake", "--json"],
     {},
     "nightledger sync --json",
   ],

@@ -18,9 +18,9 @@ function waiting(name: WaitingName, attempts = 6, next = 40_000): Waiting {
   };
 }
 const state = (...waits: Waiting[]): WaitingState => ({
+  ...nothingWaits(),
   waiting: waits,
   waiting_total: waits.length,
-  throttled_until: null,
 });
 const links = (count: number, attempts = 1) =>
   Array.from({ length: count }, (_, n) => waiting({ link: `link_${n}` }, attempts));
@@ -44,6 +44,11 @@ test.for([
     ["waiting: line 12, fp_1 http_503, 11th try in 7 min, gives up 02:05"],
   ],
   ["the service", throttled(47 * 60_000), ["waiting: throttled by the service until 02:07"]],
+  [
+    "a place among the calls in flight",
+    { ...nothingWaits(), waits_for_place: true },
+    ["waiting: for the call limit; other calls have all places"],
+  ],
   ["a pause that is over", throttled(-1), []],
   [
     "many links",

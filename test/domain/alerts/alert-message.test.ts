@@ -16,7 +16,7 @@ const EVENT: AlertEvent = {
 test("a body is what chats show, and the same in fields", () => {
   const text =
     "Nightledger, failed-links: 2 bank links failed when last read; allowed: 0.\nnightledger runs retry sync-1 reads them again.";
-  expect(alertBody(EVENT)).toEqual({
+  expect(alertBody(EVENT, "0ab1")).toEqual({
     id: "alert-20261122T021640Z-0a1b2c-raised",
     type: "alert.raised",
     timestamp: "2026-11-22T02:16:40Z",
@@ -31,12 +31,13 @@ test("a body is what chats show, and the same in fields", () => {
       action: "nightledger runs retry sync-1 reads them again",
       run_id: "sync-1",
       at: "2026-11-22T02:16:40Z",
+      lake_root: "0ab1",
     },
   });
 });
 
 test("what is over has an id of its own, and nothing to do", () => {
-  expect(alertBody({ ...EVENT, state: "cleared", message: "all good", action: "" })).toMatchObject({
+  expect(alertBody({ ...EVENT, state: "cleared", message: "all good", action: "" }, null)).toMatchObject({
     id: "alert-20261122T021640Z-0a1b2c-cleared",
     type: "alert.cleared",
     text: "Nightledger, over (failed-links): all good.",
@@ -44,7 +45,7 @@ test("what is over has an id of its own, and nothing to do", () => {
 });
 
 test("nobody is called by what a message quotes", () => {
-  expect(alertBody({ ...EVENT, message: "<!channel> & more" })).toMatchObject({
+  expect(alertBody({ ...EVENT, message: "<!channel> & more" }, null)).toMatchObject({
     text: expect.stringContaining("&lt;!channel&gt; &amp; more"),
   });
 });

@@ -3,6 +3,7 @@ import type { AlertRules } from "../../../src/domain/alert-settings.js";
 import type { AlertFacts, EndedRun, GoingRun } from "../../../src/domain/alerts/facts.js";
 import { judge } from "../../../src/domain/alerts/judge.js";
 import { DAY, HOUR, MINUTE } from "../../../src/domain/duration.js";
+import { NO_REASON } from "../../../src/domain/run.js";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");
 
@@ -11,6 +12,7 @@ const facts = (changes: Partial<AlertFacts> = {}): AlertFacts => ({
   newestSync: { runId: "sync-1", finishedAt: NOW - HOUR },
   failedLinks: { count: 0, runId: null },
   openQuarantine: 0,
+  otherSubjects: { count: 0, runId: null },
   ended: [],
   going: [],
   schedules: [],
@@ -23,7 +25,8 @@ const ended = (changes: Partial<EndedRun> = {}): EndedRun => ({
   dueAt: null,
   startedAt: NOW - 5 * HOUR,
   finishedAt: NOW - 2 * HOUR,
-  message: null,
+  status: "completed",
+  ...NO_REASON,
   ...changes,
 });
 const going = (changes: Partial<GoingRun> = {}): GoingRun => ({
@@ -33,6 +36,7 @@ const going = (changes: Partial<GoingRun> = {}): GoingRun => ({
   startedAt: NOW - 3 * HOUR,
   ...changes,
 });
+const FAILED = ended({ status: "failed", reason: "lake_full", message: "No space left." });
 const found = (rules: AlertRules, changes: Partial<AlertFacts> = {}) =>
   judge(rules, facts(changes), NOW).map(({ rule, subject, message }) => `${rule} ${subject}: ${message}`);
 
@@ -44,6 +48,44 @@ test.each<[string, AlertRules, Partial<AlertFacts>, string[]]>([
   ["no rule, no cause", {}, { newestSync: old, openQuarantine: 9 }, []],
   ["a young sync", AGE, {}, []],
   ["a sync exactly as old as allowed", AGE, { newestSync: { runId: "s", finishedAt: NOW - 36 * HOUR } }, []],
+  [
+    "a run of a schedule failed",
+    { "failed-run": true },
+    { ended: [FAILED] },
+    ["failed-run schedule/nightly (lake_full): sync-1 failed: No space left"],
+  ],
+  [
+    "it failed, and the next one did not",
+    { "failed-run": true },
+    { ended: [FAILED, ended({ runId: "sync-2", finishedAt: NOW - HOUR })] },
+    [],
+  ],
+  [
+    "a run of another schedule ended well",
+    { "failed-run": true },
+    { ended: [FAILED, ended({ schedule: "weekly", finishedAt: NOW })] },
+    ["failed-run schedule/nightly (lake_full): sync-1 failed: No space left"],
+  ],
+  [
+    "it failed more than a week ago",
+    { "failed-run": true },
+    { ended: [{ ...FAILED, finishedAt: NOW - 8 * DAY }] },
+    [],
+  ],
+  ["a failed run while the rule is off", { "failed-run": false }, { ended: [FAILED] }, []],
+  ["somebody cancelled a run", { "failed-run": true }, { ended: [ended({ status: "cancelled" })] }, []],
+  [
+    "a run did not begin",
+    { "failed-run": true },
+    { ended: [{ ...FAILED, reason: "not_begun", schedule: "nightly" }] },
+    ["failed-run schedule/nightly (not_begun): sync-1 failed: No space left"],
+  ],
+  [
+    "a run did not begin, which another rule tells of",
+    { "failed-run": true, "run-missing": true },
+    { ended: [{ ...FAILED, reason: "not_begun" }] },
+    [],
+  ],
   [
     "an old sync",
     AGE,
@@ -64,6 +106,21 @@ test.each<[string, AlertRules, Partial<AlertFacts>, string[]]>([
     { "failed-links": 0 },
     { failedLinks: { count: 1, runId: "s" } },
     ["failed-links links: 1 bank link failed when last read; allowed: 0"],
+  ],
+  ["nobody's answer was about others", { "another-subject": 0 }, {}, []],
+  [
+    "an answer was about others",
+    { "another-subject": 0 },
+    { otherSubjects: { count: 1, runId: "s" } },
+    [
+      "another-subject answers: 1 user, link or row failed in the newest runs because answers were about others; allowed: 0",
+    ],
+  ],
+  [
+    "a rule that is turned off",
+    { "another-subject": false },
+    { otherSubjects: { count: 9, runId: "s" } },
+    [],
   ],
   [
     "open rows",

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { AlertFacts, EndedRun, KnownFiring, ScheduleFacts } from "../../../src/domain/alerts/facts.js";
 import { missingRun } from "../../../src/domain/alerts/missing-run.js";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../src/domain/duration.js";
+import { NO_REASON } from "../../../src/domain/run.js";
 
 const NOW = Date.parse("2026-11-22T03:00:00Z");
 const DUE = Date.parse("2026-11-22T02:15:00Z");
@@ -20,7 +21,8 @@ const row = (changes: Partial<EndedRun> = {}): EndedRun => ({
   dueAt: DUE,
   startedAt: DUE,
   finishedAt: DUE + MINUTE,
-  message: null,
+  status: "completed",
+  ...NO_REASON,
   ...changes,
 });
 const lastNight = row({ runId: "sync-0", dueAt: DUE - DAY, finishedAt: DUE - DAY + MINUTE });
@@ -34,11 +36,12 @@ const facts = (ended: EndedRun[], going: AlertFacts["going"] = []): AlertFacts =
   newestSync: null,
   failedLinks: { count: 0, runId: null },
   openQuarantine: 0,
+  otherSubjects: { count: 0, runId: null },
   ended,
   going,
   schedules: [],
 });
-const refused = row({ runId: "sync-2", message: "users.csv is not there." });
+const refused = row({ runId: "sync-2", reason: "not_begun", message: "users.csv is not there." });
 
 test.each<[string, ScheduleFacts, AlertFacts, number, RegExp | undefined]>([
   ["its run has a row", nightly([fired("sync-1", "completed")]), facts([row()]), NOW, undefined],

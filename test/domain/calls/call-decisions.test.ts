@@ -1,9 +1,8 @@
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   decideAfterFailure,
   decideBeforeSending,
   type FailedRequest,
-  waitAfterUnusable,
 } from "../../../src/domain/calls/call-decisions.js";
 
 describe("before a request", () => {
@@ -32,22 +31,11 @@ describe("after a failed request", () => {
     ["no answer, nothing tells", failed({}), "unknown", "lost"],
     ["no answer, sent again", failed({}), "again", "throw"],
     ["no answer, looked up", failed({}), "lookup", "throw"],
-    ["no JSON, nothing tells", failed({ error: "no_json" }), undefined, "lost"],
-    ["no JSON, sent again", failed({ error: "no_json" }), "again", "unusable"],
-    ["no JSON, no intent", failed({ error: "no_json", isDeclared: false }), undefined, "unusable"],
-    ["of another shape, nothing tells", failed({ error: "schema" }), undefined, "throw"],
+    ["no JSON, nothing tells", failed({ error: "useless" }), undefined, "lost"],
+    ["no JSON, sent again", failed({ error: "useless" }), "again", "unusable"],
+    ["no JSON, no intent", failed({ error: "useless", isDeclared: false }), undefined, "unusable"],
+    ["of another shape, nothing tells", failed({ error: "unfit" }), undefined, "throw"],
   ] as const)("%s, rule %3$s", (_, request, rule, expected) =>
     expect(decideAfterFailure(request, rule)).toBe(expected),
   );
-});
-
-test("unusable answers are waited for longer and longer, and the fifth is the last", () => {
-  expect([1, 2, 3, 4, 5, 6].map(waitAfterUnusable)).toEqual([
-    3_000,
-    9_000,
-    27_000,
-    81_000,
-    undefined,
-    undefined,
-  ]);
 });

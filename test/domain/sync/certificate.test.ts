@@ -19,11 +19,12 @@ const FIELDS: CertificateFields = {
   sequence_from: 1,
   sequence_to: 4,
   pages_sha256: "ab",
+  rows_sha256: "cd",
   certificate_prev: null,
 };
 const TEXT =
   "run_id=sync-1\nlink_id=l\nfp_id=u\ngeneration=1\ncursor_in=\ncursor_out=c1\npages=2\ncreated=3\nupdated=0\n" +
-  "removed=1\nquarantined=0\nsequence_from=1\nsequence_to=4\npages_sha256=ab\ncertificate_prev=\n";
+  "removed=1\nquarantined=0\nsequence_from=1\nsequence_to=4\npages_sha256=ab\nrows_sha256=cd\ncertificate_prev=\n";
 
 test("a certificate is the sha256 of its fields in their order, null as empty", () => {
   expect(certificateText(FIELDS)).toBe(TEXT);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { endStatus, expectedLinks } from "../../../src/domain/sync/sync-summary.js";
+import { endStatus, expectedLinks, withUnreadLinks } from "../../../src/domain/sync/sync-summary.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
 
 test.for([
@@ -22,4 +22,16 @@ test.for([
   ["all is done", { usersDone: 400, linksFound: 198 }, 198],
 ] as const)("%s", ([_, told, links]) => {
   expect(expectedLinks({ usersTotal: 400, ...told })).toBe(links);
+});
+
+test.for([
+  ["no link is found of three that were known", {}, { known: 3, gone: 3 }, ["no_links_read of 3 known"]],
+  ["nothing was known", {}, { known: 0, gone: 0 }, []],
+  ["links were not listed at all", {}, undefined, []],
+  ["lists were refused, so what they hold is known still", {}, { known: 3, gone: 0 }, []],
+  ["links were found, and skipped", { skipped: 1 }, { known: 3, gone: 3 }, []],
+] as const)("%s", ([_, links, known, reasons]) => {
+  const totals = withUnreadLinks({ ...noTotals(), links: { ...noTotals().links, ...links } }, known);
+  expect(totals.failures.map(({ reason }) => reason)).toEqual(reasons);
+  expect(endStatus(totals, false)).toBe(reasons.length > 0 ? "completed_with_failures" : "completed");
 });

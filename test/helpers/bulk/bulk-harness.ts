@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type BulkOptions, failedRowsOf } from "../../../src/domain/bulk/bulk-job.js";
-import { taskQueue } from "../../../src/domain/run.js";
+import type { BulkOptions } from "../../../src/domain/bulk/bulk-job.js";
+import { leftOf, taskQueue } from "../../../src/domain/run.js";
 import { countRows, type JudgedRows, judgeRows } from "../../../src/intake/bulk/input-rows.js";
 import { startBulk } from "../../../src/intake/bulk/start.js";
 import type { StartedRun } from "../../../src/intake/start-or-join.js";
@@ -50,7 +50,7 @@ export async function openBulkWorld(
     begin,
     run: async (rows, asked) => resultOf(await begin(rows, asked)),
     async retry(runId) {
-      const kept = new BulkStaging(sealed, failedRowsOf(runId));
+      const kept = new BulkStaging(sealed, leftOf(runId));
       const file = await kept.file.require();
       const judged = await countRows(() => kept.everyRow(file));
       return resultOf(await start(judged, file.options, runId));

@@ -44,6 +44,7 @@ export async function openPackRoom(chromium: string | null = null): Promise<Pack
         key_fingerprint: "sha256:0123456789abcdef",
         started_at: "2026-11-20T07:59:00.000Z",
         finished_at: "2026-11-20T08:05:00.000Z",
+        lake_root: null,
         unmasked: false,
         reason: null,
         exportId: `cip-${number}`,

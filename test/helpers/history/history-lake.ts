@@ -2,6 +2,7 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { appendChanges } from "../../../src/lake/history/append-changes.js";
+import type { Observations } from "../../../src/lake/history/comparison.js";
 import { bringUpCurrent } from "../../../src/lake/history/current-table.js";
 import { currentOf, type HistorySpec } from "../../../src/lake/history/history-spec.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
@@ -50,6 +51,7 @@ interface Observed {
   readonly whole?: readonly string[];
   /** As if there were so many of them; many are compared in parts. */
   readonly bytes?: number;
+  readonly removals?: Observations["removals"];
 }
 
 /** A lake with the history {@link THINGS}, and a second process that has the same lake open under another name. */
@@ -73,15 +75,13 @@ export class HistoryLake {
     await rm(this.base, { recursive: true, force: true });
   }
 
-  async observe(
-    { run, part = "g0", at, things, whole, bytes = 0 }: Observed,
-    lake = this.lake,
-  ): Promise<void> {
+  async observe({ run, part = "g0", at, things, whole, bytes = 0, removals }: Observed, lake = this.lake) {
     const owners = whole ?? [...new Set(things.map(({ owner }) => owner))];
-    await appendChanges(lake, THINGS, `${run}/${part}`, run, {
+    return appendChanges(lake, THINGS, `${run}/${part}`, run, {
       query: observedQuery(run, at, things),
       bytes,
       whole: owners.map((fpId) => ({ fpId, linkId: null, readAt: at })),
+      ...(removals && { removals }),
     });
   }
 

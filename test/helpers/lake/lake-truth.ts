@@ -125,6 +125,7 @@ const FIELDS = [
   "sequence_from",
   "sequence_to",
   "pages_sha256",
+  "rows_sha256",
   "certificate_prev",
 ];
 

@@ -121,6 +121,37 @@ test("a retry makes an amended export of the whole population and asks only for 
   ).toEqual([]);
 });
 
+test("one report for everybody: only the true one is written, the others fail, and an honest retry repairs it", async () => {
+  const users = roster();
+  const [first = { fp_id: "" }] = users;
+  const user_id = first.fp_id;
+  for (const { fp_id } of users) world.sandbox.cip.script(fp_id, { fields: { user_id } });
+  const lied = await world.run(users, OPTIONS);
+  expect(lied).toMatchObject({
+    status: "completed_with_failures",
+    rows: { total: 30, done: 1, failed: 29 },
+    ...{ exported: 1, failed: 29, failures_total: 29 },
+  });
+  for (const { reason } of lied.failures)
+    expect(reason).toMatch(/^another_subject user_id: •••.{4} for •••.{4}$/);
+  const rows = () => world.rows("select run_id, fp_id from cip_reports order by run_id, fp_id");
+  expect(await rows()).toEqual([{ run_id: lied.run_id, fp_id: first.fp_id }]);
+  const refused = (await outcomes(lied.export)).filter((line) => line.includes("another_subject"));
+  expect(refused).toHaveLength(29);
+  expect(refused[0]).toContain("find out what mixes up answers, then nightledger runs retry");
+  expect(await world.rows("select count(*)::int n from run_failures")).toEqual([{ n: 29 }]);
+  for (const { fp_id } of users) world.sandbox.cip.script(fp_id, {});
+  const amended = await world.retry(lied.run_id);
+  expect(amended).toMatchObject({ status: "completed", rows: { done: 30 }, calls: 29, exported: 30 });
+  expect(await rows()).toHaveLength(31);
+});
+
+test("ids of another kind, all different, are taken", async () => {
+  const users = roster();
+  for (const { fp_id } of users) world.sandbox.cip.script(fp_id, { fields: { user_id: `user_of_${fp_id}` } });
+  expect(await world.run(users, OPTIONS)).toMatchObject({ status: "completed", exported: 30 });
+});
+
 test("a user without a completed onboarding fails with that reason", async () => {
   const [first = { fp_id: "" }] = roster();
   world.sandbox.addFault({ kind: "status", status: 400, operation: "create_cip_report", user: first.fp_id });

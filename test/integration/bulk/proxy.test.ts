@@ -5,6 +5,7 @@ import type { AnyJob } from "../../../src/jobs/job.js";
 import { proxyJob } from "../../../src/jobs/proxy.js";
 import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
 import { type BulkWorld, openBulkWorld } from "../../helpers/bulk/bulk-harness.js";
+import { addLink } from "../../helpers/sync/scripted-links.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { type Receiver, startReceiver } from "../../helpers/webhooks/receiver.js";
 
@@ -86,6 +87,32 @@ test("a lost answer is not asked for again, unless the row says that it may be",
   const before = target.received.length;
   expect((await world.run(rows, OPTIONS)).rows).toMatchObject({ skipped: 12 - unknown, failed: unknown });
   expect(target.received.length).toBe(before);
+});
+
+// Held calls had all places of the worker, and a sync stood at `0/0 links` until their target let go.
+test("forty requests that their target holds leave a sync of the same worker its part", async () => {
+  await open();
+  world.sandbox.proxies.configure({ id: "p", target: target.url, timeoutMs: 600_000 });
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  target.answer = async () => {
+    await held;
+    return {};
+  };
+  try {
+    const { handle } = await world.begin(rowsOf(40), OPTIONS);
+    // Of the eight places of the world's worker.
+    await expect.poll(() => target.received.length, { timeout: 60_000 }).toBe(6);
+    for (const id of ["a", "b", "c"]) addLink(world, id, 30);
+    expect((await world.sync()).result).toMatchObject({ status: "completed", links: { synced: 3 } });
+    expect(target.received).toHaveLength(6);
+    release();
+    expect(await handle.result()).toMatchObject({ rows: { done: 40 } });
+  } finally {
+    release();
+  }
 });
 
 const after = (path: string) => sent().filter((one) => one === path).length;

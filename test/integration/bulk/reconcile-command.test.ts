@@ -83,14 +83,18 @@ test("a sync whose next run can't start is reported all the same, before the err
   expect(inWords.stderr).toMatch(/UnreachableError: Temporal is gone\.\n$/);
 });
 
-test("links that a reconciliation names and does not find are counted", async () => {
+test("links that a sync or a reconciliation names and does not find fail it, by name", async () => {
   await run("sync", ...roster);
+  for (const streams of [[], ["--streams", "accounts"]]) {
+    const synced = await run("sync", ...roster, ...streams, "--links", "l,nope");
+    expect(synced).toMatchObject({ code: 1, said: { status: "completed", links_not_found: ["nope"] } });
+  }
   const words = "that this run did not find";
   const found = await run("reconcile", ...roster, "--links", "l");
   expect(found).toMatchObject({ code: 0, said: { counts: { equal: 2 } } });
   expect(found.stderr).not.toContain(words);
   const missing = await run("reconcile", ...roster, "--links", "l,nope");
-  expect(missing).toMatchObject({ code: 0, said: { counts: { equal: 2 } } });
+  expect(missing).toMatchObject({ code: 1, said: { counts: { equal: 2 }, links_not_found: ["nope"] } });
   expect(missing.stderr).toContain(`--links names 1 link ${words}`);
 });
 
@@ -114,7 +118,7 @@ test("a retry compares again what differed; runs show knows the kind", async () 
     said: { rows: { total: 1, done: 1 }, counts: { equal: 2, differs: 0, unknown: 0 } },
   });
   const { said: again } = await run("runs", "retry", said.run_id);
-  expect(again.error.message).toContain(`the rows that failed in run ${said.run_id} were run again already`);
+  expect(again.error.message).toContain(`the rows of run ${said.run_id} were run again already`);
   const [whole] = await query("select run_id from runs where kind = 'reconcile' and status = 'completed'");
   const { said: nothing } = await run("runs", "retry", whole.run_id);
   expect(nothing.error.message).toContain(`nothing failed in run ${whole.run_id}`);

@@ -191,8 +191,8 @@ test("what passes is waited for; half an answer and an HTML page fail their user
   }
   world.sandbox.clearFaults();
   const [one, two] = roster();
-  world.sandbox.addFault({ operation, user: one?.fp_id ?? "", kind: "truncated", mode: "body", times: 1 });
-  world.sandbox.addFault({ operation, user: two?.fp_id ?? "", kind: "wrong_body", times: 1 });
+  world.sandbox.addFault({ operation, user: one?.fp_id ?? "", kind: "status", status: 400, times: 1 });
+  world.sandbox.addFault({ operation, user: two?.fp_id ?? "", kind: "status", status: 400, times: 1 });
   const broken = await world.run(roster().slice(0, 2));
   expect(broken).toMatchObject({
     rows: { done: 0, failed: 2 },

@@ -100,7 +100,7 @@ describe("with a cluster", () => {
       const { code, json } = await run(create);
       expect({ code, ...json }).toMatchObject({
         ...{ code: 1, status: "failed", request_id: "r" },
-        error: { class: "LostAnswerError", message: expect.stringContaining("was not sent again") },
+        error: { class: "LostAnswerError", message: expect.stringContaining("not sent again") },
       });
     }
     expect(sandbox.businesses.list()).toHaveLength(2);

@@ -1,4 +1,4 @@
-import { readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
@@ -105,16 +105,23 @@ test("another address is refused by every job with both, until the lake is bound
   expect((await command(ONBOARD, REHEARSAL)).code).toBe(2);
 });
 
-test("a lake that is older than bindings is bound by its next job and keeps its keys", async () => {
-  const old = { ...REHEARSAL, NIGHTLEDGER_ENCRYPTION_KEYS: `k:${Buffer.alloc(32, 3).toString("base64")}` };
-  await command(ONBOARD, old);
-  await rm(join(folder.lake, "_nightledger", "service.json"));
-  const first = await command(ONBOARD, old);
-  const second = await command(ONBOARD, old);
-  expect(second.value).toMatchObject({ batch_id: first.value.batch_id, calls: 0 });
-  // A lake whose key check was deleted, as after a lost key, does not count as new.
-  await rm(join(folder.lake, "_nightledger"), { recursive: true });
-  expect((await command(ONBOARD, old)).value).toMatchObject({ batch_id: first.value.batch_id, calls: 0 });
+test("a lake that went is missed by HOME, and so is one that another lake replaced: nothing is posted or written", async () => {
+  await command(ONBOARD, REHEARSAL);
+  const away = `${folder.lake}.away`;
+  await rename(folder.lake, away);
+  const gone = await command(ONBOARD, REHEARSAL);
+  expect(gone.code).toBe(2);
+  expect(gone.value.error.message).toMatch(/lake that was in .* is gone.*--new-lake/);
+  expect(asked()).toBe(0);
+  expect(await folder.names()).not.toContain("lake");
+  expect((await command([...ONBOARD, "--new-lake"], REHEARSAL)).code).toBe(0);
+  expect(posted()).toBe(3);
+  expect((await command(ONBOARD, REHEARSAL)).value).toMatchObject({ calls: 0 });
+  await rm(folder.lake, { recursive: true });
+  await rename(away, folder.lake);
+  const other = await command(ONBOARD, REHEARSAL);
+  expect(other.value.error.message).toMatch(/another lake is in its place/);
+  expect(asked()).toBe(0);
 });
 
 test("a new lake's batch has the id that judging its file gives", async () => {

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../../src/domain/onboarding/messages.js";
+import { taskQueue } from "../../../src/domain/run.js";
+import { tryCustomersNow } from "../../../src/temporal/running-workflows.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 
 const worlds = onboardWorlds();
@@ -202,3 +204,22 @@ async function running(world: World): Promise<string[]> {
   }
   return found;
 }
+
+test("continued: a customer's step that waits for its next try is tried at once, and counts its tries anew", async () => {
+  const world = await worlds.open(playbook());
+  world.sandbox.addFault({ ...POSTS, kind: "status", status: 503 });
+  const batch = await world.begin(world.users(1));
+  const attempt = async () => {
+    const query = `ExecutionStatus = "Running" AND TaskQueue = "${taskQueue(world.scope)}" AND WorkflowType = "onboardCustomer"`;
+    for await (const { workflowId } of world.client.workflow.list({ query })) {
+      const { raw } = await world.client.workflow.getHandle(workflowId).describe();
+      return raw.pendingActivities?.[0]?.attempt ?? 0;
+    }
+    return 0;
+  };
+  await expect.poll(attempt, { timeout: 60_000 }).toBeGreaterThan(4);
+  await tryCustomersNow(world.client, taskQueue(world.scope));
+  await expect.poll(attempt, { timeout: 10_000 }).toBeLessThan(4);
+  world.sandbox.clearFaults();
+  expect(((await batch.handle.result()) as OnboardSummary).customers).toMatchObject({ pass: 1 });
+});

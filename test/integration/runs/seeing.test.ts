@@ -68,6 +68,30 @@ test("a run that failed in part is listed, shown with the action to take, and it
   });
 });
 
+test("a run that the service refused says why wherever it is shown, and its retry does the whole again", async () => {
+  sandbox.addFault({ kind: "status", status: 401, operation: "sync_transactions" });
+  const refused = await run(...SYNC);
+  expect(refused.code).toBe(4);
+  const why = { reason: "credentials_refused", message: expect.stringContaining("refused the API key") };
+  const { run_id, ...said } = JSON.parse(refused.stdout);
+  expect(said).toMatchObject({ status: "failed", ...why });
+  expect(await json("runs", "show", run_id)).toMatchObject({ status: "failed", ...why });
+  const words = "why       credentials_refused: the service refused the API key";
+  const again = `do the whole run again: nightledger runs retry ${run_id}`;
+  for (const shown of [await run("runs", "show", run_id), await run("status")]) {
+    expect(shown.stdout).toContain(words);
+    expect(shown.stdout).toContain(again);
+  }
+  sandbox.clearFaults();
+  const retried = await run("runs", "retry", run_id, "--json");
+  expect(retried).toMatchObject({ code: 0 });
+  expect(JSON.parse(retried.stdout)).toMatchObject({ status: "completed", users: { total: 3 } });
+  expect(await run("runs", "retry", run_id)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("is not kept any more, as after a retry"),
+  });
+});
+
 test("a run in progress is found, and watched to its end", async () => {
   const release = sandbox.hold({ operation: "sync_transactions" });
   expect(await run(...SYNC, "--detach")).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-import { appendFile, rename, writeFile } from "node:fs/promises";
+import { appendFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
@@ -75,6 +75,33 @@ test("a schedule fires by itself; each run reads the roster as it is then, and a
   ).toBeLessThan(2);
 });
 
+test("a lake that goes while its worker lives fails the next firing, which asks and writes nothing", async () => {
+  await schedule("create", "nightly", ...FAR, "--", ...SYNC);
+  await schedule("trigger", "nightly");
+  await until("nightly", 1);
+  await rename(folder.lake, `${folder.lake}.away`);
+  sandbox.clearRequests();
+  await schedule("trigger", "nightly");
+  await expect
+    .poll(() => described("nightly").then(({ last }) => last[0].status), { timeout: 60_000 })
+    .toBe("failed");
+  expect(sandbox.calls().total).toBe(0);
+  expect(await runsOf("nightly")).toEqual([]);
+});
+
+test("a schedule of a lake that another one replaced, before its worker came, fails and says so", async () => {
+  await schedule("create", "nightly", ...FAR, "--", ...SYNC);
+  await rm(folder.lake, { recursive: true });
+  await schedule("create", "other", ...FAR, "--", ...SYNC);
+  await schedule("trigger", "nightly");
+  await until("nightly", 1);
+  expect((await runsOf("nightly"))[0]).toMatchObject({
+    status: "failed",
+    message: expect.stringMatching(/for another lake.*schedule create/),
+  });
+  expect(sandbox.calls().total).toBe(0);
+});
+
 test("what becomes due while a run is running is skipped, a trigger too", async () => {
   const release = sandbox.hold({ operation: "sync_transactions" });
   await schedule("create", "busy", "--every", "1s", "--", ...SYNC);
@@ -142,9 +169,9 @@ test("imports, exports and batches run by a schedule as by a command", async () 
     await schedule("create", name, ...FAR, "--", ...command);
     await schedule("trigger", name);
     await until(name, 1);
-    expect(await runsOf(name), name).toMatchObject([
-      { kind: command[0]?.replace("export", "cip"), message: null },
-    ]);
+    // The service knows none of the customers.
+    const status = name === "customers" ? "completed_with_failures" : "completed";
+    expect(await runsOf(name), name).toMatchObject([{ kind: command[0]?.replace("export", "cip"), status }]);
   }
   expect(sandbox.truth("l1").rows).toHaveLength(2);
   expect(sandbox.cip.made()).toHaveLength(1);

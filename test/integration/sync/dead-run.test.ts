@@ -75,7 +75,10 @@ test("--restart gives up the run of a killed command, and starts a new one", asy
   expect(restarted.code, restarted.stderr).toBe(0);
   expect(staging).not.toContain(summaryOf(restarted).run_id);
   expect(await rows(folder)).toMatch(/cancelled[\s\S]*completed/);
-  expect(await readdir(join(folder.lake, "_staging")).then((names) => names.filter(isSync))).toEqual([]);
+  // Only the roster of the one that was given up is left, for a retry.
+  expect(await readdir(join(folder.lake, "_staging")).then((names) => names.filter(isSync))).toEqual([
+    `${basename(staging)}-failed`,
+  ]);
   expect(await auditLake(folder.lake, sandbox)).toEqual([]);
 });
 
@@ -90,6 +93,9 @@ test("runs cancel gives up the run of a killed command; no other one is running 
   const again = await folder.command(["runs", "cancel", basename(staging)]).ended;
   expect(again.code).toBe(2);
   expect(again.stderr).toContain("is not running, so there is nothing to cancel");
-  const retried = await folder.command(["runs", "retry", basename(staging)]).ended;
-  expect(retried.stderr).toContain("was cancelled, and no link or user failed in it");
+  const shown = await folder.command(["runs", "show", basename(staging)]).ended;
+  expect(shown.stdout).toContain("why       cancelled: it was cancelled; what it had finished is kept");
+  const retried = await folder.command(["runs", "retry", basename(staging), "--json"]).ended;
+  expect(retried.code, retried.stderr).toBe(0);
+  expect(summaryOf(retried)).toMatchObject({ status: "completed" });
 });

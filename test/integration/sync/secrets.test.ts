@@ -50,7 +50,7 @@ test("nothing secret or personal is in Temporal's database, in logs, messages or
       id: "link_planted_1",
       fields: { external_id: "PLANTED-EXTERNAL-77", institution_name: "Planted Person Bank" },
       accounts: [
-        { fields: { name: "PLANTEDACCOUNTNAME", nickname: "planted.name@example.test" } },
+        { id: "acc_1", fields: { name: "PLANTEDACCOUNTNAME", nickname: "planted.name@example.test" } },
         { raw: '{"id":"","name":"PLANTEDACCOUNTNAME"}' },
       ],
     });

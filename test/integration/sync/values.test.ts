@@ -199,7 +199,7 @@ test.for([
   expect(await liveIds(world, "a")).toEqual(["good-1", "good-2"]);
 });
 
-test("unknown fields are dropped from the columns, and warned of once a run", async () => {
+test("new fields are kept, and told once a run by their names", async () => {
   const world = await worlds.open();
   for (const link of ["a", "b"]) {
     addLink(world, link, 0);
@@ -210,8 +210,11 @@ test("unknown fields are dropped from the columns, and warned of once a run", as
   }
   const { result } = await world.sync();
   expect(result).toMatchObject({ status: "completed", rows: { created: 4, quarantined: 0 } });
-  const warnings = (await world.log()).split("\n").filter((line) => line.includes("that have no column"));
+  const warnings = (await world.log())
+    .split("\n")
+    .filter((line) => line.includes("the service has new fields"));
   expect(warnings).toHaveLength(1);
-  expect(warnings[0]).not.toContain("loyalty");
+  expect(warnings[0]).toContain("transactions.loyalty");
+  expect(warnings[0]).not.toContain("points");
   await expectLakeEqualsTruth(world);
 });

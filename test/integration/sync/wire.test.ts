@@ -115,7 +115,8 @@ test.for([401, 403] as const)(
     expect(await linkSync(world, runId, "b")).toBeUndefined();
     expect(await feedOf(world, "b")).toEqual([]);
     expect((await world.rows("select status from runs"))[0]).toEqual({ status: "failed" });
-    expect(await world.store.list("_staging/")).toEqual([]);
+    const kept = (await world.store.list("_staging/")).map(({ key }) => key);
+    expect(kept).toEqual([expect.stringMatching(/-failed\/roster\/0\.jsonl$/)]);
     await expectLakeEqualsTruth(world, whole);
   },
 );
@@ -142,7 +143,7 @@ test("a body that breaks the contract fails the link and is not requested again"
   const world = await worlds.open();
   addLink(world, "a", 3);
   addLink(world, "b", 3);
-  world.sandbox.addFault({ kind: "wrong_body", link: "a" });
+  world.sandbox.addFault({ kind: "wrong_body", link: "a", body: '{"has_more":1}' });
   const { runId } = await world.sync();
   expect(syncCalls(world, "a")).toHaveLength(1);
   expect((await linkSync(world, runId, "a"))?.reason).toMatch(/^schema /);

@@ -3,8 +3,9 @@ import { lakeFacts } from "../../../src/lake/alerts/lake-facts.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
+import { onboardings } from "../../../src/lake/tables/onboardings.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
-import { runs } from "../../../src/lake/tables/runs.js";
+import { runFailures, runs } from "../../../src/lake/tables/runs.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 
 let base: TestLake;
@@ -18,10 +19,12 @@ afterEach(async () => {
   await base.release();
 });
 
-const RULES = { "max-age": 1, "failed-links": 0, "open-quarantine": 0 };
+const RULES = { "another-subject": 0, "max-age": 1, "failed-links": 0, "open-quarantine": 0 };
 type Row = Readonly<Record<string, string | number>>;
-const add = (spec: typeof runs | typeof linkSyncs, rows: readonly Row[]) =>
-  appendOnce(lake, spec, `test/${spec.name}`, () => writeRows(lake, spec, "test", rows));
+const add = (
+  spec: typeof runs | typeof linkSyncs | typeof runFailures | typeof onboardings,
+  rows: readonly Row[],
+) => appendOnce(lake, spec, `test/${spec.name}`, () => writeRows(lake, spec, "test", rows));
 const night = (day: number, time = "02:20:00") => `2026-11-${String(day).padStart(2, "0")}T${time}Z`;
 
 test("a lake without tables has no facts", async () => {
@@ -30,6 +33,7 @@ test("a lake without tables has no facts", async () => {
     newestSync: null,
     failedLinks: { count: 0, runId: null },
     openQuarantine: 0,
+    otherSubjects: { count: 0, runId: null },
     ended: [],
   });
 });
@@ -84,4 +88,32 @@ test("a link counts by its newest row, and not where no sync reads it any more",
   const { failedLinks } = await lakeFacts(lake, RULES, []);
   expect(failedLinks).toEqual({ count: 2, runId: "sync-11" });
   expect((await lakeFacts(lake, { "max-age": 1 }, [])).failedLinks.count).toBe(0);
+});
+
+test("answers about others are counted over users, links, rows and customers of the newest runs", async () => {
+  const kinds = [
+    ["sync-1", "sync", 1],
+    ["sync-2", "sync", 2],
+    ["cip-2", "cip", 2],
+    ["onboard-2", "onboard", 2],
+  ] as const;
+  await add(
+    runs,
+    kinds.map(([run_id, kind, day]) => ({ run_id, kind, status: "failed", finished_at: night(day) })),
+  );
+  const reason = "another_subject links[].fp_id: •••2222 for •••1111";
+  await add(runFailures, [
+    { run_id: "sync-1", owner: "fp_1", reason: `bank_links: ${reason}` },
+    { run_id: "sync-2", owner: "fp_1", reason: `bank_links: ${reason}` },
+    { run_id: "sync-2", owner: "fp_2", reason: "bank_links: user not found" },
+    { run_id: "cip-2", owner: "fp_1", reason },
+  ]);
+  await add(linkSyncs, [
+    { run_id: "sync-2", link_id: "link_1", status: "failed", reason, finished_at: night(2) },
+    { run_id: "sync-2", link_id: "link_2", status: "failed", reason: "cursor_loop", finished_at: night(2) },
+  ]);
+  await add(onboardings, [{ run_id: "onboard-2", status: "failed", error_class: "AnotherSubjectError" }]);
+  const { otherSubjects } = await lakeFacts(lake, RULES, []);
+  expect(otherSubjects).toEqual({ count: 4, runId: "sync-2" });
+  expect((await lakeFacts(lake, {}, [])).otherSubjects).toEqual({ count: 0, runId: null });
 });

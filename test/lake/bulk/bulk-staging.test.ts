@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/frozen-row.js";
-import { BulkStaging, type BytesOf, type FrozenFile, groupsOf } from "../../../src/lake/bulk/bulk-staging.js";
+import { BulkStaging, type BytesOf, type FrozenFile } from "../../../src/lake/bulk/bulk-staging.js";
 import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
-import { SealedRows } from "../../../src/lake/store/sealed-rows.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
@@ -17,7 +16,7 @@ const ROWS: readonly FrozenBulkRow[] = CONTENTS.map((text, at) => ({
   problems: [],
   files: { file: { bytes: text.length, sha256: sha256(text), contentType: "text/plain" } },
 }));
-const FILE: FrozenFile = {
+const FILE: Omit<FrozenFile, "groups"> = {
   ...{
     kind: "k",
     options: {},
@@ -91,7 +90,7 @@ test("the frozen files of one job can be frozen for another", async () => {
 const MB = 1024 * 1024;
 const longRows = (...sizes: readonly number[]): FrozenBulkRow[] =>
   sizes.map((size, at) => ({ line: at + 2, row: { value: "x".repeat(size) }, problems: [] }));
-const fileOf = (rows: readonly FrozenBulkRow[]): FrozenFile => ({
+const fileOf = (rows: readonly FrozenBulkRow[]) => ({
   ...FILE,
   rows: rows.length,
   sha256: sha256(rows.map(frozenLine).join("")),
@@ -113,8 +112,8 @@ test.for<[string, number[], number[][]]>([
 ])("%s", async ([, sizes, groups]) => {
   const rows = longRows(...sizes);
   const frozen = await staging.freeze(fileOf(rows), rows, 3);
-  expect(groupsOf(frozen, 1)).toBe(groups.length);
-  const read = groups.map((_, group) => staging.rowsOf(group, 1).then(linesOf));
+  expect(frozen.groups.total).toBe(groups.length);
+  const read = groups.map((_, group) => staging.rowsOf(group).then(linesOf));
   expect(await Promise.all(read)).toEqual(groups);
   const all: FrozenBulkRow[] = [];
   for await (const row of staging.everyRow(frozen)) all.push(row);
@@ -126,21 +125,5 @@ test("rows that are lost are frozen again in the groups that they had", async ()
   await staging.freeze(fileOf(rows), rows, 3);
   await sealed.delete("_staging/job/groups/1");
   expect(await staging.freeze(fileOf(rows), rows, 500)).toMatchObject({ groups: { count: 3, total: 2 } });
-  expect(linesOf(await new BulkStaging(sealed, "job").rowsOf(1, 1))).toEqual([5]);
-});
-
-test("a file that a build froze which counted groups in rows alone keeps its groups", async () => {
-  const rows = longRows(...Array.from({ length: 501 }, () => 1));
-  const file = fileOf(rows);
-  await new SealedRows<FrozenBulkRow>(sealed).write("_staging/job/rows/", rows);
-  await sealed.put("_staging/job/file", file);
-  const frozen = await staging.freeze(file, rows, 500);
-  expect([groupsOf(frozen, 100), frozen.groups]).toEqual([6, undefined]);
-  expect(linesOf(await staging.rowsOf(1, 100))).toEqual(linesOf(rows.slice(100, 200)));
-  expect(await staging.rowsOf(5, 100)).toEqual(rows.slice(500));
-  await sealed.delete("_staging/job/rows/1");
-  await staging.freeze(file, rows, 500);
-  const all: FrozenBulkRow[] = [];
-  for await (const row of new BulkStaging(sealed, "job").everyRow(file)) all.push(row);
-  expect(all).toEqual(rows);
+  expect(linesOf(await new BulkStaging(sealed, "job").rowsOf(1))).toEqual([5]);
 });

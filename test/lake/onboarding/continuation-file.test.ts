@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, readFile, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -55,13 +55,6 @@ test("a line that lacks nothing but its end is whole", async () => {
   await truncate(path, (await size()) - 1);
   await append(2);
   expect(await read()).toEqual({ deliveries: [delivery(1), delivery(2)], torn: [] });
-});
-
-test("a delivery after a torn one on the same line is found", async () => {
-  await append(1);
-  const line = await readFile(path, "utf8");
-  await writeFile(path, `${line.slice(0, 40)}${line}`);
-  expect(await read()).toEqual({ deliveries: [delivery(1)], torn: [1] });
 });
 
 test("zeros that a power failure left are a torn line", async () => {

@@ -38,6 +38,7 @@ function synced(link_id: string, run: number, before: string | null, day: number
     sequence_from: run,
     sequence_to: run,
     pages_sha256: "a".repeat(64),
+    rows_sha256: "b".repeat(64),
     certificate_prev: before,
   };
   const finished_at = `2026-05-${String(day).padStart(2, "0")}T00:00:00Z`;

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -75,22 +75,6 @@ describe("what a dead engine left", () => {
     expect(existsSync(left)).toBe(true);
     await next.beat();
     expect(existsSync(left)).toBe(false);
-    await next.close();
-  });
-
-  test("by a version without leases is removed when nobody has touched it for half a day", async () => {
-    const [page, spilled, fresh] = [join(base, "1b2c.json"), join(base, "duckdb-7"), join(base, "duckdb-8")];
-    for (const directory of [spilled, fresh]) {
-      await mkdir(directory, { recursive: true });
-      await writeFile(join(directory, "duckdb_temp_storage-0.tmp"), "rows");
-      await age(directory, 13 * 60 * MINUTE_MS);
-    }
-    await writeFile(page, "a customer's transactions");
-    await age(page, 13 * 60 * MINUTE_MS);
-    await age(join(spilled, "duckdb_temp_storage-0.tmp"), 13 * 60 * MINUTE_MS);
-    const next = new Scratch(base);
-    await next.open();
-    expect([page, spilled, fresh].map(existsSync)).toEqual([false, false, true]);
     await next.close();
   });
 });

@@ -25,6 +25,7 @@ const checkpoint = (change: Partial<LinkCheckpoint> = {}): LinkCheckpoint => ({
   sequence_from: 1,
   sequence_to: 1,
   pages_sha256: "p",
+  rows_sha256: "r",
   certificate_prev: null,
   cursor: "c",
   next_sequence: 2,

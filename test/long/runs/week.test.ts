@@ -31,7 +31,8 @@ afterEach(async () => {
 
 /** One night: each link has new rows, the sync runs, the rules are judged; then the person on call asks how things are. */
 async function night(day: number) {
-  for (const link of ["a", "b", "c"]) sandbox.append(link, [created(`${link}-day-${day}`)]);
+  for (const link of ["a", "b", "c"])
+    sandbox.append(link, [created(`${link}-day-${day}`, { account_id: `${link}-1` })]);
   const told = join(folder.directory, "told.jsonl");
   const sync = await runHere(folder, ["sync", "--roster", "users.csv", "--json"]);
   const alerts = await runHere(folder, [...CHECK, "--notify-command", `cat >>${told}`]);
@@ -82,7 +83,7 @@ test("a week: a link that fails, one that expires, a bad row, a throttled hour; 
   expect(shown.stdout).toContain("skipped   1 × state error auth_expired: c\n          → ask the customer");
 
   sandbox.removeFault(fault);
-  sandbox.append("a", [created("bad", { amount: "1e3" })]);
+  sandbox.append("a", [created("bad", { amount: "1e3", account_id: "a-1" })]);
   const thursday = await night(4);
   expect([thursday.code, thursday.alerts]).toEqual([1, 1]);
   expect(thursday.told.sort()).toEqual(["alert.cleared", "alert.raised", "alert.raised"]);
@@ -100,7 +101,7 @@ test("a week: a link that fails, one that expires, a bad row, a throttled hour; 
   const throttled = await runHere(folder, ["runs", "show", saturday.summary.run_id]);
   expect(throttled.stdout).toMatch(/^cost +\d+ calls, .*, [5-9]\.\ds paused by the service$/m);
 
-  sandbox.append("a", [updated("bad", { amount: "1000.00" })]);
+  sandbox.append("a", [updated("bad", { amount: "1000.00", account_id: "a-1" })]);
   sandbox.setLink("c", { state: "connected", error_code: null });
   const sunday = await night(7);
   expect([sunday.code, sunday.alerts]).toEqual([0, 0]);

@@ -61,6 +61,7 @@ describe("docs/use/tables.md", () => {
       sequence_from: null,
       sequence_to: null,
       pages_sha256: "p",
+      rows_sha256: "r",
       certificate_prev: null,
     };
     const names = certificateText(fields)

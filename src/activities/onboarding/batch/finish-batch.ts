@@ -8,12 +8,13 @@ import {
   putOutcomesCsv,
 } from "../../../lake/onboarding/outcomes-csv.js";
 import { readTables } from "../../../lake/query/query-views.js";
+import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import { onboardings } from "../../../lake/tables/onboardings.js";
-import { writeRunRow } from "../../run-row.js";
+import { type EndedRow, writeRunRow } from "../../run-row.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
 interface FinishBatchInput extends Omit<NewRun, "runId">, Pick<BatchRunInput, "options"> {
-  readonly summary: Omit<OnboardSummary, "duration_ms">;
+  readonly summary: Omit<OnboardSummary, "duration_ms" | "lake_root">;
   /** How many rows of the file the run was for. */
   readonly rows: number;
 }
@@ -22,12 +23,16 @@ interface FinishBatchInput extends Omit<NewRun, "runId">, Pick<BatchRunInput, "o
 export async function finishBatch(
   deps: OnboardingDependencies,
   { summary, rows, ...run }: FinishBatchInput,
-): Promise<{ readonly duration_ms: number }> {
+): Promise<EndedRow> {
   const { run_id: runId, batch_id: jobId, status, customers, calls } = summary;
-  const { sha256: rosterSha256 } = await deps.batches.require(jobId);
-  await writeOutcomesCsv(deps, { batchId: jobId, rows });
+  const rosterSha256 = (await deps.batches.manifest(jobId))?.sha256;
+  await writeOutcomesCsv(deps, { batchId: jobId, rows }).catch((error: unknown) => {
+    // Why such a run fails; the tables have what was recorded.
+    if (status !== "failed" || !(error instanceof StagingLostError)) throw error;
+  });
+  const why = { reason: summary.reason, message: summary.message };
   const counts = { users: customers.total, failed: customers.failed, calls };
-  return writeRunRow(deps, { ...run, runId, jobId, kind: "onboard", status, rosterSha256, counts });
+  return writeRunRow(deps, { ...run, runId, jobId, kind: "onboard", status, why, rosterSha256, counts });
 }
 
 /** Writes a batch's outcomes as CSV, as the tables have them now. */

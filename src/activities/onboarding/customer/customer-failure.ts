@@ -1,5 +1,6 @@
 import { activityInfo } from "@temporalio/activity";
 import {
+  AnotherSubjectError,
   ApiError,
   NotFoundError,
   NotSentError,
@@ -7,7 +8,7 @@ import {
   SchemaError,
   TransientError,
 } from "../../../api/http/errors.js";
-import { InputError } from "../../../domain/failures.js";
+import { ANOTHER_SUBJECT, InputError } from "../../../domain/failures.js";
 import { afterFailure } from "../../../domain/onboarding/customer/customer-state.js";
 import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/customer-step.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
@@ -41,6 +42,7 @@ export async function failedStep(
     error_class: error.name,
     error_message: error.message,
     next_action: nextAction ?? nextActionAfter(error),
+    ...(error instanceof AnotherSubjectError && { trouble: `${error.operation}: ${ANOTHER_SUBJECT}` }),
     ...(refusal && { trouble: `${refusal.operation}: ${refusal.status ?? 0}` }),
   });
   const step = { ...staged, link: null, unauthorized: false, calls };
@@ -48,7 +50,9 @@ export async function failedStep(
 }
 
 function nextActionAfter(error: Error): string {
-  const mayHaveWorked = error instanceof LostAnswerError || (error instanceof TransientError && error.sent);
+  const isOthers = error instanceof AnotherSubjectError;
+  const mayHaveWorked =
+    isOthers || error instanceof LostAnswerError || (error instanceof TransientError && error.sent);
   if (mayHaveWorked) return NEXT_ACTIONS.check;
   return isRefusal(error) ? NEXT_ACTIONS.refused : NEXT_ACTIONS.retry;
 }
@@ -58,7 +62,8 @@ function isRefusal(error: Error): error is RejectedError | NotFoundError {
 }
 
 function endsRow(error: Error): boolean {
-  if (isRefusal(error) || error instanceof SchemaError || error instanceof LostAnswerError) return true;
+  const final = [SchemaError, AnotherSubjectError, LostAnswerError];
+  if (isRefusal(error) || final.some((kind) => error instanceof kind)) return true;
   // Ends the row too, but by its workflow: it may mean a wrong key or a torn file instead of the row.
   if (error instanceof InputError) return false;
   if (!(error instanceof ApiError) || error instanceof NotSentError) return false;

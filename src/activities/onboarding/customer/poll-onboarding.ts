@@ -1,5 +1,6 @@
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import {
+  AnotherSubjectError,
   ApiError,
   AuthError,
   NotSentError,
@@ -22,6 +23,7 @@ import {
 } from "../../../domain/onboarding/customer/customer-step.js";
 import type { CustomerEvent, SessionValidated } from "../../../domain/onboarding/messages.js";
 import { type OutcomeEvent, outcomeEvent } from "../../../domain/onboarding/outcome.js";
+import { maskedId } from "../../../domain/service/masked-id.js";
 import { countedCalls } from "../../counted-calls.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { answeredStep, reportOf } from "./answered-step.js";
@@ -63,6 +65,12 @@ async function read(
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
     const mayPass = [TransientError, RateLimitedError, NotSentError].some((kind) => error instanceof kind);
     if (mayPass && activityInfo().attempt < MOST_ATTEMPTS) throw error;
+    if (error instanceof AnotherSubjectError) {
+      deps.log.warn(
+        { onboarding: maskedId(params.path.id), ...error.mismatch },
+        "a poll was about another onboarding",
+      );
+    }
     return null;
   }
 }

@@ -16,7 +16,7 @@ import { answeredStep, reportOf } from "./answered-step.js";
 import { onboardingPrefix } from "./call-prefix.js";
 import { failedStep } from "./customer-failure.js";
 import { preparedId } from "./prepare-customer.js";
-import { postUnnamed, reuseUnnamed } from "./unnamed-onboarding.js";
+import { mustBeOwn, postUnnamed, reuseUnnamed } from "./unnamed-onboarding.js";
 
 type PostOnboardingInput = CustomerStepInput & Pick<BatchRunInput, "syncTimeoutSecs">;
 
@@ -62,7 +62,8 @@ async function post(
     },
   };
   const prefix = await onboardingPrefix(deps, input);
-  const call = { ref: input, params, prefix };
+  const accept = (answer: StartedOnboarding) => mustBeOwn(deps, call, answer);
+  const call = { ref: input, params, prefix, accept };
   const once = () =>
     callOnce<typeof createOnboarding, StartedOnboarding>(deps, {
       operation: createOnboarding,
@@ -73,6 +74,7 @@ async function post(
         known: before === null ? [] : [before],
       }),
       run: authEpoch,
+      accept,
       send: (asked, options) => deps.api.read(createOnboarding, asked, options),
     });
   if (customer.fpId === null) return (await postUnnamed(deps, call, once)).body;

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from "@temporalio/activity";
+import { AnotherSubjectError, factsOf } from "../../../api/http/errors.js";
 import { createOnboarding } from "../../../api/operations/onboarding-creation.js";
 import type { ParamsOf } from "../../../api/operations/operation.js";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
@@ -6,8 +7,10 @@ import { FAILURE_TYPES } from "../../../domain/failures.js";
 import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
 import { type UndecidedPost, undecidedMs } from "../../../domain/onboarding/customer/undecided-post.js";
 import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
+import { maskedId } from "../../../domain/service/masked-id.js";
 import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { onboardedCustomers } from "../../../lake/onboarding/onboarded-customers.js";
+import { type OnboardingTaker, takeOnboarding } from "../../../lake/onboarding/taken-onboardings.js";
 import {
   dropUnnamedPost,
   noteUnnamedPost,
@@ -29,6 +32,29 @@ interface RowCall {
   readonly ref: CustomerRef;
   readonly params: ParamsOf<typeof createOnboarding>;
   readonly prefix: string;
+  /** Judges an onboarding before it is kept as the row's. */
+  readonly accept: (answer: StartedOnboarding) => Promise<void>;
+}
+
+/** @throws AnotherSubjectError when the lake has the onboarding as another customer's, or of another playbook */
+export async function mustBeOwn(
+  { sealed }: OnboardingDependencies,
+  { ref: { batchId, rowKey }, params: { body } }: Pick<RowCall, "ref" | "params">,
+  { id }: StartedOnboarding,
+): Promise<void> {
+  const { key, fp_id, external_id } = body;
+  const own = { playbookKey: playbookKeyOf(key), batchId, rowKey, fp_id, external_id };
+  const other = await takeOnboarding(sealed, id, own);
+  if (other === undefined) return;
+  const what = other.playbookKey === own.playbookKey ? "customer" : "playbook";
+  const nameOf = (one: OnboardingTaker) =>
+    what === "playbook" ? one.playbookKey : maskedId(one.fp_id ?? one.external_id ?? "");
+  const field = `the ${what} of onboarding ${maskedId(id)}`;
+  throw new AnotherSubjectError(factsOf(createOnboarding), {
+    field,
+    answered: nameOf(other),
+    asked: nameOf(own),
+  });
 }
 
 /** Posts a row that names no `fp_id`, with a note in the staging area until its result is known. */
@@ -56,7 +82,7 @@ export async function postUnnamed<R>(
  * @throws ApplicationFailure of type TransientError while such a request may still be answered or take effect.
  */
 export async function reuseUnnamed(deps: OnboardingDependencies, call: RowCall): Promise<void> {
-  const { ref, params, prefix } = call;
+  const { ref, params, prefix, accept } = call;
   const { key, fp_id } = params.body;
   const seen = await seenUndecided(deps, call);
   if (fp_id === undefined || seen === undefined) return;
@@ -78,7 +104,9 @@ export async function reuseUnnamed(deps: OnboardingDependencies, call: RowCall):
     others: async (ids) => [...before, ...(await outcomesOf(deps, ids))],
     run: ref.latch,
   });
-  if (found !== undefined) await record.keep<StartedOnboarding>(found);
+  if (found === undefined) return;
+  await accept(found);
+  await record.keep<StartedOnboarding>(found);
 }
 
 interface SeenPosts {

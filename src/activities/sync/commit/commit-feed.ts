@@ -53,7 +53,6 @@ async function publish(
   wanted: readonly WantedUpdate[],
 ): Promise<ReadonlyMap<string, UpdateEnd>> {
   const ends = new Map<string, UpdateEnd>();
-  const removals = new Map<string, DataFile | undefined>();
   for (;;) {
     const open = wanted.filter(({ key }) => !ends.has(key));
     if (open.length === 0) return ends;
@@ -61,14 +60,11 @@ async function publish(
     const files = await filesOf(deps, runId, all, open, refused);
     for (const [key, reason] of await reasonsOf(deps, refused)) ends.set(key, { kind: "failed", reason });
     if (refused.size > 0) continue;
-    for (const { key, removals: inferred } of open) {
-      if (!removals.has(key)) removals.set(key, await inferred?.write());
-    }
     const done = await deps.lake.table(transactionChanges.name).commit((snapshot) => {
       const ended = open.flatMap((update) => endsBefore(snapshot, update));
       for (const [key, end] of ended) ends.set(key, end);
       if (ended.length > 0) return null;
-      const inferred = open.flatMap(({ key }) => removals.get(key) ?? []);
+      const inferred = open.flatMap(({ removals }) => removals ?? []);
       return [
         ...schemaActions(transactionChanges, snapshot, Date.now()),
         ...[...files, ...inferred].map((file) => ({ add: addOf(file) })),

@@ -1,5 +1,8 @@
 import { knownDay } from "../../../domain/sync/run/reading-window.js";
 import type { ReadSliceInput } from "../../../domain/sync/run/slice-work.js";
+import type { Failure } from "../../../domain/sync/sync-totals.js";
+import { addRemovals, NO_REMOVALS, type Removals, refusalOf } from "../../../domain/tables/removals.js";
+import type { Appended } from "../../../lake/history/append-changes.js";
 import type { ReadWindow, WholeList } from "../../../lake/history/whole-lists.js";
 import { type BadRow, readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
 import type { CleanedPlaces } from "../../../lake/sync/journal/record.js";
@@ -7,45 +10,96 @@ import type { ObservedPage, SliceReport } from "../../../lake/sync/journal/repor
 import { commitObserved } from "../../../lake/sync/observed-rows.js";
 import { bundleQuery } from "../../../lake/sync/page-bundle.js";
 import { withSpooled } from "../../../lake/tables/parquet-file.js";
+import { accountStream } from "../../../streams/accounts.js";
 import type { Stream } from "../../../streams/stream.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { loadWithRepair, probe } from "../load/load-with-repair.js";
 import type { LoadedPage } from "../load/page-to-load.js";
 import { observedListings } from "../read/streams-of-run.js";
+import { strangeLinks } from "./strange-links.js";
 
 /** SQL turns so many bytes of pages into rows at once, to bound memory. */
 const STATEMENT_BYTES = 10 * 1024 * 1024;
+
+/** What a commit is about, as far as lists go. */
+export interface CommittedLists extends Pick<ReadSliceInput, "runId" | "streams" | "full"> {
+  /** What the run's earlier commits knew of each stream, and removed. */
+  readonly removed?: Readonly<Record<string, Removals>> | undefined;
+}
+
+export interface CommittedObservations {
+  /** Rows of `quarantine`: what was bad among them. */
+  readonly bad: readonly Record<string, unknown>[];
+  /** Lists of which nothing was taken. */
+  readonly failures: readonly Failure[];
+  /** Accounts of rows that the list of their link lacks. */
+  readonly unknown: number;
+  /** What was known of each stream, and removed. */
+  readonly removed: Readonly<Record<string, Removals>>;
+}
+
+const NOTHING: Appended = { isRead: false, refused: [], taken: NO_REMOVALS };
 
 /**
  * Commits the users' lists: `accounts`, `bank_links` and whatever else has no cursor. This comes before any commit of
  * their links (docs/inside/architecture.md, "Commits").
  *
- * @returns rows of `quarantine`: what was bad among them
  */
 export async function commitObservations(
   deps: SyncDependencies,
-  { runId, streams }: Pick<ReadSliceInput, "runId" | "streams">,
+  { runId, streams, full, removed: before = {} }: CommittedLists,
   appId: string,
   reports: readonly SliceReport[],
-): Promise<Record<string, unknown>[]> {
+): Promise<CommittedObservations> {
   const bad: Record<string, unknown>[] = [];
+  const failures: Failure[] = [];
+  const removed: Record<string, Removals> = {};
+  let unknown = 0;
   const all = reports.flatMap(({ observed }) => observed);
   // Pages may be of links that were read only to find what is selected.
-  const read = new Set([...streams, ...all.map(({ stream }) => stream)]);
-  for (const listing of observedListings(deps.streams, [...read])) {
-    const users = byUser(all.filter((page) => page.stream === listing.name));
+  const listed = new Set([...streams, ...all.map(({ stream }) => stream)]);
+  for (const listing of observedListings(deps.streams, [...listed])) {
+    const read = all.filter((page) => page.stream === listing.name);
+    const strange = await strangeLinks(deps.lake, byLink(read), streams.includes(accountStream.name));
+    unknown += strange.unknown;
+    const users = byUser(read.filter(({ link_id }) => !strange.problems.has(link_id ?? "")));
+    for (const [linkId, problem] of strange.problems) {
+      const owner = read.find(({ link_id }) => link_id === linkId)?.fp_id ?? "";
+      failures.push({ stream: listing.name, owner, reason: `${listing.name}: ${problem}, link ${linkId}` });
+    }
     for (const stream of listing.streams) {
       const isSelected = streams.includes(stream.name);
       for (const [part, some] of chunksOf(users, bytesOf).entries()) {
         const pages = some.flat();
-        const loaded = isSelected ? await commitPages(deps, runId, `${appId}/${part}`, stream, pages) : [];
+        const { name } = stream;
+        const soFar = addRemovals(before[name] ?? NO_REMOVALS, removed[name] ?? NO_REMOVALS);
+        const removals = full ? "any" : soFar;
+        const { loaded, refused, taken } = isSelected
+          ? await commitPages(deps, { runId, appId: `${appId}/${part}`, removals }, stream, pages)
+          : { ...NOTHING, loaded: [] };
+        removed[name] = addRemovals(removed[name] ?? NO_REMOVALS, taken);
+        failures.push(...refused.map((list) => failureOf(name, list)));
         for (const [index, page] of pages.entries()) {
           bad.push(...(await quarantineRows(deps, runId, stream, page, loaded[index])));
         }
       }
     }
   }
-  return bad;
+  return { bad, failures, removed, unknown };
+}
+
+function failureOf(stream: string, { list, ...removals }: Appended["refused"][number]): Failure {
+  const whose = list?.linkId == null ? "" : `, link ${list.linkId}`;
+  return { stream, owner: list?.fpId ?? "", reason: `${stream}: ${refusalOf(removals)}${whose}` };
+}
+
+function byLink(pages: readonly ObservedPage[]) {
+  const links = new Map<string, Set<string>>();
+  for (const { link_id, accounts = [] } of pages) {
+    if (link_id === null) continue;
+    links.set(link_id, new Set([...(links.get(link_id) ?? []), ...accounts]));
+  }
+  return [...links].map(([link_id, named]) => ({ link_id, named: [...named] }));
 }
 
 /** A user's pages are committed together: lists are compared as wholes, and a row may move from one list to another. */
@@ -64,18 +118,20 @@ const bytesOf = (pages: readonly Pick<ObservedPage, "place">[]) =>
 
 async function commitPages(
   deps: SyncDependencies,
-  runId: string,
-  appId: string,
+  {
+    runId,
+    ...options
+  }: { readonly runId: string; readonly appId: string; readonly removals: "any" | Removals },
   stream: Stream,
   pages: readonly ObservedPage[],
-): Promise<readonly LoadedPage[]> {
+): Promise<Appended & { readonly loaded: readonly LoadedPage[] }> {
   const toLoad = pages.map(({ place, fp_id: fpId, link_id: linkId, page }) => {
     return { runId, place, fpId, linkId, page, generation: null, sequenceFrom: null };
   });
   const bytes = bytesOf(pages);
   const write = async (query: string, loaded: readonly LoadedPage[]) => {
     const whole = await wholeLists(deps, runId, stream, pages, loaded);
-    return commitObserved(deps.lake, stream, { appId, runId, query, bytes, whole });
+    return commitObserved(deps.lake, stream, { ...options, runId, query, bytes, whole });
   };
   const [first = [], ...others] = chunksOf(toLoad, ({ place }) => place.bytes);
   if (others.length > 0) {
@@ -89,14 +145,16 @@ async function commitPages(
         loaded.push(...read);
       }
     };
-    await withSpooled(deps.lake, spool, (query) => write(query, loaded));
-    return loaded;
+    return { ...(await withSpooled(deps.lake, spool, (query) => write(query, loaded))), loaded };
   }
-  return loadWithRepair(deps, stream, first, async (bundle, loaded) => {
+  let appended = NOTHING;
+  const loaded = await loadWithRepair(deps, stream, first, async (bundle, some) => {
+    appended = await write(bundleQuery(stream, bundle), some);
     // A repeated attempt finds the rows committed, and still has to learn what was cut out of them.
-    if (!(await write(bundleQuery(stream, bundle), loaded))) await probe(deps, stream, bundle);
-    return loaded;
+    if (!appended.isRead) await probe(deps, stream, bundle);
+    return some;
   });
+  return { ...appended, loaded };
 }
 
 /** Cuts pages, or users, into chunks that SQL can read with bounded memory, unless a single one is larger. */

@@ -1,4 +1,4 @@
-import type { SyncOptions } from "../../../domain/sync/job.js";
+import { placeKey } from "../../../domain/sync/place.js";
 import type { CommitWork } from "../../../domain/sync/run/publication.js";
 import { skippedLinks } from "../../../domain/sync/skipped-links.js";
 import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../domain/sync/sync-totals.js";
@@ -9,19 +9,24 @@ import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { writeRows } from "../../../lake/tables/parquet-file.js";
 import { quarantine } from "../../../lake/tables/quarantine.js";
 import type { Logger } from "../../../logger.js";
+import { accountStream } from "../../../streams/accounts.js";
 import { transactionStream } from "../../../streams/transactions.js";
 import { breather } from "../../event-loop.js";
 import { recordFailures } from "../../run-failures.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { commitFeed } from "./commit-feed.js";
-import { commitObservations, quarantineRow } from "./commit-observations.js";
+import {
+  type CommittedLists,
+  type CommittedObservations,
+  commitObservations,
+  quarantineRow,
+} from "./commit-observations.js";
 import { endedRow, type LinkSyncRow, quietRow } from "./link-sync-row.js";
 import { type FoundReading, loadedFiles, readingsToCommit } from "./loaded-files.js";
 import { type PendingUpdate, pendingUpdate } from "./pending-update.js";
+import { strangeLinks } from "./strange-links.js";
 
-export interface CommitInput extends CommitWork, Pick<SyncOptions, "streams" | "full"> {
-  readonly runId: string;
-}
+export interface CommitInput extends CommitWork, CommittedLists {}
 
 /**
  * Commits what a run has finished: the users' lists, `quarantine`, then the feed with rows, cursors and certificates in one
@@ -30,7 +35,7 @@ export interface CommitInput extends CommitWork, Pick<SyncOptions, "streams" | "
 export async function commit(
   deps: SyncDependencies,
   input: CommitInput,
-): Promise<{ readonly totals: SyncTotals }> {
+): Promise<{ readonly totals: SyncTotals } & Pick<CommittedLists, "removed">> {
   const { lake } = deps;
   const { runId } = input;
   const part = `c${input.chunk}`;
@@ -38,10 +43,11 @@ export async function commit(
   await recordFailures(lake, { runId, part }, input.failed);
   const reports: SliceReport[] = [];
   for (const place of input.reports) reports.push(await readValue<SliceReport>(lake.store, runId, place));
-  const badObservations = await commitObservations(deps, input, appId, reports);
+  const lists = await commitObservations(deps, input, appId, reports);
+  await recordFailures(lake, { runId, part: `${part}/lists` }, lists.failures);
   const { readings, twice } = await readingsToCommit(deps, runId, input.loaded, input.links);
-  const updates = await pendingUpdates(deps, input, readings);
-  const bad = [...badObservations, ...updates.flatMap((update) => quarantineRows(runId, update))];
+  const { updates, unknown } = await pendingUpdates(deps, input, readings);
+  const bad = [...lists.bad, ...updates.flatMap((update) => quarantineRows(runId, update))];
   await appendOnce(lake, quarantine, appId, () => writeRows(lake, quarantine, runId, bad));
   const committed = await commitFeed(deps, runId, updates);
   const ended = await withFound(lake.store, runId, input.ended);
@@ -54,24 +60,40 @@ export async function commit(
   await appendOnce(lake, linkSyncs, appId, () => writeRows(lake, linkSyncs, runId, rows));
   const known = updates.filter(({ found }) => found.base?.signs_differ);
   logRows(deps.log, runId, rows, new Set(known.map(({ found }) => found.link_id)));
+  const totals = rows.map(totalsOf).reduce(addTotals, totalsOfLists(lists));
+  const unknown_accounts = totals.unknown_accounts + unknown;
+  return { totals: { ...totals, unknown_accounts }, removed: lists.removed };
+}
+
+function totalsOfLists({ bad, failures, unknown }: CommittedObservations): SyncTotals {
   const none = noTotals();
-  const observed = { ...none, rows: { ...none.rows, quarantined: badObservations.length } };
-  return { totals: rows.map(totalsOf).reduce(addTotals, observed) };
+  const failed = new Set(failures.map(({ owner }) => owner)).size;
+  const rows = { ...none.rows, quarantined: bad.length };
+  return failures.reduce(withFailure, {
+    ...{ ...none, rows, users: { total: 0, failed }, unknown_accounts: unknown },
+  });
 }
 
 async function pendingUpdates(
   deps: SyncDependencies,
   input: CommitInput,
   readings: readonly FoundReading[],
-): Promise<PendingUpdate[]> {
+): Promise<{ readonly updates: readonly PendingUpdate[]; readonly unknown: number }> {
   const files = await loadedFiles(deps, input.runId, input.manifests, readings);
+  const asked = readings.map(({ link, found: { link_id } }) => {
+    const rows = (files.files.get(placeKey(link)) ?? []).flatMap(({ file }) => file?.parts ?? []);
+    const named = rows.filter((row) => row.link_id === link_id).flatMap(({ accounts }) => accounts);
+    return { link_id, named: [...new Set(named)] };
+  });
+  const isRead = input.streams.includes(accountStream.name);
+  const { problems, unknown } = await strangeLinks(deps.lake, asked, isRead);
   const updates: PendingUpdate[] = [];
   const breathe = breather();
   for (const reading of readings) {
     await breathe();
-    updates.push(await pendingUpdate(deps, input, files, reading));
+    updates.push(await pendingUpdate(deps, input, { ...files, problems }, reading));
   }
-  return updates;
+  return { updates, unknown };
 }
 
 /** Logs which links failed or were superseded, and once for each link that its bank's signs contradict the types. */

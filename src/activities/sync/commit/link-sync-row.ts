@@ -53,6 +53,7 @@ export function endedRow(
     sequence_from: null,
     sequence_to: null,
     pages_sha256: progress.pages === 0 ? null : progress.pagesSha256,
+    rows_sha256: null,
     certificate_prev: base?.head ?? null,
     certificate: null,
     started_at,

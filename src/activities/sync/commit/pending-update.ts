@@ -7,10 +7,12 @@ import {
   removalProblem,
 } from "../../../domain/sync/link-update.js";
 import { placeKey } from "../../../domain/sync/place.js";
-import { type InferredRemovals, inferRemovals } from "../../../lake/sync/inferred-removals.js";
+import type { FeedFile } from "../../../lake/sync/feed-file.js";
+import { inferRemovals } from "../../../lake/sync/inferred-removals.js";
 import { type BadRow, readBadRows } from "../../../lake/sync/journal/journal.js";
 import { type FoundLink, generationOf } from "../../../lake/sync/journal/report.js";
 import { certificateOf, type LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
+import { rowsSha256 } from "../../../lake/sync/rows-hash.js";
 import type { Dependencies } from "../../dependencies.js";
 import type { ManifestFile } from "../load/manifest.js";
 import type { FoundReading, LoadedFiles } from "./loaded-files.js";
@@ -30,8 +32,8 @@ export interface PendingUpdate {
   /** Files that hold the update's rows; other links may share them. */
   readonly files: readonly ManifestFile[];
   readonly bad: readonly QuarantinedRow[];
-  /** Rows that a full resync of a known link did not bring back. */
-  readonly removals?: InferredRemovals | undefined;
+  /** The file of what a full resync of a known link did not bring back. */
+  readonly removals?: FeedFile | undefined;
   /** The link's next state; null where nothing came and the cursor stayed. */
   readonly checkpoint: LinkCheckpoint | null;
   /** Why it must not be committed; null where it may be. */
@@ -42,7 +44,7 @@ export interface PendingUpdate {
 export async function pendingUpdate(
   deps: Dependencies,
   { runId, full }: { readonly runId: string; readonly full: boolean },
-  loaded: LoadedFiles,
+  loaded: LoadedFiles & { readonly problems: ReadonlyMap<string, string> },
   { link, progress, found }: FoundReading,
 ): Promise<PendingUpdate> {
   const key = placeKey(link);
@@ -50,13 +52,16 @@ export async function pendingUpdate(
   const update = { key, found, progress, files, bad: [], checkpoint: null };
   const lost = loaded.lost.get(key);
   if (lost !== undefined) return { ...update, files: [], problem: lost };
-  const rows = loadedRows(files.flatMap(({ file }) => file?.links.filter(isOf(found)) ?? []));
+  const strange = loaded.problems.get(found.link_id);
+  if (strange !== undefined) return { ...update, problem: strange };
+  const parts = files.flatMap(({ file }) => file?.parts.filter(isOf(found)) ?? []);
+  const rows = loadedRows(parts);
   const isWhole = rows.created + rows.updated + rows.removed === progress.entries;
   const bad = isWhole ? [] : await badRows(deps, runId, key, files);
   const miscounted = countProblem(progress, rows, bad.length);
   if (miscounted !== null) return { ...update, problem: miscounted };
   const generation = generationOf(found, progress);
-  const removals =
+  const inferred =
     progress.mode === "full" && found.base !== null
       ? await inferRemovals(deps.lake, {
           linkId: found.link_id,
@@ -69,13 +74,17 @@ export async function pendingUpdate(
           at: new Date(),
         })
       : undefined;
-  const { gone = 0, known = 0 } = removals ?? {};
+  const { gone = 0, known = 0 } = inferred ?? {};
+  const tooMany = removalProblem(gone, known, full);
+  if (tooMany !== null) return { ...update, bad, problem: tooMany };
+  const removals = gone > 0 ? await inferred?.write() : undefined;
   const next = nextCheckpoint({
     runId,
     link: found,
     progress,
     generation,
     rows,
+    rowsSha256: rowsSha256([...parts, ...(removals?.parts ?? [])]),
     quarantined: bad.length,
     gone,
   });
@@ -85,7 +94,7 @@ export async function pendingUpdate(
     reading: key,
     finished_at: new Date().toISOString(),
   };
-  return { ...update, bad, removals, checkpoint, problem: removalProblem(gone, known, full) };
+  return { ...update, bad, removals, checkpoint, problem: null };
 }
 
 function isOf({ link_id }: FoundLink): (rows: { readonly link_id: string }) => boolean {

@@ -1,17 +1,24 @@
+import { joinNewFields } from "../../../domain/sync/sync-totals.js";
 import type { PageReading } from "../../../streams/page-reading.js";
 import type { Listing } from "../../../streams/stream.js";
-import type { Dependencies } from "../../dependencies.js";
+import type { SliceState } from "./slice-state.js";
 
-/** Warns of values that fit no column and break no rule (docs/use/tables.md, "Accepted values"). */
-export function warnOfOddities(
-  { warnings }: Pick<Dependencies, "warnings">,
-  runId: string,
+/** A name that is told; a service may make names of customers' data. */
+const PLAIN_NAME = /^[A-Za-z_][\w.]{0,63}$/;
+
+/** Tells of values that fit no column and break no rule (docs/use/tables.md, "Accepted values"). */
+export function tellOddities(
+  state: SliceState,
   { name: stream }: Pick<Listing, "name">,
   { unknownFields, unreadableScores }: Pick<PageReading, "unknownFields" | "unreadableScores">,
 ): void {
-  if (unknownFields > 0) {
-    const message = "dropped fields that have no column; counts are those of one page";
-    warnings.once(runId, `fields ${stream}`, { stream, fields: unknownFields }, message);
+  const { warnings } = state.slice.deps;
+  const { runId } = state.input;
+  if (unknownFields.size > 0) {
+    const fields = [...unknownFields].map((path) => `${stream}.${PLAIN_NAME.test(path) ? path : "?"}`);
+    state.newFields = joinNewFields(state.newFields, fields);
+    const message = "the service has new fields; kept them in the column other_fields";
+    warnings.once(runId, `fields ${stream}`, { stream, fields: joinNewFields(fields) }, message);
   }
   if (unreadableScores > 0) {
     const message = "set confidences that are not numbers to null; counts are those of one page";

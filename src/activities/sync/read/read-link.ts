@@ -11,7 +11,7 @@ import { type PageFacts, pageFacts } from "../../../streams/transaction-page.js"
 import { transactionStream } from "../../../streams/transactions.js";
 import { advance, deliveredSha256, type ReadPage } from "./page-advance.js";
 import { pageFailure } from "./page-failure.js";
-import { warnOfOddities } from "./page-warnings.js";
+import { tellOddities } from "./page-warnings.js";
 import type { BegunLink, SliceState } from "./slice-state.js";
 
 /** Reads a link page by page, by its cursor, until the link or the slice ends. */
@@ -39,7 +39,7 @@ class LinkReader {
   }
 
   async run(): Promise<{ readonly progress: LinkProgress; readonly outcome: LinkOutcome }> {
-    const { slice, input } = this.state;
+    const { slice } = this.state;
     let { progress } = this.begun;
     while (slice.hasTime()) {
       let page: ReadPage | "torn";
@@ -50,7 +50,7 @@ class LinkReader {
       }
       if (page === "torn") return { progress, outcome: { kind: "torn" } };
       const step = advance(progress, page);
-      warnOfOddities(slice.deps, input.runId, transactionStream, page.facts);
+      tellOddities(this.state, transactionStream, page.facts);
       this.#previousId = page.facts.firstId;
       if (step.outcome !== undefined) return { progress: step.progress, outcome: step.outcome };
       progress = step.progress;

@@ -34,10 +34,14 @@ export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): 
     const at = Date.now();
     const users = userResults(state, at);
     const links = linkResults(state, at);
-    const { usersRead, reached, notBegun, size } = state;
+    const { usersRead, reached, notBegun, size, newFields } = state;
     const gateUntil = deps.api.pausedUntil ?? null;
-    const { calls } = slice;
-    return { report, usersRead, users, reached, links, size, notBegun, calls, gateUntil, at };
+    const { calls, foundNoPlace } = slice;
+    const told = newFields.length === 0 ? {} : { newFields };
+    return {
+      ...{ report, usersRead, users, reached, links, size, notBegun, calls, foundNoPlace, gateUntil, at },
+      ...told,
+    };
   } finally {
     await state.close();
   }

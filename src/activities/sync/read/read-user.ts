@@ -1,7 +1,6 @@
+import { mustBeAbout } from "../../../api/http/subject.js";
 import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
-import { isRealDay } from "../../../domain/service/transaction-values.js";
-import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
 import type { RosterRow } from "../../../domain/sync/roster.js";
 import { DEFAULT_LOOKBACK, windowStart } from "../../../domain/sync/run/reading-window.js";
 import { type UserOutcome, type UserProgress, userFailure } from "../../../domain/sync/user-reading.js";
@@ -14,12 +13,14 @@ import {
   type ObservedPage,
   type QuietLink,
 } from "../../../lake/sync/journal/report.js";
+import { accountStream } from "../../../streams/accounts.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { cleanPage } from "../../../streams/clean-page.js";
-import { type PageReading, readPage, rowsAt } from "../../../streams/page-reading.js";
+import { type PageReading, readPage } from "../../../streams/page-reading.js";
 import { mayRepeat } from "../../../streams/raw-json.js";
+import { type ListedLink, listedLinks, mustBeOfLinks, namedAccounts, newestDay } from "./list-page.js";
 import { type PageFailure, pageFailure } from "./page-failure.js";
-import { warnOfOddities } from "./page-warnings.js";
+import { tellOddities } from "./page-warnings.js";
 import { PagedLists } from "./paged-lists.js";
 import type { BegunUser } from "./slice-input.js";
 import type { PlacedRecord, SliceState } from "./slice-state.js";
@@ -59,12 +60,6 @@ async function earlierPages(
   return pages;
 }
 
-interface ListedLink {
-  readonly id: string;
-  /** Why it can't be read; null for a connected one. */
-  readonly obstacle: string | null;
-}
-
 /** One list that is read for a user. */
 interface OwnedList {
   readonly listing: ObservedListing;
@@ -85,7 +80,8 @@ class UserReading {
   /** Pages of lists that come in one answer. */
   readonly single: ObservedPage[] = [];
   readonly #paged: ObservedPage[] = [];
-  #listed: readonly ListedLink[] = [];
+  /** Undefined where the run does not read the user's links. */
+  #listed: readonly ListedLink[] | undefined;
   #hasFailedLinks = false;
 
   constructor(
@@ -148,7 +144,7 @@ class UserReading {
 
   #asked(): readonly ListedLink[] {
     const only = this.row.links ?? this.state.input.only;
-    return this.#listed.filter(({ id }) => only === null || only.includes(id));
+    return (this.#listed ?? []).filter(({ id }) => only === null || only.includes(id));
   }
 
   #readable(): readonly ListedLink[] {
@@ -219,7 +215,9 @@ class UserReading {
     const name: PageName = { stream: listing.name, owner: linkId ?? fp_id, attempt, page, after: from ?? "" };
     const observe = (reading: PageReading, staged: Pick<ObservedPage, "place" | "cleaned">) => {
       const window = from === undefined ? {} : { from, ...newestDay(listing, reading) };
-      const observed = { stream: listing.name, fp_id, link_id: linkId, page, ...window, ...staged };
+      tellOddities(state, listing, reading);
+      const named = linkId === null ? {} : namedAccounts(listing, reading);
+      const observed = { stream: listing.name, fp_id, link_id: linkId, page, ...window, ...named, ...staged };
       return { reading, observed };
     };
     const staged = this.earlier.get(nameKey(name)) ?? (await state.staged(name));
@@ -230,7 +228,8 @@ class UserReading {
     if (!state.slice.hasTime()) return undefined;
     const { body } = await this.#request({ listing, linkId, from }, number);
     const reading = readPage(listing, body);
-    warnOfOddities(state.slice.deps, state.input.runId, listing, reading);
+    mustBeAbout(listing.operation, { path: { fp_id, link_id: linkId } }, reading.envelope);
+    if (listing.name === accountStream.name && linkId === null) mustBeOfLinks(listing, reading, this.#listed);
     // SQL refuses an envelope with a repeated key, and then whatever is committed with it.
     const isDoubtful = mayRepeat(reading.text, new Set(listing.lists.flatMap(({ path }) => path)));
     const cleaned = reading.needsCleaning || isDoubtful ? cleanPage(listing, reading) : undefined;
@@ -243,29 +242,6 @@ class UserReading {
     const query = listing.paging === "page" ? { query: { page, size: PAGE_SIZE, ...window } } : {};
     return this.state.slice.call(listing.operation, { path, ...query } as ParamsOf<Operation>);
   }
-}
-
-/** The latest day of the rows of a page, where they have one. */
-function newestDay({ operation, windowed = "" }: ObservedListing, { envelope }: PageReading) {
-  const rows = (envelope as Readonly<Record<string, readonly unknown[]>>)[operation.list?.rows ?? ""] ?? [];
-  const days = rows.map((row) => (row as Readonly<Record<string, unknown>> | null)?.[windowed]);
-  const newest = days
-    .filter((day) => typeof day === "string" && isRealDay(day))
-    .sort()
-    .at(-1);
-  return newest === undefined ? {} : { newest: newest as string };
-}
-
-/** The links of a list, without bad rows. */
-function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
-  const bad = new Set(problems.map(({ index }) => index));
-  const good = bankLinkStream.lists.flatMap((list) =>
-    rowsAt(envelope, list).filter((_, index) => !bad.has(index)),
-  ) as { readonly id: string; readonly state: string; readonly error_code?: string | null }[];
-  return good.map(({ id, state, error_code }) => ({
-    id,
-    obstacle: linkObstacle(state, error_code ?? null),
-  }));
 }
 
 /** What a failed page means for its user. */

@@ -48,6 +48,8 @@ export class SliceState {
   readonly links: LeftLink[] = [];
   readonly startedAt = new Date().toISOString();
   usersRead = 0;
+  /** Names of fields that no column has. */
+  newFields: readonly string[] = [];
   /** Size of the latest pages. */
   size: number | null | undefined;
   /** Pages of links that this slice begins, and what its report names. */

@@ -1,7 +1,6 @@
+import { HIDDEN } from "../../service/masked-id.js";
 import type { CipReportFacts } from "./report.js";
 
-/** Replaces what is not shown. */
-export const HIDDEN = "•••";
 const LAST_DIGITS = 4;
 /** The last four digits of a shorter tax id would give it away. */
 const DIGITS_OF_TAX_ID = 9;

@@ -1,5 +1,5 @@
-import type { Refusals } from "../../refusals.js";
-import type { RunStatus } from "../../run.js";
+import { type Refusals, refusalWords } from "../../refusals.js";
+import { type EndReason, endReason, type RunStatus } from "../../run.js";
 import { isKnownStatus, ONBOARDING_STATUSES } from "../../service/onboarding-status.js";
 
 /** The counts of a batch, in the order of the summary; each row is under exactly one. */
@@ -50,7 +50,7 @@ export function countOf(status: string): CustomerCount {
 }
 
 /** What `onboard --json` prints. */
-export interface OnboardSummary {
+export interface OnboardSummary extends EndReason {
   readonly run_id: string;
   readonly batch_id: string;
   readonly status: RunStatus;
@@ -62,6 +62,8 @@ export interface OnboardSummary {
   /** What the service refused in this run: the first ten different ones. */
   readonly refusals: readonly Refusals[];
   readonly duration_ms: number;
+  /** The lake's root when the run ended (docs/use/tables.md, "Root"); null before that, or if it could not be computed. */
+  readonly lake_root: string | null;
 }
 
 /** How a batch ended whose rows are all processed; with failures, the command exits with 1. */
@@ -69,4 +71,19 @@ export function batchStatus(customers: CustomerCounts, isCancelled: boolean): Ru
   if (isCancelled) return "cancelled";
   const { invalid, failed, error, none, expired } = customers;
   return invalid + failed + error + none + expired > 0 ? "completed_with_failures" : "completed";
+}
+
+/** Why a batch ended with this status. */
+export function endOfBatch(
+  status: RunStatus,
+  { invalid, failed, error, none, expired }: CustomerCounts,
+  refusals: readonly Refusals[],
+  step: string | undefined,
+): EndReason {
+  const counts = {
+    "customer% failed": failed + error + none,
+    "customer% expired": expired,
+    "row% invalid": invalid,
+  };
+  return endReason({ status, step, failed: counts, reasons: refusals.map(refusalWords) });
 }

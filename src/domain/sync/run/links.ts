@@ -202,6 +202,11 @@ export class Links {
     return this.#ended.splice(0);
   }
 
+  /** Makes every link due that waits for another try. */
+  tryNow(): void {
+    for (const link of this.reading) this.#put({ ...link, progress: { ...link.progress, notBefore: 0 } });
+  }
+
   /** Epoch milliseconds at which the next open link is due; undefined where none is being read. */
   nextDue(): number | undefined {
     const times = this.reading.flatMap(({ inSlice, progress }) => (inSlice ? [] : progress.notBefore));

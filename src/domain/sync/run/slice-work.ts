@@ -87,6 +87,10 @@ export interface ReadSliceResult {
   /** How many of the given waiting links the slice did not begin: the last ones. */
   readonly notBegun: number;
   readonly calls: number;
+  /** Whether the limit of calls let none of its calls start. */
+  readonly foundNoPlace: boolean;
+  /** Names of fields that no column has; left out where there are none. */
+  readonly newFields?: readonly string[];
   /** Epoch milliseconds until which the service wants no calls. */
   readonly gateUntil: number | null;
   /** Epoch milliseconds. */

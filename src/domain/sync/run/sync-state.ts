@@ -1,7 +1,16 @@
+import { addRemovals, NO_REMOVALS, type Removals } from "../../tables/removals.js";
 import { type WaitingState, waitingState } from "../../waiting.js";
 import type { LinkProgress } from "../link-progress.js";
 import { placeKey } from "../place.js";
-import { addTotals, type Failure, noTotals, READING, type SyncTotals, withFailure } from "../sync-totals.js";
+import {
+  addTotals,
+  type Failure,
+  joinNewFields,
+  noTotals,
+  READING,
+  type SyncTotals,
+  withFailure,
+} from "../sync-totals.js";
 import { type CarriedJournals, Journals } from "./journals.js";
 import {
   FIRST_LOAD_PAGES,
@@ -24,6 +33,8 @@ export interface CarriedSync extends CarriedJournals {
   readonly slice: number;
   readonly unauthorized: boolean;
   readonly totals: SyncTotals;
+  /** What commits knew of each stream without a cursor, and removed. */
+  readonly removed?: Readonly<Record<string, Removals>> | undefined;
 }
 
 interface SyncStateOptions extends LinkOptions {
@@ -59,11 +70,12 @@ function pagesOfNextLoad(at: number, { loaded }: LinkProgress): number {
 export class SyncState {
   /** Epoch milliseconds until which the service wants no calls; null where it takes them. */
   throttledUntil: number | null = null;
+  #waitsForPlace = false;
   readonly #users: Users;
   readonly #links: Links;
   readonly #publication: Publication;
   readonly #journals: Journals;
-  #run: Pick<CarriedSync, "slice" | "unauthorized" | "totals">;
+  #run: Pick<CarriedSync, "slice" | "unauthorized" | "totals" | "removed">;
 
   constructor(
     private readonly options: SyncStateOptions,
@@ -73,8 +85,9 @@ export class SyncState {
     this.#links = new Links(options, carried?.links);
     this.#publication = new Publication(options.now, carried?.publication);
     this.#journals = new Journals(carried && { begun: carried.begun, continued: carried.continued });
-    const { slice, unauthorized, totals } = carried ?? { slice: 0, unauthorized: false, totals: noTotals() };
-    this.#run = { slice, unauthorized, totals };
+    const nothing = { slice: 0, unauthorized: false, totals: noTotals(), removed: {} };
+    const { slice, unauthorized, totals, removed } = carried ?? nothing;
+    this.#run = { slice, unauthorized, totals, removed };
   }
 
   carry(): CarriedSync {
@@ -117,7 +130,7 @@ export class SyncState {
       linksFound: state.found,
       linksDone: state.found - unfinished,
       rowsRead: this.committedRows + entries,
-      ...waitingState(waiting, this.throttledUntil),
+      ...waitingState(waiting, this.throttledUntil, this.#waitsForPlace),
     };
   }
 
@@ -174,10 +187,22 @@ export class SyncState {
     const { failed, refused } = this.#users.apply(work, result, this.options.jitter);
     const isLinkRefused = this.#links.applySlice(work, slice, result);
     this.#publication.add(result.report, result.usersRead, failed);
-    this.#count({ ...noTotals(), users: { total: 0, failed: failed.length }, calls: result.calls });
+    this.#count({
+      ...noTotals(),
+      users: { total: 0, failed: failed.length },
+      calls: result.calls,
+      new_fields: joinNewFields(result.newFields),
+    });
     for (const failure of failed) this.#fail(failure);
     this.throttledUntil = result.gateUntil;
+    this.#waitsForPlace = result.foundNoPlace;
     this.#run = { ...this.#run, unauthorized: this.unauthorized || refused || isLinkRefused };
+  }
+
+  /** Makes everything due that waits for another try. */
+  tryNow(): void {
+    this.#users.tryNow();
+    this.#links.tryNow();
   }
 
   /** Whether a commit is worth it. */
@@ -211,10 +236,20 @@ export class SyncState {
     return this.#publication.takeToCommit(this.#links.takeLoaded(), this.#links.takeEnded(), now);
   }
 
+  /** What commits knew of each stream without a cursor, and removed. */
+  get removed(): CarriedSync["removed"] {
+    return this.#run.removed;
+  }
+
   /** Counts what the last commit has committed. */
-  applyCommit(totals: SyncTotals): void {
+  applyCommit({ totals, removed = {} }: Pick<CarriedSync, "totals" | "removed">): void {
     this.#publication.committed();
     this.#count(totals);
+    const known = { ...this.removed };
+    for (const [stream, more] of Object.entries(removed)) {
+      known[stream] = addRemovals(known[stream] ?? NO_REMOVALS, more);
+    }
+    this.#run = { ...this.#run, removed: known };
   }
 
   /** Takes the folders of journals that nothing needs any more. */

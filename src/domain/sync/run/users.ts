@@ -94,6 +94,13 @@ export class Users {
     return { failed, refused };
   }
 
+  /** Makes every user due who waits for another try. */
+  tryNow(): void {
+    this.#set({
+      again: this.again.map((user) => ({ ...user, progress: { ...user.progress, notBefore: 0 } })),
+    });
+  }
+
   /** Epoch milliseconds at which the next user is due; undefined where none is left. */
   nextDue(): number | undefined {
     const { next, back, again } = this.state;

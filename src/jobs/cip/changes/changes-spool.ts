@@ -5,9 +5,10 @@ import {
   fieldChanges,
   gradeOf,
 } from "../../../domain/bulk/cip/changes.js";
-import { HIDDEN, type Mask, maskOf, UNMASKED } from "../../../domain/bulk/cip/masking.js";
+import { type Mask, maskOf, UNMASKED } from "../../../domain/bulk/cip/masking.js";
 import { InputError } from "../../../domain/failures.js";
 import type { Sealer } from "../../../domain/sealer.js";
+import { HIDDEN } from "../../../domain/service/masked-id.js";
 import type { PackFiles } from "../../../lake/bulk/pack/pack-files.js";
 import { RowSpool } from "../../../lake/bulk/pack/row-spool.js";
 import type { PackTools } from "../facts.js";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { OUTCOMES_FILE, PackError, type PackManifest, PROOF } from "../../../lake/bulk/pack/manifest.js";
-import { fileSha256 } from "../../../lake/bulk/pack/pack-files.js";
 import { csvFile, parquetFiles } from "../../../lake/sql/duckdb-files.js";
 import type { SqlRow, SqlSession } from "../../../lake/sql/duckdb-session.js";
 import { sqlName, sqlText } from "../../../lake/sql/duckdb-sql.js";
+import { fileSha256 } from "../../../lake/store/file-sha256.js";
 import {
   CIP_TABLES,
   cipDateOfBirthSources,

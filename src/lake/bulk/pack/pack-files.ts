@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { mkdir, open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fileSha256 } from "../../store/file-sha256.js";
 import { unpublished } from "../../store/local-store-errors.js";
 import { BufferedText } from "./buffered-text.js";
 
@@ -74,10 +74,4 @@ export class PackFiles {
     this.#files.push(file);
     return file;
   }
-}
-
-export async function fileSha256(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
-  return hash.digest("hex");
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { fileSha256 } from "../../store/file-sha256.js";
 import { contentSha256, PackError, type PackManifest, PROOF, sumLines } from "./manifest.js";
-import { fileSha256 } from "./pack-files.js";
 
 /** The lines of `SHA256SUMS` by path. @throws PackError where it is missing or has a line of another form. */
 export async function readSums(directory: string): Promise<{ text: string; byPath: Map<string, string> }> {

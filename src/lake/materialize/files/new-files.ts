@@ -17,7 +17,7 @@ import { freshMonths, nameShelves, type Piece, writePieces } from "./pieces.js";
 import { planShelves, type Shelf } from "./shelf-plan.js";
 import { ShelfWriter } from "./shelf-writer.js";
 
-export interface Replaced {
+interface Replaced {
   readonly add: AddFile;
   /** Whether its rows are in the new files, unchanged. */
   readonly same: boolean;

@@ -17,7 +17,7 @@ export interface ExplainedChange extends StoredRow {
   readonly change_type: string;
   readonly inferred: boolean;
   readonly run_id: string;
-  /** Of its update; null for an inferred removal, and for rows of earlier releases. */
+  /** Of its update; null for an inferred removal. */
   readonly page: number | null;
   readonly fetched_at: string;
   readonly generation: number;

@@ -65,6 +65,8 @@ export interface ObservedPage {
   readonly from?: string | null;
   /** The latest day of its rows; left out where they have none. */
   readonly newest?: string;
+  /** Of a list of a link: the accounts that its rows name; left out where they name none. */
+  readonly accounts?: readonly string[];
   readonly place: Place;
   readonly cleaned?: CleanedPlaces;
 }

@@ -61,6 +61,13 @@ test("a poll that knows more than the webhook counts", async () => {
   expect(step.state).toMatchObject({ status: "pass", phase: "settled" });
 });
 
+test("a poll that is about another onboarding does not undo the webhook that led to it", async () => {
+  const told = event("service.onboarding.completed", { status: "fail" });
+  const step = await look({ id: "onboarding_of_another_2222", status: "pass" }, POSTED, [told]);
+  expect(step.state).toMatchObject({ status: "fail", phase: "settled" });
+  expect(bench.logged()).toMatchObject([{ msg: "a poll was about another onboarding", answered: "•••2222" }]);
+});
+
 const open = (n: number): Continuation => ({
   token: `token-${n}`,
   link: `https://verify.example/#token-${n}`,

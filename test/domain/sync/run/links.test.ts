@@ -146,6 +146,14 @@ test("a link that waits is due when its time has come, not before", () => {
   expect(due(1_750)).toHaveLength(1);
 });
 
+test("a link that waits is due at once where the run is to continue now", () => {
+  begin(1);
+  const given = due();
+  told(given, given, 1_000, { kind: "transient", reason: "timeout", retryAfterMs: null });
+  links.tryNow();
+  expect(due(1_001)).toHaveLength(1);
+});
+
 test("a link that a slice was given and does not name has ended in its report", () => {
   begin(2);
   const given = due();

@@ -120,6 +120,13 @@ test("users and links are counted as done when they are at their end", () => {
   });
 });
 
+test("a run whose slice found no place for any call says so, until one does", () => {
+  end(take(), { foundNoPlace: true, links: [linkResult(record(0))], at: 1_000 });
+  expect(state.figures).toMatchObject({ waits_for_place: true, throttled_until: null });
+  end(take(2_000), { at: 2_000, calls: 1 });
+  expect(state.figures.waits_for_place).toBe(false);
+});
+
 test("a link that failed waits under its name, until a page of it is read", () => {
   const failure = { name: { link: "link_0" }, reason: "timeout" };
   const outcome = { kind: "transient", reason: "timeout", retryAfterMs: null } as const;

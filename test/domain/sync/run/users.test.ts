@@ -61,6 +61,15 @@ test("a user who waits is due when the time has come, before users that nobody c
   expect(users.nextDue()).toBeUndefined();
 });
 
+test("a user who waits is due at once where the run is to continue now", () => {
+  const users = new Users(1);
+  const { fresh } = users.take(0, 1);
+  const progress = { ...freshUser(0), staged: [placeIn(0)] };
+  users.apply({ fresh }, read(fresh, [left(progress, TIMEOUT)], 1_000), jitter);
+  users.tryNow();
+  expect(users.take(1_001, 1).users).toHaveLength(1);
+});
+
 test("who waits keeps the name of the failure; who fails is told with stream and reason, under their own name", () => {
   const users = new Users(3);
   const { fresh } = users.take(0, 3);

@@ -96,6 +96,7 @@ function stateOf(link: number, night: number): [domain: string, configuration: s
       sequence_from: night * 10 + 1,
       sequence_to: night * 10 + 10,
       pages_sha256: hash(`pages ${link} ${night}`),
+      rows_sha256: hash(`rows ${link} ${night}`),
       certificate_prev: before && hash(`head ${link} ${before - 1}`),
       cursor: hash(`cursor ${link} ${night}`).slice(0, 40),
       next_sequence: night * 10 + 11,

@@ -105,8 +105,13 @@ test("a batch whose staging was deleted: exit 1 with the reason, and the same co
   for (const { id } of sandbox.onboardings.list()) sandbox.onboardings.finish(id, "pass");
   const lost = await running.ended;
   expect(lost.code).toBe(1);
-  expect(summaryOf(lost)).toMatchObject({ status: "failed", customers: { pass: 0 } });
-  expect(lost.stderr).toMatch(/^run onboard-\S+ failed: _staging\/onb_.* is gone .*start the job again$/m);
+  expect(summaryOf(lost)).toMatchObject({
+    status: "failed",
+    customers: { pass: 0 },
+    reason: "staging_lost",
+    message: expect.stringMatching(/^_staging\/onb_.* is gone .*start the job again$/),
+  });
+  expect(lost.stderr).toContain("then give the same command again");
   const again = await folder.command(ONBOARD).ended;
   expect(again.code, again.stderr).toBe(0);
   expect(summaryOf(again)).toMatchObject({ status: "completed", customers: { pass: 1 } });

@@ -23,7 +23,7 @@ const drop = (world: World, ...path: string[]) =>
 async function expectLost(batch: Batch): Promise<void> {
   const ended = await batch.handle.result().catch((error: unknown) => error);
   expect(JSON.stringify(ended, causes)).toMatch(
-    /StagingLostError.*_staging\/onb_.* is gone from the lake's staging area; start the job again/,
+    /"failed".*"staging_lost".*_staging\/onb_.* is gone from the lake's staging area; start the job again/,
   );
 }
 

@@ -46,7 +46,7 @@ test("over nights with changes, faults and lists that move, the tables are the s
   expect(await audit(world)).toEqual([]);
 
   change(world, 25);
-  sandbox.addFault({ kind: "wrong_body", operation: OPERATION, times: 1 });
+  sandbox.addFault({ kind: "wrong_body", body: "{}", operation: OPERATION, times: 1 });
   expect((await night(world)).failures).toMatchObject([{ stream: "investment_transactions" }]);
   expect(await night(world)).toMatchObject({ status: "completed" });
   expect(await audit(world)).toEqual([]);

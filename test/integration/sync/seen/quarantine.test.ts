@@ -65,7 +65,9 @@ test("a bad row is red until it is good: a bad night, a quiet one, one with --fa
   expect(judged.stderr).toContain("exit 1 by --fail-on skipped: 1 link (expired)\n");
   const open = await printed(folder, "query", "--json", "select link_id, reason from quarantine_open");
   expect(JSON.parse(open)).toEqual([{ link_id: "a", reason: expect.stringMatching(/^amount: /) }]);
-  expect(await printed(folder, "quarantine", "list")).toMatch(/^\w{12} {2}a {2}amount: .*\n1 open\n$/s);
+  expect(await printed(folder, "quarantine", "list")).toMatch(
+    /^\w{12} {2}a {2}bad\n {6}amount: .*\n1 open\n$/s,
+  );
 
   sandbox.append("a", [updated("bad", { amount: "1000.00" })]);
   const good = await night(folder, "--fail-on", "quarantine");

@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fileSha256, isPackPath, PackFiles } from "../../../../src/lake/bulk/pack/pack-files.js";
+import { isPackPath, PackFiles } from "../../../../src/lake/bulk/pack/pack-files.js";
+import { fileSha256 } from "../../../../src/lake/store/file-sha256.js";
 
 let directory: string;
 let files: PackFiles;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runImportTrial } from "../../helpers/bulk/import-trial.js";
+import { runImportTrial } from "../../../helpers/bulk/import-trial.js";
 
 test("an import that is killed three times: each row of the file is there once", async () => {
   const { killed, code, file, there, ledger } = await runImportTrial(7, 3);

@@ -1,7 +1,13 @@
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type DeltaAction, parseActions, serializeActions } from "../../../src/lake/delta/delta-actions.js";
+import {
+  type DeltaAction,
+  parseActions,
+  SHA256_TAG,
+  serializeActions,
+} from "../../../src/lake/delta/delta-actions.js";
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
+import { fileSha256 } from "../../../src/lake/store/file-sha256.js";
 
 /** A lake that a person or a disk has damaged. */
 export class DamagedLake {
@@ -20,12 +26,16 @@ export class DamagedLake {
   }
 
   /**
-   * Writes the data file that holds a row again, with other rows, and makes the log fit its new size.
+   * Writes the data file that holds a row again, with other rows, and makes the log fit its new size and hash.
    *
    * @param rows the SQL of the new rows, over the old ones as `old`
    */
   async rewrite(table: string, where: string, rows: string): Promise<void> {
-    const file = await this.fileWith(table, where);
+    await this.rewriteFile(table, await this.fileWith(table, where), rows);
+  }
+
+  /** As {@link rewrite}, of a file by its name. */
+  async rewriteFile(table: string, file: string, rows: string): Promise<void> {
     const path = join(this.directory, table, file);
     const written = `${path}.new`;
     await this.#sql(async (run) => {
@@ -35,8 +45,9 @@ export class DamagedLake {
     await cp(written, path);
     await rm(written);
     const { size } = await stat(path);
+    const tags = { [SHA256_TAG]: await fileSha256(path) };
     await this.editLog(table, (action) =>
-      "add" in action && action.add.path === file ? { add: { ...action.add, size } } : action,
+      "add" in action && action.add.path === file ? { add: { ...action.add, size, tags } } : action,
     );
   }
 
@@ -44,6 +55,15 @@ export class DamagedLake {
   async set(table: string, where: string, column: string, value: string): Promise<void> {
     const changed = `case when ${where} then ${value} else ${column} end as ${column}`;
     await this.rewrite(table, where, `select * replace (${changed}) from old`);
+  }
+
+  /** Turns one bit over, in the middle of the data file that holds a row. */
+  async flipBit(table: string, where: string): Promise<void> {
+    const path = join(this.directory, table, await this.fileWith(table, where));
+    const bytes = await readFile(path);
+    const at = bytes.length >> 1;
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    await writeFile(path, bytes);
   }
 
   /** Changes the checkpoints of some links in the feed's log. */

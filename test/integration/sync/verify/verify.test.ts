@@ -2,13 +2,13 @@ import { mkdtemp, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { verifyLake } from "../../../src/cli/sync/verify-lake.js";
-import { CERTIFICATE_FIELDS } from "../../../src/domain/sync/certificate.js";
-import type { LakeReport } from "../../../src/lake/sync/lake-check.js";
-import { DamagedLake } from "../../helpers/lake/lake-damage.js";
-import { addLink, addRows, created, removed, updated } from "../../helpers/sync/scripted-links.js";
-import { openSyncWorld, type SyncWorld } from "../../helpers/sync/sync-harness.js";
-import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+import { CERTIFICATE_FIELDS } from "../../../../src/domain/sync/certificate.js";
+import type { LakeReport } from "../../../../src/lake/sync/lake-check.js";
+import { addLink, addRows, created, removed, updated } from "../../../helpers/sync/scripted-links.js";
+import { openSyncWorld, type SyncWorld } from "../../../helpers/sync/sync-harness.js";
+import { DamagedLake } from "../../../helpers/tampering/lake-damage.js";
+import { verified } from "../../../helpers/tampering/verified.js";
+import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
 let base: string;
@@ -42,10 +42,8 @@ async function awkwardNights(): Promise<string[]> {
   const { rows } = sandbox.truth("a");
   sandbox.removeLink("a");
   sandbox.addLink({ fp_id: "fp_a", id: "a" });
-  sandbox.append(
-    "a",
-    rows.map(({ text, transaction_id }) => ({ change: "created", raw: text, id: transaction_id })),
-  );
+  const back = rows.map(({ text, transaction_id: id }) => ({ change: "created" as const, raw: text, id }));
+  sandbox.append("a", back);
   sandbox.refuseCursors("a");
   addRows(sandbox, "b", 3, 5);
   sandbox.addFault({ kind: "loop", link: "d" });
@@ -55,48 +53,37 @@ async function awkwardNights(): Promise<string[]> {
   return [first.runId, second.runId];
 }
 
-async function verify(lake: string, ...flags: "json"[]) {
-  const out: string[] = [];
-  const terminal = {
-    ...{ env: { NIGHTLEDGER_LAKE: lake }, cwd: base, interactive: false },
-    result: (text: string) => out.push(text),
-    say: (line: string) => out.push(line),
-  };
-  const code = await verifyLake(terminal, { json: flags.includes("json") });
-  return { code, text: out.join("\n") };
-}
-
 async function report(lake: DamagedLake): Promise<LakeReport & { readonly code: number }> {
-  const { code, text } = await verify(lake.directory, "json");
+  const { code, text } = await verified(lake.directory, { json: true });
   return { code, ...(JSON.parse(text) as LakeReport) };
 }
 
 /** A copy of the good lake, to be damaged. */
-function copy(): Promise<DamagedLake> {
-  copies += 1;
-  return DamagedLake.of(good.directory, join(base, `lake-${copies}`));
-}
+const copy = () => DamagedLake.of(good.directory, join(base, `lake-${copies++}`));
 
 test("two awkward nights are proved: every certificate, every row, every file", async () => {
   const [{ n: rows } = {}] = await world.rows("select count(*) as n from transaction_changes");
   const found = await report(good);
   expect(found).toEqual({
-    ...{
-      code: 0,
-      ok: true,
-      links: 4,
-      certificates: 6,
-      rows,
-      pending: 0,
-      problems: [],
-      problems_total: 0,
-    },
+    ...{ code: 0, ok: true, links: 4, certificates: 6, rows, pending: 0 },
+    ...{ problems: [], problems_total: 0 },
     files: expect.any(Number),
+    files_without_hash: 0,
+    ...{
+      quick: false,
+      compared: 6,
+      notes: [],
+      roots: 2,
+      uncovered: 0,
+      root: expect.stringMatching(/^[0-9a-f]{64}$/),
+    },
   });
-  const { code, text } = await verify(good.directory);
+  const { code, text } = await verified(good.directory);
   expect({ code, text }).toEqual({
     code: 0,
-    text: `proved: 6 certificates of 4 links, ${rows} rows of the feed, ${found.files} files`,
+    text: expect.stringMatching(
+      `^proved: 6 certificates of 4 links, ${rows} rows of the feed, ${found.files} files, 6 derived tables, 2 roots\nroot: `,
+    ),
   });
 });
 
@@ -224,6 +211,26 @@ describe("what is damaged is named", () => {
       /: the file bank_links\/\S+\.parquet is missing, or does not have \d+ bytes/m,
     ],
     [
+      "an amount in the feed, in a log that fits the new file",
+      (lake) => lake.set("transaction_changes", FIRST, "amount", "1.23"),
+      /^link b, run NIGHT1: its rows in the feed are not those that were committed: rows_sha256 is another; transaction_changes\/\S+\.parquet: amount of b-0001 is 1\.2300000000; transactions has \d+\.\d+$/m,
+    ],
+    [
+      "a value in the feed that transactions doesn't have any more",
+      (lake) => lake.set("transaction_changes", "link_id = 'a' and sequence = 2", "description", "'x'"),
+      /^link a, run NIGHT1: its rows in the feed are not those that were committed: rows_sha256 is another; they are in transaction_changes\/\S+\.parquet$/m,
+    ],
+    [
+      "a bit of a data file of the feed",
+      (lake) => lake.flipBit("transaction_changes", FIRST),
+      /^link \w: the file transaction_changes\/\S+\.parquet was changed: its sha256 is not the one in the table's log; it holds rows of the links from \w to \w$/m,
+    ],
+    [
+      "a bit of a data file of another table",
+      (lake) => lake.flipBit("runs", "true"),
+      /^table runs: the file runs\/\S+\.parquet was changed: its sha256 is not the one in the table's log$/m,
+    ],
+    [
       "a data file whose bytes are no longer Parquet",
       async (lake) => {
         const path = join(lake.directory, "link_syncs", await lake.fileWith("link_syncs", CERTIFIED));
@@ -239,7 +246,7 @@ describe("what is damaged is named", () => {
   ])("%s", async (_, damage, words) => {
     const lake = await copy();
     await damage(lake);
-    const { code, text } = await verify(lake.directory);
+    const { code, text } = await verified(lake.directory);
     const named = text.replaceAll(nights[0] ?? "", "NIGHT1").replaceAll(nights[1] ?? "", "NIGHT2");
     expect(named).toMatch(words);
     expect(named).toMatch(/^broken:\n/);
@@ -265,14 +272,14 @@ test("an update of a run that has not ended breaks nothing, and is not proved ei
     `${CERTIFIED} and ${night}`,
     `from old where not (${CERTIFIED} and ${night})`,
   );
-  await lake.rewrite("runs", night, `from old where not (${night})`);
+  await lake.goBack("runs");
   expect(await report(lake)).toMatchObject({ code: 0, ok: true, pending: 1, certificates: 5 });
-  const { text } = await verify(lake.directory);
+  const { text } = await verified(lake.directory);
   expect(text).toMatch(/\nnot proved yet: 1 links whose run has not ended/);
 });
 
 test("a lake that nothing was synced into has nothing to prove, and one that is not there is exit 2", async () => {
-  await expect(verify(join(base, "nowhere"))).rejects.toMatchObject({ name: "InputError" });
+  await expect(verified(join(base, "nowhere"))).rejects.toMatchObject({ name: "InputError" });
   const empty = await copy();
   await rm(empty.directory, { recursive: true });
   expect(await report(await DamagedLake.empty(empty.directory))).toMatchObject({

@@ -1,0 +1,80 @@
+import { type LinkAccounts, subjectProblem, unknownAccounts } from "../../../domain/sync/link-update.js";
+import {
+  type HistoryFiles,
+  historyFiles,
+  historyState,
+  wholeHistory,
+} from "../../../lake/history/history-files.js";
+import { isHistory } from "../../../lake/history/history-spec.js";
+import type { Lake } from "../../../lake/lake.js";
+import { parquetRows } from "../../../lake/sql/duckdb-files.js";
+import { sqlText } from "../../../lake/sql/duckdb-sql.js";
+import { accountStream } from "../../../streams/accounts.js";
+
+/** The accounts that an answer about a link names. */
+interface AskedLink {
+  readonly link_id: string;
+  readonly named: readonly string[];
+}
+
+interface StrangeLinks {
+  /** Why the answers about a link are about another one. */
+  readonly problems: ReadonlyMap<string, string>;
+  /** Accounts of the other links that their list lacks. */
+  readonly unknown: number;
+}
+
+/**
+ * Finds links about which an answer names accounts of another link alone, by what the lake knows once the lists that were
+ * read beside it are committed. Only of suspicious links it reads the whole history, for accounts that are gone.
+ *
+ * @param isRead whether the run reads accounts, so that a link's list should have those that are named
+ */
+export async function strangeLinks(
+  lake: Lake,
+  asked: readonly AskedLink[],
+  isRead: boolean,
+): Promise<StrangeLinks> {
+  const naming = asked.filter(({ named }) => named.length > 0);
+  const { table: spec } = accountStream;
+  const problems = new Map<string, string>();
+  if (naming.length === 0 || !isHistory(spec)) return { problems, unknown: 0 };
+  const state = await historyState(lake, spec);
+  if (state.history.version < 0) return { problems, unknown: 0 };
+  const known = await linksOf(lake, await historyFiles(lake, state), naming);
+  const isSuspicious = (one: AskedLink) => subjectProblem(one, known, true) !== null;
+  const suspicious = naming.filter(isSuspicious);
+  const ever =
+    suspicious.length === 0 ? known : await linksOf(lake, await wholeHistory(lake, state), suspicious);
+  for (const one of suspicious) {
+    const problem = subjectProblem(one, ever, isRead);
+    if (problem !== null) problems.set(one.link_id, problem);
+  }
+  const others = naming.filter(({ link_id }) => !problems.has(link_id));
+  const unknown = isRead ? others.reduce((sum, one) => sum + unknownAccounts(one, known), 0) : 0;
+  return { problems, unknown };
+}
+
+/** The links of which accounts are known, by account: of those that are asked about, and those that answers name. */
+async function linksOf(
+  lake: Lake,
+  { current, since }: HistoryFiles,
+  asked: readonly AskedLink[],
+): Promise<LinkAccounts> {
+  const columns = accountStream.table.columns.filter(
+    ({ name }) => name === "link_id" || name === "account_id",
+  );
+  const ids = (of: readonly string[]) => `(select unnest(${sqlText(JSON.stringify(of))}::json::varchar[]))`;
+  const links = ids(asked.map(({ link_id }) => link_id));
+  const accounts = ids(asked.flatMap(({ named }) => named));
+  const rows = await lake.duckdb.exclusive((sql) =>
+    sql.rows(`select distinct link_id, account_id from ${parquetRows([...current, ...since], columns)}
+      where link_id in ${links} or account_id in ${accounts}`),
+  );
+  const known = new Map<string, Set<string>>();
+  for (const { link_id, account_id } of rows) {
+    const link = String(link_id);
+    known.set(link, (known.get(link) ?? new Set()).add(String(account_id)));
+  }
+  return known;
+}

@@ -1,0 +1,111 @@
+import { hash } from "node:crypto";
+import { mapConcurrent } from "../../domain/concurrent-work.js";
+import { localFiles } from "../delta/data-files.js";
+import { newestVersion } from "../delta/delta-log.js";
+import { commitKey } from "../delta/delta-path.js";
+import { schemaActions } from "../delta/delta-schema.js";
+import type { Lake } from "../lake.js";
+import { parquetRows } from "../sql/duckdb-files.js";
+import { sqlText } from "../sql/duckdb-sql.js";
+import { filesOfRun } from "../tables/files-of-run.js";
+import { linkSyncs } from "../tables/link-syncs.js";
+import { addOf, writeRows } from "../tables/parquet-file.js";
+import { runs } from "../tables/runs.js";
+import { transactionChanges } from "../tables/transactions.js";
+import {
+  checkpointsSha256,
+  knownRoot,
+  LinesSha256,
+  rootOf,
+  rootText,
+  rootTxn,
+  rowSha256,
+} from "./lake-root.js";
+
+type RunRow = Readonly<Record<string, unknown>> & { readonly run_id: string };
+type LakeState = Awaited<ReturnType<typeof lakeState>>;
+
+/**
+ * Appends a run's row with the lake's root (docs/use/tables.md, "Root"), once, and gives the root. The root is that of the
+ * state before the row, and follows that of the row before: the commit counts only on the version that it was made for.
+ *
+ * @param onFailed told why the root could not be computed: the row then has none
+ */
+export async function appendRun(
+  lake: Lake,
+  row: RunRow,
+  onFailed: (error: unknown) => void,
+): Promise<string | null> {
+  const table = lake.table(runs.name);
+  const appId = `${row.run_id}/run`;
+  let state: LakeState | undefined;
+  try {
+    if (!(await table.snapshot()).txns.has(appId)) state = await lakeState(lake, row.run_id);
+  } catch (error) {
+    onFailed(error);
+  }
+  for (;;) {
+    const before = await table.snapshot();
+    const own = before.txns.get(appId);
+    if (own !== undefined) return knownRoot(before, own.version);
+    const previous = knownRoot(before);
+    const text = state && rootText({ ...state, previous, row: rowSha256(row) });
+    const root = text === undefined ? null : rootOf(text);
+    const files = await writeRows(lake, runs, row.run_id, [{ ...row, lake_root: root, lake_root_of: text }]);
+    const committed = await table.commit((now) => {
+      if (now.version !== before.version) return null;
+      const lastUpdated = Date.now();
+      const version = now.version + 1;
+      return [
+        ...schemaActions(runs, now, lastUpdated),
+        { txn: { appId, version, lastUpdated } },
+        ...(root === null ? [] : [rootTxn(root, version, lastUpdated)]),
+        ...files.map((file) => ({ add: addOf(file) })),
+      ];
+    });
+    if (committed !== null) return root;
+    await Promise.all(files.map(({ path }) => lake.store.delete(`${runs.name}/${path}`)));
+  }
+}
+
+/** Gives the root that the newest run ended with; null where there is none. */
+export async function newestRoot(lake: Pick<Lake, "table">): Promise<string | null> {
+  return knownRoot(await lake.table(runs.name).snapshot());
+}
+
+const READS_AT_ONCE = 8;
+
+/** Reads what the root is made of, except what the row itself says. */
+async function lakeState(lake: Lake, runId: string) {
+  const folders = (await lake.store.folders("")).filter((name) => /^[^._]/.test(name));
+  const feed = await lake.table(transactionChanges.name).snapshot();
+  const tables = await mapConcurrent(READS_AT_ONCE, folders, async (table) => {
+    const version =
+      table === transactionChanges.name ? feed.version : await newestVersion({ ...lake, table });
+    const body = version < 0 ? undefined : await lake.store.get(commitKey(table, version));
+    return version < 0
+      ? []
+      : [[table, `${version} ${body === undefined ? "" : hash("sha256", body)}`] as const];
+  });
+  return {
+    certificates: await certificatesSha256(lake, runId),
+    checkpoints: checkpointsSha256(feed),
+    tables: new Map(tables.flat()),
+  };
+}
+
+async function certificatesSha256(lake: Lake, runId: string): Promise<string> {
+  const lines = new LinesSha256();
+  const { files } = await lake.table(linkSyncs.name).snapshot();
+  const location = { ...lake, table: linkSyncs.name };
+  const adds = (await filesOfRun(lake, linkSyncs.name, runId)) ?? [...files.values()];
+  if (adds.length === 0) return lines.digest();
+  const paths = await localFiles(location, adds);
+  return lake.duckdb.exclusive(async (sql) => {
+    const rows = sql.stream(`select link_id, certificate from ${parquetRows(paths, linkSyncs.columns)}
+      where run_id = ${sqlText(runId)} and certificate is not null order by link_id, certificate`);
+    for await (const some of rows)
+      for (const { link_id, certificate } of some) lines.add(`${link_id} ${certificate}`);
+    return lines.digest();
+  });
+}

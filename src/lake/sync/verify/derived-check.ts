@@ -1,0 +1,178 @@
+import { localFiles } from "../../delta/data-files.js";
+import type { AddFile } from "../../delta/delta-actions.js";
+import type { TableSpec } from "../../delta/delta-schema.js";
+import { rowsIn } from "../../delta/delta-stats.js";
+import { type CurrentSpec, isCurrent, isThere } from "../../history/history-spec.js";
+import { inKeyParts } from "../../history/key-parts.js";
+import { EVERYTHING, newestRows } from "../../history/newest-rows.js";
+import { judgedRowsSql, judgeInto } from "../../lineage/judged-table.js";
+import { rangesToJudge } from "../../lineage/lineage-events.js";
+import { accountInPart, linkRanges } from "../../lineage/link-ranges.js";
+import { andInPart, inHalves } from "../../materialize/row-parts.js";
+import { holdingLinks, reading, sourceFiles } from "../../materialize/sources.js";
+import type { LakeReader } from "../../query/query-views.js";
+import { parquetRows } from "../../sql/duckdb-files.js";
+import { columnNames, sqlText } from "../../sql/duckdb-sql.js";
+import { transactionLinks } from "../../tables/transaction-links.js";
+import { transactionChanges, transactions } from "../../tables/transactions.js";
+import { derivedState, sourceAtWatermark } from "./derived-source.js";
+import type { Problems } from "./problems.js";
+import { type Compared, compareRows } from "./row-differences.js";
+
+export interface DerivedReport {
+  /** Derived tables that were compared with a fold of their sources. */
+  readonly compared: number;
+  /** In words: tables that are behind their source, or that can't be compared. */
+  readonly notes: readonly string[];
+}
+
+/** Keys that are compared at once, with a hash of their row: they fit into the memory that a sync has. */
+const PART_ROWS = 100_000;
+
+interface SourceName {
+  readonly source: string;
+  /** As in "the feed says". */
+  readonly words: string;
+}
+
+type Comparer = (
+  lake: LakeReader,
+  files: readonly AddFile[],
+  compared: Compared,
+  problems: Problems,
+) => Promise<void>;
+
+/**
+ * Compares each derived table with a fold of its source, at the version that the table has reached
+ * (docs/inside/architecture.md, "Verify"). Writes nothing to the lake.
+ *
+ * @param onTable told of each table before it is compared
+ */
+export async function checkDerived(
+  lake: LakeReader,
+  tables: readonly TableSpec[],
+  problems: Problems,
+  onTable: (table: string) => void = () => undefined,
+): Promise<DerivedReport> {
+  const notes: string[] = [];
+  let done = 0;
+  const feed: SourceName = { source: transactionChanges.name, words: "feed" };
+  const check = async (
+    spec: TableSpec,
+    of: SourceName,
+    by: Pick<Compared, "key" | "name">,
+    compare: Comparer,
+  ) => {
+    const table = spec.name;
+    onTable(table);
+    await problems.during(table, async () => {
+      const state = await derivedState(lake, table, of.source);
+      const found = await sourceAtWatermark(lake, state);
+      const again = "run `nightledger materialize`";
+      if (found.kind === "strange") {
+        const what = `${found.why}; ${again}, which builds it again`;
+        problems.add([{ table, link_id: null, run_id: null, what }]);
+      }
+      if (found.kind === "not compared") notes.push(`not compared: ${found.why}; ${again}`);
+      if (found.kind !== "files") return;
+      if (found.behind > 0)
+        notes.push(`behind: ${table} is ${found.behind} versions behind ${of.source}; ${again}`);
+      const live = [...state.derived.files.values()];
+      const paths = await localFiles({ ...lake, table }, live);
+      const names = live.map(({ path }) => decodeURIComponent(path));
+      const compared = { ...by, table, columns: spec.columns, source: of.words, paths, names };
+      await compare(lake, found.files, compared, problems);
+      done += 1;
+    });
+  };
+  const current = { key: ["link_id", "transaction_id"], name: "transaction_id" };
+  await check(transactions, feed, current, compareCurrent);
+  for (const spec of tables.filter(isCurrent)) {
+    const { key, name } = spec.history;
+    const by = { key, name: key.at(-1) as string };
+    await check(spec, { source: name, words: `history ${name}` }, by, compareSmall(spec));
+  }
+  const by = { key: ["link_id", "removed_sequence"], name: "pending_transaction_id" };
+  await check(transactionLinks, feed, by, comparePairs);
+  return { compared: done, notes };
+}
+
+/** Of `transactions`: the newest change of each key counts, unless it is a removal. */
+const compareCurrent: Comparer = async (lake, adds, compared, problems) => {
+  const { paths, columns } = compared;
+  const feed = await sourceFiles(lake, transactionChanges.name, adds);
+  await lake.duckdb.exclusive(async (sql) => {
+    const counts =
+      feed.length === 0
+        ? []
+        : await sql.rows(
+            `select link_id, count(*) as n from ${reading(feed)} group by link_id order by link_id`,
+          );
+    const links = counts.map(({ link_id, n }) => ({ link: String(link_id), rows: Number(n) }));
+    for (const range of linkRanges(links, PART_ROWS)) {
+      await inHalves(range, async (part) => {
+        const within = `link_id between ${sqlText(part.from)} and ${sqlText(part.to)}${andInPart(part)}`;
+        const files = holdingLinks(feed, part.from, part.to).map(({ path }) => path);
+        const changes = parquetRows(files, transactionChanges.columns);
+        const expected = `select ${columnNames(columns)} from ${changes} semi join (
+          select link_id, max(sequence) as sequence from ${changes} where ${within} group by link_id, transaction_id)
+          using (link_id, sequence) where ${within} and change_type <> 'removed'`;
+        await compareRows(
+          sql,
+          compared,
+          { expected, actual: `from ${parquetRows(paths, columns)} where ${within}` },
+          problems,
+        );
+      });
+    }
+    await compareRows(
+      sql,
+      compared,
+      othersThan(compared, feed.length === 0 ? undefined : `select link_id from ${reading(feed)}`),
+      problems,
+    );
+  });
+};
+
+/** The rows of links that the source does not have at all: there should be none. */
+function othersThan({ paths, columns }: Compared, known: string | undefined) {
+  const rows = parquetRows(paths, columns);
+  const others = known === undefined ? "" : ` where link_id is null or link_id not in (${known})`;
+  return { expected: `from ${rows} where false`, actual: `from ${rows}${others}` };
+}
+
+/** Of a history's small table: the newest row of each key, without those that are gone. */
+function compareSmall({ history, columns }: CurrentSpec): Comparer {
+  return async (lake, adds, compared, problems) => {
+    const since = await localFiles({ ...lake, table: history.name }, adds);
+    const files = { current: compared.paths, since };
+    await inKeyParts(lake, history, files, Math.ceil(rowsIn(adds) / PART_ROWS), async (part) => {
+      const newest = newestRows(history, { current: [], since: part.since }, EVERYTHING);
+      const expected = `select ${columnNames(columns)} from (${newest}) where ${isThere(history)}`;
+      const actual = `from ${parquetRows(part.current, columns)}`;
+      await lake.duckdb.exclusive((sql) => compareRows(sql, compared, { expected, actual }, problems));
+    });
+  };
+}
+
+/** One thread, as when the table is written: judging takes the memory of several. */
+const JUDGING_THREADS = 1;
+
+/** Of `transaction_links`: what is decided over the whole feed. */
+const comparePairs: Comparer = async (lake, adds, compared, problems) => {
+  const feed = await sourceFiles(lake, transactionChanges.name, adds);
+  const rows = parquetRows(compared.paths, compared.columns);
+  await lake.duckdb.exclusive(async (sql) => {
+    await sql.run("create or replace temp table judged_link (link_id varchar, n bigint)");
+    const files = { feed, before: [], links: [] };
+    for (const range of await rangesToJudge(sql, files)) {
+      await inHalves(range, async (part) => {
+        await judgeInto(sql, files, part);
+        const actual = `from ${rows} where link_id in (select link_id from judged_link)
+          and link_id between ${sqlText(part.from)} and ${sqlText(part.to)} and ${accountInPart(part)}`;
+        await compareRows(sql, compared, { expected: judgedRowsSql(part, compared.key), actual }, problems);
+      });
+    }
+    await compareRows(sql, compared, othersThan(compared, "select link_id from judged_link"), problems);
+  }, JUDGING_THREADS);
+};

@@ -1,0 +1,105 @@
+import type { Column } from "../../delta/delta-schema.js";
+import { sameIn } from "../../history/history-spec.js";
+import { parquetRows } from "../../sql/duckdb-files.js";
+import type { SqlRow, SqlSession } from "../../sql/duckdb-session.js";
+import { sqlName, sqlNames } from "../../sql/duckdb-sql.js";
+import { textOf } from "../../sql/duckdb-values.js";
+import type { Problem } from "../chain-check.js";
+import type { Problems } from "./problems.js";
+
+/** A derived table that is compared with its source, part by part. */
+export interface Compared {
+  readonly table: string;
+  readonly columns: readonly Column[];
+  /** Columns that identify a row. */
+  readonly key: readonly string[];
+  /** The one of them, or another column, by which a message names the row. */
+  readonly name: string;
+  /** The source in words, as in "the feed says". */
+  readonly source: string;
+  /** Local paths of the table's live files, and their names in the log. */
+  readonly paths: readonly string[];
+  readonly names: readonly string[];
+}
+
+/** SQL of the rows of one part, with all columns: those that the source makes, and those that the table has. */
+interface ComparedPart {
+  readonly expected: string;
+  readonly actual: string;
+}
+
+/**
+ * Compares the rows of a part. It compares keys and hashes of whole rows, which are narrow, and then reads only the rows
+ * that differ.
+ */
+export async function compareRows(
+  sql: SqlSession,
+  compared: Compared,
+  { expected, actual }: ComparedPart,
+  problems: Problems,
+): Promise<void> {
+  const key = sqlNames(compared.key);
+  const values = compared.columns.map(({ name }) => `${sqlName(name)}::varchar`);
+  const hashed = `select ${key}, md5_number(to_json([${values.join(", ")}])::varchar) as digest`;
+  await sql.run(`create or replace temp table expected_row as ${hashed} from (${expected})`);
+  await sql.run(`create or replace temp table actual_row as ${hashed} from (${actual})`);
+  const keys = compared.key.map(
+    (name) => `coalesce(e.${sqlName(name)}, a.${sqlName(name)}) as ${sqlName(name)}`,
+  );
+  await sql.run(`create or replace temp table differing as
+    select ${keys.join(", ")}, case when a.digest is null then 'missing' when e.digest is null then 'extra' else 'other' end as kind
+    from expected_row e full join actual_row a on ${sameIn(compared.key, "e", "a")} where e.digest is distinct from a.digest
+    union all select ${key}, 'twice' from actual_row group by ${key} having count(*) > 1`);
+  const [counted] = await sql.few("select count(*) as n from differing");
+  const total = Number(counted?.n);
+  const left = Math.min(total, problems.room);
+  problems.add(left > 0 ? await told(sql, compared, { expected, actual }, left) : [], total);
+  for (const table of ["expected_row", "actual_row", "differing"]) await sql.run(`drop table ${table}`);
+}
+
+/** Reads the first rows that differ, and says how. */
+async function told(
+  sql: SqlSession,
+  compared: Compared,
+  { expected, actual }: ComparedPart,
+  most: number,
+): Promise<Problem[]> {
+  const { key, table, columns, paths, names } = compared;
+  await sql.run(
+    `create or replace temp table shown as from differing order by ${sqlNames(key)} limit ${most}`,
+  );
+  const semi = `semi join shown on ${sameIn(key, "r", "shown")}`;
+  const keyOf = (row: SqlRow) => JSON.stringify(key.map((name) => String(row[name])));
+  const read = async (query: string) =>
+    new Map((await sql.rows(`select r.* from (${query}) r ${semi}`)).map((row) => [keyOf(row), row]));
+  const [wanted, found] = [await read(expected), await read(actual)];
+  const placed = await read(
+    `select ${sqlNames(key)}, file_index from ${parquetRows(paths, columns, ", file_index")}`,
+  );
+  return (await sql.rows("from shown")).map((row) => {
+    const at = keyOf(row);
+    const one = found.get(at) ?? wanted.get(at) ?? row;
+    const file = names[Number(placed.get(at)?.file_index)];
+    const place = row.kind === "missing" || file === undefined ? table : `${table}/${file}`;
+    const words = wordsOf(compared, String(row.kind), wanted.get(at) ?? {}, found.get(at) ?? {});
+    return { table, link_id: textOf(one.link_id), run_id: null, what: `${place}: ${words}` };
+  });
+}
+
+function wordsOf({ columns, name, source }: Compared, kind: string, wanted: SqlRow, found: SqlRow): string {
+  const id = found[name] ?? wanted[name];
+  if (kind === "missing") return `${id} is missing; the ${source} has it`;
+  if (kind === "extra") return `${id} has a row; the ${source} has none`;
+  if (kind === "twice") return `${id} has more than one row`;
+  const column = columns.find((one) => String(wanted[one.name]) !== String(found[one.name]));
+  if (column === undefined) return `the row of ${id} is not that of the ${source}`;
+  if (column.encrypted) return `${column.name} of ${id} is not that of the ${source}`;
+  const shown = (row: SqlRow) => valueText(column, row);
+  return `${column.name} of ${id} is ${shown(found)}; the ${source} says ${shown(wanted)}`;
+}
+
+/** A value as a person writes it: an amount keeps two decimals, and more only where it has them. */
+function valueText({ name, type }: Column, row: SqlRow): string {
+  const text = String(row[name]);
+  return type.startsWith("DECIMAL") ? text.replace(/(\.\d\d\d*?)0+$/, "$1") : text;
+}

@@ -1,0 +1,33 @@
+import { rawMembers } from "../domain/json/text.js";
+import { type KnownFields, OTHER_FIELDS } from "./row-shape.js";
+
+/**
+ * Moves the fields of a row that no column has into one text, a JSON object with sorted names; each value stays as it
+ * came, because a parser would round its numbers.
+ *
+ * @param json text of an object without a repeated key
+ */
+export function withOtherFields(json: string, known: KnownFields): string {
+  const others: [path: string, value: string][] = [];
+  const members = membersOf(json, known, others);
+  if (others.length === 0) return json;
+  const sorted = others.sort(([a], [b]) => (a < b ? -1 : 1));
+  return objectOf([...members, [OTHER_FIELDS, JSON.stringify(objectOf(sorted))]]);
+}
+
+type Member = readonly [name: string, value: string];
+
+function membersOf(json: string, { path, fields }: KnownFields, others: Member[]): Member[] {
+  const members: Member[] = [];
+  for (const [name, value] of rawMembers(json)) {
+    const within = fields.get(name);
+    if (within === undefined) others.push([path + name, value]);
+    else if (within === null || !value.startsWith("{")) members.push([name, value]);
+    else members.push([name, objectOf(membersOf(value, within, others))]);
+  }
+  return members;
+}
+
+function objectOf(members: readonly Member[]): string {
+  return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
+}

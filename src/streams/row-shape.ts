@@ -1,0 +1,46 @@
+/** What SQL reads of a row: the SQL type of each field, or the shape of an object within it. */
+interface RowShape {
+  readonly [field: string]: string | RowShape;
+}
+
+/** The column, and the member of a clean row, with the fields that no column has. */
+export const OTHER_FIELDS = "other_fields";
+
+/** The SQL type of rows of a shape, and of what a clean page adds to them. */
+export function rowType(shape: RowShape): string {
+  return structOf({ ...shape, [OTHER_FIELDS]: "VARCHAR" });
+}
+
+function structOf(shape: RowShape): string {
+  const fields = Object.entries(shape).map(
+    ([name, type]) => `"${name}" ${typeof type === "string" ? type : structOf(type)}`,
+  );
+  return `STRUCT(${fields.join(", ")})`;
+}
+
+/** The fields of an object that have a column, those of objects within it too. */
+export interface KnownFields {
+  /** Of the object in its row: empty, or such as `enrichment.`. */
+  readonly path: string;
+  readonly fields: ReadonlyMap<string, KnownFields | null>;
+}
+
+export function knownFields(shape: RowShape, path = ""): KnownFields {
+  const fields = Object.entries(shape).map(([name, type]) => {
+    return [name, typeof type === "string" ? null : knownFields(type, `${path}${name}.`)] as const;
+  });
+  return { path, fields: new Map(fields) };
+}
+
+/** Adds the paths of a row's fields that no column has. Runs for every row of every page. */
+export function findUnknown(row: object, { path, fields }: KnownFields, found: Set<string>): void {
+  for (const name in row) {
+    const within = fields.get(name);
+    if (within === null) continue;
+    if (within === undefined) found.add(path + name);
+    else {
+      const value = (row as Readonly<Record<string, unknown>>)[name];
+      if (typeof value === "object" && value !== null) findUnknown(value, within, found);
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { transactionRow } from "../../../sandbox/index.js";
+import { bringUpCurrent } from "../../../src/lake/history/current-table.js";
+import type { HistorySpec } from "../../../src/lake/history/history-spec.js";
+import { sharedLinks } from "../../../src/lake/sync/verify/shared-links.js";
+import { bankLinkStream } from "../../../src/streams/bank-links.js";
+import { auditInvestments } from "../../helpers/sync/investment-audit.js";
+import { LiedToNights } from "../../helpers/sync/lied-to-nights.js";
+
+const STREAMS = ["accounts", "bank_links", "transactions", "investment_transactions", "securities"];
+const LINKS = ["link_of_a", "link_of_b"];
+const ROWS = 30;
+
+let at: LiedToNights;
+beforeEach(async () => {
+  at = await LiedToNights.open();
+  for (const link of LINKS) {
+    const accounts = [{ id: `acc_${link}` }];
+    at.bench.sandbox.addLink({ fp_id: `user_${link}`, id: link, accounts });
+    more(link, 0, ROWS);
+  }
+});
+afterEach(() => at.close());
+
+function more(link: string, from: number, rows: number, account_id = `acc_${link}`): void {
+  const { sandbox } = at.bench;
+  const ids = Array.from({ length: rows }, (_, n) => `${link}_${from + n}`);
+  sandbox.append(
+    link,
+    ids.map((id) => ({ change: "created", row: transactionRow({ transaction_id: id, account_id }) })),
+  );
+  const date = new Date().toISOString().slice(0, 10);
+  const transactions = ids.map((id) => ({ investment_transaction_id: `inv_${id}`, account_id, date }));
+  sandbox.investments.add(link, { transactions });
+}
+
+const TABLES = {
+  transaction_changes:
+    "fp_id, link_id, transaction_id, account_id, change_type, inferred, sequence, generation",
+  accounts: "fp_id, link_id, account_id, gone",
+  bank_links: "fp_id, link_id, gone",
+  investment_transaction_changes: "fp_id, link_id, investment_transaction_id, change_type",
+};
+
+/** What the tables say, but for runs and times. */
+async function tables(): Promise<unknown[]> {
+  const found = [];
+  for (const [table, columns] of Object.entries(TABLES)) {
+    found.push([table, await at.rows(`select ${columns} from ${table} order by all`)]);
+  }
+  return found;
+}
+
+/** An answer about A holds what one about B would. */
+const about = (pattern: RegExp) =>
+  async function lie({ path, query }: { readonly path: string; readonly query: URLSearchParams }) {
+    if (!pattern.test(path) || !path.includes("link_of_a")) return undefined;
+    const { apiKey, url } = at.bench.sandbox;
+    const headers = { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}` };
+    query.delete("cursor");
+    return (await fetch(`${url}${path.replace("link_of_a", "link_of_b")}?${query}`, { headers })).json();
+  };
+
+const CLEAN = { failed: [], totals: { failures: [], links: { failed: 0 }, unknown_accounts: 0 } };
+
+test.each([
+  ["a user's links", /bank_links$/, /^bank_links: another_subject links\[\].fp_id: •••of_b for •••of_a$/],
+  [
+    "a user's accounts",
+    /linked_bank_accounts$/,
+    /^accounts: another_subject accounts\[\].link_id: •••of_b for one of 1$/,
+  ],
+  ["a link's page", /transactions\/sync$/, /^another_subject account_id: •••of_b for •••of_a$/],
+  [
+    "a link's investments",
+    /investments/,
+    /^investment_transactions: another_subject account_id: .*, link link_of_a$/,
+  ],
+])(
+  "an answer about %s that is another's fails that one alone, and leaves nothing behind, first or later",
+  async (_, pattern, reason) => {
+    const lying = async () => {
+      const { failed, totals } = await at.night(STREAMS, { lie: about(pattern) });
+      const reasons = [...failed, ...totals.failures.map((failure) => failure.reason)];
+      expect(reasons).toEqual([expect.stringMatching(reason)]);
+      expect(totals.links).toMatchObject({ failed: /sync/.test(pattern.source) ? 1 : 0 });
+    };
+    await lying();
+    expect(await at.night(STREAMS)).toMatchObject(CLEAN);
+    const before = await tables();
+    expect(await auditInvestments((sql) => at.rows(sql), at.bench.sandbox, LINKS)).toEqual([]);
+    await lying();
+    expect(await tables()).toEqual(before);
+    expect(await at.night(STREAMS)).toMatchObject(CLEAN);
+    expect(await tables()).toEqual(before);
+    for (const link of LINKS) more(link, ROWS, 3);
+    await lying();
+    expect(await at.night(STREAMS)).toMatchObject(CLEAN);
+    const all = { n: ROWS + 3, created: ROWS + 3 };
+    const feed = `select fp_id, link_id, account_id, count(*)::int as n,
+      (count(*) filter (change_type = 'created'))::int as created from transaction_changes group by all order by all`;
+    expect(await at.rows(feed)).toEqual(
+      LINKS.map((link) => ({ fp_id: `user_${link}`, link_id: link, account_id: `acc_${link}`, ...all })),
+    );
+    const gone = `select 1 from bank_links where gone union all select 1 from accounts where gone
+      union all select 1 from investment_transaction_changes where change_type <> 'created'`;
+    expect(await at.rows(gone)).toEqual([]);
+  },
+);
+
+test("rows of an account that came after the accounts were listed are taken, and counted", async () => {
+  more("link_of_a", ROWS, 2, "acc_new");
+  expect((await at.night(["accounts", "transactions"])).totals).toMatchObject({
+    ...{ failures: [], unknown_accounts: 1, rows: { created: 2 * ROWS + 2 } },
+  });
+});
+
+test("rows of an account that is gone from the list are of its link all the same", async () => {
+  await at.night(["accounts", "transactions"]);
+  const lie = ({ path }: { path: string }) =>
+    path === "/users/user_link_of_a/linked_bank_accounts" ? { accounts: [] } : undefined;
+  await at.night(["accounts"], { lie });
+  await at.bench.deps.lake.duckdb.makeScratch();
+  more("link_of_a", ROWS, 2);
+  expect((await at.night(["accounts", "transactions"], { lie })).totals).toMatchObject({
+    ...{ failures: [], rows: { created: 2 } },
+  });
+});
+
+test("a run that reads no accounts takes a new account's rows, and refuses those of another link", async () => {
+  await at.night(["accounts", "transactions"]);
+  more("link_of_a", ROWS, 2, "acc_new");
+  more("link_of_b", ROWS, 2, "acc_link_of_a");
+  const { totals } = await at.night(["transactions"]);
+  expect(totals).toMatchObject({ links: { synced: 1, failed: 1 }, failures: [{ owner: "link_of_b" }] });
+});
+
+test("a link that a consistent lie has put under another user is found, and --full --links puts it right", async () => {
+  const spec = bankLinkStream.table as HistorySpec;
+  const shared = async () => {
+    await bringUpCurrent(at.bench.deps.lake, spec, "test");
+    return sharedLinks(at.bench.deps.lake, spec);
+  };
+  const streams = ["accounts", "bank_links", "transactions"];
+  const [a, b] = ["user_link_of_a", "user_link_of_b"];
+  const stolen = async (path: string) => {
+    const { apiKey, url } = at.bench.sandbox;
+    const headers = { authorization: `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}` };
+    return (await (await fetch(url + path.replace(a, b), { headers })).text()).replaceAll(b, a);
+  };
+  const lie = async ({ path }: { path: string }) => {
+    if (path.startsWith(`/users/${a}/`)) return JSON.parse(await stolen(path));
+    return path.startsWith(`/users/${b}/`) ? { links: [], accounts: [] } : undefined;
+  };
+  await at.night(streams, { lie });
+  expect(await shared()).toEqual([]);
+  more("link_of_b", ROWS, 2);
+  expect((await at.night(streams)).totals.failures).toEqual([]);
+  expect(await shared()).toEqual(["link_of_b"]);
+  const { totals } = await at.night(streams, { full: true, only: ["link_of_b"] });
+  expect(totals).toMatchObject({ failures: [], rows: { created: ROWS + 2, removed: 0 } });
+  expect(await shared()).toEqual([]);
+  const newest = `select distinct fp_id from (select fp_id from transaction_changes where link_id = 'link_of_b'
+    qualify row_number() over (partition by transaction_id order by sequence desc) = 1)`;
+  expect(await at.rows(newest)).toEqual([{ fp_id: b }]);
+});

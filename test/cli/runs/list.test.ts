@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { rememberLake } from "../../../src/lake/known-lake.js";
+import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { appendOnce } from "../../../src/lake/tables/append.js";
+import { writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { runs } from "../../../src/lake/tables/runs.js";
+import { runHere } from "../../helpers/command/command-here.js";
+
+const RUN = "sync-20261121T021500Z-3f9c2a";
+
+let directory: string;
+let lake: Lake;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-runs-"));
+  lake = openLake({ directory: join(directory, "lake") });
+  const times = { started_at: "2026-11-21T02:15:00Z", finished_at: "2026-11-21T02:16:00Z" };
+  const rows = [{ run_id: RUN, kind: "sync", status: "completed", ...times }];
+  await appendOnce(lake, runs, "rows", () => writeRows(lake, runs, "rows", rows));
+});
+afterEach(async () => {
+  await lake.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+// These asked for the address and the key of the service, and for a lake that can be written.
+test.each(["runs list", `runs show ${RUN}`, "status"])(
+  "%s reads the lake, without any setting of the service",
+  async (command) => {
+    const { code, stdout, stderr } = await runHere({ directory, env: {} }, command.split(" "));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(RUN);
+  },
+);
+
+// Without the preflight of a job, a lake that was moved away was shown as one without runs.
+test.each(["runs list", "status"])("%s names a lake that is gone", async (command) => {
+  await rememberLake(join(directory, ".nightledger"), join(directory, "lake"), "the lake that was here");
+  const { code, stderr } = await runHere({ directory, env: {} }, command.split(" "));
+  expect(code).toBe(2);
+  expect(stderr).toContain("is gone");
+});

@@ -1,0 +1,89 @@
+import { commit } from "../../../src/activities/sync/commit/commit.js";
+import { load } from "../../../src/activities/sync/load/load.js";
+import { createApiClient } from "../../../src/api/http/client.js";
+import type { SyncTotals } from "../../../src/domain/sync/sync-totals.js";
+import { openQuery } from "../../../src/lake/query/query.js";
+import { TABLES } from "../../../src/tables.js";
+import { type LyingProxy, startLyingProxy } from "../stand-in/lying-proxy.js";
+import { type ActivityBench, openActivityBench } from "../temporal/activity-bench.js";
+
+/** What a night came to: why users failed while they were read, and the totals of its commit. */
+interface Night {
+  readonly failed: readonly string[];
+  readonly totals: SyncTotals;
+}
+
+/** Nights of everyone's sync by its activities, through a proxy that may lie. */
+export class LiedToNights {
+  #nights = 0;
+
+  private constructor(
+    readonly bench: ActivityBench,
+    private readonly liar: LyingProxy,
+    private readonly deps: ActivityBench["deps"],
+  ) {}
+
+  static async open(): Promise<LiedToNights> {
+    const bench = await openActivityBench();
+    const liar = await startLyingProxy(bench.sandbox.url);
+    const api = createApiClient({
+      ...{ baseUrl: liar.url, apiKey: bench.sandbox.apiKey, concurrency: 4, userAgent: "nightledger/test" },
+      ...{ headersTimeoutMs: 60_000, bodyTimeoutMs: 60_000, maxBodyBytes: 1 << 24 },
+    });
+    return new LiedToNights(bench, liar, { ...bench.deps, api });
+  }
+
+  /** @param lie what is told in this night alone */
+  async night(
+    streams: readonly string[],
+    {
+      lie,
+      full = false,
+      only = null,
+    }: { lie?: LyingProxy["lie"]; full?: boolean; only?: string[] | null } = {},
+  ): Promise<Night> {
+    const { bench, deps } = this;
+    this.#nights += 1;
+    const runId = `night-${this.#nights}`;
+    await bench.freeze(
+      [...bench.sandbox.world.users.keys()].map((fp_id) => ({ fp_id })),
+      runId,
+    );
+    this.liar.lie = lie;
+    const given = { streams: [...streams], full, only, budgetMs: 60_000, size: 100 };
+    const { report, users } = await bench.read({ ...given, runId, deps });
+    this.liar.lie = undefined;
+    const failed = users.map(({ outcome }) => ("reason" in outcome ? outcome.reason : outcome.kind));
+    const places = report === null ? [] : [report.place];
+    const { manifest } = await bench.run(() => load(deps, { runId, reports: places, links: [] }));
+    const { totals } = await bench.run(() =>
+      commit(deps, {
+        ...{ runId, chunk: 0, streams: [...streams], full, links: [], ended: [], failed: [] },
+        ...{
+          reports: places,
+          loaded: places.map((place) => ({ report: place, without: [] })),
+          manifests: [manifest],
+        },
+      }),
+    );
+    return { failed, totals };
+  }
+
+  async rows(sql: string): Promise<Record<string, unknown>[]> {
+    const { store, duckdb } = this.bench.deps.lake;
+    const query = openQuery(store, { scratchDirectory: `${duckdb.scratchDirectory}/query`, tables: TABLES });
+    try {
+      const found = [];
+      for await (const batch of query.query(sql)) found.push(...batch);
+      return found;
+    } finally {
+      await query.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.deps.api.close();
+    await this.liar.close();
+    await this.bench.close();
+  }
+}

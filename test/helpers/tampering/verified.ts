@@ -1,0 +1,18 @@
+import { dirname } from "node:path";
+import { type VerifyFlags, verifyLake } from "../../../src/cli/sync/verify-lake.js";
+
+/** What `verify` says of a lake. */
+export interface Verdict {
+  readonly code: number;
+  readonly text: string;
+}
+
+/** Verifies a lake in this process. */
+export async function verified(lake: string, flags: VerifyFlags = {}): Promise<Verdict> {
+  const out: string[] = [];
+  const say = (line: string) => void out.push(line);
+  const env = { NIGHTLEDGER_LAKE: lake };
+  const terminal = { env, cwd: dirname(lake), interactive: false, result: say, say };
+  const code = await verifyLake(terminal, flags);
+  return { code, text: out.join("\n") };
+}

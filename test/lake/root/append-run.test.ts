@@ -1,0 +1,101 @@
+import { hash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openLake } from "../../../src/lake/lake.js";
+import { readTables } from "../../../src/lake/query/query-views.js";
+import { appendRun } from "../../../src/lake/root/append-run.js";
+import { rootParts, rowSha256 } from "../../../src/lake/root/lake-root.js";
+import { appendOnce } from "../../../src/lake/tables/append.js";
+import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
+import { writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { runs } from "../../../src/lake/tables/runs.js";
+import { FeedLake } from "../../helpers/lake/feed-lake.js";
+
+let at: FeedLake;
+beforeEach(async () => {
+  at = await FeedLake.open();
+});
+afterEach(() => at.release());
+
+const sha256 = (text: string | Buffer) => hash("sha256", text);
+const never = (error: unknown) => {
+  throw error;
+};
+const row = (run_id: string) => ({
+  run_id,
+  kind: "sync",
+  status: "completed",
+  links: 2,
+  started_at: "2026-05-05T01:02:03Z",
+  finished_at: "2026-05-05T01:02:03.250Z",
+});
+
+const written = () => readTables(at.lake, [runs], (sql) => sql.rows("from runs order by run_id"));
+
+async function certify(runId: string, ...links: string[]): Promise<void> {
+  const rows = links.map((link_id) => ({ run_id: runId, link_id, certificate: `c-${link_id}` }));
+  await appendOnce(at.lake, linkSyncs, `${runId}/commit`, () => writeRows(at.lake, linkSyncs, runId, rows));
+}
+
+test("a root is the hash of what the row says it was made of, all of which can be computed again", async () => {
+  await at.feed({ id: "x", sequence: 1 });
+  await certify("r0", "z");
+  await certify("r1", "b", "a");
+  const root = await appendRun(at.lake, row("r1"), never);
+  const [found] = await written();
+  const text = String(found?.lake_root_of);
+  expect([found?.lake_root, sha256(text)]).toEqual([root, root]);
+  const { tables, ...parts } = rootParts(text);
+  const commit = (table: string, version: number) =>
+    readFile(join(at.directory, table, "_delta_log", `${version}.json`.padStart(25, "0")));
+  expect(Object.fromEntries(tables)).toEqual({
+    link_syncs: `1 ${sha256(await commit("link_syncs", 1))}`,
+    transaction_changes: `0 ${sha256(await commit("transaction_changes", 0))}`,
+  });
+  expect(parts).toEqual({
+    previous: null,
+    row: rowSha256(found ?? {}),
+    certificates: sha256("a c-a\nb c-b\n"),
+    checkpoints: sha256("link/a -1\n"),
+  });
+});
+
+test("a repeated attempt finds the row and gives the same root, whatever came meanwhile", async () => {
+  const first = await appendRun(at.lake, row("r1"), never);
+  await appendRun(at.lake, row("r2"), never);
+  const again = openLake({ directory: at.directory });
+  expect(await appendRun(again, { ...row("r1"), finished_at: "2027-01-01T00:00:00.000Z" }, never)).toBe(
+    first,
+  );
+  await again.close();
+  expect(await written()).toHaveLength(2);
+});
+
+test("runs that end at once follow each other, in the order of their commits", async () => {
+  const others = Array.from({ length: 4 }, () => openLake({ directory: at.directory }));
+  const ended = await Promise.all(others.map((lake, n) => appendRun(lake, row(`r${n}`), never)));
+  const rows = await written();
+  const previous = rows.map(({ lake_root_of }) => rootParts(String(lake_root_of)).previous);
+  expect(new Set(previous)).toEqual(new Set([null, ...ended.filter((root) => previous.includes(root))]));
+  expect(new Set(previous).size).toBe(4);
+  for (const lake of others) await lake.close();
+});
+
+test("a lake of which a table is damaged records the end of its runs, without a root, and the chain goes on", async () => {
+  const first = await appendRun(at.lake, row("r1"), never);
+  await at.feed({ id: "x", sequence: 1 });
+  const log = join(at.directory, "transaction_changes", "_delta_log", `${"0".padStart(20, "0")}.json`);
+  const good = await readFile(log);
+  await writeFile(log, "not a commit");
+  const damaged = openLake({ directory: at.directory });
+  const told: unknown[] = [];
+  expect(await appendRun(damaged, row("r2"), (error) => told.push(error))).toBeNull();
+  await damaged.close();
+  expect(told).toHaveLength(1);
+  await writeFile(log, good);
+  await appendRun(at.lake, row("r3"), never);
+  const rows = await written();
+  expect(rows[1]).toMatchObject({ lake_root: null, lake_root_of: null });
+  expect(rootParts(String(rows[2]?.lake_root_of)).previous).toBe(first);
+});
