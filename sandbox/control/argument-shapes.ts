@@ -19,7 +19,7 @@ import type { NewAccount, NewLink, NewUser } from "../world/world.js";
 import { COUNT, fields, NUMBER, OBJECT, TEXT, TEXTS } from "./shape.js";
 
 export const STATUS = z.enum(ONBOARDING_STATUSES);
-export const HOW_A_LIST_MOVES = z.enum(["insert", "remove"]);
+export const HOW_A_LIST_MOVES = z.enum(["insert", "remove", "replace"]);
 export const KEY_STATUS = z.literal([401, 403]);
 
 export const USER = fields<NewUser>({

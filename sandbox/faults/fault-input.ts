@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { InputError } from "../../src/domain/failures.js";
 import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
+import { HOW_A_LIST_MOVES } from "../control/argument-shapes.js";
 import { COUNT, fields, NUMBER, problemOf, TEXT } from "../control/shape.js";
 import { OPERATIONS } from "../operations/index.js";
 import { FAULT_FIELDS, type Fault, type FaultKind, REQUIRED_NUMBER, SELECTOR_FIELDS } from "./fault.js";
@@ -42,7 +43,7 @@ const FIELD_SHAPES: Readonly<Record<FieldOf<Fault>, z.ZodType>> = {
   intervalMs: NUMBER,
   next: z.enum(["missing", "same", "empty", "null"]),
   above: COUNT,
-  how: z.enum(["insert", "remove"]),
+  how: HOW_A_LIST_MOVES,
   rows: COUNT,
   copies: COUNT,
   seconds: NUMBER,

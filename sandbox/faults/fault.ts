@@ -1,3 +1,5 @@
+import type { HowAListMoves } from "../world/world.js";
+
 /** Which calls a fault meets, and when it fires among them. */
 interface FaultSelector {
   /** Name of the operation, such as `sync_transactions`; of faults of webhooks: the event's kind. */
@@ -59,7 +61,7 @@ type FaultEffect =
   /** The client token has expired before its time. */
   | { kind: "token_expired" }
   /** A paged list changes before this page of it is read: a row goes in, or out, at its beginning. */
-  | { kind: "list_moves"; how?: "insert" | "remove" }
+  | { kind: "list_moves"; how?: HowAListMoves }
   /** A paged list gives the rows of the page before, under the number that was asked for. */
   | { kind: "page_repeated" }
   /** `meta.next_page` names its own page. */

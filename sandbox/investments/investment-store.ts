@@ -2,7 +2,7 @@ import { InputError } from "../../src/domain/failures.js";
 import { jsonObjectOf } from "../../src/domain/json/value.js";
 import { addDays } from "../world/days.js";
 import { Random } from "../world/random.js";
-import type { World } from "../world/world.js";
+import type { HowAListMoves, World } from "../world/world.js";
 
 /** A transaction or a security: its id and day to find it by, and the JSON served for it, byte for byte. */
 interface InvestmentRecord {
@@ -127,17 +127,19 @@ export class InvestmentStore {
     return this.#holdings.get(linkId)?.securities.get(securityId);
   }
 
-  /** A row goes in at the beginning of a link's list, or out of it: pages that follow are shifted by one. */
-  move(linkId: string, how: "insert" | "remove"): void {
+  /**
+   * A row goes in at the beginning of a link's list, or out of it: pages that follow are shifted by one. Replaced, one goes
+   * out there and another one in at the end, so that the total stays.
+   */
+  move(linkId: string, how: HowAListMoves): void {
     const { transactions } = this.#of(linkId);
-    if (how === "remove") {
-      transactions.shift();
-      return;
-    }
-    const account_id = transactions[0]?.account_id ?? `acc_${linkId}_1`;
+    const [first] = how === "insert" ? transactions : transactions.splice(0, 1);
+    if (how === "remove") return;
+    const account_id = first?.account_id ?? `acc_${linkId}_1`;
     const investment_transaction_id = `inv_${linkId}_moved_${++this.#moved}`;
     const row = { investment_transaction_id, account_id, amount: "1.00", date: this.world.today };
-    transactions.unshift(recordOf(JSON.stringify({ ...row, description: "Dividend", type: "dividend" })));
+    const record = recordOf(JSON.stringify({ ...row, description: "Dividend", type: "dividend" }));
+    transactions.splice(how === "insert" ? 0 : transactions.length, 0, record);
   }
 
   /** What is true of a link: its rows and securities as they are served. */

@@ -10,6 +10,9 @@ import {
   transactionRow,
 } from "./records.js";
 
+/** What becomes of a list between two of its pages. */
+export type HowAListMoves = "insert" | "remove" | "replace";
+
 export interface User {
   readonly fpId: string;
   readonly externalId: string | undefined;
@@ -120,13 +123,14 @@ export class World {
   }
 
   /** A link's first row goes, or another comes: lists that are read by pages move under their reader. */
-  moveList(linkId: string, how: "insert" | "remove"): void {
+  moveList(linkId: string, how: HowAListMoves): void {
     const link = this.link(linkId);
     const [first] = link.log.liveRows();
-    if (how === "insert") {
+    if (how !== "remove") {
       const transaction_id = link.newTransactionId();
       this.append(linkId, [{ change: "created", row: transactionRow({ transaction_id, date: this.today }) }]);
-    } else if (first) this.append(linkId, [{ change: "removed", id: first.id }]);
+    }
+    if (how !== "insert" && first) this.append(linkId, [{ change: "removed", id: first.id }]);
   }
 
   /** Takes the link away: lists no longer show it, calls about it are answered 404. */

@@ -200,6 +200,16 @@ describe("rows", () => {
     expect((await at.feed()).filter((text) => text?.toString().includes("removed"))).toHaveLength(250 - left);
   });
 
+  test("a row that moves between two pages, while the total stays, is not taken for removed", async () => {
+    for (let index = 0; index < 250; index += 1) at.add(`i${index}`);
+    await at.night();
+    at.bench.sandbox.addFault({ kind: "list_moves", operation: OPERATION, times: 1, how: "replace" });
+    await at.night();
+    expect((await at.feed()).filter((text) => text?.toString().includes("removed"))).toEqual([
+      "i0 removed Buy 100.0000000000",
+    ]);
+  });
+
   test("a slower run that read before a newer one brings nothing back", async () => {
     at.add("a");
     at.add("b");

@@ -26,6 +26,11 @@ export class ListPass {
     return this.#before === 0 || total === this.#total;
   }
 
+  /** Whether all of these rows came in this pass. */
+  has(ids: readonly string[]): boolean {
+    return ids.every((id) => this.#ids.has(id));
+  }
+
   /** Takes the next page and returns the one that follows; `"moved"` where the pass must start again. */
   take(page: ReadPage<unknown>): number | "end" | "moved" {
     if (!this.continuesWith(page)) return "moved";

@@ -5,7 +5,7 @@ import { type Journal, readRecord } from "../../../lake/sync/journal/journal.js"
 import type { ListPages, ObservedPage } from "../../../lake/sync/journal/report.js";
 
 /** How far the reading of one list has come. */
-class PagedList {
+export class PagedList {
   readonly #pass = new ListPass();
   readonly #pages: ObservedPage[] = [];
   /** Of these, how many earlier slices staged. */
@@ -27,6 +27,11 @@ class PagedList {
   /** Rows of the pages so far. */
   get before(): number {
     return this.#pass.before;
+  }
+
+  /** Whether all of these rows came with its pages. */
+  has(ids: readonly string[]): boolean {
+    return this.#pass.has(ids);
   }
 
   /** Takes the pages of an earlier slice. */

@@ -21,7 +21,7 @@ import { mayRepeat } from "../../../streams/raw-json.js";
 import { type ListedLink, listedLinks, mustBeOfLinks, namedAccounts, newestDay } from "./list-page.js";
 import { type PageFailure, pageFailure } from "./page-failure.js";
 import { tellOddities } from "./page-warnings.js";
-import { PagedLists } from "./paged-lists.js";
+import { type PagedList, PagedLists } from "./paged-lists.js";
 import type { BegunUser } from "./slice-input.js";
 import type { PlacedRecord, SliceState } from "./slice-state.js";
 import { type ObservedListing, readsTransactions } from "./streams-of-run.js";
@@ -67,6 +67,8 @@ interface OwnedList {
   readonly linkId: string | null;
   /** The earliest day to ask for, null for all; undefined where the list can only be read whole. */
   readonly from: string | null | undefined;
+  /** Whether rows of it are in the lake, so that one that its pages miss would be taken for removed. */
+  readonly isKnown: boolean;
 }
 
 /** A page that is staged, as the service gave it. */
@@ -107,8 +109,7 @@ class UserReading {
     for (const listing of this.state.observed) {
       const links = listing.per === "user" ? [null] : this.#readable().map(({ id }) => id);
       for (const linkId of links) {
-        const from = listing.windowed !== undefined ? this.#windowOf(listing, linkId) : undefined;
-        const outcome = await this.#readList({ listing, linkId, from });
+        const outcome = await this.#readList({ listing, linkId, ...this.#windowOf(listing, linkId) });
         if (outcome === "read") continue;
         const ended = this.#ended(outcome);
         const isOfLink = linkId !== null && (ended.kind === "failed" || ended.kind === "transient");
@@ -152,15 +153,16 @@ class UserReading {
   }
 
   /** The part of a list that is read: all of it at first, then from some days before what is known of it. */
-  #windowOf({ streams }: ObservedListing, linkId: string | null): string | null {
+  #windowOf({ streams, windowed }: ObservedListing, linkId: string | null) {
     const { given, input } = this.state;
-    if (input.full) return null;
+    if (windowed === undefined) return { from: undefined, isKnown: false };
     const known = streams.map(({ name }) => {
       const history = given.windowed.get(name);
       return history === undefined ? null : knownUntil(history, { fpId: this.row.fp_id, linkId });
     });
     const today = new Date().toISOString().slice(0, 10);
-    return windowStart(known, input.lookback ?? DEFAULT_LOOKBACK, today);
+    const from = input.full ? null : windowStart(known, input.lookback ?? DEFAULT_LOOKBACK, today);
+    return { from, isKnown: known.some((day) => day !== null) };
   }
 
   /** Stages every page of one list. */
@@ -185,7 +187,7 @@ class UserReading {
   }
 
   async #readPages(owned: OwnedList): Promise<UserOutcome | "read"> {
-    const { listing, linkId, from } = owned;
+    const { listing, linkId, from, isKnown } = owned;
     const { operation, name: stream } = listing;
     const key = JSON.stringify([stream, linkId ?? this.row.fp_id, from]);
     const list = this.lists.list(key, firstPage(operation));
@@ -193,13 +195,25 @@ class UserReading {
       const page = await this.#page(owned, list.pages.length, list.next);
       if (page === undefined) return { kind: "open" };
       const envelope = page.reading.envelope as Readonly<Record<string, unknown>>;
-      const taken = list.take(listPage(operation, envelope, list.next, list.before), [page.observed]);
-      if (taken === "taken") continue;
+      const read = listPage(operation, envelope, list.next, list.before);
+      const stands = list.pages.length === 0 || !isKnown || (await this.#stillHolds(owned, list));
+      if (stands && list.take(read, [page.observed]) === "taken") continue;
       this.lists.drop(list);
       return { kind: "moved", stream };
     }
     for (const page of list.pages) this.#paged.push(page);
     return "read";
+  }
+
+  /**
+   * Whether the newest page of a list still holds none but known rows, now that the page after it was read. A row that
+   * moved from that one to this one while they were read came in neither: it isn't gone.
+   */
+  async #stillHolds(owned: OwnedList, list: PagedList): Promise<boolean> {
+    const { operation } = owned.listing;
+    const number = (firstPage(operation) ?? 0) + list.pages.length - 1;
+    const { envelope } = readPage(owned.listing, (await this.#request(owned, number)).body);
+    return list.has(listPage(operation, envelope as Readonly<Record<string, unknown>>, number, 0).ids);
   }
 
   /** A page that is staged, or a new one from the service; undefined where time is up. */
@@ -236,7 +250,7 @@ class UserReading {
     return observe(reading, await state.stage(state.journal, name, body, { cleaned }));
   }
 
-  #request({ listing, linkId, from }: OwnedList, page: number | undefined) {
+  #request({ listing, linkId, from }: Omit<OwnedList, "isKnown">, page: number | undefined) {
     const path = linkId === null ? { fp_id: this.row.fp_id } : { link_id: linkId };
     const window = typeof from === "string" ? { start_date: from } : {};
     const query = listing.paging === "page" ? { query: { page, size: PAGE_SIZE, ...window } } : {};
