@@ -1,32 +1,119 @@
-import { realpathSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { z } from "zod";
 import { InputError } from "./domain/failures.js";
 
-/** Every variable of Nightledger's own; `TEMPORAL_*` are read by `@temporalio/envconfig`. */
-export const VARIABLES = [
-  "NIGHTLEDGER_API_URL",
-  "NIGHTLEDGER_API_KEY",
-  "NIGHTLEDGER_API_CONCURRENCY",
-  "NIGHTLEDGER_API_RPS",
-  "NIGHTLEDGER_API_HEADERS_TIMEOUT_MS",
-  "NIGHTLEDGER_API_BODY_TIMEOUT_MS",
-  "NIGHTLEDGER_LAKE",
-  "NIGHTLEDGER_HOME",
-  "NIGHTLEDGER_ENCRYPTION_KEYS",
-  "NIGHTLEDGER_WEBHOOK_SECRETS",
-  "NIGHTLEDGER_WEBHOOK_MODE",
-  "NIGHTLEDGER_ALERT_WEBHOOK_SECRET",
-  "NIGHTLEDGER_CONFIG",
-  "NIGHTLEDGER_LOG_LEVEL",
-] as const;
-type Variable = (typeof VARIABLES)[number];
+export interface Variable {
+  /** Reads its text, undefined where it is not set. A message says what is wrong, and quotes no secret. */
+  readonly value: z.ZodType<unknown, string | undefined>;
+  readonly accepted: string;
+  /** The secrets in its text, which the logger hides. */
+  readonly secrets?: (text: string) => readonly string[];
+}
 
-/** The variables that are set, the environment over `.env`. */
-export type Values = ReadonlyMap<string, string>;
+// A directory's name and keys are not trimmed.
+const asIs = z.string({ error: "is not set" });
+const text = asIs.trim();
+const quoted = ({ input }: { readonly input?: unknown }) => `is ${JSON.stringify(input)}`;
+const entries = (list: string) => list.split(",").map((entry) => entry.trim());
+const directory = asIs.refine((path) => !path.includes("\0"), "has a NUL character");
+
+function number(form: RegExp, min: number, max: number) {
+  const isRight = (digits: string) => form.test(digits) && Number(digits) >= min && Number(digits) <= max;
+  return text.refine(isRight, { error: quoted }).transform(Number);
+}
+
+function integer(max: number, unset: number) {
+  return { value: number(/^\d{1,9}$/, 1, max).default(unset), accepted: `an integer from 1 to ${max}` };
+}
+
+function choice<const T extends string>(words: readonly T[], unset: NoInfer<T>) {
+  return { value: text.pipe(z.enum(words, { error: quoted })).default(unset), accepted: words.join(", ") };
+}
+
+/** Every variable of Nightledger's own; `TEMPORAL_*` are read by `@temporalio/envconfig`. */
+export const VARIABLES = {
+  NIGHTLEDGER_API_URL: {
+    // Never quoted: an address with credentials would show them.
+    value: text
+      .refine((url) => URL.canParse(url), { error: "is not an address", abort: true })
+      .transform((url, context) => {
+        const { protocol, username, password, origin, pathname } = new URL(url);
+        if (!/^https?:$/.test(protocol)) context.addIssue("is not an HTTP address");
+        if (username !== "" || password !== "") context.addIssue("has credentials in it");
+        if (/[?#]/.test(url)) context.addIssue("has a query or a fragment");
+        return `${origin}${pathname}`.replace(/\/+$/, "");
+      }),
+    accepted:
+      "an http:// or https:// address such as https://api.example.com; the key goes into NIGHTLEDGER_API_KEY",
+  },
+  NIGHTLEDGER_API_KEY: {
+    // A colon would end the user name of HTTP Basic.
+    value: text.regex(/^[\x21-\x39\x3b-\x7e]+$/, "has a space, a colon or a character that is not ASCII"),
+    accepted: "the secret key exactly as the service issued it",
+    secrets: (key) => [key],
+  },
+  NIGHTLEDGER_API_CONCURRENCY: integer(1024, 32),
+  NIGHTLEDGER_API_RPS: {
+    value: number(/^\d{1,6}(\.\d{1,6})?$/, 0.000001, 999_999.999999).optional(),
+    accepted: "calls per second as a positive number; leave it out for no limit",
+  },
+  NIGHTLEDGER_API_HEADERS_TIMEOUT_MS: integer(600_000, 30_000),
+  NIGHTLEDGER_API_BODY_TIMEOUT_MS: integer(600_000, 60_000),
+  NIGHTLEDGER_LAKE: {
+    value: directory
+      .refine((path) => !/^s3:\/\/[^/]/i.test(path), "is an S3 address, which this version can't write yet")
+      .refine((path) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(path), "is an unsupported kind of address")
+      .default("lake"),
+    accepted: "a directory",
+  },
+  NIGHTLEDGER_HOME: { value: directory.default(".nightledger"), accepted: "a directory" },
+  NIGHTLEDGER_ENCRYPTION_KEYS: {
+    value: asIs.optional(),
+    accepted: "id:base64 of 32 bytes, comma-separated",
+    secrets: (keys) => entries(keys).map((entry) => entry.slice(entry.indexOf(":") + 1)),
+  },
+  NIGHTLEDGER_WEBHOOK_SECRETS: {
+    value: text
+      .transform((list, context) => {
+        const bad = entries(list).findIndex((secret) => !isWebhookSecret(secret));
+        if (bad >= 0) context.addIssue(`entry ${bad + 1} is not a webhook secret`);
+        return entries(list);
+      })
+      .default([]),
+    accepted: "whsec_ and base64, comma-separated",
+    secrets: entries,
+  },
+  NIGHTLEDGER_WEBHOOK_MODE: choice(["test", "live"], "test"),
+  NIGHTLEDGER_ALERT_WEBHOOK_SECRET: {
+    value: text.refine(isWebhookSecret, "is not a webhook secret").optional(),
+    accepted: "whsec_ and base64",
+    secrets: (secret) => [secret],
+  },
+  NIGHTLEDGER_CONFIG: { value: asIs.optional(), accepted: "a file of settings" },
+  NIGHTLEDGER_LOG_LEVEL: choice(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "info"),
+} as const satisfies Readonly<Record<string, Variable>>;
+
+export type VariableName = keyof typeof VARIABLES;
+export type VariableValue<N extends VariableName> = z.output<(typeof VARIABLES)[N]["value"]>;
+
+/** The value of a variable, or of the default where it is not set. @throws InputError saying what is wrong with it. */
+export function readVariable<N extends VariableName>(
+  name: N,
+  values: ReadonlyMap<string, string>,
+): VariableValue<N> {
+  const { value }: Variable = VARIABLES[name];
+  const parsed = value.safeParse(values.get(name));
+  if (parsed.success) return parsed.data as VariableValue<N>;
+  throw invalid(name, parsed.error.issues[0]?.message ?? "is invalid");
+}
 
 /** An InputError about a variable: what is wrong, and what is accepted. */
-export function invalid(name: Variable, problem: string, accepted: string): InputError {
-  return new InputError(`${name} ${problem}; nothing was started. Accepted: ${accepted}`);
+export function invalid(name: VariableName, problem: string): InputError {
+  const where = problem === "is not set" ? ", in the environment or in .env" : "";
+  return new InputError(
+    `${name} ${problem}; nothing was started. Accepted: ${VARIABLES[name].accepted}${where}`,
+  );
 }
 
 /**
@@ -37,98 +124,42 @@ export function invalid(name: Variable, problem: string, accepted: string): Inpu
 export function readAll<const R extends Readonly<Record<string, () => unknown>>>(
   readers: R,
 ): { readonly [name in keyof R]: ReturnType<R[name]> } {
-  const problems: string[] = [];
+  const problems = new Set<string>();
   const read = Object.entries(readers).map(([name, reader]) => {
     try {
       return [name, reader()];
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      problems.push(error.message);
+      problems.add(error.message);
       return [name, undefined];
     }
   });
-  if (problems.length > 0) throw new InputError([...new Set(problems)].join("\n"));
+  if (problems.size > 0) throw new InputError([...problems].join("\n"));
   return Object.fromEntries(read);
 }
 
-export function required(values: Values, name: Variable, accepted: string): string {
-  const value = values.get(name);
-  if (value === undefined) throw invalid(name, "is not set", `${accepted}, in the environment or in .env`);
-  return value;
-}
-
-export function integer(values: Values, name: Variable, min: number, max: number): number | undefined {
-  const text = values.get(name)?.trim();
-  if (text === undefined) return undefined;
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && value <= max) return value;
-  throw invalid(name, `is ${JSON.stringify(text)}`, `an integer from ${min} to ${max}`);
-}
-
-/** Calls per second, fractions allowed; undefined when not set. */
-export function rate(values: Values, name: Variable): number | undefined {
-  const text = values.get(name)?.trim();
-  if (text === undefined) return undefined;
-  const value = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : 0;
-  if (value > 0) return value;
-  throw invalid(
-    name,
-    `is ${JSON.stringify(text)}`,
-    "calls per second as a positive number; leave it out for no limit",
-  );
-}
-
-export function choice<const T extends string>(
-  values: Values,
-  name: Variable,
-  accepted: readonly T[],
-): T | undefined {
-  const text = values.get(name)?.trim();
-  if (text === undefined) return undefined;
-  const found = accepted.find((value) => value === text);
-  if (found === undefined) throw invalid(name, `is ${JSON.stringify(text)}`, accepted.join(", "));
-  return found;
-}
-
-/** A directory by its real path as far as it exists, so that it has one scope however it is named. */
-export function directory(name: Variable, text: string, cwd: string): string {
-  const path = resolve(cwd, text);
-  if (path.includes("\0")) throw invalid(name, "has a NUL character", "a directory");
-  const real = realPath(name, path);
-  if (statSync(real, { throwIfNoEntry: false })?.isDirectory() === false) {
-    throw invalid(
-      name,
-      `is ${JSON.stringify(path)}, which is not a directory`,
-      "a directory, existing or new",
-    );
-  }
-  return real;
-}
-
-function realPath(name: Variable, path: string): string {
+/** The real path of a directory as far as it exists, so that it has one scope however it is named. @throws InputError */
+export function realDirectory(name: VariableName, path: string): string {
   try {
-    return realpathSync(path);
+    const real = realpathSync(path);
+    if (statSync(real).isDirectory()) return real;
   } catch (error) {
     if (codeOf(error) === "ENOENT" && dirname(path) !== path)
-      return join(realPath(name, dirname(path)), basename(path));
-    throw invalid(
-      name,
-      `is ${JSON.stringify(path)}, which can't be reached (${codeOf(error)})`,
-      "a directory",
-    );
+      return join(realDirectory(name, dirname(path)), basename(path));
+    throw invalid(name, `is ${JSON.stringify(path)}, which can't be reached (${codeOf(error)})`);
   }
+  throw invalid(name, `is ${JSON.stringify(path)}, which is not a directory`);
 }
 
 /** A warning for each variable that looks like ours and isn't. */
-export function unknownVariables(values: Values): string[] {
-  const known: readonly string[] = VARIABLES;
-  return [...values.keys()]
-    .filter((name) => name.startsWith("NIGHTLEDGER_") && !known.includes(name))
+export function unknownVariables(names: readonly string[]): string[] {
+  return names
+    .filter((name) => name.startsWith("NIGHTLEDGER_") && !Object.hasOwn(VARIABLES, name))
     .map((name) => `${name} is not a Nightledger variable and was ignored; did you mean ${nearest(name)}?`);
 }
 
-function nearest(name: string): string {
-  return [...VARIABLES].sort((a, b) => distance(name, a) - distance(name, b))[0] ?? VARIABLES[0];
+function nearest(name: string): string | undefined {
+  return Object.keys(VARIABLES).sort((a, b) => distance(name, a) - distance(name, b))[0];
 }
 
 // Levenshtein's.
@@ -143,6 +174,21 @@ function distance(a: string, b: string): number {
     row = next;
   }
   return row[b.length] ?? 0;
+}
+
+function isWebhookSecret(secret: string): boolean {
+  const base64 = /^whsec_([A-Za-z0-9+/]{8,}={0,2})$/.exec(secret)?.[1];
+  return base64 !== undefined && Buffer.from(base64, "base64").toString("base64") === base64;
+}
+
+/** The text of a file; empty where there is none and none is required. @throws where it can't be read, or is not UTF-8. */
+export function readText(path: string, isRequired: boolean): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" && !isRequired) return "";
+    throw error;
+  }
 }
 
 export function codeOf(error: unknown): string {

@@ -1,27 +1,23 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { readConfigFile } from "./config-file.js";
 import {
-  choice,
   codeOf,
-  directory,
-  integer,
   invalid,
-  rate,
   readAll,
-  required,
+  readText,
+  readVariable,
+  realDirectory,
   unknownVariables,
-  type Values,
+  VARIABLES,
+  type Variable,
+  type VariableName,
+  type VariableValue,
 } from "./config-values.js";
 import type { AlertSettings } from "./domain/alert-settings.js";
 import { InputError } from "./domain/failures.js";
 
-const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
-const WEBHOOK_SECRETS = "NIGHTLEDGER_WEBHOOK_SECRETS";
-const ALERT_SECRET = "NIGHTLEDGER_ALERT_WEBHOOK_SECRET";
-const WEBHOOK_SECRETS_FORM = "whsec_ and base64, comma-separated";
 const CONFIG_FILE = "nightledger.yaml";
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
@@ -78,7 +74,7 @@ export function readConfig<const Part extends keyof ConfigParts>(
 ): Config<Part> {
   const merged = Object.entries({ ...readDotEnv(source.cwd), ...source.env });
   const values = new Map(merged.filter(isSet));
-  const warnings = unknownVariables(values);
+  const warnings = unknownVariables([...values.keys()]);
   const readers = needs.map(
     (part) => [part, () => (READERS[part] as Reader)(values, source.cwd, warnings)] as const,
   );
@@ -91,42 +87,49 @@ export function scopeOf(apiUrl: string, lakeAddress: string): string {
   return createHash("sha256").update(`${apiUrl}\n${lakeAddress}`).digest("hex").slice(0, 8);
 }
 
+/** The variables that are set, the environment over `.env`. */
+type Values = ReadonlyMap<string, string>;
+
 /** Reads a part of the configuration; what is odd goes into the warnings. */
 type Reader = (values: Values, cwd: string, warnings: string[]) => unknown;
 
 const READERS = {
-  api: (values, _cwd, warnings): ApiConfig =>
-    readAll({
-      url: () => apiUrl(values, warnings),
-      key: () => apiKey(values),
-      concurrency: () => integer(values, "NIGHTLEDGER_API_CONCURRENCY", 1, 1024) ?? 32,
-      rps: () => rate(values, "NIGHTLEDGER_API_RPS"),
-      headersTimeoutMs: () => integer(values, "NIGHTLEDGER_API_HEADERS_TIMEOUT_MS", 1, 600_000) ?? 30_000,
-      bodyTimeoutMs: () => integer(values, "NIGHTLEDGER_API_BODY_TIMEOUT_MS", 1, 600_000) ?? 60_000,
-      maxBodyBytes: () => MAX_BODY_BYTES,
-    }),
-  // Canonical address of the lake: the directory's real path.
-  lake: (values, cwd) => ({ address: lakeAddress(values.get("NIGHTLEDGER_LAKE") ?? "lake", cwd) }),
-  // Absolute path of the embedded mode's state.
-  home: (values, cwd) => ({
-    path: directory("NIGHTLEDGER_HOME", values.get("NIGHTLEDGER_HOME") ?? ".nightledger", cwd),
-  }),
-  // Undefined in embedded mode means: made once in HOME.
-  keys: (values) => ({ encryptionKeys: values.get("NIGHTLEDGER_ENCRYPTION_KEYS") }),
-  clusterKeys: (values) => ({
-    encryptionKeys: required(values, "NIGHTLEDGER_ENCRYPTION_KEYS", "id:base64 of 32 bytes, comma-separated"),
-  }),
-  webhooks: (values) => {
-    required(values, WEBHOOK_SECRETS, WEBHOOK_SECRETS_FORM);
-    return webhookConfig(values);
+  api: (values, _cwd, warnings): ApiConfig => {
+    const api = fields(values, {
+      url: "NIGHTLEDGER_API_URL",
+      key: "NIGHTLEDGER_API_KEY",
+      concurrency: "NIGHTLEDGER_API_CONCURRENCY",
+      rps: "NIGHTLEDGER_API_RPS",
+      headersTimeoutMs: "NIGHTLEDGER_API_HEADERS_TIMEOUT_MS",
+      bodyTimeoutMs: "NIGHTLEDGER_API_BODY_TIMEOUT_MS",
+    });
+    if (/^http:\/\/(?!(localhost|127\.[\d.]+|\[::1\])(:|\/|$))/.test(api.url)) {
+      warnings.push(
+        "NIGHTLEDGER_API_URL uses http: to another host, so the key is sent unencrypted; use https:",
+      );
+    }
+    return { ...api, maxBodyBytes: MAX_BODY_BYTES };
   },
+  // Canonical address of the lake: the directory's real path.
+  lake: (values, cwd) => ({ address: directory(values, "NIGHTLEDGER_LAKE", cwd) }),
+  // Absolute path of the embedded mode's state.
+  home: (values, cwd) => ({ path: directory(values, "NIGHTLEDGER_HOME", cwd) }),
+  // Undefined in embedded mode means: made once in HOME.
+  keys: encryptionKeys,
+  clusterKeys: (values) => encryptionKeys(required(values, "NIGHTLEDGER_ENCRYPTION_KEYS")),
+  webhooks: (values) => webhookConfig(required(values, "NIGHTLEDGER_WEBHOOK_SECRETS")),
   // No secrets mean: no receiver is wanted.
   webhooksIfAny: webhookConfig,
-  alerts: alertConfig,
+  alerts: (values, cwd): AlertConfig => {
+    const secret = readVariable("NIGHTLEDGER_ALERT_WEBHOOK_SECRET", values);
+    const named = readVariable("NIGHTLEDGER_CONFIG", values);
+    const { alerts: settings } = readConfigFile(resolve(cwd, named ?? CONFIG_FILE), named !== undefined);
+    return { settings, secret };
+  },
   temporal: (values) => ({
     env: Object.fromEntries([...values].filter(([name]) => name.startsWith("TEMPORAL_"))),
   }),
-  log: (values) => ({ level: choice(values, "NIGHTLEDGER_LOG_LEVEL", LOG_LEVELS) ?? "info" }),
+  log: (values) => fields(values, { level: "NIGHTLEDGER_LOG_LEVEL" }),
 } satisfies Readonly<Record<string, Reader>>;
 
 /** The parts of the configuration; a command asks for those it uses. */
@@ -142,86 +145,45 @@ function isSet(entry: [string, string | undefined]): entry is [string, string] {
 export function readDotEnv(cwd: string): Record<string, string | undefined> {
   const path = join(cwd, ".env");
   try {
-    return parseEnv(new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path)));
+    return parseEnv(readText(path, false));
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return {};
     throw new InputError(
       `${path} can't be read (${codeOf(error)}); nothing was started. Make it a UTF-8 text file, or remove it`,
     );
   }
 }
 
-function apiUrl(values: Values, warnings: string[]): string {
-  const accepted = "an http:// or https:// address such as https://api.example.com";
-  const name = "NIGHTLEDGER_API_URL";
-  const text = required(values, name, accepted).trim();
-  // The value is not quoted: an address with credentials would show them.
-  if (!URL.canParse(text)) throw invalid(name, "is not an address", accepted);
-  const url = new URL(text);
-  if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw invalid(name, "is not an HTTP address", accepted);
-  if (url.username !== "" || url.password !== "") {
-    throw invalid(name, "has credentials in it", `${accepted}; the key goes into NIGHTLEDGER_API_KEY`);
-  }
-  if (url.search !== "" || url.hash !== "" || /[?#]/.test(text))
-    throw invalid(name, "has a query or a fragment", accepted);
-  if (url.protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname)) {
-    warnings.push(`${name} uses http: to another host, so the key is sent unencrypted; use https:`);
-  }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+/** The values of several variables. @throws InputError with a line for each that is wrong. */
+function fields<const F extends Readonly<Record<string, VariableName>>>(values: Values, names: F) {
+  const readers = Object.entries(names).map(([field, name]) => [field, () => readVariable(name, values)]);
+  return readAll(Object.fromEntries(readers)) as { readonly [K in keyof F]: VariableValue<F[K]> };
 }
 
-function apiKey(values: Values): string {
-  const name = "NIGHTLEDGER_API_KEY";
-  const key = required(values, name, "the secret key of the service").trim();
-  // A colon would end the user name of HTTP Basic.
-  if (!/^[\x21-\x39\x3b-\x7e]+$/.test(key)) {
-    throw invalid(
-      name,
-      "has a space, a colon or a character that is not ASCII",
-      "the key exactly as the service issued it",
-    );
-  }
-  return key;
+function required(values: Values, name: VariableName): Values {
+  if (!values.has(name)) throw invalid(name, "is not set");
+  return values;
 }
 
-function lakeAddress(text: string, cwd: string): string {
-  const name = "NIGHTLEDGER_LAKE";
-  if (/^s3:\/\/[^/]/i.test(text)) {
-    throw invalid(name, "is an S3 address, which this version can't write yet", "a directory");
-  }
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
-    throw invalid(name, "is an unsupported kind of address", "a directory");
-  return directory(name, text, cwd);
+function encryptionKeys(values: Values) {
+  return fields(values, { encryptionKeys: "NIGHTLEDGER_ENCRYPTION_KEYS" });
+}
+
+function directory(values: Values, name: "NIGHTLEDGER_LAKE" | "NIGHTLEDGER_HOME", cwd: string): string {
+  return realDirectory(name, resolve(cwd, readVariable(name, values)));
 }
 
 function webhookConfig(values: Values): WebhookConfig {
-  const text = values.get(WEBHOOK_SECRETS);
-  const secrets = text === undefined ? [] : text.split(",").map((secret) => secret.trim());
-  const bad = secrets.findIndex((secret) => !isWebhookSecret(secret));
-  if (bad >= 0)
-    throw invalid(WEBHOOK_SECRETS, `entry ${bad + 1} is not a webhook secret`, WEBHOOK_SECRETS_FORM);
-  return { secrets, mode: choice(values, "NIGHTLEDGER_WEBHOOK_MODE", ["test", "live"]) ?? "test" };
-}
-
-function alertConfig(values: Values, cwd: string): AlertConfig {
-  const secret = values.get(ALERT_SECRET)?.trim();
-  if (secret !== undefined && !isWebhookSecret(secret))
-    throw invalid(ALERT_SECRET, "is not a webhook secret", "whsec_ and base64");
-  const named = values.get("NIGHTLEDGER_CONFIG");
-  const { alerts: settings } = readConfigFile(resolve(cwd, named ?? CONFIG_FILE), named !== undefined);
-  return { settings, secret };
-}
-
-function isWebhookSecret(text: string): boolean {
-  const base64 = /^whsec_([A-Za-z0-9+/]{8,}={0,2})$/.exec(text)?.[1];
-  return base64 !== undefined && Buffer.from(base64, "base64").toString("base64") === base64;
+  return fields(values, { secrets: "NIGHTLEDGER_WEBHOOK_SECRETS", mode: "NIGHTLEDGER_WEBHOOK_MODE" });
 }
 
 function secretsOf(values: Values): string[] {
-  const list = (name: string) => (values.get(name) ?? "").split(",").map((entry) => entry.trim());
-  const encryption = list("NIGHTLEDGER_ENCRYPTION_KEYS").map((entry) => entry.slice(entry.indexOf(":") + 1));
-  const single = ["NIGHTLEDGER_API_KEY", ALERT_SECRET, "TEMPORAL_API_KEY", "TEMPORAL_TLS_CLIENT_KEY_DATA"];
-  const secrets = [...single.map((name) => (values.get(name) ?? "").trim()), ...encryption];
-  return [...new Set([...secrets, ...list("NIGHTLEDGER_WEBHOOK_SECRETS")])].filter((secret) => secret !== "");
+  const ours = Object.entries<Variable>(VARIABLES).flatMap(
+    ([name, { secrets }]) => secrets?.(values.get(name) ?? "") ?? [],
+  );
+  const temporals = ["TEMPORAL_API_KEY", "TEMPORAL_TLS_CLIENT_KEY_DATA"].map(
+    (name) => values.get(name) ?? "",
+  );
+  return [...new Set([...ours, ...temporals].map((secret) => secret.trim()))].filter(
+    (secret) => secret !== "",
+  );
 }

@@ -37,7 +37,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   workflows: { value: ["domain"], type: ["activities"], packages: ["@temporalio/workflow"] },
   config: { value: ["domain", "config-file", "config-values"], packages: [BUILTIN] },
   "config-file": { value: ["domain", "config-values"], packages: [BUILTIN, "yaml", "zod"] },
-  "config-values": { value: ["domain"], packages: [BUILTIN] },
+  "config-values": { value: ["domain"], packages: [BUILTIN, "zod"] },
   logger: { value: ["log-file"], packages: ["pino"] },
   "log-file": { value: [], packages: [BUILTIN] },
   version: { value: [], packages: [] },

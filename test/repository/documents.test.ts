@@ -68,7 +68,7 @@ function helpPages(): { name: string; help: string }[] {
 describe("docs/run/configuration.md", () => {
   it("has a row for every variable, in the order of the code, and for no other", () => {
     const rows = firstTable(read("docs/run/configuration.md"));
-    expect(rows.map(([name]) => name)).toEqual(VARIABLES.map(code));
+    expect(rows.map(([name]) => name)).toEqual(Object.keys(VARIABLES).map(code));
     for (const row of rows)
       expect(
         row.slice(1).every((cell) => cell !== ""),
@@ -78,7 +78,7 @@ describe("docs/run/configuration.md", () => {
 
   it.each([...documents, ".env.example"])("%s names no variable that does not exist", (path) => {
     const named = [...read(path).matchAll(/\bNIGHTLEDGER_[A-Z_]*[A-Z]\b/g)].map(([name]) => name);
-    expect(named.filter((name) => !(VARIABLES as readonly string[]).includes(name))).toEqual([]);
+    expect(named.filter((name) => !Object.hasOwn(VARIABLES, name))).toEqual([]);
   });
 });
 
