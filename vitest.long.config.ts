@@ -1,11 +1,13 @@
 import { defineConfig } from "vitest/config";
+import { compiled } from "./test/helpers/compiled.js";
 
 // npm run test:long: what is exhaustive. `npm test` has a part of each.
 export default defineConfig({
+  plugins: [compiled()],
   test: {
     name: "long",
     include: ["test/long/**/*.test.ts", "test/{domain,lake}/**/*-property.test.ts"],
-    globalSetup: ["test/helpers/temporal/temporal-setup.ts"],
+    globalSetup: ["test/helpers/temporal/fresh-bundle.ts", "test/helpers/temporal/temporal-setup.ts"],
     env: { NIGHTLEDGER_PROPERTY_RUNS: "100" },
     pool: "forks",
     testTimeout: 900_000,

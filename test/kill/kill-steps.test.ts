@@ -8,7 +8,7 @@ const temporal = sharedTemporal();
 let script: string;
 
 beforeAll(async () => {
-  script = await compiledProgram("test/helpers/kill/fault-worker.ts");
+  script = compiledProgram("test/helpers/kill/fault-worker.ts");
 });
 afterAll(() => temporal.stop());
 

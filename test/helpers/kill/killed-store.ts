@@ -22,7 +22,7 @@ export interface KilledStore {
 /** Makes the store that commands of a trial get. */
 export async function openKilledStore(kind: StoreKind): Promise<KilledStore> {
   if (kind === "kept") return { forgets: false, env: {}, forget: async () => 0, release: async () => {} };
-  const preload = await compiledProgram("test/helpers/kill/forgetful-preload.ts");
+  const preload = compiledProgram("test/helpers/kill/forgetful-preload.ts");
   const directory = await mkdtemp(join(tmpdir(), "nightledger-unsynced-"));
   return {
     forgets: true,

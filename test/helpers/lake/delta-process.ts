@@ -17,11 +17,11 @@ export async function runDeltaChild<T>(args: readonly string[], options?: ChildO
 
 /** Runs a test's own program to its end; gives what it printed. */
 export async function runChild(
-  program: Parameters<typeof compiledProgram>[0],
+  program: `test/${string}.ts`,
   args: readonly string[],
   { limitKb, before = [] }: ChildOptions = {},
 ): Promise<string> {
-  const script = await compiledProgram(program);
+  const script = compiledProgram(program);
   const limit = limitKb === undefined ? "" : `ulimit -f ${limitKb}; `;
   const command = [...before, process.execPath, script, ...args];
   const { stdout } = await promisify(execFile)("bash", ["-c", `${limit}exec "$0" "$@"`, ...command]);

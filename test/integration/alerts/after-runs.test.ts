@@ -12,7 +12,7 @@ const worlds = syncWorlds();
 let receiver: AlertReceiver;
 let script: string;
 beforeAll(async () => {
-  script = await compiledProgram("test/helpers/kill/fault-worker.ts");
+  script = compiledProgram("test/helpers/kill/fault-worker.ts");
 });
 afterAll(() => temporal.stop());
 beforeEach(async () => {

@@ -35,7 +35,7 @@ let temporal: TestTemporal;
 let script: string;
 beforeAll(async () => {
   temporal = await startTestTemporal({ file: true });
-  script = await compiledProgram("test/helpers/calls/call-process.ts");
+  script = compiledProgram("test/helpers/calls/call-process.ts");
 });
 afterAll(() => temporal.stop());
 

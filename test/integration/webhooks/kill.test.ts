@@ -18,7 +18,7 @@ const NO_POLL = { pollFirst: 600_000, pollMost: 600_000 };
 const temporal = sharedTemporal();
 let script: string;
 beforeAll(async () => {
-  script = await compiledProgram("test/helpers/webhooks/receiver-process.ts");
+  script = compiledProgram("test/helpers/webhooks/receiver-process.ts");
 });
 afterAll(() => temporal.stop());
 

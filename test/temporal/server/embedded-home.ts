@@ -40,7 +40,7 @@ export function embeddedHome(
   const servers = () => serversOn(join(home, "temporal.db"));
   beforeAll(async () => {
     cliPath = await temporalCliPath();
-    script = await compiledProgram("test/temporal/server/embedded-command.ts");
+    script = compiledProgram("test/temporal/server/embedded-command.ts");
   }, 1_800_000);
   beforeEach(async () => {
     home = await realpath(await mkdtemp(join(tmpdir(), prefix)));

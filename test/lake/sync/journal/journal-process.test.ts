@@ -65,7 +65,7 @@ test("a disk that is full in the middle of a record leaves the journal as it was
 test.for([1, 7, 40, 150])(
   "a process killed after it appended %i records leaves whole ones, and at most one that is torn",
   async (count) => {
-    const script = await compiledProgram(CHILD);
+    const script = compiledProgram(CHILD);
     const child = startNode(script, [lake.directory, "60000"], { cwd: "/" });
     await child.says(new RegExp(`(?:\\{.*\\}\\n){${count}}`));
     const { stdout, signal } = await child.end("SIGKILL");
