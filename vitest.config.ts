@@ -4,6 +4,7 @@ import { SlowestFirst } from "./test/helpers/slowest-first.js";
 
 const shared = {
   pool: "forks" as const,
+  setupFiles: ["test/helpers/record-times.ts"],
   testTimeout: 120_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },

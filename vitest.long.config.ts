@@ -6,7 +6,7 @@ export default defineConfig({
   plugins: [compiled()],
   test: {
     name: "long",
-    include: ["test/long/**/*.test.ts", "test/{domain,lake}/**/*-property.test.ts"],
+    include: ["test/long/**/*.test.ts", "test/{domain,lake}/**/*-{property,nights}.test.ts"],
     globalSetup: ["test/helpers/temporal/fresh-bundle.ts", "test/helpers/temporal/temporal-setup.ts"],
     env: { NIGHTLEDGER_PROPERTY_RUNS: "100" },
     pool: "forks",

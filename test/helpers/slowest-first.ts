@@ -1,14 +1,14 @@
+import { readFileSync } from "node:fs";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that wait for processes to be killed, to end and to start again. */
-const SLOW = ["kill", "shutdown", "disk-full", "command", "crash", "calls"];
+const TIMES = new URL("../times.json", import.meta.url);
 
 /** Starts the slowest files first, on a fresh clone too, so that none is left to run alone at the end. */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isSlow = ({ moduleId }: TestSpecification) =>
-      moduleId.includes("/integration/") && SLOW.some((word) => moduleId.includes(word));
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isSlow), ...sorted.filter((one) => !isSlow(one))];
+    const seconds = JSON.parse(readFileSync(TIMES, "utf8")) as Readonly<Record<string, number>>;
+    const of = ({ moduleId }: TestSpecification) =>
+      seconds[moduleId.slice(moduleId.lastIndexOf("/test/") + 1)] ?? 0;
+    return [...files].sort((a, b) => of(b) - of(a));
   }
 }

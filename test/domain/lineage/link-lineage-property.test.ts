@@ -14,7 +14,7 @@ import {
 import { linkNights, told } from "../../helpers/lake/lineage/told-links.js";
 
 /** `npm run test:long` makes many more. */
-const RUNS = 100 * Number(process.env.NIGHTLEDGER_PROPERTY_RUNS ?? 2);
+const RUNS = 100 * Number(process.env.NIGHTLEDGER_PROPERTY_RUNS ?? 1);
 
 /** Nights of a link, and after which of them the table is brought up. */
 const feeds = linkNights(12, 24).chain((nights) =>

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { HistoryLake, type Thing } from "../../helpers/history/history-lake.js";
 
 /** `npm run test:long` makes more. */
-const RUNS = Number(process.env.NIGHTLEDGER_PROPERTY_RUNS ?? 8);
+const RUNS = Number(process.env.NIGHTLEDGER_PROPERTY_RUNS ?? 4);
 const MINUTE = 60_000;
 
 afterEach(() => {

@@ -9,7 +9,7 @@ import { linkRows } from "../../helpers/lake/lineage/link-rows.js";
 import { linkNights, told } from "../../helpers/lake/lineage/told-links.js";
 
 /** `npm run test:long` makes more; each takes seconds, because it writes many small commits. */
-const RUNS = Math.min(40, Number(process.env.NIGHTLEDGER_PROPERTY_RUNS ?? 8));
+const RUNS = Math.min(40, Number(process.env.NIGHTLEDGER_PROPERTY_RUNS ?? 4));
 const EVENINGS = 5;
 const MOST_UPDATES = 3;
 

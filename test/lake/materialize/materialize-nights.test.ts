@@ -81,13 +81,16 @@ async function lastCommit(): Promise<{ adds: AddFile[]; removes: RemoveFile[] }>
   };
 }
 
-test("after a first load and thirty nights the files are few, and the rows those of the feed", async () => {
+/** `npm run test:long` has more. */
+const NIGHTS = process.env.NIGHTLEDGER_PROPERTY_RUNS === undefined ? 8 : 30;
+
+test("after a first load and many nights the files are few, and the rows those of the feed", async () => {
   const model = new Model();
   await at.feed(...model.first(20, 1_000, 300));
   await materialize(at.lake);
   const loaded = (await at.live()).length;
   expect(loaded).toBeLessThanOrEqual(11);
-  for (let night = 0; night < 30; night += 1) {
+  for (let night = 0; night < NIGHTS; night += 1) {
     await at.feed(...model.night(night, 100));
     await materialize(at.lake);
     expect((await at.live()).length).toBeLessThanOrEqual(loaded + 2);

@@ -4,7 +4,7 @@ import { materialize } from "../../../src/lake/materialize/materialize.js";
 import { type Change, FeedLake } from "../../helpers/lake/feed-lake.js";
 
 /** `npm run test:long` makes more. */
-const RUNS = Number(process.env.NIGHTLEDGER_PROPERTY_RUNS ?? 15);
+const RUNS = Number(process.env.NIGHTLEDGER_PROPERTY_RUNS ?? 6);
 const AMOUNTS = ["0.1", "-0.01", "999999999999999999.9999999999", "0.0000000001", "123456789012345678.9"];
 const DATES = ["2026-05-05", "2026-05-31", "2026-06-01", "2024-02-29", "0001-01-01", "9999-12-31"];
 

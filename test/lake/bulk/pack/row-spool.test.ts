@@ -42,13 +42,13 @@ test("rows come sorted, awkward texts as they were", async () => {
 });
 
 test("without an order rows stay in theirs, many as they may be, and give the same bytes again", async () => {
-  const ids = Array.from({ length: 60_000 }, (_, index) => `id ${(index * 7_919) % 60_000}`);
+  const ids = Array.from({ length: 6_000 }, (_, index) => `id ${(index * 7_919) % 6_000}`);
   const files = [];
   for (const name of ["one", "two"]) {
     const spool = new RowSpool(lake.duckdb, { columns: COLUMNS });
     for (const id of ids) await spool.add([{ id, grade: 1 }]);
     const path = join(lake.duckdb.scratchDirectory, `${name}.parquet`);
-    expect(await spool.writeParquet(path)).toBe(60_000);
+    expect(await spool.writeParquet(path)).toBe(6_000);
     if (name === "one") expect((await read(spool)).map(({ id }) => id)).toEqual(ids);
     await spool.release();
     files.push(await readFile(path));
