@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { afterAll, expect } from "vitest";
 
-// NIGHTLEDGER_TEST_TIMES=<file> appends a line of JSON for each test file: the seconds of CPU that it cost, with what it
+// RECORD_TEST_TIMES=<file> appends a line of JSON for each test file: the seconds of CPU that it cost, with what it
 // started and waited for. `times.json` is such a record; it says which file costs what.
-const target = process.env.NIGHTLEDGER_TEST_TIMES;
+const target = process.env.RECORD_TEST_TIMES;
 const TICKS_A_SECOND = 100;
 
 if (target !== undefined) {
