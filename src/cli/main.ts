@@ -3,25 +3,21 @@ import { InputError } from "../domain/failures.js";
 import { VERSION } from "../version.js";
 import { alertsCommand } from "./commands/alerts.js";
 import { batchCommand } from "./commands/batch.js";
+import { bulkCommands } from "./commands/bulk-jobs.js";
 import { callCommand } from "./commands/call.js";
 import type { AddCommand } from "./commands/command.js";
 import { explainCommand } from "./commands/explain.js";
-import { exportCommand } from "./commands/export.js";
-import { importCommand, importsCommand } from "./commands/import.js";
 import { materializeCommand, rebindCommand, tablesCommand } from "./commands/lake.js";
 import { checkCommand, demoCommand, devCommand, workerCommand } from "./commands/local.js";
 import { onboardCommand } from "./commands/onboard.js";
-import { proxiesCommand, proxyCommand } from "./commands/proxy.js";
 import { quarantineCommand } from "./commands/quarantine.js";
 import { queryCommand } from "./commands/query.js";
-import { reconcileCommand } from "./commands/reconcile.js";
 import { runsCommand, statusCommand } from "./commands/runs.js";
 import { sandboxCommand } from "./commands/sandbox.js";
 import { scheduleCommand } from "./commands/schedule.js";
 import { serviceCommand } from "./commands/service.js";
 import { syncCommand } from "./commands/sync.js";
-import { vaultCommand } from "./commands/vault.js";
-import { verifyCommand } from "./commands/verify.js";
+import { importsVerifyCommand, verifyCommand } from "./commands/verify.js";
 import { webhooksCommand } from "./commands/webhooks.js";
 import { CliCommand } from "./terminal/cli-command.js";
 import { continuingLine } from "./terminal/command-line.js";
@@ -40,13 +36,8 @@ const COMMANDS: readonly AddCommand[] = [
   materializeCommand,
   explainCommand,
   quarantineCommand,
-  exportCommand,
-  reconcileCommand,
-  importCommand,
-  importsCommand,
-  proxyCommand,
-  proxiesCommand,
-  vaultCommand,
+  ...bulkCommands,
+  importsVerifyCommand,
   rebindCommand,
   onboardCommand,
   runsCommand,

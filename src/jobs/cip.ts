@@ -1,23 +1,26 @@
 import { listUserOnboardings } from "../api/operations/onboarding.js";
 import { createCipReport } from "../api/operations/user.js";
 import { isDecision } from "../domain/service/onboarding-status.js";
+import { signingKey } from "../lake/bulk/pack/signature.js";
+import { checkWritable } from "../lake/store/check-writable.js";
 import { CIP_TABLES } from "../lake/tables/cip.js";
+import { checkPrevious, exportsDirectory } from "./cip/earlier-exports.js";
 import { type MemberResult, memberOf, type RosterRow, rosterRow } from "./cip/member.js";
 import { publishExport } from "./cip/publish-export.js";
 import { cipRows } from "./cip/rows.js";
-import { type AnyJob, type BulkJob, type Caller, refusalOf } from "./job.js";
+import { type BulkJob, type Caller, refusalOf } from "./job.js";
+import { type CipOptions, cipKind } from "./kinds/cip.js";
 import { isBusiness } from "./kyb/business.js";
 import { kybJob } from "./kyb.js";
 import { readOnboardings } from "./onboarding-list.js";
-import { userRoster } from "./roster.js";
+import { rowPerUser } from "./roster.js";
 import { takingAlong } from "./taken-along.js";
 
-const reportsJob: BulkJob<RosterRow, MemberResult> = {
-  kind: "cip",
-  ...userRoster,
+const reportsJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
+  ...cipKind,
+  ...rowPerUser,
   row: rosterRow,
   order: (a, b) => (a.fp_id < b.fp_id ? -1 : 1),
-  effect: false,
   groupRows: 500,
   plan: async (_, rows) => ({
     work: rows.filter(({ row }) => row.excluded === undefined).map((one) => [one]),
@@ -28,7 +31,7 @@ const reportsJob: BulkJob<RosterRow, MemberResult> = {
   }),
   async work(rows, caller) {
     const fp_id = rows[0]?.row.fp_id ?? "";
-    const body = { default_approver: String(caller.options.approver) };
+    const body = { default_approver: caller.options.approver };
     try {
       const answer = await caller.once("report", createCipReport, { path: { fp_id }, body });
       const askedAt = new Date(answer.at).toISOString();
@@ -58,14 +61,24 @@ const reportsJob: BulkJob<RosterRow, MemberResult> = {
  * Exports the CIP report of each user of a roster, with what is known of businesses where a file names some, and
  * publishes them as one pack (docs/use/exports.md).
  */
-export const cipJob: AnyJob = {
+export const cipJob: BulkJob<object, unknown, CipOptions> = {
   ...takingAlong(reportsJob, kybJob, isBusiness),
-  file: { ...userRoster.file, rows: "rows" },
+  secret: { name: "signKey", use: "signed its pack" },
+  async read({ inputs: { sign_key: path } }, open) {
+    if (typeof path !== "string") return {};
+    const key = signingKey((await open("--sign-key", path)).toString("utf8"), path);
+    // In one form, so that the same key is the same secret.
+    return { secret: key.export({ type: "pkcs8", format: "pem" }) as string };
+  },
+  async checkHere({ out, since }, lake) {
+    if (out !== null) await checkWritable("--out", out);
+    await checkPrevious(exportsDirectory(lake, out), since);
+  },
   publish: publishExport,
 };
 
 /** Why the service made no report of a user. It does not say; the user's onboardings tell. */
-async function reasonOf(caller: Caller, fp_id: string, refused: string): Promise<string> {
+async function reasonOf(caller: Caller<object>, fp_id: string, refused: string): Promise<string> {
   try {
     for await (const { status } of readOnboardings(caller, listUserOnboardings, { path: { fp_id } }))
       if (isDecision(status)) return refused;

@@ -25,6 +25,7 @@ import { sqlList } from "../lake/sql/duckdb-sql.js";
 import { transactionImports } from "../lake/tables/transaction-imports.js";
 import { dateOrInstant, idText, ruledText } from "./fields.js";
 import { type BulkJob, type JobRow, refusalOf } from "./job.js";
+import { type ImportOptions, importKind } from "./kinds/import.js";
 
 /**
  * The rows that the ledger has, by {@link importKey}: those that an earlier run imported, and those whose answer was
@@ -67,9 +68,8 @@ const NO_ACCOUNT: BrokenRule = { code: "no_account", rule: "is not an account of
 const sha256 = (text: string): string => hash("sha256", text);
 
 /** Imports transactions into bank links: a request for up to `chunk` rows of one link. */
-export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
-  kind: "import",
-  file: { name: "transactions file", option: "--transactions", rows: "transactions" },
+export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = {
+  ...importKind,
   row: z.object({
     link_id: idText,
     account_id: idText,
@@ -91,13 +91,12 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
   complete: () => ({ row: importNames(sha256) }),
   owner: ({ link_id }) => link_id,
   check: unknownAccounts,
-  effect: true,
   groupRows: 5_000,
   async plan({ lake, options }, rows) {
     const known = await inLedger(lake, rows);
     const statusOf = ({ row }: JobRow<NamedImportRow>) => {
       const status = known.get(importKey(row));
-      return status === "unknown" && options.send_unknown === true ? undefined : status;
+      return status === "unknown" && options.send_unknown ? undefined : status;
     };
     const ended = (known: LedgerStatus, status: "skipped" | "unknown", reason: string) => {
       const own = rows.filter((one) => statusOf(one) === known);
@@ -107,7 +106,7 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
     return {
       work: chunksOf(
         rows.filter((one) => statusOf(one) === undefined),
-        Number(options.chunk),
+        options.chunk,
       ),
       ended: [
         ...ended("accepted", "skipped", "already imported"),

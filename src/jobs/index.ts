@@ -8,14 +8,14 @@ import { reconcileJob } from "./reconcile.js";
 import { vaultJob } from "./vault.js";
 import { vaultWriteJob } from "./vault-write.js";
 
-/** Every kind of bulk job; a new one adds one line. */
+/** What each kind of bulk job does, in the order of `KINDS`; a new one adds one line here and there. */
 export const JOBS: readonly AnyJob[] = [
   cipJob,
-  importJob,
-  kybJob,
-  proxyJob,
-  reconcileJob,
   vaultJob,
+  kybJob,
+  reconcileJob,
+  importJob,
+  proxyJob,
   vaultWriteJob,
 ];
 

@@ -16,23 +16,14 @@ import type { DataOwner, SealedRequest } from "../lake/calls/staged-call.js";
 import type { TableSpec } from "../lake/delta/delta-schema.js";
 import type { Lake } from "../lake/lake.js";
 import type { SealedStream } from "../lake/store/sealed-stream.js";
+import type { JobKind } from "./kind.js";
 
 /**
  * A kind of bulk job: rows of a file, calls for each, rows of tables, one outcome per row. This is all that a kind
  * declares; the engine does everything that two kinds would share (docs/inside/architecture.md, "A new bulk job").
  */
-export interface BulkJob<Row extends object, Result, Given = unknown> {
-  /** Names the job in run ids, `runs` and summaries. */
-  readonly kind: string;
-  /** What messages call the input file. */
-  readonly file: {
-    readonly name: string;
-    readonly option: string;
-    /** What its rows are; users, where left out. */
-    readonly rows?: string;
-    /** What a warning of ignored columns adds. */
-    readonly ignored?: string;
-  };
+export interface BulkJob<Row extends object, Result, Options extends object = object, Given = unknown>
+  extends Pick<JobKind, "kind" | "file" | "effect"> {
   /** An input row. Its fields are the file's columns; others are ignored, or judged by its `catchall`. */
   readonly row: z.ZodObject;
   /** The columns of a row that name files: their bytes are frozen with the row. Default: none. */
@@ -48,16 +39,27 @@ export interface BulkJob<Row extends object, Result, Given = unknown> {
   complete?(): { row(row: Row): Row };
   /** Whose row it is, by an id of the service: failures name it. */
   owner(row: Row): string;
+  /** What its `inputs` are for, by the name under which `secrets` has what was read from them. Default: it has none. */
+  readonly secret?: JobSecret;
+  /** Reads what its `inputs` name, each time that a run of the job is asked for. @throws InputError */
+  read?(asked: AskedInputs<Options>, open: OpenGiven): Promise<ReadInputs>;
+  /**
+   * Checks on the machine of the command what the options name there, before anything is read.
+   *
+   * @param lake address of the lake
+   * @throws InputError
+   */
+  checkHere?(options: Options, lake: string): Promise<void>;
+  /** The table whose rows of a run show which of the links in the option `links` it found. */
+  readonly linksFoundIn?: TableSpec;
   /** Finds problems that only the service knows about, before anything starts. */
   check?(api: ApiClient, rows: AsyncIterable<JobRow<Row>>): Promise<RowProblem[]>;
-  /** Whether its calls change something: then the same rows are one job for ever, and nothing is done twice. */
-  readonly effect: boolean;
   /** Most rows that are planned, and written, together; fewer where they are long. */
   readonly groupRows: number;
   /** Combines the rows of a group into items. Asked once per group. Default: one item per row. */
-  plan?(context: JobContext, rows: readonly JobRow<Row>[]): Promise<GroupPlan<Row, Result, Given>>;
+  plan?(context: JobContext<Options>, rows: readonly JobRow<Row>[]): Promise<GroupPlan<Row, Result, Given>>;
   /** Makes the calls of an item. It may run again after a crash; its calls then return the same answers. */
-  work(rows: readonly JobRow<Row>[], caller: Caller<Given>): Promise<Result>;
+  work(rows: readonly JobRow<Row>[], caller: Caller<Options, Given>): Promise<Result>;
   /** The outcome of each row of an item that has a result. Default: all are done. Items without one have failed. */
   ends?(rows: readonly JobRow<Row>[], result: Result): readonly RowEnd[];
   /**
@@ -83,12 +85,44 @@ export interface BulkJob<Row extends object, Result, Given = unknown> {
   /** The tables that it appends to, in the order of writing: the one that says *done* last. */
   readonly tables: readonly TableSpec[];
   /** The rows that an item adds to each table, by the table's name. */
-  rows(context: JobContext, item: EndedItem<Row, Result>): Readonly<Record<string, readonly TableRow[]>>;
+  rows(
+    context: JobContext<Options>,
+    item: EndedItem<Row, Result>,
+  ): Readonly<Record<string, readonly TableRow[]>>;
   /**
    * Publishes the whole run at once, before its rows are written to the tables; the summary shows what it returns.
    * It may run again after a crash and must then find what it has published. Default: groups are written one by one.
    */
-  publish?(run: WholeRun<Row, Result>): Promise<Readonly<Record<string, unknown>>>;
+  publish?(run: WholeRun<Row, Result, Options>): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** A secret of a kind's runs, which is not kept once a run has ended. */
+interface JobSecret {
+  /** Names it among the secrets of a run. */
+  readonly name: string;
+  /** What a run did with it, for the message that asks for it again. */
+  readonly use: string;
+  /** Whether a retry needs the very same one. */
+  readonly isSame?: boolean;
+}
+
+interface AskedInputs<Options> {
+  readonly options: Options;
+  /** Options of `inputs` as they were given, their paths absolute. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+/** Reads a file that an option names. @throws InputError where it can't be read. */
+export type OpenGiven = (option: string, path: string) => Promise<Buffer>;
+
+/** What the inputs of a job hold. */
+interface ReadInputs {
+  /** What no record may show; undefined where none was given. */
+  readonly secret?: string | undefined;
+  /** What the options say of it; a retry must be given what they say the same of. */
+  readonly options?: BulkOptions;
+  /** The kind as it judges this job's file, where the inputs decide on that. */
+  readonly job?: AnyJob;
 }
 
 interface UniqueValue {
@@ -118,16 +152,17 @@ export interface JobRow<Row> {
 type TableRow = Readonly<Record<string, unknown>>;
 
 /** What a job's functions get besides rows. */
-export interface JobContext {
+export interface JobContext<Options = object> {
   readonly runId: string;
   readonly lake: Lake;
   readonly sealer: Sealer;
-  readonly options: BulkOptions;
+  /** As the kind's declaration makes them of the command line. */
+  readonly options: Options;
 }
 
 /** How an item makes its calls. */
-export interface Caller<Given = unknown> {
-  readonly options: BulkOptions;
+export interface Caller<Options = object, Given = unknown> {
+  readonly options: Options;
   /** What the command was given that no record may show. */
   readonly secrets: FrozenFile["secrets"];
   /** What the plan gave the item. */
@@ -196,7 +231,7 @@ export interface ClosedGroup<Row, Result> {
 }
 
 /** A whole run, for a job that publishes. */
-export interface WholeRun<Row, Result> extends JobContext {
+export interface WholeRun<Row, Result, Options = object> extends JobContext<Options> {
   /** ISO instant at which the run was asked for. */
   readonly startedAt: string;
   readonly asker: Asker;

@@ -6,6 +6,7 @@ import { pathId } from "../api/schemas/parameters.js";
 import { isDecision, isKnownStatus } from "../domain/service/onboarding-status.js";
 import { KYB_TABLES } from "../lake/tables/kyb.js";
 import { type BulkJob, type Caller, uniqueIn } from "./job.js";
+import { kybKind } from "./kinds/kyb.js";
 import {
   type BusinessOnboarding,
   type BusinessResult,
@@ -17,13 +18,11 @@ import { readOnboardings } from "./onboarding-list.js";
 
 /** Exports what the service knows of each business of a file after each of its onboardings (docs/use/exports.md). */
 export const kybJob: BulkJob<BusinessRow, BusinessResult> = {
-  kind: "kyb",
-  file: { name: "businesses file", option: "--businesses", rows: "businesses" },
+  ...kybKind,
   row: businessRow,
   unique: uniqueIn("fp_bid"),
   order: (a, b) => (a.fp_bid < b.fp_bid ? -1 : 1),
   owner: ({ fp_bid }) => fp_bid,
-  effect: false,
   groupRows: 500,
   async work(rows, caller) {
     const fp_bid = rows[0]?.row.fp_bid ?? "";

@@ -1,12 +1,13 @@
 import { SchemaError, TransientError } from "../api/http/errors.js";
 import { callVaultProxy } from "../api/operations/vault-proxy.js";
-import type { BodyTemplate } from "../domain/bulk/body-template.js";
-import type { BulkOptions } from "../domain/bulk/bulk-job.js";
+import { type BodyTemplate, bodyForm } from "../domain/bulk/body-template.js";
 import { FAILURE_TYPES } from "../domain/failures.js";
 import type { ProxyDigest } from "../lake/calls/staged-call.js";
 import { proxyCalls } from "../lake/tables/proxy-calls.js";
-import { type BulkJob, type JobRow, uniqueIn } from "./job.js";
+import { type AnyJob, type BulkJob, type JobRow, uniqueIn } from "./job.js";
+import { type ProxyInputs, type ProxyOptions, proxyKind } from "./kinds/proxy.js";
 import { type KnownCall, knownCalls } from "./proxy/known-calls.js";
+import { checkCommon, defined, headerParts, readHeaders, readText } from "./proxy/request.js";
 import { type ProxyRow, requestOf, requestRow, templateRow } from "./proxy/row.js";
 
 /** Bytes of the longest answer whose body is kept. */
@@ -17,7 +18,7 @@ const CUT = "cut_answer";
 const SENT_EARLIER = "an earlier run sent it";
 
 /** What a body is, unless the command says so. */
-export const JSON_TYPE = "application/json";
+const JSON_TYPE = "application/json";
 
 /** What became of a request. */
 interface ProxyResult {
@@ -31,23 +32,26 @@ interface ProxyResult {
 }
 
 /** Sends requests through a vault proxy, each at most once unless its row says that it may be repeated. */
-export const proxyJob: BulkJob<ProxyRow, ProxyResult> = {
-  kind: "proxy",
-  file: {
-    name: "requests file",
-    option: "--requests",
-    rows: "requests",
-    ignored: "without --body-template, a row that has no body is sent as a request without one",
-  },
+export const proxyJob: BulkJob<ProxyRow, ProxyResult, ProxyOptions> = {
+  ...proxyKind,
   row: requestRow,
   unique: uniqueIn("id"),
   complete: () => ({ row: (row) => requestOf(row, undefined) }),
   owner: ({ id }) => id,
-  effect: true,
+  secret: { name: "headers", use: "sent headers or certificates" },
+  async read({ options, inputs }, open) {
+    const { body_template, ...given }: ProxyInputs = inputs;
+    const secret = await readHeaders(given, open);
+    checkCommon(options, secret);
+    if (body_template === undefined) return { ...headersRead(secret) };
+    const text = await readText(open, "--body-template", body_template);
+    const form = bodyForm(options.content_type ?? JSON_TYPE);
+    return { ...headersRead(secret), job: proxyJobOf({ text, form }) as AnyJob };
+  },
   groupRows: 500,
   async plan({ lake, options }, rows) {
     const ids = rows.map(({ row }) => row.id);
-    const known = await knownCalls(lake, String(options.proxy), ids);
+    const known = await knownCalls(lake, options.proxy, ids);
     const stateOf = ({ row }: JobRow<ProxyRow>): KnownCall | undefined => {
       const state = known.get(row.id);
       return state !== "answered" && mayRepeat(row, options) ? undefined : state;
@@ -123,8 +127,13 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult> = {
   },
 };
 
+/** The headers as a secret, and what the options say of them. */
+function headersRead(secret: string | undefined) {
+  return secret === undefined ? {} : { secret, options: { headers: headerParts(secret) } };
+}
+
 /** The job over a file whose bodies a template makes. */
-export function proxyJobOf(template: BodyTemplate): BulkJob<ProxyRow, ProxyResult> {
+function proxyJobOf(template: BodyTemplate): BulkJob<ProxyRow, ProxyResult, ProxyOptions> {
   return {
     ...proxyJob,
     row: templateRow(template),
@@ -141,14 +150,14 @@ function endedEarlier(state: KnownCall): ProxyResult {
   return { status: "unknown", reason: `${SENT_EARLIER} and ${came}`, ...nothing };
 }
 
-function mayRepeat({ repeatable }: ProxyRow, { send_unknown }: BulkOptions): boolean {
+function mayRepeat({ repeatable }: ProxyRow, { send_unknown }: ProxyOptions): boolean {
   return repeatable === true || send_unknown === true;
 }
 
 /** The parameters of a row's call; its own method counts before that of the command. */
 function requestParams(
   { fp_id, path_and_query, method, body }: ProxyRow,
-  options: BulkOptions,
+  options: ProxyOptions,
   headers: string,
 ) {
   const common = {
@@ -158,14 +167,10 @@ function requestParams(
   };
   const given = { content_type: body === undefined ? undefined : JSON_TYPE, ...defined(common) };
   return {
-    path: { id: String(options.proxy) },
+    path: { id: options.proxy },
     headers: { ...JSON.parse(headers), ...given, ...defined({ fp_id, path_and_query, method }) },
     ...(body !== undefined && { body: Buffer.from(body) }),
   };
-}
-
-function defined(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 /** Why a request that was sent has no answer; undefined for an error that the engine judges. */
@@ -182,13 +187,13 @@ function isAccepted(answer: ProxyDigest | null): boolean {
   return answer !== null && answer.status < 400;
 }
 
-function answerProblem({ bytes, body, status }: ProxyDigest, { keep_body }: BulkOptions): string | null {
+function answerProblem({ bytes, body, status }: ProxyDigest, { keep_body }: ProxyOptions): string | null {
   if (keep_body === true && body === null) return `its body of ${bytes} bytes is too long to be kept`;
   return status < 400 ? null : `http_${status}`;
 }
 
 /** The columns of a body: its text, or its base64 where it is no UTF-8. */
-function keptBody(answer: ProxyDigest | null, { keep_body }: BulkOptions) {
+function keptBody(answer: ProxyDigest | null, { keep_body }: ProxyOptions) {
   if (keep_body !== true || answer === null || answer.body === null)
     return { body: null, body_encoding: null };
   const bytes = Buffer.from(answer.body, "base64");

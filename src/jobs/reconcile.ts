@@ -2,21 +2,21 @@ import { decimalText, sumUnits } from "../domain/service/decimal.js";
 import { type LakeAccount, lakeAccounts } from "../lake/bulk/reconcile/lake-accounts.js";
 import { reconciliations } from "../lake/tables/reconciliations.js";
 import type { BulkJob } from "./job.js";
+import { type ReconcileOptions, reconcileKind } from "./kinds/reconcile.js";
 import { type AccountResult, statusOf, type UserResult } from "./reconcile/account-result.js";
-import { type ReconciledRange, rangeOf } from "./reconcile/range.js";
 import { reconcileUser } from "./reconcile/user-reconciliation.js";
-import { type UserRow, userRoster } from "./roster.js";
+import { rowPerUser, type UserRow, userRow } from "./roster.js";
 
 /** Compares the lake's transactions and balances of each user of a roster with the service (docs/use/reconcile.md). */
-export const reconcileJob: BulkJob<UserRow, UserResult, readonly LakeAccount[]> = {
-  kind: "reconcile",
-  ...userRoster,
+export const reconcileJob: BulkJob<UserRow, UserResult, ReconcileOptions, readonly LakeAccount[]> = {
+  ...reconcileKind,
+  ...rowPerUser,
+  row: userRow,
   order: (a, b) => (a.fp_id < b.fp_id ? -1 : 1),
-  effect: false,
   groupRows: 500,
   async plan({ lake, options }, rows) {
     const fpIds = rows.map(({ row }) => row.fp_id);
-    const known = await lakeAccounts(lake, { fpIds, ...rangeOf(options) });
+    const known = await lakeAccounts(lake, { fpIds, ...options });
     return { work: rows.map((one) => [one]), given: fpIds.map((fpId) => known.get(fpId) ?? []), ended: [] };
   },
   work: ([user], caller) => reconcileUser(user?.row.fp_id ?? "", caller),
@@ -40,13 +40,14 @@ export const reconcileJob: BulkJob<UserRow, UserResult, readonly LakeAccount[]> 
     left join (select case when balance_status = 'differs' then 'differs' else status end as status
       from reconciliations where run_id = '${runId}') on status = name
     group by place, name order by place`,
+  linksFoundIn: reconciliations,
   tables: [reconciliations],
   rows({ runId, options }, { rows, result, reason }) {
     const fp_id = rows[0]?.row.fp_id ?? "";
     const { at, accounts } = result ?? failed(reason);
     const common = { run_id: runId, reconciled_at: at, fp_id };
     return {
-      reconciliations: accounts.map((account) => ({ ...common, ...rowOf(account, rangeOf(options)) })),
+      reconciliations: accounts.map((account) => ({ ...common, ...rowOf(account, options) })),
     };
   },
 };
@@ -58,7 +59,7 @@ function failed(reason: string | null): UserResult {
   return { at: new Date().toISOString(), accounts: [{ ...nothing, ...counts, status: "unknown", reason }] };
 }
 
-function rowOf(account: AccountResult, { from, to }: ReconciledRange) {
+function rowOf(account: AccountResult, { from, to }: ReconcileOptions) {
   const { linkId, accountId, status, reason, comparison, balance } = account;
   const { lakeRows, serviceRows, lakeSum } = account;
   const { missingInLake, missingAtService, changed, serviceSum = null } = comparison ?? {};

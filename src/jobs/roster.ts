@@ -12,6 +12,3 @@ export const rowPerUser = {
   unique: uniqueIn("fp_id"),
   owner: ({ fp_id }: UserRow) => fp_id,
 };
-
-/** What kinds of jobs declare whose file is a roster of users. */
-export const userRoster = { file: { name: "roster", option: "--roster" }, row: userRow, ...rowPerUser };

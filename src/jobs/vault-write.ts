@@ -6,6 +6,7 @@ import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
 import { uploadProblem, vaultValueProblem } from "../domain/service/vault/vault-value.js";
 import { vaultWrites } from "../lake/tables/vault.js";
 import { type BulkJob, type Caller, type EndedItem, type JobRow, refusalOf } from "./job.js";
+import { vaultWriteKind } from "./kinds/vault-write.js";
 import { rowPerUser, userRow } from "./roster.js";
 
 /** A row: whose vault, values under their identifiers, and files to upload under `upload:<identifier>`. */
@@ -30,8 +31,7 @@ const TWICE: BrokenRule = { code: "value_too", rule: "is given as a value too" }
 
 /** Writes values and files of a file's rows into the vaults of users (docs/use/vault.md, "Into the vault"). */
 export const vaultWriteJob: BulkJob<VaultRow, Written> = {
-  kind: "vault_write",
-  file: { name: "values file", option: "--file" },
+  ...vaultWriteKind,
   row: userRow.catchall(z.unknown()).superRefine((row, context) => {
     const add = (path: string[], { code, rule: message }: BrokenRule) =>
       context.addIssue({ code: "custom", path, message, params: { code } });
@@ -44,7 +44,6 @@ export const vaultWriteJob: BulkJob<VaultRow, Written> = {
   }),
   files: (row) => fieldColumns(row).filter(isUpload),
   ...rowPerUser,
-  effect: true,
   groupRows: 500,
   async work([only], caller) {
     if (only === undefined) throw new Error("an item without a row");

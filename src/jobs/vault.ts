@@ -1,12 +1,13 @@
 import { SchemaError } from "../api/http/errors.js";
 import { decryptVault } from "../api/operations/vault.js";
-import type { BulkOptions } from "../domain/bulk/bulk-job.js";
+import { InputError } from "../domain/failures.js";
 import { rawMembers } from "../domain/json/text.js";
 import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
-import { hmacTransform, transformList } from "../domain/service/transform.js";
+import { hmacTransform } from "../domain/service/transform.js";
 import { vaultValues } from "../lake/tables/vault.js";
 import type { BulkJob } from "./job.js";
-import { type UserRow, userRoster } from "./roster.js";
+import { KEYED_HASH, type VaultOptions, vaultKind } from "./kinds/vault.js";
+import { rowPerUser, type UserRow, userRow } from "./roster.js";
 
 /** What the service decrypted of one user. */
 interface Decrypted {
@@ -16,21 +17,28 @@ interface Decrypted {
   readonly at: string;
 }
 
-/** A transform of the options whose key is a secret of the job. */
-export const KEYED_HASH = "hmac_sha256";
-
 /** Exports decrypted vault data of each user of a roster (docs/use/vault.md, "Out of the vault"). */
-export const vaultJob: BulkJob<UserRow, Decrypted> = {
-  kind: "vault",
-  ...userRoster,
-  effect: false,
+export const vaultJob: BulkJob<UserRow, Decrypted, VaultOptions> = {
+  ...vaultKind,
+  ...rowPerUser,
+  row: userRow,
+  secret: { name: "hmacKey", use: "hashed values", isSame: true },
+  async read({ options: { transforms }, inputs }, open) {
+    const path = inputs.hmac_key as string | undefined;
+    const isKeyed = transforms?.includes(KEYED_HASH) === true;
+    if (isKeyed && path === undefined)
+      throw refused("--transforms has hmac_sha256, which needs --hmac-key <file>.");
+    if (path === undefined) return {};
+    if (!isKeyed) throw refused("--hmac-key is given, and --transforms has no hmac_sha256.");
+    return { secret: keyOf((await open("--hmac-key", path)).toString("utf8"), path) };
+  },
   groupRows: 500,
   async work(rows, caller) {
     const fp_id = rows[0]?.row.fp_id ?? "";
-    const { fields, reason, transforms } = asked(caller.options);
+    const { fields, reason, transforms } = caller.options;
     const owner = { fp_id, decrypt_reason: reason, ttl: TOKEN_TTL.min };
     const key = caller.secrets.hmacKey ?? "";
-    const keyed = transforms.map((text) => (text === KEYED_HASH ? hmacTransform(key) : text));
+    const keyed = (transforms ?? []).map((text) => (text === KEYED_HASH ? hmacTransform(key) : text));
     const body = { fields: fields as [string], reason, ...(keyed.length > 0 && { transforms: keyed }) };
     const answer = await caller.onceText("values", decryptVault, { body }, owner);
     assertValues(answer.body);
@@ -39,26 +47,30 @@ export const vaultJob: BulkJob<UserRow, Decrypted> = {
   tables: [vaultValues],
   rows: ({ runId, options }, { rows, result }) => {
     if (result === null) return { vault_values: [] };
-    const { fields, reason, transforms } = asked(options);
+    const { fields, reason, transforms } = options;
     const members = rawMembers(result.json);
     return {
       vault_values: rows.flatMap(({ row: { fp_id, external_id } }) =>
         fields.map((field) => ({
           ...{ run_id: runId, fp_id, external_id: external_id ?? null, field },
           ...storedValue(members.get(field)),
-          ...{ transforms: transforms.join(",") || null, reason, decrypted_at: result.at },
+          ...{ transforms: transforms?.join(",") ?? null, reason, decrypted_at: result.at },
         })),
       ),
     };
   },
 };
 
-function asked({ fields, reason, transforms }: BulkOptions) {
-  return {
-    fields: String(fields).split(","),
-    reason: String(reason),
-    transforms: transformList(String(transforms ?? "")),
-  };
+function keyOf(text: string, path: string): string {
+  // An editor ends a file with a line feed, which is not part of the key.
+  const key = text.replace(/\r?\n$/, "");
+  if (key !== "" && !/\p{Cc}/u.test(key)) return key;
+  const problem = key === "" ? "is empty" : "has more than one line, or a control character";
+  throw refused(`--hmac-key ${path} ${problem}.`, "Put the key alone into the file.");
+}
+
+function refused(problem: string, advice = ""): InputError {
+  return new InputError(`${problem} Nothing was started. ${advice}`.trim());
 }
 
 /** Checks that an answer has values of the types that the service sends. */

@@ -8,6 +8,7 @@ import type { NamedImportRow } from "../../src/domain/bulk/import-row.js";
 import { UnsendableError } from "../../src/domain/failures.js";
 import { importJob } from "../../src/jobs/import.js";
 import type { Caller, JobRow } from "../../src/jobs/job.js";
+import type { ImportOptions } from "../../src/jobs/kinds/import.js";
 import { type Lake, openLake } from "../../src/lake/lake.js";
 import { appendOnce } from "../../src/lake/tables/append.js";
 import { writeRows } from "../../src/lake/tables/parquet-file.js";
@@ -37,7 +38,7 @@ function callerOf(end: (ids: readonly string[]) => Error | undefined) {
     if (error !== undefined) throw error;
     return { body: {}, at: 1, asked: 1, repeated: "no" as const };
   };
-  return { caller: { options: {}, once } as unknown as Caller, requests, names };
+  return { caller: { options: { chunk: 500 }, once } as unknown as Caller<ImportOptions>, requests, names };
 }
 
 const statusesOf = async (end: (ids: readonly string[]) => Error | undefined) => {
@@ -98,7 +99,7 @@ test("what the service said of a refused row is in the ledger and in the row's e
     ids.includes("t3") ? new RejectedError({ ...CALL, status: 422, said }) : undefined;
   const result = await importJob.work(rows, callerOf(refuse).caller);
   const item = { rows, result, reason: null, asked: 0 };
-  const place = { runId: "r", lake: null as never, sealer: null as never, options: {} };
+  const place = { runId: "r", lake: null as never, sealer: null as never, options: { chunk: 500 } };
   expect(importJob.ends?.(rows, result)[2]).toEqual({
     line: 3,
     status: "failed",
@@ -119,7 +120,7 @@ test.each([
   [1, "unknown"],
 ])("a chunk that did not end, after %i requests: %s", (asked, status) => {
   const item = { rows, result: null, reason: "gave_up http_503", asked };
-  const place = { runId: "r", lake: null as never, sealer: null as never, options: {} };
+  const place = { runId: "r", lake: null as never, sealer: null as never, options: { chunk: 500 } };
   const { transaction_imports } = importJob.rows(place, item);
   expect(transaction_imports).toMatchObject(
     rows.map(({ line }) => ({ line, status, reason: "gave_up http_503" })),

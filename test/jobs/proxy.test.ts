@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { LostAnswerError } from "../../src/activities/lost-answer-error.js";
 import { SchemaError, TransientError } from "../../src/api/http/errors.js";
 import type { Caller } from "../../src/jobs/job.js";
+import type { ProxyOptions } from "../../src/jobs/kinds/proxy.js";
 import type { ProxyRow } from "../../src/jobs/proxy/row.js";
 import { proxyJob } from "../../src/jobs/proxy.js";
 import type { ProxyDigest } from "../../src/lake/calls/staged-call.js";
@@ -37,7 +38,7 @@ async function work(row: ProxyRow, end: Partial<ProxyDigest> | Error, options = 
     return { body: whole, at: 0, asked: 1, repeated: "no" as const };
   };
   const caller = { options: { ...OPTIONS, ...options }, secrets, once, lost: async () => 2 };
-  const result = await proxyJob.work(rowsOf(row), caller as unknown as Caller);
+  const result = await proxyJob.work(rowsOf(row), caller as unknown as Caller<ProxyOptions>);
   const item = { rows: rowsOf(row), result, reason: null, asked: 0 };
   const [written] = proxyJob.rows(place(null, options), item).proxy_calls ?? [];
   return { call: calls[0], end: proxyJob.ends?.(rowsOf(row), result)[0], written };

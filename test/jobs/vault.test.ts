@@ -3,7 +3,7 @@ import { SchemaError } from "../../src/api/http/errors.js";
 import type { Caller } from "../../src/jobs/job.js";
 import { vaultJob } from "../../src/jobs/vault.js";
 
-const OPTIONS = { fields: "id.email,custom.plan", reason: "review" };
+const OPTIONS = { fields: ["id.email", "custom.plan"], reason: "review", transforms: null };
 const ROWS = [{ line: 2, row: { fp_id: "fp_1" } }];
 
 /** The table rows of a user for whom the service answers so. */
@@ -13,7 +13,7 @@ async function rowsOf(body: string) {
     options: OPTIONS,
     secrets: {},
     onceText,
-  } as unknown as Caller);
+  } as unknown as Caller<typeof OPTIONS>);
   const context = { runId: "r", lake: null as never, sealer: null as never, options: OPTIONS };
   const { vault_values = [] } = vaultJob.rows(context, { rows: ROWS, result, reason: null, asked: 0 });
   return vault_values.map(({ status, value_type, value }) => [status, value_type, value]);

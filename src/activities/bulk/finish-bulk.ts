@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { BulkRun } from "../../domain/bulk/bulk-job.js";
+import type { BulkOptions, BulkRun } from "../../domain/bulk/bulk-job.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { type EndReason, isCutShort, leftOf, type NewRun, type RunStatus } from "../../domain/run.js";
@@ -32,7 +32,7 @@ export async function finishBulk(deps: BulkDependencies, input: FinishBulkInput)
   await recordFailures(deps.lake, { runId, part: "steps" }, steps);
   const ended = await writeRunRow(deps, {
     ...input,
-    options: file?.options ?? {},
+    options: shownOptions(file?.options ?? {}),
     rosterSha256: file?.sha256,
     counts: { users: rows.total, failed: rows.failed, skipped: rows.skipped, calls, paused_ms },
   });
@@ -46,6 +46,15 @@ export async function finishBulk(deps: BulkDependencies, input: FinishBulkInput)
   await staging.drop();
   await mergeSmallFiles(deps, input);
   return ended;
+}
+
+/** The options as the table shows them: a list as one text. */
+function shownOptions(options: BulkOptions): BulkOptions {
+  const shown = Object.entries(options).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(",") : value,
+  ]);
+  return Object.fromEntries(shown);
 }
 
 /**

@@ -2,7 +2,6 @@ import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { judgeRows, refuseInvalid } from "../../intake/bulk/input-rows.js";
-import { rangeOptions } from "../../jobs/reconcile/range.js";
 import { reconcileJob } from "../../jobs/reconcile.js";
 import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
 import { followRun, type RunOutcome } from "../session/job-run.js";
@@ -42,7 +41,7 @@ async function reconciliationOf(
   }
   const run = newRun(reconcileJob, {
     judged: { ...judged, rows },
-    options: rangeOptions({ links }),
+    options: { ...(links !== null && { links }) },
     restart,
   });
   return async (session) => {

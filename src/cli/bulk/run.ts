@@ -1,7 +1,7 @@
-import type { ApiConfig } from "../../config.js";
-import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
+import { type ApiConfig, readConfig } from "../../config.js";
 import { NOBODY } from "../../domain/service/nobody.js";
 import { TRY_NOW } from "../../domain/waiting.js";
+import { type AskedBulk, openJob } from "../../intake/bulk/asked-job.js";
 import { askerOf } from "../../intake/bulk/asker.js";
 import {
   checkedRows,
@@ -12,10 +12,11 @@ import {
 } from "../../intake/bulk/input-rows.js";
 import { type AskedJob, startBulk } from "../../intake/bulk/start.js";
 import { problemLines } from "../../intake/files/row-problems.js";
+import { jobOfKind } from "../../jobs/index.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
-import { missingWords } from "../lake/missing-links.js";
+import { missingLinks, missingWords } from "../lake/missing-links.js";
 import { placeOf, readJobConfig } from "../session/preflight.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import { openServiceClient, pingService } from "../session/service.js";
@@ -35,27 +36,15 @@ interface JobFile {
   readonly path: string;
 }
 
-/** What a bulk job is given besides its file and options. */
-export interface BulkExtras {
-  readonly secrets?: Readonly<Record<string, string>>;
-  /** The rows of another kind that the run takes along. */
-  readonly along?: JobFile | undefined;
-  /** Finds what was named and is missing in a run that went through all of its rows, which then fails. */
-  readonly missing?: (store: ObjectStore, runId: string) => Promise<readonly string[]>;
-}
-
 /** Runs or joins a bulk job over a file and waits for its end, or only validates the file. Returns the exit code. */
-export async function runBulk(
-  terminal: Terminal,
-  job: AnyJob,
-  path: string,
-  options: BulkOptions,
-  flags: BulkFlags,
-  { secrets = {}, along, missing }: BulkExtras = {},
-): Promise<number> {
-  const { validateOnly, continueInvalid = false, restart = false, json = false } = flags;
+export async function runBulk(terminal: Terminal, asked: AskedBulk, flags: BulkFlags): Promise<number> {
+  const { restart = false, json = false } = flags;
+  const { file: path, continueInvalid } = asked;
+  const { job, options, secrets } = await openJob(asked);
+  if (job.checkHere) await job.checkHere(options, readConfig(terminal, ["lake"]).lake.address);
   const own = { job, path };
-  if (validateOnly) return validate(terminal, along === undefined ? [own] : [own, along], json);
+  const along = asked.along && { job: jobOfKind(asked.along.job), path: asked.along.file };
+  if (flags.validateOnly) return validate(terminal, along === undefined ? [own] : [own, along], json);
   const judgedFile = async (file: JobFile) =>
     refuseInvalid(file.job, file.path, await judgeFile(terminal, file), continueInvalid);
   return runJob(terminal, flags, {
@@ -64,9 +53,10 @@ export async function runBulk(
       return along === undefined ? rows : withRowsOf(along.job.kind, rows, await judgedFile(along));
     },
     async plan({ config: { api }, store }, file) {
-      const asked = { options, secrets, restart };
+      const given = { options, secrets, restart };
       const pingedUser = file.first && (pingable(file.first) ?? NOBODY);
-      const runOf = (judged: JudgedRows) => missed(newRun(job, { judged, ...asked }), store, missing);
+      const runOf = (judged: JudgedRows) =>
+        withMissing(newRun(job, { judged, ...given }), store, job, options);
       if (job.check === undefined) return { pingedUser, run: runOf(file) };
       await pingService(api, pingedUser);
       const judged = refuseInvalid(job, path, await askedRows(job, file, api), continueInvalid);
@@ -90,22 +80,24 @@ export function newRun(
   });
 }
 
-/** Fails a run that went through all of its rows, where something that was named is missing. */
-function missed(
+/** Fails a run that went through all of its rows, where it found nothing of a link that `--links` names. */
+function withMissing(
   run: ReturnType<typeof newRun>,
   store: ObjectStore,
-  missing: BulkExtras["missing"],
+  { linksFoundIn: table }: AnyJob,
+  { links: named }: AskedBulk["options"],
 ): ReturnType<typeof newRun> {
-  if (missing === undefined) return run;
+  if (table === undefined || !Array.isArray(named)) return run;
   return {
     ...run,
     async outcome(left, preflight) {
       const found = await run.outcome(left, preflight);
       const { status } = found.summary;
       if (status !== "completed" && status !== "completed_with_failures") return found;
-      const links = await missing(store, left.started.runId);
-      const summary = { ...found.summary, links_not_found: links };
-      return { ...found, summary, failed: links.length > 0, notes: [...found.notes, ...missingWords(links)] };
+      const missing = await missingLinks(store, named, table, left.started.runId);
+      const summary = { ...found.summary, links_not_found: missing };
+      const notes = [...found.notes, ...missingWords(missing)];
+      return { ...found, summary, failed: missing.length > 0, notes };
     },
   };
 }

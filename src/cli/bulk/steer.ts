@@ -2,9 +2,9 @@ import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { leftOf } from "../../domain/run.js";
 import { NOBODY } from "../../domain/service/nobody.js";
+import { secretAgain } from "../../intake/bulk/asked-job.js";
 import { countRows } from "../../intake/bulk/input-rows.js";
-import { type ProxyFlags, readProxyHeaders } from "../../intake/bulk/proxy-request.js";
-import { readSecrets, type SecretFiles, secretsAgain } from "../../intake/bulk/secrets.js";
+import { jobOfKind } from "../../jobs/index.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { EffectClaims } from "../../lake/bulk/effect-claims.js";
@@ -13,13 +13,12 @@ import type { ObjectStore } from "../../lake/store/object-store.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { runs } from "../../lake/tables/runs.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
+import { inputsAgain } from "../commands/bulk-inputs.js";
+import type { Flags } from "../commands/declared-options.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { newRun } from "./run.js";
-
-/** What a retry has to be given again, because nothing keeps it once a run has ended. */
-type RetryBulkFlags = JobFlags & SecretFiles & Partial<ProxyFlags>;
 
 type FrozenJob = Pick<FrozenFile, "options" | "secrets">;
 
@@ -28,12 +27,9 @@ export async function retryBulk(
   terminal: Terminal,
   job: AnyJob,
   runId: string,
-  flags: RetryBulkFlags,
+  flags: JobFlags & Flags,
 ): Promise<number> {
-  const given = {
-    ...(await readSecrets(flags, terminal.cwd)),
-    ...(await readProxyHeaders(terminal.cwd, flags)),
-  };
+  const { inputs, named } = inputsAgain(job.kind, flags, terminal.cwd);
   let isOpen = false;
   return runFrozen(terminal, job, flags, {
     async find(sealed) {
@@ -43,13 +39,13 @@ export async function retryBulk(
       return new BulkStaging(sealed, isOpen && holder ? holder.staging : leftOf(runId));
     },
     missing: (store) => nothingToRetry(store, runId),
-    again(file) {
+    async again(file) {
       if (isOpen) return file;
       // Each retry is asked anew whether to send again what may have been carried out.
       const { send_unknown: _, ...options } = file.options;
       return {
         options: flags.sendUnknown ? { ...options, send_unknown: true } : options,
-        secrets: secretsAgain(runId, file, given),
+        secrets: await secretAgain(runId, job, file, inputs, named),
       };
     },
     restart: false,
@@ -75,16 +71,16 @@ async function nothingToRetry(store: ObjectStore, runId: string): Promise<string
  */
 export async function continueBulk(
   terminal: Terminal,
-  job: AnyJob,
+  kind: string,
   { restart = false, ...flags }: JobFlags & { readonly restart?: boolean },
 ): Promise<number> {
-  return runFrozen(terminal, job, flags, {
+  return runFrozen(terminal, jobOfKind(kind), flags, {
     async find(sealed) {
-      const holder = await new EffectClaims(sealed, job.kind).holder();
+      const holder = await new EffectClaims(sealed, kind).holder();
       return holder && new BulkStaging(sealed, holder.staging);
     },
-    missing: async () => `every ${kindWords(job.kind)} run of this lake has ended. Nothing was started.`,
-    again: (file) => file,
+    missing: async () => `every ${kindWords(kind)} run of this lake has ended. Nothing was started.`,
+    again: async (file) => file,
     restart,
   });
 }
@@ -103,7 +99,7 @@ async function runFrozen(
     find(sealed: SealedStore): Promise<BulkStaging | undefined>;
     missing(store: ObjectStore): Promise<string>;
     /** What the run is given again, for what its file was frozen with. */
-    again(file: FrozenFile): FrozenJob;
+    again(file: FrozenFile): Promise<FrozenJob>;
     readonly restart: boolean;
   },
 ): Promise<number> {
@@ -113,7 +109,7 @@ async function runFrozen(
       const file = await staging?.file.find();
       if (staging === undefined || file === undefined) throw new InputError(await missing(store));
       const { retryOf } = file;
-      const { options, secrets } = again(file);
+      const { options, secrets } = await again(file);
       // The frozen copy keeps its identity: rows of an earlier version would count as others today.
       const judged = {
         ...(await countRows(() => staging.everyRow(file), staging.bytesOf)),

@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../../domain/duration.js";
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
-import { isRealDay } from "../../domain/service/transaction-values.js";
 import { FAIL_RULES, type FailRules, parseFailRules } from "../../domain/sync/fail-rules.js";
 
 export function playbook(text: string): string {
@@ -94,10 +93,4 @@ export function failRules(text: string): FailRules {
   throw new InvalidArgumentError(
     `unknown rule ${JSON.stringify(rules.wrong)}; accepted: ${FAIL_RULES}${quotes}.`,
   );
-}
-
-/** Reads a day of the calendar. */
-export function calendarDay(text: string): string {
-  if (!isRealDay(text)) throw new InvalidArgumentError("accepted: a day, such as 2026-11-21.");
-  return text;
 }

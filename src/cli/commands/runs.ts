@@ -1,14 +1,15 @@
 import { Option } from "commander";
 import { parseDuration } from "../../domain/duration.js";
+import { KINDS } from "../../jobs/kinds/index.js";
 import type { ListFlags } from "../runs/list.js";
 import type { StatusFlags } from "../runs/status-text.js";
 import type { RetryFlags } from "../runs/steer.js";
 import type { JobFlags } from "../session/run-job.js";
 import { addSteering } from "./batch.js";
 import { withBatchOptions } from "./batch-options.js";
+import { withInputsAgain } from "./bulk-inputs.js";
 import type { AddCommand } from "./command.js";
 import { duration, pastInstant, rowLimit } from "./option-values.js";
-import { withProxySecrets } from "./proxy.js";
 
 export const runsCommand: AddCommand = (program, terminal, end) => {
   const runs = program
@@ -19,7 +20,7 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
     .description("list runs: unfinished ones first, then the newest")
     .option(
       "--kind <kind>",
-      "only runs of this kind: sync, onboard, cip, kyb, vault, import, vault_write, proxy, reconcile",
+      `only runs of this kind: ${["sync", "onboard", ...KINDS.map(({ kind }) => kind)].join(", ")}`,
       (kind) => kind.replaceAll("-", "_"),
     )
     .option(
@@ -71,13 +72,11 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
     .command("retry")
     .argument("<run>", "id of the run")
     .description("retry what failed: the links and users of a sync, the rows of a bulk job")
-    .option("--sign-key <file>", "the Ed25519 private key (PEM) again, for an export that was signed")
-    .option("--hmac-key <file>", "the key again, for an export of vault data that hashed values")
     .option(
       "--send-unknown",
       "also send again what may have been carried out, by a proxy or an import; it may be carried out twice",
     );
-  withProxySecrets(retry);
+  withInputsAgain(retry);
   withBatchOptions(retry, { hidden: true }).action(async (id: string, flags: RetryFlags) => {
     const { retryRun } = await import("../runs/steer.js");
     end(await retryRun(terminal, id, flags));

@@ -3,11 +3,11 @@ import { type Command, Option } from "commander";
 import { InputError } from "../../domain/failures.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { DEFAULT_LOOKBACK, MOST_LOOKBACK } from "../../domain/sync/run/reading-window.js";
+import type { ReconcileOptions } from "../../jobs/kinds/reconcile.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { SyncFlags as RunFlags } from "../sync/run.js";
 import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
 import { between, failRules, linkIds, namesOf, positive } from "./option-values.js";
-import { reconciliation } from "./reconcile.js";
 
 interface SyncFlags extends RunFlags {
   readonly roster: string;
@@ -90,6 +90,9 @@ export const scheduledSync: Schedulable = {
   job(flags: SyncFlags, cwd) {
     const roster = resolve(cwd, flags.roster);
     const job = { kind: "sync", roster, options: optionsOf(flags) } as const;
-    return flags.reconcile ? { ...job, next: reconciliation(roster, { links: flags.links ?? null }) } : job;
+    if (!flags.reconcile) return job;
+    const options = { ...(flags.links && { links: flags.links }) } satisfies ReconcileOptions;
+    const asked = { kind: "bulk", job: "reconcile", file: roster, continueInvalid: false } as const;
+    return { ...job, next: { ...asked, options, inputs: {} } };
   },
 };

@@ -1,7 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { judgeRows } from "../../intake/bulk/input-rows.js";
@@ -10,6 +9,8 @@ import { startSync } from "../../intake/sync/start.js";
 import { cipJob } from "../../jobs/cip.js";
 import { importJob } from "../../jobs/import.js";
 import type { AnyJob } from "../../jobs/job.js";
+import { cipKind } from "../../jobs/kinds/cip.js";
+import { importKind } from "../../jobs/kinds/import.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
 import { newRun } from "../bulk/run.js";
@@ -117,7 +118,7 @@ async function importRows(
   const rows = ["19.90,2026-01-05,coffee beans", "4.20,2026-01-06,tram", "4.20,2026-01-06,tram"];
   const lines = rows.map((row) => `${link.id},${account.id},${row}\n`);
   await writeFile(path, `link_id,account_id,amount,date,description\n${lines.join("")}`);
-  const end = await runToEnd(terminal, session, importJob, path, { chunk: 500 });
+  const end = await runToEnd(terminal, session, importJob, path, importKind.options.parse({}));
   return end === undefined ? undefined : link.id;
 }
 
@@ -127,7 +128,8 @@ async function exportReports(
   session: JobSession,
   roster: string,
 ): Promise<string | undefined> {
-  const end = await runToEnd(terminal, session, cipJob, roster, { approver: "compliance@demo.example" });
+  const options = cipKind.options.parse({ approver: "compliance@demo.example" });
+  const end = await runToEnd(terminal, session, cipJob, roster, options);
   return end === undefined ? undefined : String(end.export);
 }
 
@@ -136,7 +138,7 @@ async function runToEnd(
   session: JobSession,
   job: AnyJob,
   path: string,
-  options: BulkOptions,
+  options: Parameters<typeof newRun>[1]["options"],
 ): Promise<BulkResult | undefined> {
   const judged = await judgeRows(job, path);
   const run = newRun(job, { judged, options });

@@ -1,8 +1,6 @@
 import { InputError } from "../../domain/failures.js";
 import { isRunId } from "../../domain/run.js";
 import { TRY_NOW } from "../../domain/waiting.js";
-import type { ProxyFlags } from "../../intake/bulk/proxy-request.js";
-import type { SecretFiles } from "../../intake/bulk/secrets.js";
 import { dropStagingOf } from "../../intake/sync/start.js";
 import { JOBS } from "../../jobs/index.js";
 import { giveUpRun } from "../../temporal/give-up.js";
@@ -18,8 +16,11 @@ import { batchOf, jobRunOf, kindOf } from "./kinds.js";
 import { noRun, showRun } from "./show.js";
 import { findRun, withRunsView } from "./view.js";
 
-/** Options of every retry; those of a batch have no meaning for other jobs. */
-export interface RetryFlags extends BatchFlags, SecretFiles, Partial<ProxyFlags> {}
+/** Options of every retry; those of a batch have no meaning for other jobs, nor the inputs of one kind for others. */
+export interface RetryFlags extends BatchFlags {
+  readonly sendUnknown?: boolean;
+  readonly [input: string]: unknown;
+}
 
 /**
  * Follows a run to its end, or shows one that has ended; the exit code is that of the run. In embedded mode it works

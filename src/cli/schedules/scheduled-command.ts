@@ -2,29 +2,17 @@ import { type Command, CommanderError } from "commander";
 import { InputError } from "../../domain/failures.js";
 import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 import { scheduledCheck } from "../commands/alerts.js";
+import { scheduledJobs } from "../commands/bulk-jobs.js";
 import { OF_ONE_COMMAND, type Schedulable } from "../commands/command.js";
-import { scheduledCipExport } from "../commands/export/cip.js";
-import { scheduledKybExport } from "../commands/export/kyb.js";
-import { scheduledVaultExport } from "../commands/export/vault.js";
-import { scheduledImport } from "../commands/import.js";
 import { scheduledOnboard } from "../commands/onboard.js";
-import { scheduledProxy } from "../commands/proxy.js";
-import { scheduledReconcile } from "../commands/reconcile.js";
 import { scheduledSync } from "../commands/sync.js";
-import { scheduledVaultWrite } from "../commands/vault.js";
 import { CliCommand } from "../terminal/cli-command.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 const SCHEDULABLE: readonly Schedulable[] = [
   scheduledSync,
-  scheduledCipExport,
-  scheduledKybExport,
-  scheduledVaultExport,
-  scheduledVaultWrite,
-  scheduledImport,
+  ...scheduledJobs,
   scheduledOnboard,
-  scheduledProxy,
-  scheduledReconcile,
   scheduledCheck,
 ];
 

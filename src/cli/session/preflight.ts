@@ -1,5 +1,4 @@
-import { access, constants, lstat, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { type Config, type ConfigParts, readConfig, scopeOf } from "../../config.js";
 import { readAll } from "../../config-values.js";
 import { InputError } from "../../domain/failures.js";
@@ -15,6 +14,7 @@ import {
   type ServiceAddress,
   type ServiceBinding,
 } from "../../lake/service-binding.js";
+import { checkWritable } from "../../lake/store/check-writable.js";
 import { createLocalStore } from "../../lake/store/local-store.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { TABLES } from "../../tables.js";
@@ -183,25 +183,6 @@ export async function findKeys(
   throw new InputError(
     `NIGHTLEDGER_ENCRYPTION_KEYS is not set and ${home.path} holds no keys, but the lake ${store.address} was created with one. Set the lake's keys, or use the NIGHTLEDGER_HOME that created the lake.`,
   );
-}
-
-/** Checks that a directory, or its nearest existing parent, is writable; creates nothing. */
-export async function checkWritable(variable: string, path: string): Promise<void> {
-  for (let at = path; ; at = dirname(at)) {
-    const found = await stat(at).catch(() => undefined);
-    const link = found ?? (await lstat(at).catch(() => undefined));
-    if (link?.isSymbolicLink()) {
-      throw new InputError(`${variable}: ${at} is a link to nothing. Accepted: a writable directory.`);
-    }
-    if (found === undefined && at !== dirname(at)) continue;
-    if (found !== undefined && !found.isDirectory()) {
-      throw new InputError(`${variable}: ${at} is not a directory. Accepted: a writable directory.`);
-    }
-    await access(at, constants.W_OK | constants.X_OK).catch(() => {
-      throw new InputError(`${variable}: ${at} is not writable. Accepted: a writable directory.`);
-    });
-    return;
-  }
 }
 
 /** Refuses to detach from an embedded server. @throws InputError (exit 2). */

@@ -1,7 +1,9 @@
 import type { NewRun } from "../run.js";
 
-/** The options of a bulk job: part of its identity. The table `runs` shows them. */
-export type BulkOptions = Readonly<Record<string, string | number | boolean | null>>;
+/** The options of a bulk job, as its kind declares them: part of its identity. The table `runs` shows them. */
+export type BulkOptions = Readonly<Record<string, BulkOption>>;
+
+type BulkOption = string | number | boolean | null | undefined | readonly string[];
 
 /** The text whose sha256 names a job: commands with the same rows and options are the same job. */
 export function bulkJobText(kind: string, rowsSha256: string, options: BulkOptions): string {

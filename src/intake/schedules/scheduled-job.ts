@@ -1,9 +1,8 @@
 import type { AlertRules } from "../../domain/alert-settings.js";
-import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import type { OnboardingMode } from "../../domain/onboarding/customer.js";
 import type { ScheduleTiming } from "../../domain/schedules/timing.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import type { ProxyFlags } from "../bulk/proxy-request.js";
+import type { AskedBulk } from "../bulk/asked-job.js";
 import type { OnboardingOptions } from "../onboarding/start.js";
 
 /** A sync that a schedule asks for each time; its files are read then, where the worker is. */
@@ -13,7 +12,7 @@ interface ScheduledSync {
   readonly roster: string;
   readonly options: SyncOptions;
   /** Runs once it has ended, unless it failed. */
-  readonly next?: ScheduledBulk;
+  readonly next?: AskedBulk;
 }
 
 interface ScheduledBatch {
@@ -26,24 +25,6 @@ interface ScheduledBatch {
   readonly options: Omit<OnboardingOptions, "sink">;
 }
 
-export interface ScheduledBulk {
-  readonly kind: "bulk";
-  /** Kind of the bulk job. */
-  readonly job: string;
-  /** Absolute path. */
-  readonly file: string;
-  /** The rows of another kind that its runs take along, and their kind. */
-  readonly along?: { readonly job: string; readonly file: string };
-  readonly continueInvalid: boolean;
-  readonly options: BulkOptions;
-  /** Absolute path of the key that signs what is exported. */
-  readonly signKey: string | null;
-  /** Absolute path of the key of `hmac_sha256`. */
-  readonly hmacKey?: string;
-  /** What all requests of a proxy job have in common. */
-  readonly request?: ProxyFlags;
-}
-
 /** A check of alert rules; the rules that it names override the worker's own. */
 interface ScheduledCheck {
   readonly kind: "alerts";
@@ -51,7 +32,7 @@ interface ScheduledCheck {
 }
 
 /** A job as a schedule keeps it. */
-export type ScheduledJob = ScheduledSync | ScheduledBatch | ScheduledBulk | ScheduledCheck;
+export type ScheduledJob = ScheduledSync | ScheduledBatch | AskedBulk | ScheduledCheck;
 
 /** What a schedule keeps: its workflow takes the first five fields, and people see the rest. */
 export interface ScheduleInput {

@@ -9,9 +9,8 @@ import { readBinding } from "../../lake/service-binding.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { startCheck } from "../alerts/start-check.js";
+import { type AskedBulk, openJob } from "../bulk/asked-job.js";
 import { checkedRows, judgeRows, refuseInvalid, withRowsOf } from "../bulk/input-rows.js";
-import { readProxyRequest } from "../bulk/proxy-request.js";
-import { readSecrets } from "../bulk/secrets.js";
 import { startBulk } from "../bulk/start.js";
 import { type CustomersFile, invalidRowsError, readCustomers } from "../onboarding/customers-file.js";
 import { startOnboarding } from "../onboarding/start.js";
@@ -52,10 +51,10 @@ export async function startScheduled(
       return startSync(client, store, { ...asked, options: job.options, roster });
     }
     case "bulk": {
-      const { kind, judged: read, secrets } = await bulkInput(job);
-      const judged = refuseInvalid(kind, job.file, await checkedRows(kind, read, api), job.continueInvalid);
-      const rows = { job: kind, judged, options: job.options, secrets, retryOf: null };
-      return startBulk(client, { ...asked, ...rows, sealed, asker, restart: false });
+      const { judged: read, ...opened } = await bulkInput(job);
+      const checked = await checkedRows(opened.job, read, api);
+      const judged = refuseInvalid(opened.job, job.file, checked, job.continueInvalid);
+      return startBulk(client, { ...asked, ...opened, judged, retryOf: null, sealed, asker, restart: false });
     }
     case "onboard": {
       const { facts, freezable } = await runnableCustomers(job, (await readBinding(store))?.id ?? "");
@@ -76,18 +75,16 @@ export async function checkScheduled(job: ScheduledJob): Promise<void> {
   // Only the worker knows the alert rules of its own file.
 }
 
-async function bulkInput(scheduled: Scheduled<"bulk">) {
-  const { job, file, along, continueInvalid, signKey, hmacKey, request } = scheduled;
-  const common = request && (await readProxyRequest("/", request));
-  const kind = common?.job ?? jobOfKind(job);
+async function bulkInput(asked: AskedBulk) {
+  const { file, along, continueInvalid } = asked;
+  const opened = await openJob(asked);
   const judgedFile = async (of: AnyJob, path: string) =>
     refuseInvalid(of, path, await judgeRows(of, path), continueInvalid);
-  const own = await judgedFile(kind, file);
+  const own = await judgedFile(opened.job, file);
   const judged = along
     ? await withRowsOf(along.job, own, await judgedFile(jobOfKind(along.job), along.file))
     : own;
-  const secrets = common?.secrets ?? (await readSecrets({ signKey, hmacKey }));
-  return { kind, judged, secrets };
+  return { ...opened, judged };
 }
 
 async function runnableCustomers(

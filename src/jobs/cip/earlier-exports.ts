@@ -8,8 +8,8 @@ import { isAbsent } from "../../lake/store/local-store-errors.js";
 import { requireUnchanged } from "./changes/compared-packs.js";
 
 /** Where exports are made: in the lake, unless another directory was named. */
-export function exportsDirectory(lake: string, out: unknown): string {
-  return typeof out === "string" ? out : join(lake, "_exports", "cip");
+export function exportsDirectory(lake: string, out: string | null): string {
+  return out ?? join(lake, "_exports", "cip");
 }
 
 /**
@@ -17,8 +17,12 @@ export function exportsDirectory(lake: string, out: unknown): string {
  *
  * @throws InputError where the named one is not there.
  */
-export async function previousPack(base: string, runId: string, named: unknown): Promise<string | null> {
-  if (typeof named === "string") {
+export async function previousPack(
+  base: string,
+  runId: string,
+  named: string | null,
+): Promise<string | null> {
+  if (named !== null) {
     const directory = isAbsolute(named) ? named : join(base, named);
     if (await isThere(directory)) return directory;
     throw new InputError(
@@ -44,7 +48,7 @@ const LAST = "cip-~";
  *
  * @throws InputError where the named one is not there, PackError where it was changed.
  */
-export async function checkPrevious(base: string, named: unknown): Promise<void> {
+export async function checkPrevious(base: string, named: string | null): Promise<void> {
   const directory = await previousPack(base, LAST, named);
   if (directory === null) return;
   await requireUnchanged(directory, (await readProvenManifest(directory)).manifest);

@@ -7,6 +7,7 @@ import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import { newestRoot } from "../../lake/root/append-run.js";
 import type { WholeRun } from "../job.js";
+import type { CipOptions } from "../kinds/cip.js";
 import { businessesOf, type PackBusinesses } from "./businesses.js";
 import { exportsDirectory, previousPack } from "./earlier-exports.js";
 import type { PackFacts } from "./facts.js";
@@ -16,7 +17,7 @@ import { populationOf } from "./population.js";
 
 /** Writes and publishes the pack of an export, or finds it published; returns where it is and what it counts. */
 export async function publishExport(
-  run: WholeRun<object, unknown>,
+  run: WholeRun<object, unknown, CipOptions>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { runId, lake, options, retryOf, sealer, signal } = run;
   const base = exportsDirectory(lake.store.address, options.out);
@@ -27,9 +28,9 @@ export async function publishExport(
     await mkdir(directory, { mode: 0o750 });
     try {
       const members = () => membersOf(run.groups, runId);
-      const businesses = options.kyb === true ? businessesOf(run.groups, runId) : null;
+      const businesses = options.kyb ? businessesOf(run.groups, runId) : null;
       const previous = await previousPack(base, runId, options.since ?? retryOf);
-      const chromium = options.pdf === false ? null : undefined;
+      const chromium = options.pdf ? undefined : null;
       const tools = { duckdb: lake.duckdb, sealer, signal, chromium };
       await writeCipPack(tools, directory, await factsOf(run, members, previous), members, businesses);
       await publishPack(directory, target);
@@ -49,7 +50,7 @@ export async function publishExport(
   const people = { exported, failed, excluded };
   return {
     ...{ export: target, manifest_sha256: sha256, ...people, people },
-    ...(options.kyb === true && { businesses: businessCounts(manifest.facts.businesses) }),
+    ...(options.kyb && { businesses: businessCounts(manifest.facts.businesses) }),
   };
 }
 
@@ -59,35 +60,34 @@ function businessCounts(counts: unknown) {
 }
 
 async function factsOf(
-  run: WholeRun<object, unknown>,
+  run: WholeRun<object, unknown, CipOptions>,
   members: () => ReturnType<typeof membersOf>,
   previous: string | null,
 ): Promise<PackFacts> {
   const { runId, options, asker, secrets, startedAt, version, retryOf } = run;
-  const text = (name: string) => (typeof options[name] === "string" ? options[name] : null);
   const population = await populationOf(members());
   const { sample } = options;
-  const sizeOf = (stratum: Stratum) => (typeof sample === "number" ? sample : DEFAULT_SAMPLE[stratum]);
+  const sizeOf = (stratum: Stratum) => sample ?? DEFAULT_SAMPLE[stratum];
   const sizes = Object.fromEntries(STRATA.map((stratum) => [stratum, sizeOf(stratum)]));
   return {
     operator: asker.operator,
     host: asker.host,
     version,
-    approver: text("approver") ?? "",
+    approver: options.approver,
     service_url: asker.service,
     service_mode: asker.mode,
     key_fingerprint: asker.keyFingerprint,
     started_at: startedAt,
     finished_at: new Date().toISOString(),
     lake_root: await newestRoot(run.lake),
-    unmasked: options.unmasked === true,
-    reason: text("reason"),
+    unmasked: options.unmasked,
+    reason: options.reason,
     exportId: runId,
     population,
     signKey: secrets.signKey ? signingKey(secrets.signKey, "--sign-key") : undefined,
     previous,
     amends: retryOf,
     // The same population draws the same people, unless the user asks for others.
-    sample: { ...(sizes as SampleSizes), seed: text("sample_seed") ?? population.sha256 },
+    sample: { ...(sizes as SampleSizes), seed: options.sample_seed ?? population.sha256 },
   };
 }

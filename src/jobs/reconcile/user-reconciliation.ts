@@ -16,8 +16,8 @@ import { hasLoneSurrogate } from "../../domain/service/transaction-values.js";
 import { accountRows, MOST_ROWS } from "../../lake/bulk/reconcile/account-rows.js";
 import type { LakeAccount } from "../../lake/bulk/reconcile/lake-accounts.js";
 import { type Caller, refusalOf } from "../job.js";
+import type { ReconcileOptions } from "../kinds/reconcile.js";
 import type { AccountResult, RowsResult, UserResult } from "./account-result.js";
-import { rangeOf } from "./range.js";
 
 /** Rows in one page: the most that the service gives. */
 const PAGE_SIZE = 100;
@@ -31,7 +31,7 @@ type ComparedAccount = Pick<RowsResult, "status" | "reason"> & Partial<RowsResul
 /** Compares what the lake has of a user's accounts with what the service has. */
 export async function reconcileUser(
   fpId: string,
-  caller: Caller<readonly LakeAccount[]>,
+  caller: Caller<ReconcileOptions, readonly LakeAccount[]>,
 ): Promise<UserResult> {
   return new UserReconciliation(fpId, caller, caller.given).run();
 }
@@ -43,10 +43,10 @@ class UserReconciliation {
 
   constructor(
     private readonly fpId: string,
-    private readonly caller: Caller,
+    private readonly caller: Caller<ReconcileOptions>,
     private readonly known: readonly LakeAccount[],
   ) {
-    this.#range = rangeOf(caller.options);
+    this.#range = caller.options;
   }
 
   async run(): Promise<UserResult> {
@@ -72,7 +72,7 @@ class UserReconciliation {
 
   #listOf(account_ids: readonly string[] | undefined, page: number, size: number) {
     const { from, to } = this.#range;
-    const days = { start_date: from ?? undefined, end_date: to ?? undefined };
+    const days = { start_date: from, end_date: to };
     return {
       path: { fp_id: this.fpId },
       query: { account_ids: account_ids && [...account_ids], ...days, page, size },
@@ -81,7 +81,7 @@ class UserReconciliation {
 
   /** Accounts that only the service has, and rows of the user that belong to none. */
   async #unlisted(): Promise<{ accounts: LakeAccount[]; rest: AccountResult[] }> {
-    if (this.#range.links !== null) return { accounts: [], rest: [] };
+    if (this.#range.links !== undefined) return { accounts: [], rest: [] };
     const total = await this.#total("total", undefined);
     if (total === this.#counted()) return { accounts: [], rest: [] };
     const { body } = await this.caller.once("accounts", listUserAccounts, { path: { fp_id: this.fpId } });

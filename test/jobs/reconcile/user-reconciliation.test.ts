@@ -26,7 +26,7 @@ async function outcomes(accounts: readonly LakeAccount[], { total, totals, accou
     expect(body.total).toBeDefined();
     return { body };
   };
-  const caller = { options: {}, given: accounts, once } as unknown as Caller<readonly LakeAccount[]>;
+  const caller = { options: {}, given: accounts, once } as unknown as Caller<object, readonly LakeAccount[]>;
   const result = await reconcileUser("fp_1", caller);
   return result.accounts.map(({ accountId, status, reason, lakeRows, serviceRows }) => {
     return [accountId, status, reason, lakeRows, serviceRows];

@@ -8,8 +8,8 @@ import { positionOf, syncedState, viewAt } from "./synced-state.js";
 interface AskedAccount {
   readonly linkId: string;
   readonly accountId: string;
-  readonly from: string | null;
-  readonly to: string | null;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 /** An account's live rows are read up to so many: all of them are in memory at once. */
@@ -51,7 +51,7 @@ export async function accountRows(lake: Lake, asked: AskedAccount): Promise<Acco
 
 /** SQL of whether a row is of the days. */
 export function daysOf({ from, to }: Pick<AskedAccount, "from" | "to">): string {
-  const first = from === null ? "true" : `date >= ${sqlText(from)}::date`;
-  const last = to === null ? "true" : `date <= ${sqlText(to)}::date`;
+  const first = from === undefined ? "true" : `date >= ${sqlText(from)}::date`;
+  const last = to === undefined ? "true" : `date <= ${sqlText(to)}::date`;
   return `${first} and ${last}`;
 }

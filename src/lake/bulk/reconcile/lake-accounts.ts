@@ -21,11 +21,11 @@ import {
 /** What is to be compared of some users. */
 interface AskedUsers {
   readonly fpIds: readonly string[];
-  /** Only these bank links; null for all. */
-  readonly links: readonly string[] | null;
-  /** First and last day; null for no bound. */
-  readonly from: string | null;
-  readonly to: string | null;
+  /** Only these bank links; left out, all. */
+  readonly links?: readonly string[] | undefined;
+  /** First and last day; left out, there is no bound. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 /** What the lake has of one account. */
@@ -96,7 +96,7 @@ async function openRows(lake: Lake): Promise<Map<string, number>> {
  */
 async function linksOf(sql: SqlSession, { fpIds, links }: AskedUsers): Promise<Map<string, ListedLink>> {
   await sql.run(`create temp table asked_users as select unnest(${sqlList(fpIds)}) as fp_id`);
-  const only = links === null ? "true" : `list_contains(${sqlList(links)}, link_id)`;
+  const only = links === undefined ? "true" : `list_contains(${sqlList(links)}, link_id)`;
   const rows = await sql.rows(`
     with listed as (
       select link_id, arg_max({state: state, error_code: error_code, gone: gone is true}, observed_at) as last

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { checkWritable } from "../../../src/cli/session/preflight.js";
+import { checkWritable } from "../../../src/lake/store/check-writable.js";
 
 let directory: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-preflight-"));
+  directory = await mkdtemp(join(tmpdir(), "nightledger-writable-"));
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 

@@ -1,0 +1,61 @@
+import { resolve } from "node:path";
+import { type Command, Option } from "commander";
+import type { z } from "zod";
+import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
+import { InputError } from "../../domain/failures.js";
+
+/** Flags as commander read them, by its names for them. */
+export type Flags = Readonly<Record<string, unknown>>;
+
+interface DeclaredOption {
+  readonly name: string;
+  readonly option: Option;
+  readonly meta: z.GlobalMeta;
+}
+
+/** The options that a schema declares (src/jobs/kind.ts). */
+export function declaredOptions({ shape }: z.ZodObject): DeclaredOption[] {
+  return Object.entries(shape as Record<string, z.ZodType>).map(([name, schema]) => {
+    const { description: words = "", ...meta } = schema.meta() ?? {};
+    const { flag = name.replaceAll("_", "-"), repeats } = meta;
+    const [, value, description = ""] = /^(?:(<\w+>) )?(.*)$/.exec(words) ?? [];
+    const leftOut = schema.safeParse(undefined);
+    const isShown = ["string", "number"].includes(typeof leftOut.data);
+    const option = new Option(
+      value === undefined ? `--${leftOut.data === true ? "no-" : ""}${flag}` : `--${flag} ${value}`,
+      isShown ? `${description} (default: ${leftOut.data})` : description,
+    );
+    if (repeats) option.argParser((text, earlier: readonly string[] = []) => [...earlier, text]);
+    return { name, option: option.makeOptionMandatory(!leftOut.success), meta };
+  });
+}
+
+/** Adds to a command the options that a schema declares. */
+export function withDeclared(command: Command, schema: z.ZodObject): Command {
+  for (const { option } of declaredOptions(schema)) command.addOption(option);
+  return command;
+}
+
+/** What flags give of the options that a schema declares, with absolute paths. @throws InputError that names one */
+export function readDeclared(schema: z.ZodObject, flags: Flags, cwd: string): BulkOptions {
+  const declared = declaredOptions(schema);
+  const given = declared.flatMap(({ name, option, meta }) => {
+    const value = flags[option.attributeName()];
+    const absolute = (text: unknown) => absoluteText(text, option, meta, cwd);
+    if (value === undefined) return [];
+    return [[name, Array.isArray(value) ? value.map(absolute) : absolute(value)]];
+  });
+  const { data, error } = schema.safeParse(Object.fromEntries(given));
+  const [issue] = error?.issues ?? [];
+  if (issue === undefined) return data as BulkOptions;
+  const { long } = declared.find(({ name }) => name === issue.path[0])?.option ?? {};
+  const words = issue.message.startsWith(":") ? issue.message : ` ${issue.message}`;
+  throw new InputError(`${long}${words}. Nothing was started.`);
+}
+
+function absoluteText(text: unknown, { flags }: Option, { path }: z.GlobalMeta, cwd: string): unknown {
+  if (typeof text !== "string") return text;
+  if (path === "at") return text.startsWith("@") ? `@${resolve(cwd, text.slice(1))}` : text;
+  const isPath = path === "slashed" ? text.includes("/") : /<(file|directory)>$/.test(flags);
+  return isPath ? resolve(cwd, text) : text;
+}

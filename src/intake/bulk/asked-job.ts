@@ -1,0 +1,71 @@
+import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
+import { InputError } from "../../domain/failures.js";
+import { jobOfKind } from "../../jobs/index.js";
+import type { AnyJob } from "../../jobs/job.js";
+import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
+import { secretPrint } from "../../lake/bulk/secret-print.js";
+import { givenBytes } from "../files/text.js";
+
+/** A bulk job as a command line asks for it; a schedule keeps it. */
+export interface AskedBulk {
+  readonly kind: "bulk";
+  /** Kind of the bulk job. */
+  readonly job: string;
+  readonly file: string;
+  /** The rows of another kind that its runs take along, and their kind. */
+  readonly along?: { readonly job: string; readonly file: string } | undefined;
+  readonly continueInvalid: boolean;
+  readonly options: BulkOptions;
+  /** What its kind declares as `inputs`, as it was given; paths are absolute. */
+  readonly inputs: BulkOptions;
+}
+
+/** A job with what its inputs hold. */
+interface OpenedJob extends Pick<FrozenFile, "options" | "secrets"> {
+  readonly job: AnyJob;
+}
+
+/** Reads the inputs of a job. @throws InputError where one can't be read, or does not hold what its option is for. */
+export async function openJob({ job: kind, options, inputs }: Omit<AskedBulk, "kind">): Promise<OpenedJob> {
+  const job = jobOfKind(kind);
+  const open = (option: string, path: string) => givenBytes(path, option);
+  const read = (await job.read?.({ options, inputs }, open)) ?? {};
+  const secrets = job.secret && read.secret !== undefined ? { [job.secret.name]: read.secret } : {};
+  return { job: read.job ?? job, options: { ...options, ...read.options }, secrets };
+}
+
+type KeptFile = Pick<FrozenFile, "options" | "secrets" | "secretPrints" | "sha256">;
+
+/**
+ * The secret of a run, which is given again for a retry.
+ *
+ * @param inputs what the command was given
+ * @param flags those of the kind's options that give it
+ * @throws InputError that names an option
+ */
+export async function secretAgain(
+  runId: string,
+  { kind, secret }: Pick<AnyJob, "kind" | "secret">,
+  { options, secrets: kept, secretPrints = {}, sha256 }: KeptFile,
+  inputs: BulkOptions,
+  flags: readonly string[],
+): Promise<FrozenFile["secrets"]> {
+  if (secret === undefined) return kept;
+  const { name, use, isSame } = secret;
+  const refused = (problem: string, advice: string) =>
+    new InputError(`run ${runId} ${problem}. Nothing was started. ${advice}`);
+  const isGiven = Object.keys(inputs).length > 0;
+  if (isGiven && !Object.hasOwn(kept, name))
+    throw refused(`was not given ${flags.join(" or ")} before`, "Leave it out.");
+  if (!isGiven && kept[name] !== null) return kept;
+  const again = `${flags.length > 1 ? "each " : ""}${flags.join(", ")}`;
+  if (!isGiven) throw refused(`${use}, and what it was given was not kept`, `Give ${again} again.`);
+  const opened = await openJob({ job: kind, file: "", continueInvalid: false, options, inputs });
+  const print = secretPrints[name];
+  if (isSame && print !== undefined && secretPrint(opened.secrets[name] ?? "", sha256) !== print)
+    throw refused(`${use} with another key`, `Give ${again} the key of that run.`);
+  const other = Object.keys(options).find((option) => opened.options[option] !== options[option]);
+  if (other !== undefined)
+    throw refused(`${use}, and not these (${options[other]})`, `Give ${again} again as before.`);
+  return { ...kept, ...opened.secrets };
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { filled, given, type JobKind, orNull, rowsAlong, text, wholeNumber } from "../kind.js";
+
+export const cipKind = {
+  kind: "cip",
+  command: "export cip",
+  description:
+    "request the CIP report of every user in a roster and write them as one pack: tables, pages and a manifest",
+  example: "nightledger export cip --roster users.csv --approver compliance@example.com",
+  file: {
+    name: "roster",
+    option: "--roster",
+    rows: "rows",
+    columns:
+      "CSV or JSONL file: fp_id, optionally external_id, risk, account_closed_on, legal_hold, excluded (a reason)",
+  },
+  options: z
+    .object({
+      approver: filled("Give the name or e-mail address that means an automatic approval").describe(
+        "<name> who is accountable for automatic approvals: a name or an e-mail address",
+      ),
+      kyb: rowsAlong.optional().meta({
+        rowsOf: "kyb",
+        description: "<file> also put the businesses in this file into the pack; as `export kyb` takes it",
+      }),
+      since: orNull(text).meta({
+        path: "slashed",
+        description: "<export> the export to compare with, by id or directory (default: the newest)",
+      }),
+      reason: orNull(filled("Say why the export is made, or leave it out")).describe(
+        "<text> why the export is made; recorded in the manifest",
+      ),
+      unmasked: given
+        .default(false)
+        .describe("show tax ids, birth dates, addresses and IP addresses in pages and CSV; needs --reason"),
+      sample: orNull(wholeNumber(1, 1_000)).describe(
+        "<people> people per stratum in the examiner's sample, 1 to 1,000",
+      ),
+      sample_seed: orNull(text).describe(
+        "<text> seed of the sample; the same seed and strata select the same people",
+      ),
+      pdf: given.default(true).describe("skip report.pdf, which is made where Chromium is installed"),
+      out: orNull(text).describe("<directory> where to write the pack (default: _exports/cip in the lake)"),
+    })
+    .refine(({ unmasked, reason }) => !unmasked || reason !== null, {
+      path: ["unmasked"],
+      error:
+        "shows tax ids, birth dates, addresses and IP addresses, so it needs --reason, which is recorded in the manifest",
+    }),
+  inputs: z.object({
+    sign_key: text.optional().describe("<file> Ed25519 private key (PEM) that signs the manifest"),
+  }),
+  effect: false,
+} as const satisfies JobKind;
+
+/** What is asked of an export of CIP reports. */
+export type CipOptions = z.output<typeof cipKind.options>;

@@ -1,0 +1,125 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { BulkOptions } from "../../../src/domain/bulk/bulk-job.js";
+import { openJob, secretAgain } from "../../../src/intake/bulk/asked-job.js";
+import { jobOfKind } from "../../../src/jobs/index.js";
+import { secretPrint } from "../../../src/lake/bulk/secret-print.js";
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-secrets-"));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const VAULT = { fields: ["id.email"], reason: "r", transforms: ["hmac_sha256"] };
+const CIP = { approver: "a" };
+
+/** What a job's secret is when an option names this file of the test's directory. */
+async function secretsOf(job: string, options: BulkOptions, inputs: Record<string, string>) {
+  const paths = Object.entries(inputs).map(([name, file]) => [name, join(directory, file)]);
+  const asked = { job, file: "", continueInvalid: false, options, inputs: Object.fromEntries(paths) };
+  return (await openJob(asked)).secrets;
+}
+
+const keyOf = async (text: string) => {
+  await writeFile(join(directory, "key"), text);
+  return secretsOf("vault", VAULT, { hmac_key: "key" });
+};
+
+test("a key is what its file holds, without the line feed at its end", async () => {
+  expect(await keyOf("k'e\\y ü\n")).toEqual({ hmacKey: "k'e\\y ü" });
+  expect(await keyOf("key\r\n")).toEqual({ hmacKey: "key" });
+  expect(await keyOf(" key ")).toEqual({ hmacKey: " key " });
+  expect(await secretsOf("cip", CIP, {})).toEqual({});
+});
+
+test.each([
+  ["\n", /--hmac-key .*key is empty\. Nothing was started/],
+  ["a\nb\n", /more than one line/],
+])("%j is no key", async (text, message) => {
+  await expect(keyOf(text)).rejects.toThrow(message);
+});
+
+test("a keyed hash and its key go together", async () => {
+  await writeFile(join(directory, "key"), "k");
+  await expect(secretsOf("vault", VAULT, {})).rejects.toThrow(/has hmac_sha256, which needs --hmac-key/);
+  const plain = { ...VAULT, transforms: null };
+  await expect(secretsOf("vault", plain, { hmac_key: "key" })).rejects.toThrow(/--hmac-key is given, and/);
+});
+
+test("a file that is not there, or that holds another kind of key, is refused by its flag", async () => {
+  await expect(secretsOf("vault", VAULT, { hmac_key: "none" })).rejects.toThrow(
+    /--hmac-key .*none is not there\. Nothing was started\. Check the path given to --hmac-key/,
+  );
+  await writeFile(join(directory, "key"), "no key");
+  await expect(secretsOf("cip", CIP, { sign_key: "key" })).rejects.toThrow(/Ed25519/);
+});
+
+test("a signing key is the same secret however its file is written", async () => {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  const pem = String(privateKey.export({ type: "pkcs8", format: "pem" }));
+  await writeFile(join(directory, "key"), `\n${pem.replaceAll("\n", "\r\n")}`);
+  expect(await secretsOf("cip", CIP, { sign_key: "key" })).toEqual({ signKey: pem });
+});
+
+/** What a retry of a run is given. */
+async function again(
+  kind: string,
+  kept: Partial<Parameters<typeof secretAgain>[2]>,
+  inputs: Record<string, string | string[]> = {},
+) {
+  const file = { secrets: {}, sha256: "ab", options: kind === "vault" ? VAULT : CIP, ...kept };
+  const flags = { vault: ["--hmac-key"], cip: ["--sign-key"], proxy: ["--header", "--pin-cert"] }[kind] ?? [];
+  return secretAgain("run-1", jobOfKind(kind), file, inputs, flags);
+}
+
+test("a retry is given the secret again that was not kept", async () => {
+  await writeFile(join(directory, "key"), "k");
+  const key = { hmac_key: join(directory, "key") };
+  expect(await again("vault", {})).toEqual({});
+  expect(await again("vault", { secrets: { hmacKey: "k" } })).toEqual({ hmacKey: "k" });
+  expect(await again("vault", { secrets: { hmacKey: null } }, key)).toEqual({ hmacKey: "k" });
+  const lost = again("vault", { secrets: { hmacKey: null } });
+  await expect(lost).rejects.toThrow(/run-1 hashed values.*Give --hmac-key again/);
+  const unsigned = again("cip", { secrets: { signKey: null } });
+  await expect(unsigned).rejects.toThrow(/run-1 signed its pack.*Give --sign-key again/);
+  await expect(again("vault", {}, key)).rejects.toThrow(
+    /run-1 was not given --hmac-key before.*Leave it out/,
+  );
+});
+
+test("a retry takes no other key than the run hashed with, and any key to sign with", async () => {
+  await writeFile(join(directory, "key"), "other");
+  const key = { hmac_key: join(directory, "key") };
+  const kept = (secret: string) => ({
+    ...{ secrets: { hmacKey: null }, secretPrints: { hmacKey: secretPrint(secret, "ab") } },
+  });
+  expect(await again("vault", kept("other"), key)).toEqual({ hmacKey: "other" });
+  await expect(again("vault", kept("k"), key)).rejects.toThrow(
+    /run-1 hashed values with another key\. Nothing was started\. Give --hmac-key the key of that run/,
+  );
+  const pem = String(generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }));
+  await writeFile(join(directory, "pem"), pem);
+  const signed = { secrets: { signKey: null }, secretPrints: { signKey: secretPrint("s", "ab") } };
+  expect(await again("cip", signed, { sign_key: join(directory, "pem") })).toEqual({ signKey: pem });
+});
+
+test("a retry is given the same headers and certificates again, whatever their values", async () => {
+  const headers = (names: readonly string[]) =>
+    again(
+      "proxy",
+      {
+        secrets: { headers: null },
+        secretPrints: { headers: secretPrint("a token of yesterday", "ab") },
+        options: { proxy: "p", headers: "forward a, forward b" },
+      },
+      { header: names.map((name) => `x-fp-proxy-fwd-${name}: v`) },
+    );
+  expect(await headers(["a", "b"])).toEqual({ headers: '{"forward":{"a":"v","b":"v"}}' });
+  await expect(headers(["a"])).rejects.toThrow(
+    /run-1 sent headers or certificates, and not these \(forward a, forward b\)\. Nothing was started\. Give each --header, --pin-cert again/,
+  );
+});
