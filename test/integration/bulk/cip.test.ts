@@ -2,16 +2,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { cipJob } from "../../../src/jobs/cip.js";
+import { cipKind } from "../../../src/jobs/kinds/cip.js";
 import { type BulkWorld, openBulkWorld } from "../../helpers/bulk/bulk-harness.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
-const OPTIONS = {
-  approver: "compliance@bank.example",
-  since: null,
-  reason: null,
-  unmasked: false,
-  pdf: false,
-};
+const OPTIONS = cipKind.options.parse({ approver: "compliance@bank.example", pdf: false });
 
 let world: BulkWorld;
 beforeEach(async () => {

@@ -146,7 +146,10 @@ test.each([
   [["sync", ...roster, "--reconcile", "--detach"], /--detach leaves before that/],
   [["sync", ...roster, "--reconcile", "--streams", "accounts"], /--streams leaves them out/],
   [["reconcile", ...roster, "--from", "2026-02-30"], /--from is not a day of the calendar/],
-  [["reconcile", ...roster, "--from", "2026-11-30", "--to", "2026-11-01"], /--from is after --to\. Exchange the two days/],
+  [
+    ["reconcile", ...roster, "--from", "2026-11-30", "--to", "2026-11-01"],
+    /--from is after --to\. Exchange the two days/,
+  ],
   [["sync", ...roster, "--lookback", "10"], /--streams names neither/],
   [["sync", ...roster, "--lookback", "36501"], /a whole number from 1 to 36500/],
 ])("%j is refused, and nothing is started", async (args, words) => {

@@ -51,7 +51,7 @@ test("images as values, more than memory would hold at once, come out of the vau
   const images = new Map(users.map((fp_id) => [fp_id, randomBytes(IMAGE_BYTES).toString("base64")]));
   for (const [fp_id, image] of images) world.sandbox.vaults.write(fp_id, { [FIELD]: image });
   const rows = users.map((fp_id) => ({ fp_id }));
-  expect(await world.run(rows, { fields: FIELD, reason: "review", transforms: "" })).toMatchObject({
+  expect(await world.run(rows, { fields: [FIELD], reason: "review", transforms: null })).toMatchObject({
     status: "completed",
     rows: { total: 30, done: 30 },
   });
