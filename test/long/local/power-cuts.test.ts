@@ -4,6 +4,9 @@ import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
 
-test("the power is cut after each step of a run, and all that was not synced is lost: the lake is exact", async () => {
-  expect(await cutPowerAtEachStep(worlds, "after")).toEqual([]);
-});
+test.each(["before", "after"] as const)(
+  "the power is cut %s each step of a run, and all that was not synced is lost: the lake is exact",
+  async (when) => {
+    expect(await cutPowerAtEachStep(worlds, when)).toEqual([]);
+  },
+);

@@ -6,6 +6,7 @@ const temporal = sharedTemporal();
 afterAll(() => temporal.stop());
 
 const FORMS = [
+  ["its answer is lost", { when: "after" }],
   ["the answer is lost, and the state can't be read", { when: "after", blind: true }],
   ["the step itself fails", { when: "before" }],
 ] as const;

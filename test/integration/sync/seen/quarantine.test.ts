@@ -1,8 +1,14 @@
-import { afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../../sandbox/index.js";
 import type { SyncSummary } from "../../../../src/domain/sync/sync-summary.js";
-import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
+import { openClusterFolder } from "../../../helpers/command/cluster-folder.js";
+import { runHere } from "../../../helpers/command/command-here.js";
+import type { JobFolder } from "../../../helpers/command/job-folder.js";
 import { created, updated } from "../../../helpers/sync/scripted-links.js";
+import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
+
+const temporal = sharedTemporal();
+afterAll(() => temporal.stop());
 
 const releases: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -11,12 +17,18 @@ afterEach(async () => {
 
 /** A night's exit code, summary and words. */
 async function night(folder: JobFolder, ...flags: string[]) {
-  const { code, stdout, stderr } = await folder.sync(...flags).ended;
+  const { code, stdout, stderr } = await runHere(folder, [
+    "sync",
+    "--roster",
+    "users.csv",
+    "--json",
+    ...flags,
+  ]);
   return { code, stderr, summary: JSON.parse(stdout) as SyncSummary & { readonly fail_on?: unknown } };
 }
 
 async function printed(folder: JobFolder, ...args: string[]) {
-  const { code, stdout, stderr } = await folder.command(args).ended;
+  const { code, stdout, stderr } = await runHere(folder, args);
   expect(code, stderr).toBe(0);
   return stdout;
 }
@@ -29,7 +41,7 @@ async function openBadLink(): Promise<{ sandbox: Sandbox; folder: JobFolder }> {
   sandbox.append("a", [created("good"), created("bad", { amount: "1e3" })]);
   const fields = { state: "error", error_code: "auth_expired" };
   sandbox.addLink({ fp_id: "fp_1", id: "expired", fields });
-  const folder = await openJobFolder(sandbox);
+  const folder = await openClusterFolder(sandbox, temporal);
   releases.push(() => folder.release());
   return { sandbox, folder };
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox, transactionRow } from "../../../../sandbox/index.js";
 import { withStoreQuery } from "../../../../src/cli/lake/query.js";
 import { createLocalStore } from "../../../../src/lake/store/local-store.js";
@@ -6,6 +6,9 @@ import { openClusterFolder } from "../../../helpers/command/cluster-folder.js";
 import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
 import { auditLake } from "../../../helpers/lake/lake-audit.js";
 import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
+
+const temporal = sharedTemporal();
+afterAll(() => temporal.stop());
 
 let sandbox: Sandbox;
 let folder: JobFolder;
@@ -20,7 +23,7 @@ beforeEach(async () => {
       rows.map((row) => ({ change: "created", row })),
     );
   }
-  folder = await openJobFolder(sandbox);
+  folder = await openClusterFolder(sandbox, temporal);
 });
 afterEach(async () => {
   await folder.release();
@@ -41,7 +44,6 @@ const STAMP = String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d `;
 test("a link that is tried again is named, and the others' rows are in transactions while it waits", async () => {
   sandbox.addFault({ id: "down", kind: "status", status: 503, link: "bad", operation: "sync_transactions" });
   const sync = folder.sync();
-  await sync.says(new RegExp(`${STAMP}starting Temporal…$`, "m"));
   const line = String.raw`waiting: bad http_503, (\d+)(nd|rd|th) try (now|in \d+ s), gives up \d\d:\d\d$`;
   await sync.says(new RegExp(STAMP + line, "m"));
   await expect.poll(liveRows, { timeout: 120_000 }).toEqual(["good 3"]);
@@ -63,7 +65,10 @@ test("a link that is tried again is named, and the others' rows are in transacti
 test("a service that asks for a pause is named, and a command that leaves the run says what it waits for", async () => {
   const throttle = { kind: "status", status: 429, retryAfter: 600, operation: "sync_transactions" } as const;
   sandbox.addFault({ ...throttle, link: "bad", times: 1 });
+  await folder.release();
+  folder = await openJobFolder(sandbox);
   const sync = folder.sync();
+  await sync.says(new RegExp(`${STAMP}starting Temporal…$`, "m"));
   await sync.says(
     new RegExp(`${STAMP}waiting: throttled by the service until \\d\\d:\\d\\d(:\\d\\d)?$`, "m"),
   );
@@ -94,20 +99,15 @@ test("a user whose links can't be listed is named by their id", async () => {
 });
 
 test("with a cluster, a command that leaves a running run says what the run waits for", async () => {
-  const cluster = await openClusterFolder(sandbox, sharedTemporal());
-  try {
-    sandbox.addFault({ id: "down", kind: "reset", link: "bad", operation: "sync_transactions" });
-    const detached = async () => JSON.parse((await cluster.sync("--detach").ended).stdout);
-    const first = await detached();
-    expect(first).toMatchObject({ status: "running" });
-    expect(first).not.toHaveProperty("waiting");
-    const waiting = [expect.objectContaining({ link: "bad", reason: "connection_reset" })];
-    const words = { run_id: first.run_id, status: "running", waiting, waiting_total: 1 };
-    await expect.poll(detached).toMatchObject(words);
-    sandbox.removeFault("down");
-    const { code, stderr } = await cluster.sync().ended;
-    expect(code, stderr).toBe(0);
-  } finally {
-    await cluster.release();
-  }
+  sandbox.addFault({ id: "down", kind: "reset", link: "bad", operation: "sync_transactions" });
+  const detached = async () => JSON.parse((await folder.sync("--detach").ended).stdout);
+  const first = await detached();
+  expect(first).toMatchObject({ status: "running" });
+  expect(first).not.toHaveProperty("waiting");
+  const waiting = [expect.objectContaining({ link: "bad", reason: "connection_reset" })];
+  const words = { run_id: first.run_id, status: "running", waiting, waiting_total: 1 };
+  await expect.poll(detached).toMatchObject(words);
+  sandbox.removeFault("down");
+  const { code, stderr } = await folder.sync().ended;
+  expect(code, stderr).toBe(0);
 });

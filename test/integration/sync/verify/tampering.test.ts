@@ -63,7 +63,7 @@ test("a root whose run was taken out of runs breaks the chain", async () => {
   expect(await verified(lake.directory, { root: world.roots[0] ?? "" })).toMatchObject({ code: 1 });
 });
 
-test.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((seed) => [tampering(seed).title, seed] as const))(
+test.each([0, 1, 2, 3, 4].map((seed) => [tampering(seed).title, seed] as const))(
   "%s is found",
   async (_, seed) => {
     expect(await world.found(seed)).toMatchObject({ code: 1, text: expect.stringMatching(/^broken:\n/) });
