@@ -1,10 +1,11 @@
 import { defineConfig } from "vitest/config";
-import { compiled } from "./test/helpers/compiled.js";
+import { COMPILED, compiled } from "./test/helpers/compiled.js";
 import { SlowestFirst } from "./test/helpers/slowest-first.js";
 
 const shared = {
   pool: "forks" as const,
   setupFiles: ["test/helpers/record-times.ts"],
+  server: { deps: { external: COMPILED } },
   testTimeout: 120_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },

@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { compiled } from "./test/helpers/compiled.js";
+import { COMPILED, compiled } from "./test/helpers/compiled.js";
 import { parseKillOptions } from "./test/kill/kill-options.js";
 
 // npm run test:kill -- --seed N --kills N --onboard-kills N --bulk-kills N --store forgetful
@@ -19,6 +19,7 @@ export default defineConfig({
       NIGHTLEDGER_KILL_STORE: store,
     },
     pool: "forks",
+    server: { deps: { external: COMPILED } },
     // As long as hundreds of kills take.
     testTimeout: 6 * 3_600_000,
     maxWorkers: 1,

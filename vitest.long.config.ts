@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { compiled } from "./test/helpers/compiled.js";
+import { COMPILED, compiled } from "./test/helpers/compiled.js";
 
 // npm run test:long: what is exhaustive. `npm test` has a part of each.
 export default defineConfig({
@@ -10,6 +10,7 @@ export default defineConfig({
     globalSetup: ["test/helpers/temporal/fresh-bundle.ts", "test/helpers/temporal/temporal-setup.ts"],
     env: { NIGHTLEDGER_PROPERTY_RUNS: "100" },
     pool: "forks",
+    server: { deps: { external: COMPILED } },
     testTimeout: 900_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },

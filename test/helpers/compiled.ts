@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 import type { Plugin } from "vitest/config";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** What Node imports itself (`server.deps.external`). */
+export const COMPILED = [/\/dist\/(src|sandbox|bench)\//];
 const SOURCE = /^(src|sandbox|bench)\/.*\.js$/;
 
 /**
@@ -21,7 +23,7 @@ export function compiled(): Plugin {
     resolveId(source, importer) {
       if (importer === undefined || !source.startsWith(".")) return undefined;
       const path = fileURLToPath(new URL(source, `file://${importer}`)).slice(ROOT.length);
-      return SOURCE.test(path) ? { id: `${ROOT}dist/${path}`, external: true } : undefined;
+      return SOURCE.test(path) ? `${ROOT}dist/${path}` : undefined;
     },
   };
 }
