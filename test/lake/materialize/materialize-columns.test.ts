@@ -1,46 +1,43 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { schemaActions, type TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { materialize } from "../../../src/lake/materialize/materialize.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
 import { transactionChanges, transactions } from "../../../src/lake/tables/transactions.js";
 import { type Change, FeedLake } from "../../helpers/lake/feed-lake.js";
 
-const TABLES = "../../../src/lake/tables/transactions.js";
 const ADDED = "fetched_at";
 const AT = "2026-05-06T00:00:00Z";
 
 let at: FeedLake;
 beforeEach(async () => {
-  const earlier = await earlierVersion();
-  const lake = await earlier.FeedLake.open();
-  await lake.feed({ id: "same", sequence: 1 }, { id: "changed", sequence: 2 }, { id: "gone", sequence: 3 });
-  await lake.feed({ link: "b", id: "other", sequence: 1, date: "2025-01-01" });
-  await earlier.materialize(lake.lake);
-  await lake.lake.close();
-  at = await FeedLake.openAt(lake.directory);
+  const directory = await asEarlier(async () => {
+    const lake = await FeedLake.open();
+    await lake.feed({ id: "same", sequence: 1 }, { id: "changed", sequence: 2 }, { id: "gone", sequence: 3 });
+    await lake.feed({ link: "b", id: "other", sequence: 1, date: "2025-01-01" });
+    await materialize(lake.lake);
+    await lake.lake.close();
+    return lake.directory;
+  });
+  at = await FeedLake.openAt(directory);
 });
 afterEach(() => at.release());
 
-/** The program as it was before this column, and those behind it, were added to both tables. */
-async function earlierVersion() {
-  vi.resetModules();
-  vi.doMock(TABLES, () => ({
-    transactionChanges: shorter(transactionChanges),
-    transactions: shorter(transactions),
-  }));
+/** Does what the program did before this column, and those behind it, were added to both tables. */
+async function asEarlier<T>(work: () => Promise<T>): Promise<T> {
+  const tables = [transactionChanges, transactions] as { columns: TableSpec["columns"] }[];
+  const whole = tables.map(({ columns }) => columns);
+  for (const table of tables) table.columns = shorter(table.columns);
   try {
-    const { FeedLake } = await import("../../helpers/lake/feed-lake.js");
-    const { materialize } = await import("../../../src/lake/materialize/materialize.js");
-    return { FeedLake, materialize };
+    return await work();
   } finally {
-    vi.doUnmock(TABLES);
+    for (const [at, table] of tables.entries()) table.columns = whole[at] ?? [];
   }
 }
 
-function shorter(spec: TableSpec): TableSpec {
-  const added = spec.columns.findIndex(({ name }) => name === ADDED);
+function shorter(columns: TableSpec["columns"]): TableSpec["columns"] {
+  const added = columns.findIndex(({ name }) => name === ADDED);
   expect(added).toBeGreaterThan(0);
-  return { ...spec, columns: spec.columns.slice(0, added) };
+  return columns.slice(0, added);
 }
 
 const night = (...changes: Change[]) => at.feed(...changes.map((change) => ({ ...change, fetchedAt: AT })));
@@ -101,10 +98,11 @@ test.each([1, 5_000_000])("a rebuild in parts of %d rows reads a feed of both ve
 });
 
 test("what the earlier version has left in the feed is applied before the feed has the column", async () => {
-  const earlier = await earlierVersion();
-  const before = await earlier.FeedLake.openAt(at.directory);
-  await before.feed(...CHANGES);
-  await before.lake.close();
+  await asEarlier(async () => {
+    const before = await FeedLake.openAt(at.directory);
+    await before.feed(...CHANGES);
+    await before.lake.close();
+  });
   await materialize(at.lake);
   expect(await columnsInLog("transaction_changes")).not.toContain(ADDED);
   expect(await rows()).toEqual(["changed 5 null", "new 1 null", "other 1 null", "same 1 null"]);

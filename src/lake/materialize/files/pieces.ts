@@ -15,7 +15,7 @@ import type { FreshMonth, Shelf } from "./shelf-plan.js";
 /** SQL of a row's month as `YYYY-MM`; rows without a day, which other tools leave, go together. */
 const MONTH = `left(date_trunc('month', coalesce("date", date '1970-01-01'))::date::varchar, 7)`;
 
-const COLUMNS = columnNames(transactions.columns);
+const columns = () => columnNames(transactions.columns);
 
 export interface Piece {
   readonly shelf: number;
@@ -94,7 +94,7 @@ async function readingWhole(files: readonly SourceFile[], like: ParquetFooter): 
 
 function piecesQuery(batch: Batch, source: string): string {
   const superseded = `select link_id, sequence from ${SUPERSEDED} where file in ${numbersOf(batch.feed)}`;
-  const rows = `select ${COLUMNS} from ${source}
+  const rows = `select ${columns()} from ${source}
     anti join (${superseded}) using (link_id, sequence)
     where change_type <> 'removed'${andInPart(batch)}`;
   return `select source.*, shelf from (${rows}) source

@@ -15,7 +15,7 @@ import { groupsByFile, planRowGroups, type RowGroupPlan } from "./row-group-plan
 import type { Shelf } from "./shelf-plan.js";
 
 /** The columns of `transactions`; files of other tools may have other types for the same values. */
-const COLUMNS = typedColumns(transactions.columns);
+const columns = () => typedColumns(transactions.columns);
 
 interface WrittenShelf {
   /** Whether no row came or went: only the files differ. */
@@ -89,7 +89,7 @@ export class ShelfWriter {
       ...(decoded.length > 0 ? [parquetFiles([gathered])] : []),
       ...(foreign.length > 0 ? [parquetRows(foreign, transactions.columns)] : []),
     ];
-    const rows = sources.map((source) => `select ${COLUMNS} from ${source}`).join(" union all ");
+    const rows = sources.map((source) => `select ${columns()} from ${source}`).join(" union all ");
     const without = `anti join (select link_id, sequence from ${GONE} where file in ${numbersOf(losing)})
       using (link_id, sequence)`;
     const path = await this.storage.scratch("parquet");
