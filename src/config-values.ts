@@ -2,6 +2,7 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { InputError } from "./domain/failures.js";
+import { nearestOf } from "./domain/nearest.js";
 
 export interface Variable {
   /** Reads its text, undefined where it is not set. A message says what is wrong, and quotes no secret. */
@@ -153,27 +154,12 @@ export function realDirectory(name: VariableName, path: string): string {
 
 /** A warning for each variable that looks like ours and isn't. */
 export function unknownVariables(names: readonly string[]): string[] {
-  return names
-    .filter((name) => name.startsWith("NIGHTLEDGER_") && !Object.hasOwn(VARIABLES, name))
-    .map((name) => `${name} is not a Nightledger variable and was ignored; did you mean ${nearest(name)}?`);
-}
-
-function nearest(name: string): string | undefined {
-  return Object.keys(VARIABLES).sort((a, b) => distance(name, a) - distance(name, b))[0];
-}
-
-// Levenshtein's.
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+  const known = Object.keys(VARIABLES);
+  const unknown = names.filter((name) => name.startsWith("NIGHTLEDGER_") && !known.includes(name));
+  return unknown.map((name) => {
+    const near = nearestOf(known, name, Number.POSITIVE_INFINITY);
+    return `${name} is not a Nightledger variable and was ignored; did you mean ${near}?`;
+  });
 }
 
 function isWebhookSecret(secret: string): boolean {

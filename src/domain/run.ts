@@ -145,6 +145,9 @@ export function leftOf(runId: string): string {
 
 const QUEUE = "nightledger-";
 
+/** Temporal gives the workflow task of a killed worker to another one after this; part of every start. */
+export const TASK_TIMEOUT = "5s";
+
 /** Workers of another service or lake never share a queue. */
 export function taskQueue(scope: string): string {
   return `${QUEUE}${scope}`;

@@ -8,26 +8,21 @@ import {
 import { signalOrStart } from "../temporal/running-workflows.js";
 import { inTime } from "./customer-signals.js";
 
-/** Senders that share one signal; each brings up to {@link MOST_COLLECTED} receipts. */
-const MOST_WAITING = 200;
+/** Receipts that nobody waits for. */
 const MOST_COLLECTED = 1_000;
 /** Each signal costs a workflow task and some writes, so receipts that nobody waits for are collected. */
 const COLLECT_MS = 500;
 const AGAIN_AFTER_MS = 10_000;
-
-interface Waiting {
-  readonly receipts: readonly EventReceipt[];
-  resolve(): void;
-  reject(error: unknown): void;
-}
 
 /**
  * Tells the workflow that writes webhooks into their table what is staged. One signal is sent at a time and carries
  * all receipts that came meanwhile: a flood makes longer signals, not more.
  */
 export class EventNotice {
-  readonly #waiting: Waiting[] = [];
-  #sending = false;
+  readonly #told: EventReceipt[] = [];
+  /** The signal that will carry what is told, and the end of the one before it. */
+  #next: Promise<void> | undefined;
+  #sent: Promise<void> = Promise.resolve();
   readonly #soon: EventReceipt[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -73,38 +68,19 @@ export class EventNotice {
     }
   }
 
-  /** Resolves once Temporal has it; starts the workflow where it does not run. */
+  /** Resolves once Temporal has them; starts the workflow where it does not run. */
   tell(...receipts: readonly EventReceipt[]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ receipts, resolve, reject });
-      if (!this.#sending) void this.#send();
-    });
+    this.#told.push(...receipts);
+    this.#next ??= this.#sent.then(() => this.#signal());
+    this.#sent = this.#next.catch(() => undefined);
+    return this.#next;
   }
 
-  async #send(): Promise<void> {
-    this.#sending = true;
-    while (this.#waiting.length > 0) {
-      const some = this.#waiting.splice(0, MOST_WAITING);
-      try {
-        await this.#signal(some.flatMap(({ receipts }) => receipts));
-        for (const { resolve } of some) resolve();
-      } catch (error) {
-        for (const { reject } of some) reject(error);
-      }
-    }
-    this.#sending = false;
-  }
-
-  async #signal(receipts: readonly EventReceipt[]): Promise<void> {
+  async #signal(): Promise<void> {
     const { client, scope, taskQueue } = this;
-    await inTime(client, () =>
-      signalOrStart(
-        client,
-        EVENTS_WORKFLOW,
-        { workflowId: eventsWorkflowId(scope), taskQueue, args: [{ scope }] },
-        EVENTS_SIGNAL,
-        receipts,
-      ),
-    );
+    const receipts = this.#told.splice(0);
+    this.#next = undefined;
+    const start = { workflowId: eventsWorkflowId(scope), taskQueue, args: [{ scope }] };
+    await inTime(client, () => signalOrStart(client, EVENTS_WORKFLOW, start, EVENTS_SIGNAL, receipts));
   }
 }

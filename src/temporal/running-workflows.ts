@@ -4,7 +4,7 @@ import type {
   WorkflowHandle,
   WorkflowStartOptions,
 } from "@temporalio/client";
-import { TASK_TIMEOUT } from "../domain/task-timeout.js";
+import { TASK_TIMEOUT } from "../domain/run.js";
 
 export async function namespaceId(client: Client): Promise<string> {
   const { namespace } = client.options;

@@ -19,12 +19,12 @@ interface FinishBulkInput extends BulkRun, NewRun {
   readonly totals: BulkTotals;
   /** How many groups were closed; these are the first ones. */
   readonly groups: number;
-  readonly pausedMs?: number;
+  readonly pausedMs: number;
 }
 
 /** Writes the run's row, once, keeps what failed, or all of a run that was cut short, for a retry, and deletes everything else it staged. */
 export async function finishBulk(deps: BulkDependencies, input: FinishBulkInput): Promise<EndedRow> {
-  const { runId, totals, pausedMs: paused_ms = 0 } = input;
+  const { runId, totals, pausedMs: paused_ms } = input;
   const { staging } = openRun(deps, input);
   const file = await staging.file.find();
   const { rows, calls } = totals;

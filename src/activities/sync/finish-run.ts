@@ -15,7 +15,7 @@ interface FinishRunInput extends SyncRun {
   readonly status: RunStatus;
   readonly why: EndReason;
   readonly totals: SyncTotals;
-  readonly pausedMs?: number;
+  readonly pausedMs: number;
 }
 
 interface FinishedRun extends EndedRow {
@@ -26,7 +26,7 @@ interface FinishedRun extends EndedRow {
 /** Counts what the run added and the open bad rows, writes the run's row once, and then deletes what the run staged. */
 export async function finishRun(
   deps: SyncDependencies,
-  { totals, roster, pausedMs = 0, ...run }: FinishRunInput,
+  { totals, roster, pausedMs, ...run }: FinishRunInput,
 ): Promise<FinishedRun> {
   const open = await openRows(deps, run.runId);
   const lists = await listedRows(deps, run);

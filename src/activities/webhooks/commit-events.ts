@@ -7,9 +7,9 @@ import {
   FOLLOW_UP_WORKFLOW,
   followUpWorkflowId,
 } from "../../domain/webhooks/messages.js";
-import { schemaActions } from "../../lake/delta/delta-schema.js";
+import { appendDecided } from "../../lake/tables/append.js";
 import { compact } from "../../lake/tables/compact.js";
-import { addOf, writeRows } from "../../lake/tables/parquet-file.js";
+import { writeRows } from "../../lake/tables/parquet-file.js";
 import { webhookEvents } from "../../lake/tables/webhook-events.js";
 import { knownMessages } from "../../lake/webhooks/known-messages.js";
 import {
@@ -47,9 +47,7 @@ interface Staged extends ReceivedEvent {
 export async function commitEvents(deps: Dependencies, input: CommitEventsInput) {
   const receipts = new Map(input.receipts.map(({ name, matched }) => [name, matched]));
   const { events, more } = await eventsToTake(deps, receipts);
-  const told = new Map<string, boolean>();
-  let committed = events.length === 0 ? 0 : undefined;
-  while (committed === undefined) committed = await append(deps, input.scope, events, receipts, told);
+  const committed = events.length === 0 ? 0 : await append(deps, input.scope, events, receipts);
   await askFollowUp(deps, input.scope);
   for (const { name } of events) await dropStagedEvent(deps.sealed, name);
   if (committed > 0) await compact(deps.lake, webhookEvents, ["received_at", "message_id"]);
@@ -93,41 +91,28 @@ async function readEvent(deps: Dependencies, name: string): Promise<Staged | und
   }
 }
 
-/**
- * Appends what the table does not have; undefined where another writer was faster, so that it has to be tried again.
- */
-async function append(
+/** Appends what the table does not have, and returns how many events that were. */
+function append(
   deps: Dependencies,
   scope: string,
   events: readonly Staged[],
   receipts: ReadonlyMap<string, boolean>,
-  told: Map<string, boolean>,
-): Promise<number | undefined> {
-  const table = deps.lake.table(webhookEvents.name);
-  const { version } = await table.snapshot();
+): Promise<number> {
   const messages = events.map(({ messageId, facts }) => ({ messageId, at: facts.at }));
-  const known = await knownMessages(deps.lake, messages);
-  const { fresh, matched, untold, followUps } = planEvents(events, known, receipts, told);
-  if (fresh.length === 0) return 0;
-  for (const [messageId, isMatched] of matched) told.set(messageId, isMatched);
-  if (untold.length > 0) {
-    const taken = await wakeCustomers(deps, scope, untold);
+  const told = new Map<string, boolean>();
+  return appendDecided(deps.lake, webhookEvents, async () => {
+    const known = await knownMessages(deps.lake, messages);
+    const { fresh, matched, untold, followUps } = planEvents(events, known, receipts, told);
+    for (const [messageId, isMatched] of matched) told.set(messageId, isMatched);
+    const taken = untold.length === 0 ? new Set() : await wakeCustomers(deps, scope, untold);
     for (const { messageId } of untold) told.set(messageId, taken.has(messageId));
-  }
-  // Staged before the commit: once a message is in the table, nothing asks for its follow-up any more.
-  for (const followUp of followUps) await stageFollowUp(deps.sealed, followUp);
-  const rows = fresh.map(({ event, facts, messageId }) =>
-    eventRow(event, facts, told.get(messageId) === true),
-  );
-  const files = await writeRows(deps.lake, webhookEvents, "events", rows);
-  const done = await table.commit((snapshot) => {
-    if (snapshot.version !== version) return null;
-    return [
-      ...schemaActions(webhookEvents, snapshot, Date.now()),
-      ...files.map((file) => ({ add: addOf(file) })),
-    ];
+    // Staged before the commit: once a message is in the table, nothing asks for its follow-up any more.
+    for (const followUp of followUps) await stageFollowUp(deps.sealed, followUp);
+    const rows = fresh.map(({ event, facts, messageId }) =>
+      eventRow(event, facts, told.get(messageId) === true),
+    );
+    return { files: await writeRows(deps.lake, webhookEvents, "events", rows), result: fresh.length };
   });
-  return done === null ? undefined : fresh.length;
 }
 
 async function askFollowUp({ sealed }: Dependencies, scope: string): Promise<void> {

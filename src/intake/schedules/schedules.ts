@@ -7,9 +7,8 @@ import {
   type ScheduleSpec,
 } from "@temporalio/client";
 import { InputError } from "../../domain/failures.js";
-import { CATCH_UP_MS } from "../../domain/run.js";
+import { CATCH_UP_MS, TASK_TIMEOUT } from "../../domain/run.js";
 import type { ScheduleTiming } from "../../domain/schedules/timing.js";
-import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
 
 const GRPC_INVALID_ARGUMENT = 3;
 

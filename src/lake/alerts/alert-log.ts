@@ -4,15 +4,14 @@ import { type AlertMessage, messageId } from "../../domain/alerts/alert-message.
 import type { AlertEvent } from "../../domain/alerts/cause.js";
 import { overWords, type Transitions } from "../../domain/alerts/transitions.js";
 import { runId as makeId } from "../../domain/run.js";
-import { schemaActions } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
 import { type LakeReader, readTables } from "../query/query-views.js";
 import type { SqlRow } from "../sql/duckdb-session.js";
 import { textOf } from "../sql/duckdb-values.js";
 import { alerts } from "../tables/alerts.js";
-import { appendOnce } from "../tables/append.js";
+import { appendDecided, appendOnce } from "../tables/append.js";
 import { compact } from "../tables/compact.js";
-import { addOf, writeRows } from "../tables/parquet-file.js";
+import { writeRows } from "../tables/parquet-file.js";
 
 /** What alerts were raised and cleared; the other rows tell of deliveries. */
 const EVENTS = `
@@ -72,10 +71,8 @@ export async function writeAlerts(
   decide: (open: readonly AlertEvent[]) => Transitions,
   targets: readonly AlertTarget[],
 ): Promise<WrittenAlerts> {
-  const table = lake.table(alerts.name);
   const told = TARGETS.filter((one) => targets.includes(one)).join(",") || null;
-  for (;;) {
-    const { version } = await table.snapshot();
+  const written = await appendDecided(lake, alerts, async () => {
     const { raise, clear } = decide(await openAlerts(lake));
     const now = new Date();
     const at = now.getTime();
@@ -86,17 +83,11 @@ export async function writeAlerts(
       return { ...alert, state: "cleared", message: overWords(alert), action: "", at };
     });
     const rows = [...raised, ...cleared].map((event) => ({ ...rowOf(event), targets: told }));
-    const files = await writeRows(lake, alerts, "alerts", rows);
-    if (files.length === 0) return { raised, cleared };
-    const done = await table.commit((snapshot) =>
-      snapshot.version === version
-        ? [...schemaActions(alerts, snapshot, at), ...files.map((file) => ({ add: addOf(file) }))]
-        : null,
-    );
-    if (done === null) continue;
+    return { files: await writeRows(lake, alerts, "alerts", rows), result: { raised, cleared } };
+  });
+  if (written.raised.length + written.cleared.length > 0)
     await compact(lake, alerts, ["recorded_at", "alert_id"]);
-    return { raised, cleared };
-  }
+  return written;
 }
 
 export async function recordDelivery(

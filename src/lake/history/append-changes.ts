@@ -7,12 +7,12 @@ import {
 } from "../../domain/tables/removals.js";
 import type { DeltaAction } from "../delta/delta-actions.js";
 import { readCommit } from "../delta/delta-log.js";
-import { schemaActions } from "../delta/delta-schema.js";
 import { rowsIn } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
-import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
+import { commitNext } from "../tables/append.js";
+import { type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { type ComparedList, compare, type Observations } from "./comparison.js";
 import { bringUpCurrent } from "./current-table.js";
 import { type HistoryFiles, type HistoryState, historyFiles, historyState } from "./history-files.js";
@@ -53,7 +53,6 @@ export async function appendChanges(
   runId: string,
   observations: Observations,
 ): Promise<Appended> {
-  const table = lake.table(spec.name);
   return inQueue(`${lake.store.address}/${spec.name}`, async () => {
     let isBroughtUp = false;
     let isRead = false;
@@ -78,19 +77,14 @@ export async function appendChanges(
       const whole = withoutRefused(observations.whole, refused);
       const readings = readingActions(state.history, whole, holes);
       if (written.length + readings.length + refused.length === 0) return { isRead, refused, taken };
-      const committed = await table.commit((now) => {
-        if (now.version !== state.history.version) return null;
-        const at = Date.now();
-        return [
-          { commitInfo: { refused, taken } },
-          ...schemaActions(spec, now, at),
-          { txn: { appId, version: now.version + 1, lastUpdated: at } },
-          ...readings,
-          ...written.map((file): DeltaAction => ({ add: addOf(file) })),
-        ];
-      });
-      if (committed !== null) return { isRead, refused, taken };
-      for (const { path } of written) await lake.store.delete(`${spec.name}/${path}`);
+      const { version } = state.history;
+      const actions: DeltaAction[] = [
+        { commitInfo: { refused, taken } },
+        { txn: { appId, version: version + 1, lastUpdated: Date.now() } },
+        ...readings,
+      ];
+      if (await commitNext(lake, spec, state.history, { files: written, actions }))
+        return { isRead, refused, taken };
     }
   });
 }

@@ -1,11 +1,11 @@
-import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
-import { schemaActions, type TableSpec } from "../delta/delta-schema.js";
+import type { TableSpec } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
 import { columnNames } from "../sql/duckdb-sql.js";
+import { commitNext } from "../tables/append.js";
 import { compactSmall } from "../tables/compact.js";
-import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
+import { type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { watermarkActions, watermarkOf } from "../watermark.js";
 import {
   type HistoryFiles,
@@ -89,32 +89,22 @@ async function keysSince(lake: Lake, spec: HistorySpec, files: HistoryFiles): Pr
 /** Replaces all files by new ones, and sets the watermark; false if another writer was faster. */
 async function replace(
   lake: Lake,
-  { spec, current: before, history }: HistoryState,
+  { spec, current, history }: HistoryState,
   files: HistoryFiles,
   written: readonly DataFile[],
 ): Promise<boolean> {
-  const current = currentOf(spec);
-  const watermark = await watermarkActions(
-    lake.store,
-    { table: spec.name, snapshot: history },
-    history.version,
-  );
+  const source = { table: spec.name, snapshot: history };
+  const watermark = await watermarkActions(lake.store, source, history.version);
   const observedUntil = Math.max(files.observedUntil, await lastObserved(lake, files));
-  const committed = await lake.table(current.name).commit((now) => {
-    if (now.version !== before.version) return null;
-    const at = Date.now();
-    return [
+  return commitNext(lake, currentOf(spec), current, {
+    files: written,
+    replaced: current.files.values(),
+    actions: [
       { commitInfo: { operation: "MERGE" } },
-      ...schemaActions(current, now, at),
-      ...[...now.files.values()].map((one): DeltaAction => ({ remove: removeOf(one, at) })),
-      ...written.map((file): DeltaAction => ({ add: addOf(file) })),
       ...watermark,
       { txn: { appId: observedUntilOf(spec), version: observedUntil } },
-    ];
+    ],
   });
-  if (committed !== null) return true;
-  for (const { path } of written) await lake.store.delete(`${current.name}/${path}`);
-  return false;
 }
 
 async function lastObserved(lake: Lake, { since }: HistoryFiles): Promise<number> {

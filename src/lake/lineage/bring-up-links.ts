@@ -1,6 +1,5 @@
 import { localFiles } from "../delta/data-files.js";
-import { type AddFile, type DeltaAction, removeOf } from "../delta/delta-actions.js";
-import { schemaActions } from "../delta/delta-schema.js";
+import type { AddFile } from "../delta/delta-actions.js";
 import type { Lake } from "../lake.js";
 import { inHalves } from "../materialize/row-parts.js";
 import { sourceFiles } from "../materialize/sources.js";
@@ -8,8 +7,9 @@ import { inQueue } from "../queue.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName } from "../sql/duckdb-sql.js";
+import { commitNext } from "../tables/append.js";
 import { compactSmall } from "../tables/compact.js";
-import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
+import { type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { transactionLinks } from "../tables/transaction-links.js";
 import { transactionChanges } from "../tables/transactions.js";
 import { judgedRowsSql, judgeInto } from "./judged-table.js";
@@ -52,7 +52,8 @@ export async function bringUpLinks(lake: Lake, options: LineageOptions): Promise
       const sources = await lineageSources(lake, state);
       if (sources === undefined) return { rows: 0 };
       const written = await write(lake, state, sources, options);
-      if (!(await commit(lake, state, sources, written))) continue;
+      const actions = [{ commitInfo: { operation: "MERGE" } }, ...sources.watermark];
+      if (!(await commitNext(lake, transactionLinks, state.links, { ...written, actions }))) continue;
       await compactSmall(lake, transactionLinks, ORDER);
       return { rows: written.rows, ...(sources.because !== undefined && { because: sources.because }) };
     }
@@ -106,7 +107,7 @@ async function write(
       return { files: written, replaced: touched.map((at) => live[at] as AddFile), rows };
     }, THREADS);
   } catch (error) {
-    await discard(lake, written);
+    await Promise.all(written.map(({ path }) => lake.store.delete(`${transactionLinks.name}/${path}`)));
     throw error;
   }
 }
@@ -136,30 +137,4 @@ async function withoutGone(lake: Lake, path: string, at: number, prefix: string)
       order by ${ORDER.join(", ")}`,
   );
   return file === undefined ? [] : [file];
-}
-
-/** Publishes the new rows with their watermark; false if another writer was faster. */
-async function commit(
-  lake: Lake,
-  { links }: LineageState,
-  { watermark }: LineageSources,
-  { files, replaced }: Written,
-): Promise<boolean> {
-  const committed = await lake.table(transactionLinks.name).commit((now) => {
-    if (now.version !== links.version) return null;
-    const at = Date.now();
-    return [
-      { commitInfo: { operation: "MERGE" } },
-      ...schemaActions(transactionLinks, now, at),
-      ...replaced.map((file): DeltaAction => ({ remove: removeOf(file, at) })),
-      ...files.map((file): DeltaAction => ({ add: addOf(file) })),
-      ...watermark,
-    ];
-  });
-  if (committed === null) await discard(lake, files);
-  return committed !== null;
-}
-
-async function discard({ store }: Lake, files: readonly DataFile[]): Promise<void> {
-  await Promise.all(files.map(({ path }) => store.delete(`${transactionLinks.name}/${path}`)));
 }

@@ -1,23 +1,12 @@
 import type { TableSpec } from "../delta/delta-schema.js";
-import { timestamptz, varchar } from "../tables/columns.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { quarantine, quarantineResolutions } from "../tables/quarantine.js";
 import { transactionChanges } from "../tables/transactions.js";
 
-/** Streams whose whole list every run reads for each user; each has a table of its name. */
-export const LISTED_STREAMS = ["accounts", "bank_links"] as const;
-
-/** The columns of a listed stream's table that the view reads. */
-const LISTED_COLUMNS = [...varchar("run_id", "fp_id", "link_id"), ...timestamptz("observed_at")];
-
 /** The tables that record bad rows, and which of them were closed for good. */
 export const RECORDED: readonly TableSpec[] = [quarantine, quarantineResolutions];
-/** The tables that may have closed a row since. */
-export const CLOSING: readonly TableSpec[] = [
-  transactionChanges,
-  linkSyncs,
-  ...LISTED_STREAMS.map((name) => ({ name, columns: LISTED_COLUMNS })),
-];
+/** The tables that may have closed a row since. What a whole list closes is recorded when the list is committed. */
+export const CLOSING: readonly TableSpec[] = [transactionChanges, linkSyncs];
 
 export const QUARANTINE_SOURCES: readonly TableSpec[] = [...RECORDED, ...CLOSING];
 
@@ -35,13 +24,6 @@ const TRANSACTION_ID = `case
     then text::json ->> '$.transaction_id' end`;
 
 const placeOf = (column: string) => `(case ${column} when 'created' then 0 when 'updated' then 1 else 2 end)`;
-
-const READ_AGAIN_IN_LISTS = LISTED_STREAMS.map(
-  (stream) => `
-    select u.row_id from ${stream} a join unresolved u
-      on u.stream = '${stream}' and a.fp_id = u.fp_id and a.run_id <> u.run_id
-    where a.observed_at > u.fetched_at and (u.link_id is null or u.link_id = a.link_id)`,
-).join(" union all ");
 
 const BAD = `select * exclude (text), left(sha256(concat_ws(' ', run_id, stream, fp_id, coalesce(link_id, '-'), list, page, "index")), 12)
   as row_id, ${TRANSACTION_ID} as transaction_id from (select *, ${JSON_OF} as text from quarantine)`;
@@ -80,7 +62,6 @@ const QUARANTINE_STATES = `
         select o.row_id from link_syncs own join unresolved o
           on own.link_id = o.link_id and own.run_id = o.run_id and own.fp_id = o.fp_id
         where own.certificate is null))
-    union all ${READ_AGAIN_IN_LISTS}
     union all
     select u.row_id from bad later join unresolved u
       on later.stream = u.stream and later.fp_id = u.fp_id and later.run_id <> u.run_id

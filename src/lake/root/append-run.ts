@@ -3,13 +3,13 @@ import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { localFiles } from "../delta/data-files.js";
 import { newestVersion } from "../delta/delta-log.js";
 import { commitKey } from "../delta/delta-path.js";
-import { schemaActions } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import { sqlText } from "../sql/duckdb-sql.js";
+import { appendDecided } from "../tables/append.js";
 import { filesOfRun } from "../tables/files-of-run.js";
 import { linkSyncs } from "../tables/link-syncs.js";
-import { addOf, writeRows } from "../tables/parquet-file.js";
+import { writeRows } from "../tables/parquet-file.js";
 import { runs } from "../tables/runs.js";
 import { transactionChanges } from "../tables/transactions.js";
 import {
@@ -36,36 +36,28 @@ export async function appendRun(
   row: RunRow,
   onFailed: (error: unknown) => void,
 ): Promise<string | null> {
-  const table = lake.table(runs.name);
   const appId = `${row.run_id}/run`;
   let state: LakeState | undefined;
   try {
-    if (!(await table.snapshot()).txns.has(appId)) state = await lakeState(lake, row.run_id);
+    if (!(await lake.table(runs.name).snapshot()).txns.has(appId)) state = await lakeState(lake, row.run_id);
   } catch (error) {
     onFailed(error);
   }
-  for (;;) {
-    const before = await table.snapshot();
+  return appendDecided(lake, runs, async (before) => {
     const own = before.txns.get(appId);
-    if (own !== undefined) return knownRoot(before, own.version);
+    if (own !== undefined) return { files: [], result: knownRoot(before, own.version) };
     const previous = knownRoot(before);
     const text = state && rootText({ ...state, previous, row: rowSha256(row) });
     const root = text === undefined ? null : rootOf(text);
     const files = await writeRows(lake, runs, row.run_id, [{ ...row, lake_root: root, lake_root_of: text }]);
-    const committed = await table.commit((now) => {
-      if (now.version !== before.version) return null;
-      const lastUpdated = Date.now();
-      const version = now.version + 1;
-      return [
-        ...schemaActions(runs, now, lastUpdated),
-        { txn: { appId, version, lastUpdated } },
-        ...(root === null ? [] : [rootTxn(root, version, lastUpdated)]),
-        ...files.map((file) => ({ add: addOf(file) })),
-      ];
-    });
-    if (committed !== null) return root;
-    await Promise.all(files.map(({ path }) => lake.store.delete(`${runs.name}/${path}`)));
-  }
+    const [version, lastUpdated] = [before.version + 1, Date.now()];
+    const txn = { txn: { appId, version, lastUpdated } };
+    return {
+      files,
+      actions: root === null ? [txn] : [txn, rootTxn(root, version, lastUpdated)],
+      result: root,
+    };
+  });
 }
 
 /** Gives the root that the newest run ended with; null where there is none. */

@@ -15,7 +15,7 @@ export interface LinkCheckpoint extends CertificateFields {
   readonly head: string;
   readonly attempt: number;
   /** Identifies the reading: two slices of one run may read a link that two users list. */
-  readonly reading?: string;
+  readonly reading: string;
   readonly restarts: number;
   readonly sign_conflicts: number;
   /** Whether a row of the link ever had one: from then on the log no longer warns of them. */

@@ -1,7 +1,7 @@
 import { DAY, HOUR } from "../../domain/duration.js";
 import type { AddFile } from "../delta/delta-actions.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
-import { CLOSING, LISTED_STREAMS, QUARANTINE_VIEWS, RECORDED, UNRESOLVED } from "../query/quarantine-view.js";
+import { CLOSING, QUARANTINE_VIEWS, RECORDED, UNRESOLVED } from "../query/quarantine-view.js";
 import { type LakeReader, newestView, readTables, tableView } from "../query/query-views.js";
 import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 import { linkSyncs } from "../tables/link-syncs.js";
@@ -42,7 +42,7 @@ export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession
   const lookedAt = txns.get(LOOKED)?.lastUpdated ?? Number.NEGATIVE_INFINITY;
   return readTables(lake, RECORDED, async (sql) => {
     const unresolved = await sql.rows(
-      `select stream, link_id, run_id, epoch_ms(min(fetched_at)) as since from (${UNRESOLVED}) group by all`,
+      `select link_id, run_id, epoch_ms(min(fetched_at)) as since from (${UNRESOLVED}) group by all`,
     );
     for (const spec of CLOSING) {
       const statement =
@@ -76,16 +76,14 @@ const FILE_OF_RUN = /^(.+)-[0-9a-f-]{36}\.parquet$/;
  * was not compared before. Files of `link_syncs` from the row's own run always count: they say whether it was committed.
  */
 function closes(table: string, unresolved: readonly SqlRow[], from: number): (file: AddFile) => boolean {
-  const isList = LISTED_STREAMS.some((stream) => stream === table);
-  const rows = unresolved.filter(({ stream, link_id }) => (isList ? stream === table : link_id !== null));
+  const rows = unresolved.filter(({ link_id }) => link_id !== null);
   const oldest = rows.reduce((least, row) => Math.min(least, Number(row.since)), Number.POSITIVE_INFINITY);
   const since = Math.max(from, oldest - MAX_CLOCK_SKEW);
   const runs = new Set(table === linkSyncs.name ? rows.map(({ run_id }) => String(run_id)) : []);
-  const linked = [...new Set(isList ? [] : rows.map(({ link_id }) => String(link_id)))];
-  const links = linked.length > MOST_LINKS ? [] : linked;
-  const tests = links.map((link) => holdsLinks(link, link));
+  const links = [...new Set(rows.map(({ link_id }) => String(link_id)))];
+  const tests = links.length > MOST_LINKS ? [] : links.map((link) => holdsLinks(link, link));
   return (file) => {
-    const isOfRun = runs.size > 0 && runs.has(FILE_OF_RUN.exec(file.path)?.[1] ?? "");
+    const isOfRun = runs.has(FILE_OF_RUN.exec(file.path)?.[1] ?? "");
     if (file.modificationTime < since && !isOfRun) return false;
     const facts = tests.length === 0 ? undefined : factsOf(file);
     return facts === undefined || tests.some((holds) => holds(facts));

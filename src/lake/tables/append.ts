@@ -1,4 +1,6 @@
+import { type AddFile, type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { schemaActions, type TableSpec } from "../delta/delta-schema.js";
+import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { addOf, type DataFile } from "./parquet-file.js";
 
@@ -31,4 +33,52 @@ export async function appendOnce(
       ...files.map((file) => ({ add: addOf(file) })),
     ];
   });
+}
+
+interface NextVersion {
+  readonly files: readonly DataFile[];
+  readonly replaced?: Iterable<AddFile>;
+  readonly actions?: readonly DeltaAction[];
+}
+
+/**
+ * Commits what was decided on a version of a table as the next one; false if another writer took that. The files are then
+ * deleted, so that it can be decided again.
+ */
+export async function commitNext(
+  lake: Lake,
+  spec: TableSpec,
+  before: Snapshot,
+  { files, replaced = [], actions = [] }: NextVersion,
+): Promise<boolean> {
+  const committed = await lake.table(spec.name).commit((now) => {
+    if (now.version !== before.version) return null;
+    const at = Date.now();
+    return [
+      ...actions,
+      ...schemaActions(spec, now, at),
+      ...[...replaced].map((file) => ({ remove: removeOf(file, at) })),
+      ...files.map((file) => ({ add: addOf(file) })),
+    ];
+  });
+  if (committed !== null) return true;
+  await Promise.all(files.map(({ path }) => lake.store.delete(`${spec.name}/${path}`)));
+  return false;
+}
+
+/**
+ * Appends what is decided on the newest version of a table; nothing where that is neither files nor actions. If another
+ * writer was faster, it is decided again: of any number of writers, each knows what the one before wrote.
+ */
+export async function appendDecided<R>(
+  lake: Lake,
+  spec: TableSpec,
+  decide: (snapshot: Snapshot) => Promise<Omit<NextVersion, "replaced"> & { readonly result: R }>,
+): Promise<R> {
+  for (;;) {
+    const before = await lake.table(spec.name).snapshot();
+    const { result, ...next } = await decide(before);
+    const isNothing = next.files.length === 0 && next.actions === undefined;
+    if (isNothing || (await commitNext(lake, spec, before, next))) return result;
+  }
 }

@@ -76,7 +76,7 @@ async function finish(
   const totals = { ...run.totals, rows: { ...run.totals.rows, total } };
   const status = bulkStatus(totals, stopped);
   const why = endOfBulk(status, totals, run.unauthorized);
-  const pausedMs = run.pauses?.ms ?? 0;
+  const pausedMs = run.pauses.ms;
   const ended = { ...started, status, why, totals, groups: run.nextGroup, pausedMs };
   const { duration_ms, lake_root = null } = await finishBulk(ended);
   tellStatus(status, `${status}: ${totals.rows.done} rows done, ${totals.rows.failed} failed`);

@@ -21,7 +21,7 @@ interface CarriedRun {
   readonly stopped: "failed" | "cancelled" | null;
   /** The service refused the credentials. */
   readonly unauthorized: boolean;
-  readonly pauses?: Pauses;
+  readonly pauses: Pauses;
   /** Epoch milliseconds at which the user last had it continue; 0: never. */
   readonly continuedAt: number;
 }
@@ -39,7 +39,7 @@ export class RunState {
 
   constructor(readonly input: BulkInput) {
     const { carried, groups } = input;
-    const begun = { nextGroup: 0, stopped: null, unauthorized: false, continuedAt: 0 };
+    const begun = { nextGroup: 0, stopped: null, unauthorized: false, pauses: NO_PAUSES, continuedAt: 0 };
     this.run = carried ?? { ...begun, totals: noBulkTotals() };
     this.groups = groups;
   }
@@ -88,7 +88,7 @@ export class RunState {
     this.#waiting.set(group, waiting);
     this.#held.set(group, held);
     const until = throttledUntil(waiting);
-    this.run = { ...this.run, pauses: withPause(this.run.pauses ?? NO_PAUSES, Date.now(), until) };
+    this.run = { ...this.run, pauses: withPause(this.run.pauses, Date.now(), until) };
   }
 
   endGroup(group: number): void {

@@ -11,7 +11,7 @@ import { areOutputsExpected, type BatchState } from "../../domain/onboarding/bat
 import type { OnboardBatchInput } from "../../domain/onboarding/batch/started-batch.js";
 import type { CustomerInput } from "../../domain/onboarding/customer/customer-input.js";
 import { customerWorkflowId } from "../../domain/onboarding/identity.js";
-import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
+import { TASK_TIMEOUT } from "../../domain/run.js";
 import { unlessRunning } from "../child-start.js";
 import { stopCustomer, watchCustomer } from "./messages.js";
 import { onboardCustomer } from "./onboard-customer.js";

@@ -66,8 +66,7 @@ export class BatchRun {
 
   constructor(input: OnboardBatchInput) {
     this.#input = input;
-    // `carried` may come from an older version, which lacked some fields.
-    this.#batch = { ...newBatch(input.upTo), ...input.carried };
+    this.#batch = input.carried ?? newBatch(input.upTo);
     this.#listen();
     this.#recorder = new BatchRecorder(input, {
       count: () => this.#batch.unrecorded.length,

@@ -12,8 +12,7 @@ import {
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { PlannedSync } from "../../activities/webhooks/follow-up.js";
-import { runId as makeRunId } from "../../domain/run.js";
-import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
+import { runId as makeRunId, TASK_TIMEOUT } from "../../domain/run.js";
 import { unlessRunning } from "../child-start.js";
 import {
   EVENTS_PAUSE_MS,

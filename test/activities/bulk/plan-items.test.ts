@@ -62,6 +62,7 @@ const finish = (ended: Partial<Parameters<typeof finishBulk>[1]> = {}, given = d
       jobId: "job",
       status: "failed",
       why: NO_REASON,
+      pausedMs: 0,
       totals: noBulkTotals(),
       ...ended,
       groups: 1,

@@ -81,7 +81,7 @@ async function loadedReport(): Promise<Partial<CommitInput>> {
 }
 
 const inputOf = (given: Partial<CommitInput>): CommitInput => ({
-  ...{ runId: "run", chunk: 0, streams: ["transactions"], full: false },
+  ...{ runId: "run", chunk: 0, streams: ["transactions"], full: false, removed: {} },
   ...{ reports: [], loaded: [], links: [], manifests: [], ended: [], failed: [] },
   ...given,
 });

@@ -27,6 +27,7 @@ const finish = (runId: string) =>
     finishRun(bench.deps, {
       ...{ runId, jobId: "job", startedAt: "2026-01-01T00:00:00Z", status: "completed", totals: noTotals() },
       why: NO_REASON,
+      pausedMs: 0,
       roster: { sha256: "0", users: 1, groupSize: 100 },
       options: { streams: ["transactions"], links: null, full: false, pageSize: 500 },
     }),

@@ -47,7 +47,7 @@ export class InvestmentNights {
         return verdict.progress;
       });
     }
-    const work = { runId, chunk: 0, streams, full: false, reports, loaded: [], links: [] };
+    const work = { runId, chunk: 0, streams, full: false, removed: {}, reports, loaded: [], links: [] };
     return () => bench.run(() => commit(bench.deps, { ...work, manifests: [], ended: [], failed: [] }));
   }
 

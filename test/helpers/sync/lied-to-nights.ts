@@ -58,7 +58,7 @@ export class LiedToNights {
     const { manifest } = await bench.run(() => load(deps, { runId, reports: places, links: [] }));
     const { totals } = await bench.run(() =>
       commit(deps, {
-        ...{ runId, chunk: 0, streams: [...streams], full, links: [], ended: [], failed: [] },
+        ...{ runId, chunk: 0, streams: [...streams], full, removed: {}, links: [], ended: [], failed: [] },
         ...{
           reports: places,
           loaded: places.map((place) => ({ report: place, without: [] })),

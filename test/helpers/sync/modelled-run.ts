@@ -208,7 +208,7 @@ export class ModelledRun {
   #publishNext(): void {
     if (this.#committing !== undefined) {
       this.#commit(this.#committing);
-      this.#state.applyCommit({ totals: noTotals() });
+      this.#state.applyCommit({ totals: noTotals(), removed: {} });
       this.#committing = undefined;
       this.#drop();
       this.#queue.shift();

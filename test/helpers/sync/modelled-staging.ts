@@ -49,6 +49,7 @@ export class ModelledStaging {
         bytes: sum(({ bytes }) => bytes),
       },
       waiting: waiting.length,
+      observedBytes: 0,
     };
   }
 

@@ -16,7 +16,15 @@ export function placeIn(slice: number, at = 0, kind = ""): Place {
 export function reportOf(slice: number, counts: Partial<ReportRef> & { links?: number } = {}): ReportRef {
   const { links = 0, ...given } = counts;
   const finished = { links, pages: links, entries: links * 10, bytes: links * 100 };
-  return { place: placeIn(slice, 9_999), slices: [], quiet: 0, finished, waiting: 0, ...given };
+  return {
+    place: placeIn(slice, 9_999),
+    slices: [],
+    quiet: 0,
+    finished,
+    waiting: 0,
+    observedBytes: 0,
+    ...given,
+  };
 }
 
 /** A progress with so many more pages of ten rows. */

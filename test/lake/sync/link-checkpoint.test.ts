@@ -31,6 +31,7 @@ const checkpoint = (change: Partial<LinkCheckpoint> = {}): LinkCheckpoint => ({
   next_sequence: 2,
   head: "h1",
   attempt: 0,
+  reading: "0/a 0",
   restarts: 0,
   sign_conflicts: 0,
   last_page_sha256: null,

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
-import { LISTED_STREAMS } from "../../../src/lake/query/quarantine-view.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import { openQuarantine } from "../../../src/lake/sync/open-quarantine.js";
 import {
+  closeRowsOfLists,
   quarantinedRows,
   recordClosedRows,
   resolveRows,
@@ -16,8 +16,6 @@ import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
-import { accountStream } from "../../../src/streams/accounts.js";
-import { STREAMS } from "../../../src/streams/index.js";
 import { TABLES } from "../../../src/tables.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 
@@ -82,6 +80,11 @@ const synced = (n: number, more: object = {}) =>
       ...{ run_id: `run-${n}`, link_id: "a", fp_id: "fp", status: "synced", certificate: `cert-${n}` },
       ...{ cursor_in: "c", finished_at: night(n, 30), ...more },
     },
+  ]);
+
+const readAccounts = (n: number, fpId: string) =>
+  closeRowsOfLists(lake, "accounts", `run-${n}/0`, `run-${n}`, [
+    { fpId, linkId: null, readAt: new Date(night(n)) },
   ]);
 
 /** Dates the file that a table got last. */
@@ -180,25 +183,14 @@ test("a bad row of a reading that was thrown away is closed by the next one that
   expect(await open()).toBe(0);
 });
 
-test("every stream without a cursor is one whose lists are read as a whole by each run", () => {
-  const names = STREAMS.filter(({ paging, windowed }) => paging !== "cursor" && !windowed).map(
-    ({ name }) => name,
-  );
-  expect(names.sort()).toEqual([...LISTED_STREAMS].sort());
-});
-
 test("a bad account is closed when the user's accounts are read again, well or badly", async () => {
   const accounts = { stream: "accounts", link_id: null, list: "accounts" };
   await bad(1, "{}", accounts);
-  await append(accountStream.table, [
-    { run_id: "run-2", fp_id: "other", account_id: "x", observed_at: night(2) },
-  ]);
+  await readAccounts(2, "other");
   expect(await open()).toBe(1);
   await bad(2, "{}", accounts);
   expect(await open()).toBe(1);
-  await append(accountStream.table, [
-    { run_id: "run-3", fp_id: "fp", account_id: "x", observed_at: night(3) },
-  ]);
+  await readAccounts(3, "fp");
   expect(await open()).toBe(0);
 });
 

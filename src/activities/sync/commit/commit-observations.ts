@@ -24,7 +24,7 @@ const STATEMENT_BYTES = 10 * 1024 * 1024;
 /** What a commit is about, as far as lists go. */
 export interface CommittedLists extends Pick<ReadSliceInput, "runId" | "streams" | "full"> {
   /** What the run's earlier commits knew of each stream, and removed. */
-  readonly removed?: Readonly<Record<string, Removals>> | undefined;
+  readonly removed: Readonly<Record<string, Removals>>;
 }
 
 export interface CommittedObservations {
@@ -47,7 +47,7 @@ const NOTHING: Appended = { isRead: false, refused: [], taken: NO_REMOVALS };
  */
 export async function commitObservations(
   deps: SyncDependencies,
-  { runId, streams, full, removed: before = {} }: CommittedLists,
+  { runId, streams, full, removed: before }: CommittedLists,
   appId: string,
   reports: readonly SliceReport[],
 ): Promise<CommittedObservations> {

@@ -1,6 +1,6 @@
+import { nearestOf } from "../../nearest.js";
 import type { BrokenRule } from "../../row-problem.js";
 import { hasLoneSurrogate } from "../transaction-values.js";
-import { nearestOf } from "./nearest.js";
 
 /** Data identifiers by group (docs/reference/service.md, "Data identifiers"); `custom.<name>` takes any name. */
 const GROUPS = {

@@ -95,7 +95,7 @@ export class Publication {
     const links = this.#links + complete.length + ended;
     const bytes = sum([...this.#finished, ...complete.map(sizeOfLink)], "bytes");
     const { reports, users } = this.#state;
-    const observedBytes = reports.reduce((total, report) => total + (report.observedBytes ?? 0), 0);
+    const observedBytes = reports.reduce((total, report) => total + report.observedBytes, 0);
     return (
       Math.max(users, links) >= COMMIT_EVERY_LINKS ||
       bytes >= COMMIT_EVERY_BYTES ||

@@ -70,8 +70,8 @@ export interface ReportRef {
     readonly bytes: number;
   };
   readonly waiting: number;
-  /** Bytes of the pages of lists without a cursor; histories of earlier workers lack it. */
-  readonly observedBytes?: number;
+  /** Bytes of the pages of lists without a cursor. */
+  readonly observedBytes: number;
 }
 
 export interface ReadSliceResult {

@@ -34,7 +34,7 @@ export interface CarriedSync extends CarriedJournals {
   readonly unauthorized: boolean;
   readonly totals: SyncTotals;
   /** What commits knew of each stream without a cursor, and removed. */
-  readonly removed?: Readonly<Record<string, Removals>> | undefined;
+  readonly removed: Readonly<Record<string, Removals>>;
 }
 
 interface SyncStateOptions extends LinkOptions {
@@ -85,8 +85,8 @@ export class SyncState {
     this.#links = new Links(options, carried?.links);
     this.#publication = new Publication(options.now, carried?.publication);
     this.#journals = new Journals(carried && { begun: carried.begun, continued: carried.continued });
-    const nothing = { slice: 0, unauthorized: false, totals: noTotals(), removed: {} };
-    const { slice, unauthorized, totals, removed } = carried ?? nothing;
+    const begun = { slice: 0, unauthorized: false, totals: noTotals(), removed: {} };
+    const { slice, unauthorized, totals, removed } = carried ?? begun;
     this.#run = { slice, unauthorized, totals, removed };
   }
 
@@ -242,7 +242,7 @@ export class SyncState {
   }
 
   /** Counts what the last commit has committed. */
-  applyCommit({ totals, removed = {} }: Pick<CarriedSync, "totals" | "removed">): void {
+  applyCommit({ totals, removed }: Pick<CarriedSync, "totals" | "removed">): void {
     this.#publication.committed();
     this.#count(totals);
     const known = { ...this.removed };

@@ -29,7 +29,7 @@ export function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
   const checkpoint = linkCheckpoint(feed, linkId);
   if (checkpoint === undefined) return null;
   const { cursor, generation, next_sequence, head, last_page_sha256 } = checkpoint;
-  const signs_differ = checkpoint.signs_differ ?? checkpoint.sign_conflicts > 0;
+  const signs_differ = checkpoint.signs_differ === true;
   return { cursor, generation, next_sequence, head, last_page_sha256, signs_differ };
 }
 

@@ -95,7 +95,7 @@ const commitOf = (streams: readonly string[], reports: readonly Place[], attempt
   bench.run(
     () =>
       commit(deps(), {
-        ...{ runId: "run", chunk: 0, streams, full: false, reports },
+        ...{ runId: "run", chunk: 0, streams, full: false, removed: {}, reports },
         ...{ loaded: [], links: [], manifests: [], ended: [], failed: [] },
       }),
     attempt,

@@ -52,7 +52,7 @@ test("the first value that transactions has otherwise is named, with its file", 
     { transaction_id: "t1", sequence: 1, amount: "1.50" },
     { transaction_id: "t2", sequence: 2, amount: "51297.00" },
   ]);
-  expect(await told()).toBe(`${file}: amount of t2 is 1.2300000000; transactions has 51297.0000000000`);
+  expect(await told()).toBe(`${file}: amount of t2 is 1.23; the table transactions says 51297.00`);
 });
 
 test("where transactions has other rows, or is not there, the files of the update are named", async () => {

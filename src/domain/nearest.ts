@@ -1,10 +1,10 @@
 /** Edits at most between a name and what it was probably meant to be. */
 const MOST_EDITS = 3;
 
-/** The name that a text most probably means, by how few letters differ; undefined where none is near. */
-export function nearestOf(names: readonly string[], text: string): string | undefined {
+/** The name that a text most probably means, by how few letters differ; undefined where all need more than `most` edits. */
+export function nearestOf(names: readonly string[], text: string, most = MOST_EDITS): string | undefined {
   let nearest: string | undefined;
-  let fewest = MOST_EDITS + 1;
+  let fewest = most + 1;
   for (const name of names) {
     if (Math.abs(name.length - text.length) >= fewest) continue;
     const edits = editsBetween(name, text);
