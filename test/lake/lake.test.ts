@@ -28,7 +28,8 @@ async function command(lake: string, ...args: string[]): Promise<unknown> {
   return JSON.parse(printed.join(""));
 }
 
-describe.each([...STRANGE_PATHS, STRANGE_PATHS.filter((name) => name !== "back\\slash").join("/")])(
+/** Every strange name in one path; a backslash parts a path in some programs, so it stands alone too. */
+describe.each([STRANGE_PATHS.join("/"), "back\\slash"])(
   "a lake below %j",
   (strange) => {
     test("is written, checkpointed, materialized, listed and queried as any other", async () => {

@@ -130,12 +130,12 @@ describe("a bad roster is refused, naming file, line and column", () => {
 });
 
 describe("size", () => {
-  it("reads 100,000 rows, each once and in their order", async () => {
-    const lines = Array.from({ length: 100_000 }, (_, i) => `fp_id_${(i * 7919) % 100_000},customer-${i}`);
+  it("reads 20,000 rows, each once and in their order", async () => {
+    const lines = Array.from({ length: 20_000 }, (_, i) => `fp_id_${(i * 7919) % 20_000},customer-${i}`);
     const path = join(directory, "large.csv");
     await writeFile(path, `fp_id,external_id\n${lines.join("\n")}\n`);
     const { rows } = await readRoster(path);
-    expect(rows).toHaveLength(100_000);
-    expect(new Set(rows.map(({ fp_id }) => fp_id)).size).toBe(100_000);
+    expect(rows).toHaveLength(20_000);
+    expect(new Set(rows.map(({ fp_id }) => fp_id)).size).toBe(20_000);
   });
 });
