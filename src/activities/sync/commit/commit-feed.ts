@@ -5,7 +5,7 @@ import { compareHead, type LinkUpdate, linkCheckpointActions } from "../../../la
 import { addOf, type DataFile } from "../../../lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
-import { loadPages, type RefusedLinks } from "../load/load-pages.js";
+import { loadPages, type RefusedLinks } from "../page-files/load-pages.js";
 import { committedRow, endedRow, type LinkSyncRow } from "./link-sync-row.js";
 import { reasonsOf } from "./loaded-files.js";
 import type { PendingUpdate } from "./pending-update.js";

@@ -13,8 +13,8 @@ import { withSpooled } from "../../../lake/tables/parquet-file.js";
 import { accountStream } from "../../../streams/accounts.js";
 import type { Stream } from "../../../streams/stream.js";
 import type { SyncDependencies } from "../dependencies.js";
-import { loadWithRepair, probe } from "../load/load-with-repair.js";
-import type { LoadedPage } from "../load/page-to-load.js";
+import { loadWithRepair, probe } from "../page-files/load-with-repair.js";
+import type { LoadedPage } from "../page-files/page-to-load.js";
 import { observedListings } from "../read/streams-of-run.js";
 import { strangeLinks } from "./strange-links.js";
 

@@ -6,9 +6,9 @@ import { journalKey, readValue } from "../../../lake/sync/journal/journal.js";
 import { type FoundLink, type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
-import { loadPages, type RefusedLinks } from "../load/load-pages.js";
-import type { LoadManifest, ManifestFile, ManifestPage } from "../load/manifest.js";
-import { LostPageError, type PageRefusedError } from "../load/page-to-load.js";
+import { loadPages, type RefusedLinks } from "../page-files/load-pages.js";
+import type { LoadManifest, ManifestFile, ManifestPage } from "../page-files/manifest.js";
+import { LostPageError, type PageRefusedError } from "../page-files/page-to-load.js";
 
 /** The reading of a link, with what its slice found out about the link. */
 export interface FoundReading extends LinkReading {

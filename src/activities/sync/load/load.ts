@@ -13,9 +13,9 @@ import {
   withFound,
 } from "../../../lake/sync/journal/report.js";
 import type { Dependencies } from "../../dependencies.js";
-import { loadPages, type RefusedLinks } from "./load-pages.js";
-import type { LoadManifest, ManifestFile, ManifestPage } from "./manifest.js";
-import { LostPageError, type PageRefusedError } from "./page-to-load.js";
+import { loadPages, type RefusedLinks } from "../page-files/load-pages.js";
+import type { LoadManifest, ManifestFile, ManifestPage } from "../page-files/manifest.js";
+import { LostPageError, type PageRefusedError } from "../page-files/page-to-load.js";
 
 /** Pages and bytes of one SQL statement (docs/inside/architecture.md, "Load"). */
 const STATEMENT_PAGES = 2_000;

@@ -3,7 +3,7 @@ import { EventEmitter, once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../../sandbox/index.js";
 import { load } from "../../../../src/activities/sync/load/load.js";
-import type { LoadManifest } from "../../../../src/activities/sync/load/manifest.js";
+import type { LoadManifest } from "../../../../src/activities/sync/page-files/manifest.js";
 import { advance } from "../../../../src/activities/sync/read/page-advance.js";
 import { freshProgress, type LinkProgress } from "../../../../src/domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../../src/domain/sync/link-reading.js";
