@@ -82,7 +82,7 @@ export function readConfig<const Part extends keyof ConfigParts>(
   return { ...parts, warnings, secrets: secretsOf(values) } as unknown as Config<Part>;
 }
 
-/** The scope of workflow ids and task queues: one per service and lake (docs/inside/architecture.md, "Words"). */
+/** The scope of workflow ids and task queues: one per service and lake (docs/inside/rules.md, "Words"). */
 export function scopeOf(apiUrl: string, lakeAddress: string): string {
   return createHash("sha256").update(`${apiUrl}\n${lakeAddress}`).digest("hex").slice(0, 8);
 }

@@ -31,7 +31,7 @@ export interface PageReading {
 }
 
 /**
- * Parses and validates a response, row by row (docs/inside/architecture.md, "Staging").
+ * Parses and validates a response, row by row (docs/inside/rules.md, "Staging").
  *
  * @throws SyntaxError when the body is not JSON: it is torn, so request it again.
  * @throws EnvelopeError when the envelope breaks the contract: the owner fails.

@@ -29,48 +29,45 @@ async function command(lake: string, ...args: string[]): Promise<unknown> {
 }
 
 /** Every strange name in one path; a backslash parts a path in some programs, so it stands alone too. */
-describe.each([STRANGE_PATHS.join("/"), "back\\slash"])(
-  "a lake below %j",
-  (strange) => {
-    test("is written, checkpointed, materialized, listed and queried as any other", async () => {
-      for (const neighbour of ["aXb", "a", "x]y"]) {
-        const other = await FeedLake.openAt(join(base, neighbour, "lake"));
-        await other.feed({ id: "foreign", sequence: 1 });
-        await other.lake.close();
-      }
-      const directory = join(base, strange, "lake");
-      await mkdir(directory, { recursive: true });
-      const lake = await FeedLake.openAt(directory);
-      await lake.feed({ id: "1", sequence: 1, date: "2026-05-05" }, { id: "2", sequence: 2 });
-      const feed = lake.lake.table("transaction_changes");
-      await feed.checkpoint(await feed.snapshot());
-      await lake.feed({ id: "2", sequence: 3, type: "removed" }, { link: "b", id: "3", sequence: 1 });
-      const { store, duckdb } = lake.lake;
-      expect((await store.list("transaction_changes/_delta_log/")).map(({ key }) => key)).toContainEqual(
-        expect.stringMatching(/checkpoint\.parquet$/),
-      );
-      const again = await openTable(store, "transaction_changes", duckdb).snapshot();
-      expect(again.files.size).toBe(2);
-      expect(await inferRemovals(lake.lake, reading())).toMatchObject({ known: 1, gone: 1 });
-      await lake.lake.close();
+describe.each([STRANGE_PATHS.join("/"), "back\\slash"])("a lake below %j", (strange) => {
+  test("is written, checkpointed, materialized, listed and queried as any other", async () => {
+    for (const neighbour of ["aXb", "a", "x]y"]) {
+      const other = await FeedLake.openAt(join(base, neighbour, "lake"));
+      await other.feed({ id: "foreign", sequence: 1 });
+      await other.lake.close();
+    }
+    const directory = join(base, strange, "lake");
+    await mkdir(directory, { recursive: true });
+    const lake = await FeedLake.openAt(directory);
+    await lake.feed({ id: "1", sequence: 1, date: "2026-05-05" }, { id: "2", sequence: 2 });
+    const feed = lake.lake.table("transaction_changes");
+    await feed.checkpoint(await feed.snapshot());
+    await lake.feed({ id: "2", sequence: 3, type: "removed" }, { link: "b", id: "3", sequence: 1 });
+    const { store, duckdb } = lake.lake;
+    expect((await store.list("transaction_changes/_delta_log/")).map(({ key }) => key)).toContainEqual(
+      expect.stringMatching(/checkpoint\.parquet$/),
+    );
+    const again = await openTable(store, "transaction_changes", duckdb).snapshot();
+    expect(again.files.size).toBe(2);
+    expect(await inferRemovals(lake.lake, reading())).toMatchObject({ known: 1, gone: 1 });
+    await lake.lake.close();
 
-      expect(await command(directory, "materialize")).toMatchObject({ rows: 2 });
-      expect(await lake.rows()).toEqual(["a/1 1 2026-05-05", "b/3 1 2026-05-05"]);
-      const sql =
-        'select link_id, transaction_id as id, "date" as day, currency from transactions order by all';
-      expect(await command(directory, "query", sql)).toEqual([
-        { link_id: "a", id: "1", day: "2026-05-05", currency: "CZK" },
-        { link_id: "b", id: "3", day: "2026-05-05", currency: "CZK" },
-      ]);
-      expect(await command(directory, "tables")).toMatchObject([
-        { table: "transaction_changes", rows: 4 },
-        { table: "transaction_links", rows: 0 },
-        { table: "transactions", rows: 2 },
-      ]);
-      await lake.lake.close();
-    });
-  },
-);
+    expect(await command(directory, "materialize")).toMatchObject({ rows: 2 });
+    expect(await lake.rows()).toEqual(["a/1 1 2026-05-05", "b/3 1 2026-05-05"]);
+    const sql =
+      'select link_id, transaction_id as id, "date" as day, currency from transactions order by all';
+    expect(await command(directory, "query", sql)).toEqual([
+      { link_id: "a", id: "1", day: "2026-05-05", currency: "CZK" },
+      { link_id: "b", id: "3", day: "2026-05-05", currency: "CZK" },
+    ]);
+    expect(await command(directory, "tables")).toMatchObject([
+      { table: "transaction_changes", rows: 4 },
+      { table: "transaction_links", rows: 0 },
+      { table: "transactions", rows: 2 },
+    ]);
+    await lake.lake.close();
+  });
+});
 
 function reading() {
   const link = { linkId: "a", fpId: "fp_a", runId: "r", generation: 2, sequenceFrom: 4 };

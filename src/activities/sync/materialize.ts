@@ -10,7 +10,7 @@ const PAIRS_TIME_MS = 20 * 60_000;
 
 /**
  * Brings `transactions` up to the feed, each small table up to its history, and at last `transaction_links` to the version
- * of `transactions` (docs/inside/architecture.md, "Materialize", "Histories of changes" and "Pairs of pending and posted").
+ * of `transactions` (docs/inside/rules.md, "Materialize", "Histories of changes" and "Pairs of pending and posted").
  */
 export async function materialize(
   dependencies: SyncDependencies,

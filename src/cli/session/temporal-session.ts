@@ -45,7 +45,7 @@ const WATCH_EVERY_MS = 1_000;
 
 /**
  * Connects to the cluster, or brings up the embedded server and a worker
- * (docs/inside/architecture.md, "Embedded server").
+ * (docs/inside/rules.md, "Embedded server").
  */
 export async function openTemporal(options: SessionOptions): Promise<TemporalSession> {
   const releases = new Releases();

@@ -57,7 +57,7 @@ function end(progress: LinkProgress, status: EndStatus, reason: string): LinkVer
   return { kind: "end", status, reason, progress };
 }
 
-/** Reads the update again from its first cursor, after a growing wait, five times at most (docs/inside/architecture.md, "Sync rules"). */
+/** Reads the update again from its first cursor, after a growing wait, five times at most (docs/inside/rules.md, "Sync rules"). */
 function restart(
   progress: LinkProgress,
   base: LinkBase,
@@ -102,7 +102,7 @@ function afterCompletion(progress: LinkProgress, base: LinkBase): LinkVerdict {
   return { kind: "publish", progress };
 }
 
-/** Decides about a link after an outcome that came at `at` (docs/inside/architecture.md, "Sync rules"). Pure. */
+/** Decides about a link after an outcome that came at `at` (docs/inside/rules.md, "Sync rules"). Pure. */
 export function afterOutcome(
   progress: LinkProgress,
   base: LinkBase,

@@ -32,7 +32,7 @@ const COLUMNS = {
 } as const;
 
 /**
- * Gives the actions that make up a whole state, without old tombstones and transactions (docs/inside/architecture.md,
+ * Gives the actions that make up a whole state, without old tombstones and transactions (docs/inside/rules.md,
  * "Delta log"); a transaction without `lastUpdated` stays for ever. Age is counted by what the table itself has seen, not
  * by a clock. A clock that jumps a month ahead, or is a month behind another machine's, would drop the transactions of a
  * run that is under way, and its repeated steps would append their rows twice.

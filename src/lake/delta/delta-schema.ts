@@ -27,7 +27,7 @@ export interface TableSpec {
   readonly name: string;
   readonly columns: readonly Column[];
   /**
-   * Whether it is an append-only feed whose commits carry domains (docs/inside/architecture.md, "Delta log"); every
+   * Whether it is an append-only feed whose commits carry domains (docs/inside/rules.md, "Delta log"); every
    * other table stays at writer version 2.
    */
   readonly feed?: boolean;

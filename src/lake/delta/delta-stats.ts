@@ -12,7 +12,7 @@ export interface ColumnStats {
 }
 
 /**
- * The only columns with statistics (docs/inside/architecture.md, "Delta log"): some readers would pass others through a
+ * The only columns with statistics (docs/inside/rules.md, "Delta log"): some readers would pass others through a
  * double.
  */
 export type StatsColumn = "link_id" | "date" | "sequence";

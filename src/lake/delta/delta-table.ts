@@ -45,7 +45,7 @@ export function openTable(
 
 /**
  * One Delta table: its newest state, and commits on top of it
- * (docs/inside/architecture.md, "Durable writes" and "Delta log").
+ * (docs/inside/rules.md, "Durable writes" and "Delta log").
  */
 export class DeltaTable {
   #known: LogState = NO_LOG;

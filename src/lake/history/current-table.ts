@@ -41,7 +41,7 @@ export async function* bringUpHistories(
 
 /**
  * Brings the small table of a history up to the history's newest version, and merges the history's small files
- * (docs/inside/architecture.md, "Histories of changes"). Of two processes the slower one finds nothing left to do.
+ * (docs/inside/rules.md, "Histories of changes"). Of two processes the slower one finds nothing left to do.
  *
  * @throws InputError where a file, or the history itself, is missing; StoreFullError on a full disk. The small table then
  * is as it was.

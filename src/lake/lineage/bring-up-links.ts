@@ -40,7 +40,7 @@ interface LineageReport {
 
 /**
  * Brings `transaction_links` to the version of the feed that `transactions` has reached, in one commit with its watermark
- * (docs/inside/architecture.md, "Pairs of pending and posted"). Of two processes the slower one finds nothing left to do.
+ * (docs/inside/rules.md, "Pairs of pending and posted"). Of two processes the slower one finds nothing left to do.
  *
  * @throws InputError where a file, or the feed, is missing; StoreFullError on a full disk; the signal's reason once it is
  * aborted. The table then is as it was.

@@ -49,7 +49,7 @@ interface Part {
 
 /**
  * Brings `transactions` up to the version that the feed has when the call starts, in one commit with its watermark, or in
- * several if there is much to apply (docs/inside/architecture.md, "Materialize"). Calls for one lake in one process wait
+ * several if there is much to apply (docs/inside/rules.md, "Materialize"). Calls for one lake in one process wait
  * for each other; of two processes the slower one finds that the watermark has passed, and stops.
  *
  * @throws InputError where a file of the lake is missing or a table needs a newer version; StoreFullError on a full disk;

@@ -64,7 +64,7 @@ export function jsonRows(path: string, columns: readonly Column[], longest: numb
   return `select ${typedColumns(columns)} from ${texts}`;
 }
 
-/** Gives the `maximum_object_size` for some objects; DuckDB's buffers have that size (docs/inside/architecture.md, "Load"). */
+/** Gives the `maximum_object_size` for some objects; DuckDB's buffers have that size (docs/inside/rules.md, "Load"). */
 export function objectSize(bytes: readonly number[]): number {
   return Math.max(1024 * 1024, ...bytes.map((size) => size + 1024));
 }

@@ -13,7 +13,7 @@ interface DuckDbOptions {
   readonly threads?: number;
 }
 
-/** The SQL engine of one process (docs/inside/architecture.md, "Load"). */
+/** The SQL engine of one process (docs/inside/rules.md, "Load"). */
 export interface DuckDb {
   /** Where this engine's scratch files are. It exists once the engine is open or {@link makeScratch} was called. */
   readonly scratchDirectory: string;
@@ -103,7 +103,7 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
   };
 }
 
-/** Whether SQL ran out of memory, so that a smaller part may succeed (docs/inside/architecture.md, "Load"). */
+/** Whether SQL ran out of memory, so that a smaller part may succeed (docs/inside/rules.md, "Load"). */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && /out of memory/i.test(error.message);
 }

@@ -21,7 +21,7 @@ import { StoreModes } from "./modes.js";
 import type { GrowingObject, ObjectStore, PutOptions } from "./object-store.js";
 
 /**
- * An object store in a directory (docs/inside/architecture.md, "Durable writes"). The first write makes the
+ * An object store in a directory (docs/inside/rules.md, "Durable writes"). The first write makes the
  * directory. Writes throw {@link StoreFullError} on a full disk, and InputError on a directory that refuses them or a
  * file system without hard links; neither leaves a temp file behind.
  */

@@ -38,7 +38,7 @@ export interface FeedFile extends DataFile {
 }
 
 /**
- * Loads staged pages of `transactions` into one new file of the feed (docs/inside/architecture.md, "Load"); undefined if
+ * Loads staged pages of `transactions` into one new file of the feed (docs/inside/rules.md, "Load"); undefined if
  * they hold no rows.
  *
  * @throws Error in DuckDB's words if it refuses any of the pages

@@ -30,7 +30,7 @@ interface InferredRemovals {
 }
 
 /**
- * Finds ids that are live in the feed and that a full resync did not bring back (docs/inside/architecture.md,
+ * Finds ids that are live in the feed and that a full resync did not bring back (docs/inside/rules.md,
  * "Sync rules"). The result holds as long as the link's head does not change, which the caller checks when it commits.
  */
 export async function inferRemovals(lake: Lake, reading: FullReading): Promise<InferredRemovals> {

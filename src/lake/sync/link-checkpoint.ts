@@ -5,7 +5,7 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 
 /**
  * The committed state of one link. The commit with the link's rows also sets its cursor and certificate
- * (docs/inside/architecture.md, "Commits" and "Heads"); `link_syncs` can be rebuilt from it.
+ * (docs/inside/rules.md, "Commits" and "Heads"); `link_syncs` can be rebuilt from it.
  */
 export interface LinkCheckpoint extends CertificateFields {
   /** The next run's first request sends it; null reads everything again. */
@@ -72,7 +72,7 @@ type HeadComparison =
   /** Another run committed the link meanwhile; null if the feed has lost its head. */
   | { readonly kind: "superseded"; readonly by: string | null };
 
-/** Compares by head, never by the cursor's text (docs/inside/architecture.md, "Heads"). */
+/** Compares by head, never by the cursor's text (docs/inside/rules.md, "Heads"). */
 export function compareHead(feed: Snapshot, update: LinkUpdate): HeadComparison {
   const now = linkCheckpoint(feed, update.linkId);
   if (now !== undefined && isSameReading(now, update.checkpoint))

@@ -6,7 +6,7 @@ import { addOf, type DataFile } from "./parquet-file.js";
 
 /**
  * Appends files to a table other than the feed, once: if the table's log has a transaction of that name, this is the
- * repetition of a call whose answer was lost, and writes nothing (docs/inside/architecture.md, "Commits").
+ * repetition of a call whose answer was lost, and writes nothing (docs/inside/rules.md, "Commits").
  *
  * @param also a transaction that the commit sets as well, even where no file is written
  */

@@ -46,7 +46,7 @@ export function scratchPath(lake: Pick<Lake, "duckdb">, extension: string): stri
 
 /**
  * Moves written files into their table's directory, durably, under new names, for one commit that will refer to all of
- * them (docs/inside/architecture.md, "Data files").
+ * them (docs/inside/rules.md, "Data files").
  */
 export async function storeFiles(
   { store }: Lake,
@@ -119,7 +119,7 @@ export async function withSpooled<T>(
 
 /**
  * What one data file of {@link writeRows} is made of: one SQL statement holds several times its text in memory
- * (docs/inside/architecture.md, "Data files").
+ * (docs/inside/rules.md, "Data files").
  */
 const FILE_BOUNDS = { count: Number.POSITIVE_INFINITY, bytes: 8 * 1024 * 1024 };
 

@@ -15,10 +15,10 @@ interface FileForm {
   readonly cut?: string;
 }
 
-/** Appended files: written one at a time, in bounded memory (docs/inside/architecture.md, "Load"). */
+/** Appended files: written one at a time, in bounded memory (docs/inside/rules.md, "Load"). */
 export const APPENDED_FILE: FileForm = { rowGroupSize: 20_480 };
 /**
- * Files of `transactions`: a changed row costs writing its row group again (docs/inside/architecture.md, "Materialize").
+ * Files of `transactions`: a changed row costs writing its row group again (docs/inside/rules.md, "Materialize").
  * They have no Bloom filters, because a row group that is copied to another file can't take its filter along.
  */
 export const CURRENT_FILE: FileForm = { rowGroupSize: 4_096, cut: ", write_bloom_filter false" };

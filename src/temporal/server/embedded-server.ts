@@ -25,7 +25,7 @@ const ELSEWHERE_POLL_MS = 500;
 
 /**
  * Uses the Temporal server of a HOME: the one that runs, or a new one on HOME's database
- * (docs/inside/architecture.md, "Embedded server"). Everything is decided under HOME's lock, so one database never
+ * (docs/inside/rules.md, "Embedded server"). Everything is decided under HOME's lock, so one database never
  * has two servers, however commands start, end and die.
  *
  * @throws InputError when HOME can't be written; UnreachableError when the server does not start, or is used

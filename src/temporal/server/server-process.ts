@@ -84,7 +84,7 @@ const DYNAMIC_CONFIG = {
   "frontend.namespaceCount": 5000,
 } as const;
 
-/** The command line of the dev server (docs/inside/architecture.md, "Embedded server"). */
+/** The command line of the dev server (docs/inside/rules.md, "Embedded server"). */
 function serverArguments(database: string | undefined, { port, uiPort }: Ports): string[] {
   const durable = ["--sqlite-pragma", "journal_mode=WAL", "--sqlite-pragma", "synchronous=NORMAL"];
   return [

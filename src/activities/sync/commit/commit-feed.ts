@@ -20,7 +20,7 @@ interface WantedUpdate extends PendingUpdate {
 
 /**
  * Makes the one commit that carries rows, cursors and certificates of finished links
- * (docs/inside/architecture.md, "Commits" and "Heads"). Leaves out a superseded link: files that hold its rows are loaded
+ * (docs/inside/rules.md, "Commits" and "Heads"). Leaves out a superseded link: files that hold its rows are loaded
  * again without it.
  */
 export async function commitFeed(

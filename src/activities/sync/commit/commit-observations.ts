@@ -42,7 +42,7 @@ const NOTHING: Appended = { isRead: false, refused: [], taken: NO_REMOVALS };
 
 /**
  * Commits the users' lists: `accounts`, `bank_links` and whatever else has no cursor. This comes before any commit of
- * their links (docs/inside/architecture.md, "Commits").
+ * their links (docs/inside/rules.md, "Commits").
  *
  */
 export async function commitObservations(

@@ -30,7 +30,7 @@ export interface CommitInput extends CommitWork, CommittedLists {}
 
 /**
  * Commits what a run has finished: the users' lists, `quarantine`, then the feed with rows, cursors and certificates in one
- * commit, then `link_syncs` (docs/inside/architecture.md, "Commits"). A repeated attempt finds what the earlier one did.
+ * commit, then `link_syncs` (docs/inside/rules.md, "Commits"). A repeated attempt finds what the earlier one did.
  */
 export async function commit(
   deps: SyncDependencies,

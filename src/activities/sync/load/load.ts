@@ -17,7 +17,7 @@ import { loadPages, type RefusedLinks } from "../page-files/load-pages.js";
 import type { LoadManifest, ManifestFile, ManifestPage } from "../page-files/manifest.js";
 import { LostPageError, type PageRefusedError } from "../page-files/page-to-load.js";
 
-/** Pages and bytes of one SQL statement (docs/inside/architecture.md, "Load"). */
+/** Pages and bytes of one SQL statement (docs/inside/rules.md, "Load"). */
 const STATEMENT_PAGES = 2_000;
 const STATEMENT_BYTES = 10 * 1024 * 1024;
 /** While SQL turns one batch into a file, the next one is read and bundled, and the previous one is stored. */

@@ -102,7 +102,7 @@ class LinkReader {
 
   /**
    * Whether a page repeats the one before it, or, at the committed cursor, the last committed one: then it adds nothing
-   * (docs/inside/architecture.md, "Sync rules"). Compares whole pages only where their first rows agree.
+   * (docs/inside/rules.md, "Sync rules"). Compares whole pages only where their first rows agree.
    */
   async #addsNothing(progress: LinkProgress, facts: PageFacts, body: Buffer): Promise<boolean | "torn"> {
     if (facts.entries.every((count) => count === 0)) return false;

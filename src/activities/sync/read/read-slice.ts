@@ -16,7 +16,7 @@ import { readUser } from "./read-user.js";
 import { sliceInput } from "./slice-input.js";
 import { SliceState } from "./slice-state.js";
 
-/** Reads users' lists for some seconds, and the links that it finds (docs/inside/architecture.md, "Extract"). */
+/** Reads users' lists for some seconds, and the links that it finds (docs/inside/rules.md, "Extract"). */
 export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): Promise<ReadSliceResult> {
   const given = await sliceInput(deps, input);
   // The slice's time begins here, so that a slow disk does not use it up.

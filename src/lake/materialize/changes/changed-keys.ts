@@ -15,7 +15,7 @@ interface KeySlice extends RowPart {
   readonly to: string;
 }
 
-/** Changed rows whose keys SQL may hold in memory at once (docs/inside/architecture.md, "Materialize"). */
+/** Changed rows whose keys SQL may hold in memory at once (docs/inside/rules.md, "Materialize"). */
 const SLICE_ROWS = 250_000;
 
 function keySlices(links: readonly LinkCount[]): KeySlice[] {
@@ -44,7 +44,7 @@ interface ChangedKeys {
  * `SUPERSEDED(file, link_id, sequence)` has the feed rows that leave nothing (an older row of their key, or a removal), and
  * `GONE(file, row, link_id, sequence)` the rows that leave their live file. (`link_id`, `sequence`) identifies one row of
  * the feed, and of `transactions`, whose rows are the feed's: sequences of a link only grow, and commits that compare
- * heads never use one twice (docs/inside/architecture.md, "Heads").
+ * heads never use one twice (docs/inside/rules.md, "Heads").
  */
 export async function findChangedKeys(
   sql: SqlSession,

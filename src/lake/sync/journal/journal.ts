@@ -26,7 +26,7 @@ type Description = Pick<RecordHeader, "kind" | "page" | "cleaned">;
 
 /**
  * What one attempt of an activity stages: a sequence of records in one object, which the first record makes
- * (docs/inside/architecture.md, "Staging").
+ * (docs/inside/rules.md, "Staging").
  */
 export class Journal {
   readonly name: string;

@@ -44,7 +44,7 @@ type Comparer = (
 
 /**
  * Compares each derived table with a fold of its source, at the version that the table has reached
- * (docs/inside/architecture.md, "Verify"). Writes nothing to the lake.
+ * (docs/inside/rules.md, "Verify"). Writes nothing to the lake.
  *
  * @param onTable told of each table before it is compared
  */
