@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { dateOrInstant, idText, ruledText } from "../api/file-fields.js";
 import type { ApiClient } from "../api/http/client.js";
 import { NotFoundError, RateLimitedError, TransientError } from "../api/http/errors.js";
 import { listLinkAccounts } from "../api/operations/bank-data.js";
@@ -23,7 +24,6 @@ import type { Lake } from "../lake/lake.js";
 import { readTables } from "../lake/query/query-views.js";
 import { sqlList } from "../lake/sql/duckdb-sql.js";
 import { transactionImports } from "../lake/tables/transaction-imports.js";
-import { dateOrInstant, idText, ruledText } from "./fields.js";
 import { type BulkJob, type JobRow, refusalOf } from "./job.js";
 import { type ImportOptions, importKind } from "./kinds/import.js";
 

@@ -8,7 +8,7 @@ import type { FrozenBulkRow, RowEnd } from "../domain/bulk/frozen-row.js";
 import type { AnsweredCall } from "../domain/calls/answered-call.js";
 import { UnsendableError } from "../domain/failures.js";
 import type { RefusedRequest } from "../domain/refusals.js";
-import type { RowProblem } from "../domain/row-problem.js";
+import type { RowProblem, UniqueValue } from "../domain/row-problem.js";
 import type { Sealer } from "../domain/sealer.js";
 import type { ClientTokenGrant } from "../domain/service/client-token-grant.js";
 import type { FrozenFile } from "../lake/bulk/bulk-staging.js";
@@ -123,19 +123,6 @@ interface ReadInputs {
   readonly options?: BulkOptions;
   /** The kind as it judges this job's file, where the inputs decide on that. */
   readonly job?: AnyJob;
-}
-
-interface UniqueValue {
-  readonly column: string;
-  readonly value: string;
-}
-
-/** The value of a column that may appear only once; null where an invalid row lacks it. */
-export function uniqueIn<Column extends string>(column: Column) {
-  return (row: { readonly [name in Column]?: string }): UniqueValue | null => {
-    const value = row[column];
-    return value === undefined ? null : { column, value };
-  };
 }
 
 /** Any kind of job, as the engine sees it. */

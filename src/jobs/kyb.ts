@@ -3,9 +3,10 @@ import { getBusinessInsights } from "../api/operations/business.js";
 import { listBusinessOnboardings } from "../api/operations/onboarding.js";
 import type { OnboardingItem } from "../api/schemas/onboarding.js";
 import { pathId } from "../api/schemas/parameters.js";
+import { uniqueIn } from "../domain/row-problem.js";
 import { isDecision, isKnownStatus } from "../domain/service/onboarding-status.js";
 import { KYB_TABLES } from "../lake/tables/kyb.js";
-import { type BulkJob, type Caller, uniqueIn } from "./job.js";
+import type { BulkJob, Caller } from "./job.js";
 import { kybKind } from "./kinds/kyb.js";
 import {
   type BusinessOnboarding,

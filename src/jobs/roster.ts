@@ -1,11 +1,5 @@
-import { z } from "zod";
-import { idText, ownIdText } from "./fields.js";
-import { uniqueIn } from "./job.js";
-
-/** A row about one user; kinds of jobs may know more columns. */
-export const userRow = z.object({ fp_id: idText, external_id: ownIdText.optional() });
-
-export type UserRow = z.output<typeof userRow>;
+import type { UserRow } from "../api/file-fields.js";
+import { uniqueIn } from "../domain/row-problem.js";
 
 /** What kinds of jobs with a row for each user declare. */
 export const rowPerUser = {

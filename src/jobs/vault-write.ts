@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { userRow } from "../api/file-fields.js";
 import { updateVault, uploadToVault } from "../api/operations/vault.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 import type { BrokenRule } from "../domain/row-problem.js";
@@ -7,7 +8,7 @@ import { uploadProblem, vaultValueProblem } from "../domain/service/vault/vault-
 import { vaultWrites } from "../lake/tables/vault.js";
 import { type BulkJob, type Caller, type EndedItem, type JobRow, refusalOf } from "./job.js";
 import { vaultWriteKind } from "./kinds/vault-write.js";
-import { rowPerUser, userRow } from "./roster.js";
+import { rowPerUser } from "./roster.js";
 
 /** A row: whose vault, values under their identifiers, and files to upload under `upload:<identifier>`. */
 type VaultRow = { readonly fp_id: string; readonly external_id?: string } & {

@@ -1,3 +1,4 @@
+import { type UserRow, userRow } from "../api/file-fields.js";
 import { SchemaError } from "../api/http/errors.js";
 import { decryptVault } from "../api/operations/vault.js";
 import { InputError } from "../domain/failures.js";
@@ -7,7 +8,7 @@ import { hmacTransform } from "../domain/service/transform.js";
 import { vaultValues } from "../lake/tables/vault.js";
 import type { BulkJob } from "./job.js";
 import { KEYED_HASH, type VaultOptions, vaultKind } from "./kinds/vault.js";
-import { rowPerUser, type UserRow, userRow } from "./roster.js";
+import { rowPerUser } from "./roster.js";
 
 /** What the service decrypted of one user. */
 interface Decrypted {

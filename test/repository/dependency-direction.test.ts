@@ -22,7 +22,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   jobs: { value: ["domain", "api", "lake", "temporal"], packages: [BUILTIN, "eta/core", "p-limit", "zod"] },
   intake: {
     value: ["domain", "api", "lake", "temporal", "jobs"],
-    packages: [BUILTIN, "@temporalio/client", "csv-parse"],
+    packages: [BUILTIN, "@temporalio/client", "csv-parse", "zod"],
   },
   activities: {
     value: ["domain", "api", "lake", "temporal", "streams", "jobs", "intake", "version"],

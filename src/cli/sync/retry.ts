@@ -1,8 +1,7 @@
 import { InputError } from "../../domain/failures.js";
 import { type EndReason, isCutShort, leftOf } from "../../domain/run.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import { type FailedPart, retryRoster } from "../../intake/sync/retry-roster.js";
-import { type Roster, rosterOf } from "../../intake/sync/roster-file.js";
+import { type FailedPart, type Roster, retryRoster, rosterOf } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";

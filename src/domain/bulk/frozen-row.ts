@@ -1,6 +1,6 @@
 import type { RefusedRequest } from "../refusals.js";
-import { problemCodes, type RowProblem } from "../row-problem.js";
-import type { VaultFile } from "../service/vault/vault-value.js";
+import type { JudgedRow } from "../row-problem.js";
+import { problemCodes } from "../row-problem.js";
 
 /** A line of a file that is not the run's own, under what messages call the file. */
 export interface FilePlace {
@@ -9,15 +9,7 @@ export interface FilePlace {
 }
 
 /** A row of a bulk job's file as it is frozen: what it says, or what is wrong with it. */
-export interface FrozenBulkRow<Row extends object = object> {
-  readonly line: number;
-  /** Null for an invalid row. */
-  readonly row: Row | null;
-  readonly problems: readonly RowProblem[];
-  /** Whose row an invalid one is, by its own first column. */
-  readonly owner?: string;
-  /** Files that it names, by column; their bytes are frozen with it. */
-  readonly files?: Readonly<Record<string, VaultFile>>;
+export interface FrozenBulkRow<Row extends object = object> extends JudgedRow<Row> {
   /** The kind of job whose row it is, where the run takes rows of another kind along. */
   readonly kind?: string;
   /** Where it is in the file of that kind. */

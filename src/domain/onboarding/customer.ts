@@ -1,4 +1,4 @@
-import type { VaultFile } from "../service/vault/vault-value.js";
+import type { NamedFile } from "../row-problem.js";
 
 export const CUSTOMER_KINDS = ["user", "business"] as const;
 export type CustomerKind = (typeof CUSTOMER_KINDS)[number];
@@ -21,7 +21,7 @@ export interface CustomerRow {
   readonly prerequisiteData: { readonly [key: string]: Json } | null;
   /** Values by identifier: written with a client token, for a new business given at its creation. */
   readonly vault: { readonly [identifier: string]: Json };
-  readonly documents: { readonly [identifier: string]: VaultFile };
+  readonly documents: { readonly [identifier: string]: NamedFile };
   /** A business without `fp_bid`: it is created first, unless its external id is taken. */
   readonly create: boolean;
 }

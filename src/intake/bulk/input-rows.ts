@@ -1,17 +1,14 @@
 import { createHash } from "node:crypto";
-import { dirname, resolve } from "node:path";
 import type { ApiClient } from "../../api/http/client.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
-import { type RowProblem, repeatedRow } from "../../domain/row-problem.js";
-import { codeOfIssue } from "../../jobs/fields.js";
+import type { RowProblem } from "../../domain/row-problem.js";
+import { invalidRow } from "../../domain/row-problem.js";
 import { jobOfKind } from "../../jobs/index.js";
 import type { AnyJob, JobRow } from "../../jobs/job.js";
 import type { BytesOf } from "../../lake/bulk/bulk-staging.js";
-import { fileError, type InputFile } from "../files/input-file.js";
+import { type JudgedFile, judgedFile } from "../files/judged-file.js";
 import { countedProblems } from "../files/row-problems.js";
-import { type InputRow, LONG_NUMBER, readRows } from "../files/rows.js";
-import { type InspectedFiles, inspectFiles, uploadedBytes } from "../files/uploaded-file.js";
 
 /** The judged rows of a job. Memory does not hold them: they are read again when they are frozen. */
 export interface JudgedRows {
@@ -38,17 +35,9 @@ export interface JudgedRows {
  * @throws InputError where the file can't be read as a whole: not there, not UTF-8, not CSV, a column missing.
  */
 export async function judgeRows(job: AnyJob, path: string): Promise<JudgedRows> {
-  const file: InputFile = { path, ...job.file };
-  const columns = Object.keys(job.row.shape).join(", ");
-  const ignored = new Set<string>();
-  const inspected: InspectedFiles = new Map();
-  const bytes: BytesOf = (row, column) => uploadedBytes(pathIn(file, row.row ?? {}, column));
-  const judged = await countRows(() => frozenRows(job, file, ignored, inspected), job.files && bytes);
-  if (judged.total === 0) throw fileError(file, "has no row", `Its columns: ${columns}.`);
-  const list = [...ignored].map((name) => JSON.stringify(name)).join(", ");
-  const meaning = job.file.ignored === undefined ? "" : `; ${job.file.ignored}`;
-  const warning = `${file.name} ${path}: ignored ${list}; its columns are ${columns}${meaning}`;
-  return { ...judged, warnings: ignored.size > 0 ? [warning] : [] };
+  const file = judgedFile(job, path);
+  const judged = await countRows(() => frozenRows(job, file), job.files && file.bytes);
+  return { ...judged, warnings: file.warnings() };
 }
 
 /** Reads rows once to count, hash and judge them, without keeping them. */
@@ -129,14 +118,9 @@ export function refuseInvalid(
 }
 
 /** Reads the rows of a file as they are frozen: judged, in the kind's order, and completed by the kind. */
-async function* frozenRows(
-  job: AnyJob,
-  file: InputFile,
-  ignored: Set<string>,
-  inspected: InspectedFiles,
-): AsyncGenerator<FrozenBulkRow> {
+async function* frozenRows(job: AnyJob, file: JudgedFile): AsyncGenerator<FrozenBulkRow> {
   const complete = job.complete?.();
-  for await (const one of inOrder(job, judgedRows(job, file, ignored, inspected))) {
+  for await (const one of inOrder(job, file.rows())) {
     yield one.row === null ? one : { ...one, row: complete?.row(one.row) ?? one.row };
   }
 }
@@ -152,124 +136,4 @@ async function* inOrder(job: AnyJob, rows: AsyncIterable<FrozenBulkRow>): AsyncG
     return a.row === b.row ? a.line - b.line : a.row === null ? 1 : -1;
   };
   yield* kept.sort(compare);
-}
-
-async function* judgedRows(
-  job: AnyJob,
-  file: InputFile,
-  ignored: Set<string>,
-  inspected: InspectedFiles,
-): AsyncGenerator<FrozenBulkRow> {
-  const firstLine = new Map<string, number>();
-  const ignore = (column: string) => {
-    if (!isTaken(job, column)) ignored.add(column);
-  };
-  const checkHeader = (columns: readonly string[], line: number) => {
-    columns.forEach(ignore);
-    checkColumns(job, file, columns, line);
-  };
-  for await (const given of readRows(file, checkHeader)) {
-    for (const column of given.values.keys()) ignore(column);
-    const judged = await withFiles(job, file, judgeRow(job, given), inspected);
-    // An invalid row's value counts too: once the row is right, it would be there twice.
-    const unique = job.unique?.(judged.row ?? readableRow(job, given)) ?? null;
-    const first = unique === null ? undefined : firstLine.get(unique.value);
-    if (unique === null || first === undefined) {
-      if (unique !== null) firstLine.set(unique.value, judged.line);
-      yield judged;
-    } else yield invalidRow(judged, [repeatedRow(judged.line, unique.column, first)]);
-  }
-}
-
-/** Whether a row has this column: one that the kind names, or any where the kind takes further ones. */
-function isTaken({ row }: AnyJob, column: string): boolean {
-  return Object.hasOwn(row.shape, column) || row.def.catchall !== undefined;
-}
-
-function judgeRow(job: AnyJob, given: InputRow): FrozenBulkRow {
-  const { line, values, problems, losesDigits } = given;
-  const known = Object.keys(job.row.shape);
-  const said = values.get(known[0] ?? "");
-  const owner = typeof said === "string" ? { owner: said } : {};
-  const wrong = losesDigits ? [...problems, { line, column: null, ...LONG_NUMBER }] : problems;
-  if (wrong.length > 0) return { line, row: null, problems: wrong, ...owner };
-  const row = Object.fromEntries(cellsOf(job, given));
-  const parsed = job.row.safeParse(row);
-  if (parsed.success) return { line, row: parsed.data, problems: [] };
-  const broken = parsed.error.issues.map((issue): RowProblem => {
-    const column = issue.path.length === 0 ? null : String(issue.path[0]);
-    return {
-      line,
-      column,
-      code: codeOfIssue(issue, column === null || Object.hasOwn(row, column)),
-      rule: issue.message,
-    };
-  });
-  return { line, row: null, problems: broken, ...owner };
-}
-
-/** The cells of a row that are not empty: those of the columns that the kind names, then further ones that it takes. */
-function cellsOf(job: AnyJob, { form, values }: InputRow): [string, unknown][] {
-  const known = Object.keys(job.row.shape);
-  const further = [...values.keys()].filter((column) => !known.includes(column) && isTaken(job, column));
-  return [...known, ...further].flatMap((column) => {
-    const value = values.get(column);
-    const isEmpty = value === null || value === undefined || (value === "" && form === "csv");
-    return isEmpty ? [] : [[column, value]];
-  });
-}
-
-/** The values of an invalid row that are right by themselves. */
-function readableRow(job: AnyJob, given: InputRow): object {
-  const cells = cellsOf(job, given).flatMap(([column, value]) => {
-    const parsed = job.row.shape[column]?.safeParse(value);
-    return parsed?.success ? [[column, parsed.data] as const] : [];
-  });
-  return Object.fromEntries(cells);
-}
-
-/** Adds to a valid row the files that it names, or what is wrong with them. */
-async function withFiles(
-  job: AnyJob,
-  file: InputFile,
-  judged: FrozenBulkRow,
-  inspected: InspectedFiles,
-): Promise<FrozenBulkRow> {
-  const { line, row } = judged;
-  const columns = row === null ? [] : (job.files?.(row) ?? []);
-  if (row === null || columns.length === 0) return judged;
-  const paths = new Map(columns.map((column) => [column, pathIn(file, row, column)]));
-  const { found, problems } = await inspectFiles(line, paths, inspected);
-  return problems.length > 0 ? invalidRow(judged, problems) : { ...judged, files: Object.fromEntries(found) };
-}
-
-/** The path that a row gives in a column; it begins at the input file's own directory. */
-function pathIn({ path }: InputFile, row: object, column: string): string {
-  return resolve(dirname(path), String((row as Readonly<Record<string, unknown>>)[column]));
-}
-
-/** Makes a valid row invalid, by problems that were found later. */
-function invalidRow(
-  { line, row, problems, owner }: FrozenBulkRow,
-  more: readonly RowProblem[],
-): FrozenBulkRow {
-  const [named] = Object.values(row ?? {});
-  const said = owner ?? (typeof named === "string" ? named : undefined);
-  return { line, row: null, problems: [...problems, ...more], ...(said !== undefined && { owner: said }) };
-}
-
-function checkColumns(job: AnyJob, file: InputFile, columns: readonly string[], line: number): void {
-  const known = Object.keys(job.row.shape);
-  const missing = known.find(
-    (name) => !columns.includes(name) && !job.row.shape[name].safeParse(undefined).success,
-  );
-  if (missing !== undefined) {
-    // The line may be data, so it isn't quoted.
-    const problem = `line ${line}: no column ${missing} among the ${columns.length} of the header`;
-    const advice = `Give a header line with columns of these names, separated by commas: ${known.join(", ")}.`;
-    throw fileError(file, problem, advice);
-  }
-  const twice = columns.find((name, at) => isTaken(job, name) && columns.indexOf(name) !== at);
-  if (twice !== undefined)
-    throw fileError(file, `line ${line}: column ${twice} appears twice`, "Remove one of them.");
 }

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { constants, open, stat } from "node:fs/promises";
 import { extname } from "node:path";
-import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
-import type { VaultFile } from "../../domain/service/vault/vault-value.js";
+import type { BrokenRule, NamedFile, RowProblem } from "../../domain/row-problem.js";
 
 /** Content types by extension; for other extensions the request names no type. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -21,7 +20,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Files to upload by their path, hashed once, or what is wrong with one. */
-export type InspectedFiles = Map<string, VaultFile | BrokenRule>;
+export type InspectedFiles = Map<string, NamedFile | BrokenRule>;
 
 /** Inspects the files that a row names, and says of each that can't be uploaded why, by its column. */
 export async function inspectFiles(
@@ -29,8 +28,8 @@ export async function inspectFiles(
   paths: ReadonlyMap<string, string>,
   inspected: InspectedFiles,
   columnOf: (name: string) => string = (name) => name,
-): Promise<{ found: [string, VaultFile][]; problems: RowProblem[] }> {
-  const found: [string, VaultFile][] = [];
+): Promise<{ found: [string, NamedFile][]; problems: RowProblem[] }> {
+  const found: [string, NamedFile][] = [];
   const problems: RowProblem[] = [];
   for (const [name, path] of paths) {
     const known = inspected.get(path) ?? (await inspectFile(path));
@@ -48,7 +47,7 @@ export async function* uploadedBytes(path: string): AsyncGenerator<Buffer> {
 }
 
 /** Inspects a file to upload, or says why it can't be uploaded, without its path. */
-async function inspectFile(path: string): Promise<VaultFile | BrokenRule> {
+async function inspectFile(path: string): Promise<NamedFile | BrokenRule> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) return { code: "directory", rule: "is the path of a directory" };

@@ -1,22 +1,24 @@
 import { hash } from "node:crypto";
+import { userRow } from "../../api/file-fields.js";
 import { InputError } from "../../domain/failures.js";
-import { externalIdProblem, fpIdProblem } from "../../domain/service/external-id.js";
+import { type RowProblem, uniqueIn } from "../../domain/row-problem.js";
 import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/roster.js";
-import { fileError, type InputFile, MalformedFileError } from "../files/input-file.js";
+import { fileError, MalformedFileError } from "../files/input-file.js";
+import { judgedFile } from "../files/judged-file.js";
 import { countedProblems, MOST_SHOWN, type ToldProblem } from "../files/row-problems.js";
-import { type InputRow, readRows } from "../files/rows.js";
 
-const MAX_BYTES = 256 * 1024 * 1024;
-const COLUMNS: readonly string[] = ["fp_id", "external_id"];
-const FORM = "Give a CSV file with a header (fp_id, optionally external_id) or JSONL with one object a line.";
+/** The roster of a sync is read into memory. */
+const RULES = {
+  file: { name: "roster", option: "--roster", mostBytes: 256 * 1024 * 1024 },
+  row: userRow,
+  unique: uniqueIn("fp_id"),
+};
 
 /** A roster as a job takes it. */
 export interface Roster {
   /** Sorted by `fp_id`. */
   readonly rows: readonly RosterRow[];
-  /** Canonical text (JSONL), which is staged as the frozen roster. */
-  readonly text: string;
-  /** Hex sha256 of `text`. */
+  /** Hex sha256 of the rows' canonical text (`rosterText`). */
   readonly sha256: string;
   /** Warnings for the user of what was ignored. */
   readonly warnings: readonly string[];
@@ -28,94 +30,57 @@ export interface Roster {
  * @throws InputError that names file, line and column, lists the first 20 problems and counts the others
  */
 export async function readRoster(path: string): Promise<Roster> {
-  const file: InputFile = { path, name: "roster", option: "--roster", mostBytes: MAX_BYTES };
-  const judge = new RosterJudge();
-  const ignored = new Set<string>();
-  let hasHeader = false;
-  const checkHeader = (columns: readonly string[], line: number) => {
-    hasHeader = true;
-    checkColumns(file, columns, line);
-    for (const column of columns) if (!COLUMNS.includes(column)) ignored.add(column);
+  const file = judgedFile(RULES, path);
+  const rows: RosterRow[] = [];
+  // As many as a message shows: a file may have millions.
+  const problems: ToldProblem[] = [];
+  let count = 0;
+  const refuse = (found: readonly Omit<RowProblem, "code">[]) => {
+    count += found.length;
+    problems.push(...found.slice(0, MOST_SHOWN - problems.length));
   };
   try {
-    for await (const row of readRows(file, checkHeader)) {
-      for (const column of row.values.keys()) if (!COLUMNS.includes(column)) ignored.add(column);
-      judge.add(row);
+    for await (const { row, problems: found } of file.rows()) {
+      refuse(found);
+      if (row !== null) rows.push(row as RosterRow);
     }
   } catch (error) {
     if (!(error instanceof MalformedFileError)) throw error;
     const { line, byte, rule } = error;
     if (byte !== undefined)
-      throw fileError(file, `line ${line}, byte ${byte} of the line: ${rule}`, "Save it as UTF-8.");
-    judge.refuse(line, null, rule);
+      throw fileError(
+        { path, ...RULES.file },
+        `line ${line}, byte ${byte} of the line: ${rule}`,
+        "Save it as UTF-8.",
+      );
+    refuse([{ line, column: null, rule }]);
   }
-  if (judge.problems > 0) {
-    throw new InputError(
-      `roster ${path}: ${countedProblems(judge.firstProblems, judge.problems)}\nNothing was started. Fix the file and run the command again.`,
-    );
-  }
-  if (judge.rows.length === 0)
-    throw fileError(file, hasHeader ? "has a header and no users" : "is empty", FORM);
-  return rosterOf(judge.rows, ignored.size > 0 ? [ignoredColumns(path, ignored)] : []);
+  if (count === 0) return rosterOf(rows, file.warnings());
+  throw new InputError(
+    `roster ${path}: ${countedProblems(problems, count)}\nNothing was started. Fix the file and run the command again.`,
+  );
 }
 
 export function rosterOf(rows: readonly RosterRow[], warnings: readonly string[] = []): Roster {
-  const text = rosterText(rows);
-  return { rows: canonicalRoster(rows), text, sha256: hash("sha256", text), warnings };
+  return { rows: canonicalRoster(rows), sha256: hash("sha256", rosterText(rows)), warnings };
 }
 
-function checkColumns(file: InputFile, columns: readonly string[], line: number): void {
-  if (!columns.includes("fp_id")) {
-    // The line may be data, so it isn't quoted.
-    const advice = "Give a header line with fp_id and optionally external_id, separated by commas.";
-    throw fileError(file, `line ${line}: none of the header's ${columns.length} columns is fp_id`, advice);
-  }
-  for (const name of COLUMNS) {
-    if (columns.indexOf(name) !== columns.lastIndexOf(name))
-      throw fileError(file, `line ${line}: column ${name} appears twice`, "Remove one of them.");
-  }
+/** What failed in a sync. */
+export interface FailedPart {
+  /** Users whose links are all read again. */
+  readonly users: readonly string[];
+  readonly links: readonly { readonly fp_id: string; readonly link_id: string }[];
 }
 
-/** Checks rows against the rules of a roster and collects them. */
-class RosterJudge {
-  readonly rows: RosterRow[] = [];
-  problems = 0;
-  /** As many as a message shows: a file may have millions. */
-  readonly firstProblems: ToldProblem[] = [];
-  readonly #firstLine = new Map<string, number>();
-
-  add({ line, values, problems: malformed }: InputRow): void {
-    for (const { column, rule } of malformed) this.refuse(line, column, rule);
-    if (malformed.length > 0) return;
-    const fpId = values.get("fp_id");
-    const externalId = values.get("external_id");
-    const hasExternalId = externalId !== undefined && externalId !== null && externalId !== "";
-    const rule = this.#problemOf(line, fpId);
-    if (rule !== undefined) this.refuse(line, "fp_id", rule);
-    if (hasExternalId) {
-      const rule = typeof externalId === "string" ? externalIdProblem(externalId)?.rule : "is not text";
-      if (rule !== undefined) this.refuse(line, "external_id", rule);
-    }
-    // A row with a problem is never used: the file is refused.
-    this.rows.push({ fp_id: String(fpId), ...(hasExternalId && { external_id: String(externalId) }) });
+/** Makes the roster of what failed in a sync: whole users, and single links of others. */
+export function retryRoster({ users, links }: FailedPart): Roster {
+  const rows = new Map<string, { fp_id: string; links?: string[] }>();
+  for (const fp_id of users) rows.set(fp_id, { fp_id });
+  for (const { fp_id, link_id } of links) {
+    const known = rows.get(fp_id);
+    if (known === undefined) rows.set(fp_id, { fp_id, links: [link_id] });
+    else known.links?.push(link_id);
   }
-
-  refuse(line: number, column: string | null, rule: string): void {
-    this.problems += 1;
-    if (this.problems <= MOST_SHOWN) this.firstProblems.push({ line, column, rule });
-  }
-
-  #problemOf(line: number, fpId: unknown): string | undefined {
-    if (typeof fpId !== "string") return fpId === undefined ? "is missing" : "is not text";
-    const first = this.#firstLine.get(fpId);
-    if (first !== undefined) return `is the same as in line ${first}`;
-    const rule = fpIdProblem(fpId)?.rule;
-    if (rule === undefined) this.#firstLine.set(fpId, line);
-    return rule;
-  }
-}
-
-function ignoredColumns(path: string, names: ReadonlySet<string>): string {
-  const list = [...names].map((name) => JSON.stringify(name)).join(", ");
-  return `roster ${path}: ignored ${list}; only fp_id and external_id are read`;
+  for (const { links: single } of rows.values()) single?.sort();
+  return rosterOf([...rows.values()]);
 }

@@ -1,12 +1,11 @@
 import type { z } from "zod";
+import { day, ownIdText, userRow, yesOrNo } from "../../api/file-fields.js";
 import type { cipReportSchema } from "../../api/schemas/cip-report.js";
 import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
 import { ANOTHER_SUBJECT } from "../../domain/failures.js";
 import type { RefusedRequest } from "../../domain/refusals.js";
-import { day, ownIdText, yesOrNo } from "../fields.js";
 import type { ClosedGroup, EndedItem } from "../job.js";
 import { isBusiness } from "../kyb/business.js";
-import { userRow } from "../roster.js";
 
 /** A report as the service gave it, its texts untouched. */
 export type CipReport = z.output<typeof cipReportSchema>;

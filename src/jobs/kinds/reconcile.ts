@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { day } from "../fields.js";
+import { day } from "../../api/file-fields.js";
 import { given, type JobKind, listed } from "../kind.js";
 
 export const reconcileKind = {

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { idText, ownIdText } from "../../api/file-fields.js";
 import type { BusinessInsights } from "../../api/schemas/business-insights.js";
 import type { OnboardingItem } from "../../api/schemas/onboarding.js";
-import { idText, ownIdText } from "../fields.js";
 
 /** A row of the businesses file. */
 export const businessRow = z.object({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { idText, ruledText, yesOrNo } from "../../api/file-fields.js";
 import { headerProblem, pathAndQuery, targetMethod } from "../../api/schemas/header-fields.js";
 import {
   type BodyTemplate,
@@ -7,7 +8,6 @@ import {
   templateProblems,
 } from "../../domain/bulk/body-template.js";
 import { hasLoneSurrogate } from "../../domain/service/transaction-values.js";
-import { idText, ruledText, yesOrNo } from "../fields.js";
 
 /** A request to send through a proxy, as it is frozen. */
 export interface ProxyRow {

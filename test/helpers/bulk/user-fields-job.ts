@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { idText } from "../../../src/api/file-fields.js";
 import { getUser } from "../../../src/api/operations/user.js";
-import { idText } from "../../../src/jobs/fields.js";
-import { type BulkJob, uniqueIn } from "../../../src/jobs/job.js";
+import { uniqueIn } from "../../../src/domain/row-problem.js";
+import type { BulkJob } from "../../../src/jobs/job.js";
 
 interface UserRow {
   readonly fp_id: string;

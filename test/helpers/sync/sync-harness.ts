@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,8 +6,8 @@ import { type NewEvent, type Sandbox, type SandboxOptions, startSandbox } from "
 import { type AlertConfig, type ApiConfig, scopeOf } from "../../../src/config.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import type { SyncOptions } from "../../../src/domain/sync/job.js";
-import { canonicalRoster, rosterText } from "../../../src/domain/sync/roster.js";
 import type { StartedRun } from "../../../src/intake/start-or-join.js";
+import { rosterOf } from "../../../src/intake/sync/roster-file.js";
 import { startSync } from "../../../src/intake/sync/start.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
 import { openQuery } from "../../../src/lake/query/query.js";
@@ -123,7 +122,7 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
         startSync(client, store, {
           scope,
           taskQueue: taskQueue(scope),
-          roster: rosterOf(choice?.users ?? [...sandbox.world.users.keys()]),
+          roster: rosterOf((choice?.users ?? [...sandbox.world.users.keys()]).map((fp_id) => ({ fp_id }))),
           options: optionsOf(choice),
         }),
       async sync(choice) {
@@ -162,12 +161,6 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
     await close();
     throw error;
   }
-}
-
-function rosterOf(users: readonly string[]) {
-  const rows = canonicalRoster(users.map((fp_id) => ({ fp_id })));
-  const text = rosterText(rows);
-  return { rows, text, sha256: createHash("sha256").update(text).digest("hex"), warnings: [] };
 }
 
 function optionsOf({ streams, links, full, pageSize }: RunChoice = {}): SyncOptions {

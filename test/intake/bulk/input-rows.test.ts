@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ownIdText } from "../../../src/api/file-fields.js";
 import type { FrozenBulkRow } from "../../../src/domain/bulk/frozen-row.js";
 import { judgeRows, withProblems, withRowsOf } from "../../../src/intake/bulk/input-rows.js";
 import { cipJob } from "../../../src/jobs/cip.js";
-import { ownIdText } from "../../../src/jobs/fields.js";
 import { importJob } from "../../../src/jobs/import.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
 import { kybJob } from "../../../src/jobs/kyb.js";
@@ -109,9 +109,10 @@ test("an amount that is a JSON number is refused: text is exact", async () => {
 });
 
 test.for([
-  [["account_id,amount,date", "a,1,2026-01-01"], "no column link_id among the 3 of the header"],
+  [["account_id,amount,date", "a,1,2026-01-01"], "none of the header's 3 columns is link_id"],
   [["link_id,link_id,account_id,amount,date", "l,l,a,1,2026-01-01"], "column link_id appears twice"],
-  [["link_id,account_id,amount,date"], "has no row"],
+  [["link_id,account_id,amount,date"], "has a header and no transactions"],
+  [[], "is empty"],
 ] as const)("%o is refused as a whole", async ([lines, problem]) => {
   await expect(judge(importJob, "rows.csv", ...lines)).rejects.toThrow(problem);
 });
@@ -174,7 +175,7 @@ test("rows of a roster have codes for every rule that they break", async () => {
       legal_hold: "perhaps",
     }),
     JSON.stringify({ fp_id: "fp_1", excluded: "", legal_hold: 7 }),
-    '{"fp_id":"fp_2","n":1.2345678901234567}',
+    '{"fp_id":"fp_2","risk":1.2345678901234567}',
     "[]",
   );
   expect(problems.map(({ line, column, code }) => [line, column, code])).toEqual([

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
-import { readRoster } from "../../../src/intake/sync/roster-file.js";
+import { readRoster, retryRoster } from "../../../src/intake/sync/roster-file.js";
 
 let directory: string;
 beforeAll(async () => {
@@ -42,9 +42,16 @@ describe("a roster is read the same in every form", () => {
   it.each(forms)("%s", async (_, content, name) => {
     const read = await roster(content, name);
     expect(read.rows).toEqual(expected);
-    expect(read.text).toBe('{"fp_id":"fp_a","external_id":"A,1"}\n{"fp_id":"fp_b"}\n');
-    expect(read.sha256).toBe(createHash("sha256").update(read.text).digest("hex"));
+    const text = '{"fp_id":"fp_a","external_id":"A,1"}\n{"fp_id":"fp_b"}\n';
+    expect(read.sha256).toBe(createHash("sha256").update(text).digest("hex"));
     expect(read.warnings).toEqual([]);
+  });
+
+  it("takes JSONL with an empty external_id, and with a long number that it ignores", async () => {
+    const lines = '{"fp_id":"fp_b","external_id":"","sum":1.2345678901234567}\n{"fp_id":"fp_a"}\n';
+    const { rows, sha256 } = await roster(lines, "users.jsonl");
+    expect(rows).toEqual([{ fp_id: "fp_a" }, { fp_id: "fp_b" }]);
+    expect(sha256).toBe((await roster("fp_id\nfp_a\nfp_b\n")).sha256);
   });
 
   it("names columns that it ignores", async () => {
@@ -107,7 +114,7 @@ describe("a bad roster is refused, naming file, line and column", () => {
   });
 
   it("lists the first 20 problems and counts the others", async () => {
-    const message = await messageOf(`fp_id\n${'""\n'.repeat(25)}`);
+    const message = await messageOf(`fp_id\n${" \n".repeat(25)}`);
     expect(message).toContain("25 problems");
     expect(message.match(/is blank/g)).toHaveLength(20);
     expect(message).toContain("and 5 more");
@@ -138,4 +145,17 @@ describe("size", () => {
     expect(rows).toHaveLength(20_000);
     expect(new Set(rows.map(({ fp_id }) => fp_id)).size).toBe(20_000);
   });
+});
+
+it("a user who failed is read whole, another one by the links that failed, whatever their order", () => {
+  const links = [
+    { fp_id: "u3", link_id: "y" },
+    { fp_id: "u1", link_id: "b" },
+    { fp_id: "u3", link_id: "x" },
+    { fp_id: "u2", link_id: "z" },
+  ];
+  const roster = retryRoster({ users: ["u2"], links });
+  const rows = [{ fp_id: "u1", links: ["b"] }, { fp_id: "u2" }, { fp_id: "u3", links: ["x", "y"] }];
+  expect(roster.rows).toEqual(rows);
+  expect(retryRoster({ users: ["u2", "u2"], links: [...links].reverse() }).sha256).toBe(roster.sha256);
 });

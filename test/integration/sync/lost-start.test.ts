@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { exitCodeOf, listedError } from "../../../src/cli/terminal/exit-code.js";
 import { InterruptedError } from "../../../src/cli/terminal/interruption.js";
 import { taskQueue } from "../../../src/domain/run.js";
-import { canonicalRoster, rosterText } from "../../../src/domain/sync/roster.js";
+import { canonicalRoster } from "../../../src/domain/sync/roster.js";
 import type { StartedRun } from "../../../src/intake/start-or-join.js";
 import { startSync } from "../../../src/intake/sync/start.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
@@ -58,11 +58,10 @@ function startHere(client: Client, onFrozen: () => void, signal?: AbortSignal): 
     },
   });
   const rows = canonicalRoster([...world.sandbox.world.users.keys()].map((fp_id) => ({ fp_id })));
-  const text = rosterText(rows);
   const job = {
     scope: world.scope,
     taskQueue: taskQueue(world.scope),
-    roster: { rows, text, sha256: "0".repeat(64), warnings: [] },
+    roster: { rows, sha256: "0".repeat(64), warnings: [] },
     options: { streams: ["accounts", "bank_links", "transactions"], links: null, full: false, pageSize: 500 },
     signal,
   } as const;

@@ -3,15 +3,6 @@ import type { BrokenRule } from "../../row-problem.js";
 import { hasLoneSurrogate } from "../transaction-values.js";
 import { acceptedIdentifiers, type IdentifierUse, identifierProblem } from "./vault-identifier.js";
 
-/** A file to upload into a vault. */
-export interface VaultFile {
-  readonly bytes: number;
-  /** Hash of the file's bytes, in hex. */
-  readonly sha256: string;
-  /** By the file's extension; null where that is unknown. */
-  readonly contentType: string | null;
-}
-
 const BLANK: BrokenRule = { code: "blank", rule: "is blank" };
 const SLASH: BrokenRule = { code: "slash", rule: "has a slash, which no upload takes in an identifier" };
 const LONE_SURROGATE: BrokenRule = { code: "lone_surrogate", rule: "has a lone surrogate" };

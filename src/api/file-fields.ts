@@ -36,6 +36,14 @@ export const dateOrInstant = ruledText(isIsoDate, {
   rule: "is not an ISO 8601 date, YYYY-MM-DD, or with a time",
 });
 
+/** A row about one user; kinds of jobs may know more columns. An empty text in JSON is no id, as in CSV. */
+export const userRow = z.object({
+  fp_id: idText,
+  external_id: z.preprocess((id) => (id === "" ? undefined : id), ownIdText.optional()).optional(),
+});
+
+export type UserRow = z.output<typeof userRow>;
+
 const YES = ["true", "yes", "1"];
 const NO = ["false", "no", "0"];
 const NEITHER = `is not one of ${[...YES, ...NO].join(", ")}`;

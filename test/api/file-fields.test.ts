@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dateOrInstant, day, idText, ownIdText } from "../../src/jobs/fields.js";
+import { dateOrInstant, day, idText, ownIdText } from "../../src/api/file-fields.js";
 
 const isRight = (field: typeof day, value: unknown) => field.safeParse(value).success;
 
