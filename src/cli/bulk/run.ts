@@ -6,9 +6,9 @@ import { askerOf } from "../../intake/bulk/asker.js";
 import {
   checkedRows,
   type JudgedRows,
+  judgeFiles,
   judgeRows,
   refuseInvalid,
-  withRowsOf,
 } from "../../intake/bulk/input-rows.js";
 import { type AskedJob, startBulk } from "../../intake/bulk/start.js";
 import { problemLines } from "../../intake/files/row-problems.js";
@@ -26,7 +26,6 @@ import { bulkRun } from "./bulk-run.js";
 
 export interface BulkFlags extends JobFlags {
   readonly validateOnly?: boolean;
-  readonly continueInvalid?: boolean;
   readonly restart?: boolean;
 }
 
@@ -39,27 +38,24 @@ interface JobFile {
 /** Runs or joins a bulk job over a file and waits for its end, or only validates the file. Returns the exit code. */
 export async function runBulk(terminal: Terminal, asked: AskedBulk, flags: BulkFlags): Promise<number> {
   const { restart = false, json = false } = flags;
-  const { file: path, continueInvalid } = asked;
+  const { file, along, continueInvalid } = asked;
+  const warn = (warning: string) => terminal.say(`warning: ${warning}`);
   const { job, options, secrets } = await openJob(asked);
   if (job.checkHere) await job.checkHere(options, readConfig(terminal, ["lake"]).lake.address);
-  const own = { job, path };
-  const along = asked.along && { job: jobOfKind(asked.along.job), path: asked.along.file };
-  if (flags.validateOnly) return validate(terminal, along === undefined ? [own] : [own, along], json);
-  const judgedFile = async (file: JobFile) =>
-    refuseInvalid(file.job, file.path, await judgeFile(terminal, file), continueInvalid);
+  if (flags.validateOnly) {
+    const others = along === undefined ? [] : [{ job: jobOfKind(along.job), path: along.file }];
+    return validate(terminal, [{ job, path: file }, ...others], json);
+  }
   return runJob(terminal, flags, {
-    async read() {
-      const rows = await judgedFile(own);
-      return along === undefined ? rows : withRowsOf(along.job.kind, rows, await judgedFile(along));
-    },
-    async plan({ config: { api }, store }, file) {
+    read: () => judgeFiles(job, asked, warn),
+    async plan({ config: { api }, store }, rows) {
       const given = { options, secrets, restart };
-      const pingedUser = file.first && (pingable(file.first) ?? NOBODY);
+      const pingedUser = rows.first && (pingable(rows.first) ?? NOBODY);
       const runOf = (judged: JudgedRows) =>
         withMissing(newRun(job, { judged, ...given }), store, job, options);
-      if (job.check === undefined) return { pingedUser, run: runOf(file) };
+      if (job.check === undefined) return { pingedUser, run: runOf(rows) };
       await pingService(api, pingedUser);
-      const judged = refuseInvalid(job, path, await askedRows(job, file, api), continueInvalid);
+      const judged = refuseInvalid(job, file, await askedRows(job, rows, api), continueInvalid);
       return { pingedUser: undefined, run: runOf(judged) };
     },
   });
@@ -102,12 +98,6 @@ function withMissing(
   };
 }
 
-async function judgeFile(terminal: Terminal, { job, path }: JobFile): Promise<JudgedRows> {
-  const judged = await judgeRows(job, path);
-  for (const warning of judged.warnings) terminal.say(`warning: ${warning}`);
-  return judged;
-}
-
 /** Checks rows as {@link checkedRows} does, with a client of this command's own. */
 async function askedRows(job: AnyJob, judged: JudgedRows, api: ApiConfig): Promise<JudgedRows> {
   const client = openServiceClient(api);
@@ -123,9 +113,9 @@ async function validate(terminal: Terminal, files: readonly JobFile[], json: boo
   const said: Record<string, unknown> = {};
   const lines: string[] = [];
   let isValid = true;
-  for (const [index, file] of files.entries()) {
-    const { job } = file;
-    let judged = await judgeFile(terminal, file);
+  for (const [index, { job, path }] of files.entries()) {
+    let judged = await judgeRows(job, path);
+    for (const warning of judged.warnings) terminal.say(`warning: ${warning}`);
     if (job.check !== undefined) judged = await askedRows(job, judged, readJobConfig(terminal).config.api);
     const { total, invalid, problems } = judged;
     const found = { rows: { total, invalid }, problems };

@@ -9,6 +9,7 @@ import type { AnyJob, JobRow } from "../../jobs/job.js";
 import type { BytesOf } from "../../lake/bulk/bulk-staging.js";
 import { type JudgedFile, judgedFile } from "../files/judged-file.js";
 import { countedProblems } from "../files/row-problems.js";
+import type { AskedBulk } from "./asked-job.js";
 
 /** The judged rows of a job. Memory does not hold them: they are read again when they are frozen. */
 export interface JudgedRows {
@@ -38,6 +39,29 @@ export async function judgeRows(job: AnyJob, path: string): Promise<JudgedRows> 
   const file = judgedFile(job, path);
   const judged = await countRows(() => frozenRows(job, file), job.files && file.bytes);
   return { ...judged, warnings: file.warnings() };
+}
+
+/**
+ * Judges the file of a job, and the rows of another kind that it takes along.
+ *
+ * @param warn is told of what was ignored
+ * @throws InputError where a file can't be read, or has invalid rows and only valid ones may run
+ */
+export async function judgeFiles(
+  job: AnyJob,
+  { file, along, continueInvalid }: Pick<AskedBulk, "file" | "along" | "continueInvalid">,
+  warn: (warning: string) => void = () => undefined,
+): Promise<JudgedRows> {
+  const judged = await judgeRows(job, file);
+  judged.warnings.forEach(warn);
+  const own = refuseInvalid(job, file, judged, continueInvalid);
+  if (along === undefined) return own;
+  const others = await judgeFiles(
+    jobOfKind(along.job),
+    { file: along.file, along: undefined, continueInvalid },
+    warn,
+  );
+  return withRowsOf(along.job, own, others);
 }
 
 /** Reads rows once to count, hash and judge them, without keeping them. */

@@ -2,15 +2,13 @@ import type { Client } from "@temporalio/client";
 import type { ApiClient } from "../../api/http/client.js";
 import type { Asker } from "../../domain/bulk/bulk-job.js";
 import type { FiredRun } from "../../domain/schedules/scheduled-run.js";
-import { jobOfKind } from "../../jobs/index.js";
-import type { AnyJob } from "../../jobs/job.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { readBinding } from "../../lake/service-binding.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { startCheck } from "../alerts/start-check.js";
-import { type AskedBulk, openJob } from "../bulk/asked-job.js";
-import { checkedRows, judgeRows, refuseInvalid, withRowsOf } from "../bulk/input-rows.js";
+import { openJob } from "../bulk/asked-job.js";
+import { checkedRows, judgeFiles, refuseInvalid } from "../bulk/input-rows.js";
 import { startBulk } from "../bulk/start.js";
 import { type CustomersFile, invalidRowsError, readCustomers } from "../onboarding/customers-file.js";
 import { startOnboarding } from "../onboarding/start.js";
@@ -51,8 +49,8 @@ export async function startScheduled(
       return startSync(client, store, { ...asked, options: job.options, roster });
     }
     case "bulk": {
-      const { judged: read, ...opened } = await bulkInput(job);
-      const checked = await checkedRows(opened.job, read, api);
+      const opened = await openJob(job);
+      const checked = await checkedRows(opened.job, await judgeFiles(opened.job, job), api);
       const judged = refuseInvalid(opened.job, job.file, checked, job.continueInvalid);
       return startBulk(client, { ...asked, ...opened, judged, retryOf: null, sealed, asker, restart: false });
     }
@@ -69,22 +67,10 @@ export async function startScheduled(
 /** Reads and judges the files of a scheduled job, and starts nothing. @throws InputError */
 export async function checkScheduled(job: ScheduledJob): Promise<void> {
   if (job.kind === "sync") await readRoster(job.roster);
-  if (job.kind === "sync" && job.next) await bulkInput(job.next);
-  if (job.kind === "bulk") await bulkInput(job);
+  const bulk = job.kind === "sync" ? job.next : job.kind === "bulk" ? job : undefined;
+  if (bulk !== undefined) await judgeFiles((await openJob(bulk)).job, bulk);
   if (job.kind === "onboard") await runnableCustomers(job, "");
   // Only the worker knows the alert rules of its own file.
-}
-
-async function bulkInput(asked: AskedBulk) {
-  const { file, along, continueInvalid } = asked;
-  const opened = await openJob(asked);
-  const judgedFile = async (of: AnyJob, path: string) =>
-    refuseInvalid(of, path, await judgeRows(of, path), continueInvalid);
-  const own = await judgedFile(opened.job, file);
-  const judged = along
-    ? await withRowsOf(along.job, own, await judgedFile(jobOfKind(along.job), along.file))
-    : own;
-  return { ...opened, judged };
 }
 
 async function runnableCustomers(
