@@ -61,7 +61,7 @@ export async function* csvRecords(file: InputFile): AsyncGenerator<CsvRecord> {
     if (!(error instanceof CsvError)) throw error;
     const line = typeof error.lines === "number" ? error.lines - countedTwice : last + 1;
     const rule = MALFORMED[error.code] ?? `is not CSV (${error.code})`;
-    throw new MalformedFileError(file, { line, rule }, "Fix the file and run the command again.");
+    throw new MalformedFileError(file, line, rule);
   } finally {
     parser.destroy();
   }

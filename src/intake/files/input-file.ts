@@ -19,21 +19,14 @@ export function fileError({ name, path }: InputFile, problem: string, advice: st
   return new InputError(`${name} ${path} ${problem}. Nothing was started. ${advice}`);
 }
 
-/** Thrown when a file can't be read beyond a line, because it is not UTF-8 or not CSV there. */
+/** Thrown when a file stops being CSV at a line. */
 export class MalformedFileError extends InputError {
-  readonly line: number;
-  /** Byte of the line, from 1, where one byte is at fault. */
-  readonly byte: number | undefined;
-  readonly rule: string;
-
   constructor(
     file: InputFile,
-    { line, byte, rule }: { readonly line: number; readonly byte?: number; readonly rule: string },
-    advice: string,
+    readonly line: number,
+    readonly rule: string,
   ) {
+    const advice = "Fix the file and run the command again.";
     super(fileError(file, `line ${line}: ${rule}`, advice).message);
-    this.line = line;
-    this.byte = byte;
-    this.rule = rule;
   }
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { InputError } from "../../domain/failures.js";
-import { fileError, type InputFile, LONGEST_ROW, MalformedFileError } from "./input-file.js";
+import { fileError, type InputFile, LONGEST_ROW } from "./input-file.js";
 
 const SAVE_AS_UTF8 = "Save it as UTF-8.";
 
@@ -76,8 +76,8 @@ async function readFailure(file: InputFile, error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || error instanceof InputError) return error;
   const code = "code" in error ? error.code : undefined;
   if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") {
-    const place = await badByte(file.path);
-    return new MalformedFileError(file, { ...place, rule: "not UTF-8" }, SAVE_AS_UTF8);
+    const { line, byte } = await badByte(file.path);
+    return fileError(file, `line ${line}, byte ${byte} of the line: not UTF-8`, SAVE_AS_UTF8);
   }
   if (code === "ENOENT") return fileError(file, "is not there", `Check the path given to ${file.option}.`);
   if (code === "EISDIR") return fileError(file, "is a directory", `Give a file to ${file.option}.`);

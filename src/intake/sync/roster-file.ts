@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { userRow } from "../../api/file-fields.js";
 import { InputError } from "../../domain/failures.js";
-import { type RowProblem, uniqueIn } from "../../domain/row-problem.js";
+import { uniqueIn } from "../../domain/row-problem.js";
 import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/roster.js";
-import { fileError, MalformedFileError } from "../files/input-file.js";
+import { MalformedFileError } from "../files/input-file.js";
 import { judgedFile } from "../files/judged-file.js";
 import { countedProblems, MOST_SHOWN, type ToldProblem } from "../files/row-problems.js";
 
@@ -35,7 +35,7 @@ export async function readRoster(path: string): Promise<Roster> {
   // As many as a message shows: a file may have millions.
   const problems: ToldProblem[] = [];
   let count = 0;
-  const refuse = (found: readonly Omit<RowProblem, "code">[]) => {
+  const refuse = (found: readonly ToldProblem[]) => {
     count += found.length;
     problems.push(...found.slice(0, MOST_SHOWN - problems.length));
   };
@@ -46,13 +46,7 @@ export async function readRoster(path: string): Promise<Roster> {
     }
   } catch (error) {
     if (!(error instanceof MalformedFileError)) throw error;
-    const { line, byte, rule } = error;
-    if (byte !== undefined)
-      throw fileError(
-        { path, ...RULES.file },
-        `line ${line}, byte ${byte} of the line: ${rule}`,
-        "Save it as UTF-8.",
-      );
+    const { line, rule } = error;
     refuse([{ line, column: null, rule }]);
   }
   if (count === 0) return rosterOf(rows, file.warnings());

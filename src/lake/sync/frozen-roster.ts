@@ -39,35 +39,23 @@ export async function keepRoster(store: ObjectStore, runId: string): Promise<voi
 export async function wholeRoster(store: ObjectStore, runId: string): Promise<RosterRow[]> {
   const rows: RosterRow[] = [];
   for (let group = 0; ; group += 1) {
-    const key = rosterKey(runId, group);
-    const text = await store.get(key);
-    if (text === undefined) return rows;
-    for (const row of wholeDocument(key, () => rosterRows(text.toString("utf8")))) rows.push(row);
+    const found = await findGroup(store, runId, group);
+    if (found === undefined) return rows;
+    for (const row of found) rows.push(row);
   }
 }
 
-/**
- * Reads users `[from, to)` of a run, as they were frozen.
- *
- * @param groupSize users in one file
- * @throws StagingLostError
- */
-export async function frozenUsers(
-  store: ObjectStore,
-  runId: string,
-  groupSize: number,
-  { from, to }: { readonly from: number; readonly to: number },
-): Promise<RosterRow[]> {
-  const users: RosterRow[] = [];
-  for (let group = Math.floor(from / groupSize); group * groupSize < to; group += 1) {
-    const key = rosterKey(runId, group);
-    const text = await store.get(key);
-    if (text === undefined) throw new StagingLostError(key, "gone from the lake's staging area");
-    const first = group * groupSize;
-    const rows = wholeDocument(key, () => rosterRows(text.toString("utf8")));
-    users.push(...rows.slice(Math.max(0, from - first), to - first));
-  }
-  return users;
+/** Reads a group of users of a run, as they were frozen. @throws StagingLostError */
+export async function frozenGroup(store: ObjectStore, runId: string, group: number): Promise<RosterRow[]> {
+  const found = await findGroup(store, runId, group);
+  if (found !== undefined) return found;
+  throw new StagingLostError(rosterKey(runId, group), "gone from the lake's staging area");
+}
+
+async function findGroup(store: ObjectStore, runId: string, group: number): Promise<RosterRow[] | undefined> {
+  const key = rosterKey(runId, group);
+  const text = await store.get(key);
+  return text && wholeDocument(key, () => rosterRows(text.toString("utf8")));
 }
 
 /** Selects those of some users that a run's frozen roster names; none if its staging is gone. */

@@ -208,8 +208,12 @@ describe("a file that can't be read as a whole is refused, naming line and colum
     ["quote never closed", 'fp_id\nfp_b\n"fp_a\n', ["a quote is opened and never closed"]],
     ["text after a quote", 'fp_id\nfp_b\n"fp"a\n', ["line 3", "text follows a closing quote"]],
     ["quote inside", 'fp_id\nfp"a\n', ["line 2", "a quote is in the middle"]],
-    ["no UTF-8", Buffer.from("fp_id\nfp_a\nfp_\xe9b\n", "latin1"), ["line 3: not UTF-8"]],
-    ["cut in a character", Buffer.from("fp_id\nfp_a\nfp_\xc3", "latin1"), ["line 3: not UTF-8"]],
+    ["no UTF-8", Buffer.from("fp_id\nfp_a\nfp_\xe9b\n", "latin1"), ["line 3, byte 5 of the line: not UTF-8"]],
+    [
+      "cut in a character",
+      Buffer.from("fp_id\nfp_a\nfp_\xc3", "latin1"),
+      ["line 3, byte 5 of the line: not UTF-8"],
+    ],
     ["UTF-16", Buffer.from("\ufefffp_id\nfp_a\n", "utf16le"), ["is UTF-16"]],
   ];
   it.each(cases)("%s", async (_, content, parts, name) => {
@@ -233,7 +237,7 @@ describe("a file that can't be read as a whole is refused, naming line and colum
       Buffer.from(`fp_id,data.a\r\n${lines.join("\r\n")}\r\n`),
       Buffer.from([0xff, 10]),
     ]);
-    expect(await messageOf(bad)).toContain("line 20002: not UTF-8");
+    expect(await messageOf(bad)).toContain("line 20002, byte 1 of the line: not UTF-8");
     const double = await customers(`fp_id,data.a\r\n${lines.join("\r\n")}\r\nfp_0,x\r\n`);
     expect(double.problems).toEqual([
       { line: 20_002, column: "fp_id", code: "repeated", rule: "is the same as in line 2", same_as_line: 2 },

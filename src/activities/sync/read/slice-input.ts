@@ -6,7 +6,7 @@ import { freshUser, type UserProgress } from "../../../domain/sync/user-reading.
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import type { ObjectStore } from "../../../lake/store/object-store.js";
-import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
+import { frozenGroup } from "../../../lake/sync/frozen-roster.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";
 import { LostAttempts } from "../../../lake/sync/journal/recovery.js";
 import { type FoundLink, type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
@@ -71,14 +71,13 @@ async function withRows(
   { runId, groupSize }: ReadSliceInput,
   users: readonly UserProgress[],
 ): Promise<BegunUser[]> {
-  const files = new Map<number, readonly RosterRow[]>();
+  const groups = new Map<number, readonly RosterRow[]>();
   const begun: BegunUser[] = [];
   for (const progress of users) {
-    const from = Math.floor(progress.user / groupSize) * groupSize;
-    const rows =
-      files.get(from) ?? (await frozenUsers(store, runId, groupSize, { from, to: from + groupSize }));
-    files.set(from, rows);
-    const row = rows[progress.user - from];
+    const group = Math.floor(progress.user / groupSize);
+    const rows = groups.get(group) ?? (await frozenGroup(store, runId, group));
+    groups.set(group, rows);
+    const row = rows[progress.user % groupSize];
     if (row === undefined) throw new StagingLostError(`user ${progress.user} of the frozen roster`, "torn");
     begun.push({ row, progress });
   }
