@@ -31,7 +31,7 @@ const REPEATED_KEY: BrokenRule = {
   code: "repeated_key",
   rule: "names a key twice: only one of its values can count",
 };
-/** Whoever walks through a value does so level by level, on the stack. */
+/** Deeper values would overflow the stack of a recursive walk. */
 const DEEPEST = 200;
 const TOO_DEEP: BrokenRule = {
   code: "too_deep",

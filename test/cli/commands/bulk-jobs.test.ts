@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
+import { scheduledJobs } from "../../../src/cli/commands/bulk-jobs.js";
 import { createProgram } from "../../../src/cli/main.js";
 import { parseScheduledCommand } from "../../../src/cli/schedules/scheduled-command.js";
+import { continueCommand } from "../../../src/domain/bulk/bulk-job.js";
 import type { AskedBulk } from "../../../src/intake/bulk/asked-job.js";
 import { JOBS } from "../../../src/jobs/index.js";
 import { KINDS } from "../../../src/jobs/kinds/index.js";
@@ -143,6 +145,24 @@ test("a schedule of proxy requests keeps absolute paths, and no header in the cl
     /Nothing was changed. Give --header @file/,
   );
 });
+
+test.each(KINDS)(
+  "$kind has its command, its schedule and, with an effect, the command that continues it",
+  (kind) => {
+    const program = createProgram({} as never, () => undefined);
+    const found = (words: string) =>
+      words
+        .split(" ")
+        .reduce<typeof program | undefined>(
+          (at, word) => at?.commands.find((command) => command.name() === word),
+          program,
+        );
+    expect(found(kind.command)?.options.map(({ long }) => long)).toContain(kind.file.option);
+    expect(scheduledJobs.map(({ words }) => words.join(" "))).toContain(kind.command);
+    const continued = continueCommand(kind.kind).replace("nightledger ", "");
+    expect(found(continued) !== undefined).toBe(kind.effect);
+  },
+);
 
 test("a retry takes again the keys and headers of every kind, and no template", () => {
   const program = createProgram({} as never, () => undefined);
