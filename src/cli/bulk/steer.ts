@@ -20,8 +20,6 @@ import { type JobFlags, runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { newRun } from "./run.js";
 
-type FrozenJob = Pick<FrozenFile, "options" | "secrets">;
-
 /** Runs the rows that failed in a run of a bulk job, as a run of their own; the exit code. @throws InputError */
 export async function retryBulk(
   terminal: Terminal,
@@ -30,26 +28,20 @@ export async function retryBulk(
   flags: JobFlags & Flags,
 ): Promise<number> {
   const { inputs, named } = inputsAgain(job.kind, flags, terminal.cwd);
-  let isOpen = false;
-  return runFrozen(terminal, job, flags, {
-    async find(sealed) {
-      const holder = job.effect ? await new EffectClaims(sealed, job.kind).holder() : undefined;
-      // Only the staging of a run with an effect knows what it has sent.
-      isOpen = holder?.runId === runId;
-      return new BulkStaging(sealed, isOpen && holder ? holder.staging : leftOf(runId));
-    },
-    missing: (store) => nothingToRetry(store, runId),
-    async again(file) {
-      if (isOpen) return file;
-      // Each retry is asked anew whether to send again what may have been carried out.
-      const { send_unknown: _, ...options } = file.options;
-      return {
-        options: flags.sendUnknown ? { ...options, send_unknown: true } : options,
-        secrets: await secretAgain(runId, job, file, inputs, named),
-      };
-    },
-    restart: false,
-  });
+  const find: Find = async (sealed) => {
+    const holder = job.effect ? await new EffectClaims(sealed, job.kind).holder() : undefined;
+    // Only the staging of a run with an effect knows what it has sent.
+    const open = holder?.runId === runId ? holder : undefined;
+    const staging = new BulkStaging(sealed, open?.staging ?? leftOf(runId));
+    const file = await staging.file.find();
+    if (file === undefined || open !== undefined) return file && { staging, file };
+    // Each retry is asked anew whether to send again what may have been carried out.
+    const { send_unknown: _, ...kept } = file.options;
+    const options = flags.sendUnknown ? { ...kept, send_unknown: true } : kept;
+    const secrets = await secretAgain(runId, job, file, inputs, named);
+    return { staging, file: { ...file, options, secrets } };
+  };
+  return runFrozen(terminal, job, flags, { find, missing: (store) => nothingToRetry(store, runId) });
 }
 
 /** Says why a run has no rows for a retry. */
@@ -74,18 +66,20 @@ export async function continueBulk(
   kind: string,
   { restart = false, ...flags }: JobFlags & { readonly restart?: boolean },
 ): Promise<number> {
-  return runFrozen(terminal, jobOfKind(kind), flags, {
-    async find(sealed) {
-      const holder = await new EffectClaims(sealed, kind).holder();
-      return holder && new BulkStaging(sealed, holder.staging);
-    },
-    missing: async () => `every ${kindWords(kind)} run of this lake has ended. Nothing was started.`,
-    again: async (file) => file,
-    restart,
-  });
+  const find: Find = async (sealed) => {
+    const holder = await new EffectClaims(sealed, kind).holder();
+    const staging = holder && new BulkStaging(sealed, holder.staging);
+    const file = await staging?.file.find();
+    return staging && file && { staging, file };
+  };
+  const missing = async () => `every ${kindWords(kind)} run of this lake has ended. Nothing was started.`;
+  return runFrozen(terminal, jobOfKind(kind), flags, { find, missing, restart });
 }
 
-/** Runs rows that an earlier run left frozen in the lake; `missing` is said where there are none. */
+/** Finds the rows that an earlier run left frozen in the lake, with the options and secrets of the next run. */
+type Find = (sealed: SealedStore) => Promise<{ staging: BulkStaging; file: FrozenFile } | undefined>;
+
+/** Runs what `find` finds; `missing` is said where there is nothing. */
 async function runFrozen(
   terminal: Terminal,
   job: AnyJob,
@@ -93,23 +87,15 @@ async function runFrozen(
   {
     find,
     missing,
-    again,
-    restart,
-  }: {
-    find(sealed: SealedStore): Promise<BulkStaging | undefined>;
-    missing(store: ObjectStore): Promise<string>;
-    /** What the run is given again, for what its file was frozen with. */
-    again(file: FrozenFile): Promise<FrozenJob>;
-    readonly restart: boolean;
-  },
+    restart = false,
+  }: { find: Find; missing: (store: ObjectStore) => Promise<string>; restart?: boolean },
 ): Promise<number> {
   return runJob(terminal, flags, {
     async plan({ keys, store }) {
-      const staging = keys && (await find(new SealedStore(store, createSealer(keys))));
-      const file = await staging?.file.find();
-      if (staging === undefined || file === undefined) throw new InputError(await missing(store));
-      const { retryOf } = file;
-      const { options, secrets } = await again(file);
+      const found = keys && (await find(new SealedStore(store, createSealer(keys))));
+      if (found === undefined) throw new InputError(await missing(store));
+      const { staging, file } = found;
+      const { options, secrets, retryOf } = file;
       // The frozen copy keeps its identity: rows of an earlier version would count as others today.
       const judged = {
         ...(await countRows(() => staging.everyRow(file), staging.bytesOf)),

@@ -5,7 +5,13 @@ import { headerText, ingressRule } from "../../api/schemas/header-fields.js";
 import { InputError } from "../../domain/failures.js";
 import type { OpenGiven } from "../job.js";
 import type { ProxyInputs, ProxyOptions } from "../kinds/proxy.js";
-import { type HeaderLine, type ProxyHeaders, proxyHeaders } from "./header-lines.js";
+
+/** A header as it was given; it may hold a secret in any place. */
+interface HeaderLine {
+  readonly text: string;
+  /** Which of them it is, for messages: `--header @file, line 2`. */
+  readonly where: string;
+}
 
 /**
  * Checks what all requests of a proxy job have in common.
@@ -30,7 +36,7 @@ export async function readHeaders(
   { header = [], client_cert, client_key, pin_cert }: ProxyInputs,
   open: OpenGiven,
 ): Promise<string | undefined> {
-  const headers = headerOptions(proxyHeaders(await headerLines(header, open)));
+  const headers = headerOptions(await headerLines(header, open));
   const files = [
     ["client_cert", "--client-cert", client_cert],
     ["client_key", "--client-key", client_key],
@@ -82,20 +88,49 @@ async function headerLines(given: readonly string[], open: OpenGiven): Promise<H
   return lines;
 }
 
-/** The header options of a call; others than these have an option or a column. */
-function headerOptions({ forward, rules, contentType }: ProxyHeaders): Record<string, unknown> {
-  const check = ({ text, where }: HeaderLine, schema: Schema) =>
-    checkOption(`${where}: the value`, schema, text);
-  for (const line of forward.values()) check(line, headerText);
-  for (const line of rules) check(line, ingressRule);
-  if (contentType !== undefined) check(contentType, HEADERS.ingress_content_type);
+const FORWARD = "x-fp-proxy-fwd-";
+const INGRESS_RULE = "x-fp-proxy-ingress-rule";
+const INGRESS_TYPE = "x-fp-proxy-ingress-content-type";
+
+/** What header lines make of a call; others than these have an option or a column. @throws InputError that quotes nothing */
+function headerOptions(lines: readonly HeaderLine[]): Record<string, unknown> {
+  const forward = new Map<string, string>();
+  const ingress_rules: string[] = [];
+  let type: string | undefined;
+  const firstOf = new Map<string, string>();
+  for (const { text, where } of lines) {
+    const [, given = "", value = ""] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/.exec(text) ?? [];
+    const name = given.toLowerCase();
+    const forwarded = name.startsWith(FORWARD) ? name.slice(FORWARD.length) : "";
+    const first = firstOf.get(name);
+    if (name === "") throw refusedHeader(where, 'is not of the form "name: value"');
+    if (first !== undefined && name !== INGRESS_RULE)
+      throw refusedHeader(where, `has the same name as ${first}`);
+    firstOf.set(name, where);
+    const check = (schema: Schema) => checkOption(`${where}: the value`, schema, value);
+    if (name === INGRESS_RULE) {
+      check(ingressRule);
+      ingress_rules.push(value);
+    } else if (name === INGRESS_TYPE) {
+      check(HEADERS.ingress_content_type);
+      type = value;
+    } else if (forwarded !== "") {
+      check(headerText);
+      forward.set(forwarded, value);
+    } else throw refusedHeader(where, "has a name that is not accepted here");
+  }
   return {
-    ...(forward.size > 0 && {
-      forward: Object.fromEntries([...forward].map(([name, { text }]) => [name, text])),
-    }),
-    ...(rules.length > 0 && { ingress_rules: rules.map(({ text }) => text) }),
-    ...(contentType !== undefined && { ingress_content_type: contentType.text }),
+    ...(forward.size > 0 && { forward: Object.fromEntries(forward) }),
+    ...(ingress_rules.length > 0 && { ingress_rules }),
+    ...(type !== undefined && { ingress_content_type: type }),
   };
+}
+
+function refusedHeader(where: string, problem: string): InputError {
+  return new InputError(
+    `${where}: the header ${problem}. Nothing was started. Names that are accepted: ${FORWARD}<name>, ${INGRESS_RULE} and ${INGRESS_TYPE}, ` +
+      "each once, except for rules; other headers of a proxy have a flag or a column.",
+  );
 }
 
 type Schema = Parameters<typeof acceptedForm>[0];
