@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type { Client } from "@temporalio/client";
 import { signalRunning } from "../temporal/running-workflows.js";
 
@@ -21,6 +20,3 @@ export async function signalAny(
   );
   return sent.includes(true);
 }
-
-/** In hex, as workflow ids use it. */
-export const sha256 = (text: string): string => hash("sha256", text);

@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Client } from "@temporalio/client";
 import { jsonObjectOf } from "../domain/json/value.js";
 import { CUSTOMER_SIGNALS } from "../domain/onboarding/messages.js";
-import { customerMessage, customerWorkflowIds } from "../domain/webhooks/customer-message.js";
+import { customerMessage } from "../domain/webhooks/customer-message.js";
 import { eventFacts } from "../domain/webhooks/event-facts.js";
 import { isOfMode, type ReceiverMode, type Refusal } from "../domain/webhooks/rejection.js";
-import { madeBusiness } from "../lake/onboarding/made-businesses.js";
+import { waitingWorkflows } from "../lake/onboarding/made-businesses.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
 import { stagedEventName, stageEvent } from "../lake/webhooks/staged-events.js";
 import type { RequestCounts } from "./counts.js";
-import { sha256, signalAny } from "./customer-signals.js";
+import { signalAny } from "./customer-signals.js";
 import type { EventNotice } from "./event-notice.js";
 import type { Signatures } from "./signatures.js";
 
@@ -43,8 +43,7 @@ export async function takeEvent(
   const { messageId } = signed;
   const isNew = await stageEvent(sealed, { messageId, receivedAt: new Date().toISOString(), body });
   const message = customerMessage(messageId, facts);
-  const made = message === null || facts.fpId === null ? undefined : await madeBusiness(sealed, facts.fpId);
-  const ids = message === null ? [] : customerWorkflowIds(sha256, scope, facts, made);
+  const ids = message === null ? [] : await waitingWorkflows(sealed, scope, facts);
   const matched = await signalAny(client, ids, CUSTOMER_SIGNALS.event, message);
   const receipt = { name: stagedEventName(messageId), matched };
   // Once a customer's workflow was signalled the event is safe; the table's workflow may be told later.

@@ -4,13 +4,12 @@ import { NotFoundError, RejectedError } from "../api/http/errors.js";
 import { validateSession } from "../api/operations/onboarding.js";
 import type { Session } from "../api/schemas/onboarding.js";
 import { jsonObjectOf } from "../domain/json/value.js";
-import { eventWorkflowIds } from "../domain/onboarding/identity.js";
 import { CUSTOMER_SIGNALS, type SessionValidated } from "../domain/onboarding/messages.js";
 import type { Refusal } from "../domain/webhooks/rejection.js";
-import { madeBusiness } from "../lake/onboarding/made-businesses.js";
+import { waitingWorkflows } from "../lake/onboarding/made-businesses.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
 import type { RequestCounts } from "./counts.js";
-import { inTime, sha256, signalAny } from "./customer-signals.js";
+import { inTime, signalAny } from "./customer-signals.js";
 
 const VALIDATE_WITHIN_MS = 10_000;
 const SIGNAL_ATTEMPTS = 3;
@@ -50,9 +49,10 @@ export async function takeSession(
   const matched = await Promise.all(
     parts.map(async (part) => {
       const { onboarding_id: onboardingId, status, requires_manual_review: requiresManualReview } = part;
+      const { fp_id, external_id, playbook_key } = part;
       const message: SessionValidated = { onboardingId, status, requiresManualReview };
-      const made = await madeBusiness(sealed, part.fp_id);
-      return tell(client, eventWorkflowIds(sha256, scope, part, made), message);
+      const subject = { fpId: fp_id, externalId: external_id ?? null, playbookKey: playbook_key };
+      return tell(client, await waitingWorkflows(sealed, scope, subject), message);
     }),
   );
   counts.countValidated();

@@ -1,10 +1,9 @@
-import { hash } from "node:crypto";
 import { Context } from "@temporalio/activity";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";
-import { customerMessage, customerWorkflowIds } from "../../domain/webhooks/customer-message.js";
+import { customerMessage } from "../../domain/webhooks/customer-message.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
-import { madeBusiness } from "../../lake/onboarding/made-businesses.js";
+import { waitingWorkflows } from "../../lake/onboarding/made-businesses.js";
 import { isAbout, onboardedCustomers } from "../../lake/onboarding/onboarded-customers.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
 import type { Dependencies } from "../dependencies.js";
@@ -39,11 +38,8 @@ export async function wakeCustomers(
 }
 
 async function workflowsOf(deps: Dependencies, scope: string, events: readonly ReceivedEvent[]) {
-  const sha256 = (text: string) => hash("sha256", text);
-  const direct = async (facts: EventFacts) => {
-    const made = facts.fpId === null ? undefined : await madeBusiness(deps.sealed, facts.fpId);
-    return customerWorkflowIds(sha256, scope, facts, made);
-  };
+  const direct = (facts: Parameters<typeof waitingWorkflows>[2]) =>
+    waitingWorkflows(deps.sealed, scope, facts);
   const vague = events.map(({ facts }) => facts).filter(({ playbookKey }) => playbookKey === null);
   if (vague.length === 0) return direct;
   const customers = await onboardedCustomers(deps.lake, vague);
@@ -51,7 +47,7 @@ async function workflowsOf(deps: Dependencies, scope: string, events: readonly R
     if (facts.playbookKey !== null) return direct(facts);
     const about = customers.filter((customer) => isAbout(facts, customer));
     const ids = await Promise.all(
-      about.map(({ playbookKey, fpId, externalId }) => direct({ ...facts, playbookKey, fpId, externalId })),
+      about.map(({ playbookKey, fpId, externalId }) => direct({ playbookKey, fpId, externalId })),
     );
     return [...new Set(ids.flat())];
   };

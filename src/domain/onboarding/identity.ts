@@ -4,14 +4,14 @@ import { parsePlaybookKey } from "../service/playbook-key.js";
 import type { CustomerRow, OnboardingMode } from "./customer.js";
 
 /** Hex sha256 of a text's UTF-8; given by callers, because workflows and `domain/` have no Node. */
-export type Sha256 = (text: string) => string;
+type Sha256 = (text: string) => string;
 
 /** What a batch does with each of its customers, and for which service: part of every key. */
 export interface BatchPurpose {
   /** `<playbook_key>` or `<playbook_key>:v<n>`, as it is posted. */
   readonly playbook: string;
   readonly mode: OnboardingMode;
-  /** Id of the lake's service; empty in a lake that is older than such ids, whose keys stay the same. */
+  /** Id of the lake's service; empty where none is bound yet. */
   readonly service: string;
 }
 
@@ -48,7 +48,8 @@ export function rowKey(sha256: Sha256, customer: CustomerRow, purpose: BatchPurp
     vault: customer.vault,
     documents: Object.fromEntries(documents),
   };
-  const key = [customer.kind, identityOf(customer), content, ...purposeParts(purpose)];
+  const { playbook, mode, service } = purpose;
+  const key = [customer.kind, identityOf(customer), content, playbook, mode, service];
   return sha256(canonicalJson(key)).slice(0, 32);
 }
 
@@ -59,12 +60,12 @@ export function batchLine(line: number, row: { readonly rowKey: string } | reado
 }
 
 /** `onb_` and 24 hex digits; `linesSha256` is the sha256 of every {@link batchLine} in the file's order. */
-export function batchId(sha256: Sha256, linesSha256: string, purpose: BatchPurpose): string {
-  return `onb_${sha256(canonicalJson([linesSha256, ...purposeParts(purpose)])).slice(0, 24)}`;
-}
-
-function purposeParts({ playbook, mode, service }: BatchPurpose): string[] {
-  return [playbook, mode, ...(service === "" ? [] : [service])];
+export function batchId(
+  sha256: Sha256,
+  linesSha256: string,
+  { playbook, mode, service }: BatchPurpose,
+): string {
+  return `onb_${sha256(canonicalJson([linesSha256, playbook, mode, service])).slice(0, 24)}`;
 }
 
 /** One customer on one playbook has one workflow, across batches and versions of the playbook. */

@@ -1,4 +1,3 @@
-import { eventWorkflowIds, type Sha256 } from "../onboarding/identity.js";
 import type { CustomerEvent } from "../onboarding/messages.js";
 import { BANK_LINK_UPDATED, EVENT_KINDS, type EventKind } from "../service/event-kind.js";
 import type { EventFacts } from "./event-facts.js";
@@ -19,17 +18,4 @@ export function customerMessage(messageId: string, facts: EventFacts): CustomerE
     playbookVersion,
     at,
   };
-}
-
-/** The workflows that may wait for an event, `made` as of {@link eventWorkflowIds}; none where it names no playbook. */
-export function customerWorkflowIds(
-  sha256: Sha256,
-  scope: string,
-  facts: EventFacts,
-  made?: string,
-): string[] {
-  const { fpId, externalId, playbookKey } = facts;
-  if (playbookKey === null) return [];
-  const subject = { fp_id: fpId, external_id: externalId, playbook_key: playbookKey };
-  return eventWorkflowIds(sha256, scope, subject, made);
 }

@@ -1,12 +1,13 @@
 import type { Removals } from "../../domain/tables/removals.js";
 import type { Lake } from "../lake.js";
+import { andInPart } from "../materialize/row-parts.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
-import { sqlName, sqlText } from "../sql/duckdb-sql.js";
+import { columnNames, sqlName, sqlNames, sqlText } from "../sql/duckdb-sql.js";
 import { withoutHalfPairs } from "../sql/json-lines.js";
 import { type HistoryFiles, type HistoryState, wholeHistory } from "./history-files.js";
 import { comparedColumns, type HistorySpec, isThere, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
 import { listHoles } from "./list-holes.js";
-import { inPart, type KeyPart, newestRows } from "./newest-rows.js";
+import { type KeyPart, newestRows } from "./newest-rows.js";
 import { FIRST_DAY, type ListHole, type ReadList, type WholeList } from "./whole-lists.js";
 
 /** What a run observed of a history's keys. */
@@ -62,8 +63,10 @@ async function observe(
   { query, whole }: Observations,
   keys: KeyPart,
 ): Promise<void> {
-  const owner = spec.owner.map(sqlName).join(", ");
-  await sql.run(`create or replace temp table observed as select * from (${query}) ${inPart(spec, keys)}`);
+  const owner = sqlNames(spec.owner);
+  await sql.run(
+    `create or replace temp table observed as select * from (${query}) where true${andInPart(keys, sqlNames(spec.key))}`,
+  );
   await keepOneOfEach(sql, spec);
   // JSON, because thousands of rows of `values` take SQL ten times as long to parse.
   const lists = whole.map(({ fpId, linkId, readAt, window }) => ({
@@ -85,12 +88,12 @@ async function observe(
 
 /** A list may name a key twice: chooses the same row each time, whatever their order. Sorts only where one does. */
 async function keepOneOfEach(sql: SqlSession, spec: HistorySpec): Promise<void> {
-  const key = spec.key.map(sqlName).join(", ");
+  const key = sqlNames(spec.key);
   const [found] = await sql.few(
     `select exists (select 1 from observed group by ${key} having count(*) > 1) as twice`,
   );
   if (found?.twice !== true) return;
-  const compared = comparedColumns(spec).map(sqlName).join(", ");
+  const compared = sqlNames(comparedColumns(spec));
   await sql.run(`create or replace temp table observed as select * from observed
     qualify row_number() over (partition by ${key} order by ${OBSERVED_AT} desc, ${compared}) = 1`);
 }
@@ -149,7 +152,7 @@ function isNews(seenAt: string, lastAt: string): string {
 function changesOf(spec: HistorySpec, runId: string): string {
   const values = [...spec.key, ...comparedColumns(spec)].map(sqlName);
   const columns = (from: string) => values.map((name) => `${from}.${name}`).join(", ");
-  const order = spec.columns.map(({ name }) => sqlName(name)).join(", ");
+  const order = columnNames(spec.columns);
   const isKnown = `coalesce(l.${OBSERVED_AT} is not null and ${isThere(spec, "l")}, false)`;
   const isSame = `(${sameIn(comparedColumns(spec), "o", "l")})`;
   const gone = `

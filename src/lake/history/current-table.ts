@@ -16,7 +16,7 @@ import {
 } from "./history-files.js";
 import { currentOf, type HistorySpec, isHistory, isThere, OBSERVED_AT } from "./history-spec.js";
 import { inKeyParts } from "./key-parts.js";
-import { EVERYTHING, keysIn, newestRows } from "./newest-rows.js";
+import { keysIn, newestRows } from "./newest-rows.js";
 
 /** If more keys than this have new rows, they are written in parts, to bound memory. */
 const MOST_KEYS = 50_000;
@@ -73,7 +73,7 @@ async function writeCurrent(
   const written: DataFile[] = [];
   const parts = Math.ceil((await keysSince(lake, spec, files)) / MOST_KEYS);
   await inKeyParts(lake, spec, files, parts, async (part) => {
-    const query = `select ${columns} from (${newestRows(spec, part, EVERYTHING)}) where ${isThere(spec)}`;
+    const query = `select ${columns} from (${newestRows(spec, part)}) where ${isThere(spec)}`;
     const file = await writeQuery(lake, current, prefix, query);
     if (file !== undefined) written.push(file);
   });

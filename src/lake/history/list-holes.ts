@@ -1,7 +1,7 @@
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlNames } from "../sql/duckdb-sql.js";
 import { type HistorySpec, isThere, OBSERVED_AT, sameIn } from "./history-spec.js";
-import { EVERYTHING, type NewestFiles, newestRows } from "./newest-rows.js";
+import { type NewestFiles, newestRows } from "./newest-rows.js";
 import { FIRST_DAY, type ListHole } from "./whole-lists.js";
 
 /** Finds the holes that observations leave, over the tables of their comparison. */
@@ -17,7 +17,7 @@ export async function listHoles(sql: SqlSession, spec: HistorySpec, files: Newes
   const [found] = await sql.few("select exists (from fresh) as any_is_fresh");
   if (found?.any_is_fresh !== true) return [];
   // Those were the last rows of a part of the keys.
-  const last = newestRows(spec, files, { ...EVERYTHING, ownersIn: "fresh" });
+  const last = newestRows(spec, files, { ownersIn: "fresh" });
   const rows = await sql.rows(`select ${sqlNames(spec.owner)}, epoch_ms(max(seen_at)) as seen_ms
     from fresh f anti join (${last}) l on ${isKnown("f")} group by all`);
   return rows.map(({ fp_id, link_id, seen_ms }) => {

@@ -1,4 +1,5 @@
 import type { Column } from "../delta/delta-schema.js";
+import { andInPart, type RowPart } from "../materialize/row-parts.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import { columnNames, sqlName, sqlNames } from "../sql/duckdb-sql.js";
 import type { HistoryFiles } from "./history-files.js";
@@ -11,24 +12,19 @@ const PLACES = 2n ** 63n;
 /** The local files that hold the newest rows: those of the small table, and those that brought rows after it. */
 export type NewestFiles = Pick<HistoryFiles, "current" | "since">;
 
-/** One of so many parts of all keys. */
-export interface KeyPart {
-  readonly part: number;
-  readonly parts: number;
-}
+/** Which keys to read: those whose hash is in a part. */
+export type KeyPart = Omit<RowPart, "rows">;
 
-/** Which keys to read; with `ownersIn` only those of the owners in a table with the owner's columns. */
-interface Selection extends KeyPart {
+/** Which keys to read: all, or those of a part; with `ownersIn` only those of the owners in a table with their columns. */
+interface Selection extends Partial<KeyPart> {
   readonly ownersIn?: string;
 }
-
-export const EVERYTHING: KeyPart = { part: 0, parts: 1 };
 
 /**
  * SQL of the newest row of each key, gone keys included, with all columns of the history. Rows that came since win over
  * the small table. The query compares keys and times first, and then reads only the wide rows that count.
  */
-export function newestRows(spec: HistorySpec, files: NewestFiles, selection: Selection): string {
+export function newestRows(spec: HistorySpec, files: NewestFiles, selection: Selection = {}): string {
   const every = columnNames(spec.columns);
   const key = sqlNames(spec.key);
   const only = restriction(spec, selection);
@@ -47,14 +43,9 @@ export function newestRows(spec: HistorySpec, files: NewestFiles, selection: Sel
   return `${newest} union all ${current} anti join newest on ${sameIn(spec.key, "c", "newest")}`;
 }
 
-function restriction(spec: HistorySpec, { ownersIn, ...keys }: Selection): string {
-  const owners = ownersIn && `semi join ${ownersIn} using (${spec.owner.map(sqlName).join(", ")})`;
-  return `${owners ?? ""} ${inPart(spec, keys)}`;
-}
-
-/** SQL of the condition that a key is in a part. */
-export function inPart({ key }: HistorySpec, { part, parts }: KeyPart): string {
-  return parts === 1 ? "" : `where hash(${key.map(sqlName).join(", ")}) % ${parts} = ${part}`;
+function restriction({ owner, key }: HistorySpec, { ownersIn, part = 0, parts = 1 }: Selection): string {
+  const owners = ownersIn && `semi join ${ownersIn} using (${sqlNames(owner)})`;
+  return `${owners ?? ""} where true${andInPart({ part, parts }, sqlNames(key))}`;
 }
 
 function filesOf(columns: readonly Column[], files: readonly string[]): string {

@@ -15,7 +15,7 @@ export function rowParts(rows: number, most: number): RowPart[] {
   return Array.from({ length: parts }, (_, part) => ({ rows: Math.ceil(rows / parts), parts, part }));
 }
 
-export function andInPart({ parts, part }: RowPart, key = "transaction_id"): string {
+export function andInPart({ parts, part }: Omit<RowPart, "rows">, key = "transaction_id"): string {
   return parts > 1 ? ` and hash(${key}) % ${parts} = ${part}` : "";
 }
 

@@ -2,7 +2,7 @@ import type { TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE } from "../delta/delta-snapshot.js";
 import { historyFiles } from "../history/history-files.js";
 import { type CurrentSpec, isCurrent, isThere } from "../history/history-spec.js";
-import { EVERYTHING, newestRows } from "../history/newest-rows.js";
+import { newestRows } from "../history/newest-rows.js";
 import { columnNames } from "../sql/duckdb-sql.js";
 import { type ReadTable, type SqlOf, type TableView, tableView, viewOf } from "./query-views.js";
 
@@ -41,6 +41,6 @@ async function currentView(
   const state = { spec, history: history.snapshot, current: current?.snapshot ?? NO_TABLE };
   const files = await historyFiles(history.location, state);
   const values = columnNames(columns);
-  const source = `(${newestRows(spec, files, EVERYTHING)}) where ${isThere(spec)}`;
+  const source = `(${newestRows(spec, files)}) where ${isThere(spec)}`;
   return viewOf(name, values, source, [...files.current, ...files.since]);
 }

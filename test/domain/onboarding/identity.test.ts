@@ -112,14 +112,6 @@ describe("an event finds the workflow of its customer", () => {
   });
 });
 
-it("a lake without an id of its service has the keys that it always had", () => {
-  const old = { ...purpose, service: "" };
-  expect([rowKey(sha256, row, old), batchId(sha256, "00", old)]).toEqual([
-    "3cd441b6240a7887f64abad06d32dcea",
-    "onb_b160f351023988bd920f81d6",
-  ]);
-});
-
 it.each([
   ["pb_1:v3", "pb_1", 3],
   ["pb_1", "pb_1", null],

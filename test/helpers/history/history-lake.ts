@@ -28,8 +28,8 @@ export const THINGS: HistorySpec = {
   ],
 };
 
-/** The table as releases had it that wrote a row a run. */
-export const OLD_THINGS = {
+/** A table with a row of every run. */
+export const EVERY_THING = {
   name: THINGS.name,
   columns: THINGS.columns.filter(({ name }) => name !== "gone"),
 };

@@ -1,6 +1,6 @@
+import { hash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventWorkflowIds } from "../../../src/domain/onboarding/identity.js";
-import { sha256 } from "../../../src/receiver/customer-signals.js";
 import { type OnboardWorld, openOnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
 import { startSmallHistories } from "../../helpers/temporal/small-histories.js";
 import type { TestTemporal } from "../../helpers/temporal/temporal-environment.js";
@@ -30,7 +30,10 @@ test("a waiting customer told of its vault again and again continues as new, pol
   const batch = await world.onboard(world.users(1), NOW);
   // Another batch with the same row watches from before.
   const second = await world.onboard([{ fp_id: "fp_1" }, { fp_id: "fp_none" }], NOW);
-  const [id = ""] = eventWorkflowIds(sha256, world.scope, { fp_id: "fp_1", playbook_key: "pb_kyc" });
+  const [id = ""] = eventWorkflowIds((text) => hash("sha256", text), world.scope, {
+    fp_id: "fp_1",
+    playbook_key: "pb_kyc",
+  });
   const customer = world.client.workflow.getHandle(id);
   const before = polls();
   const runs = new Set<string>();

@@ -1,8 +1,8 @@
+import { hash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { eventWorkflowIds } from "../../../src/domain/onboarding/identity.js";
 import { BATCH_SIGNALS, CUSTOMER_SIGNALS } from "../../../src/domain/onboarding/messages.js";
-import { sha256 } from "../../../src/receiver/customer-signals.js";
 import type { OnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 
@@ -22,7 +22,10 @@ const cancel = ({ handle }: Batch) => handle.signal(BATCH_SIGNALS.cancel);
 const posts = (world: OnboardWorld) => world.sandbox.calls().by_operation.create_onboarding ?? 0;
 
 const customer = (world: OnboardWorld, fpId: string) => {
-  const [id = ""] = eventWorkflowIds(sha256, world.scope, { fp_id: fpId, playbook_key: "pb_kyc" });
+  const [id = ""] = eventWorkflowIds((text) => hash("sha256", text), world.scope, {
+    fp_id: fpId,
+    playbook_key: "pb_kyc",
+  });
   return world.client.workflow.getHandle(id);
 };
 

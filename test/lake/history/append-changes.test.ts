@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { appendOnce } from "../../../src/lake/tables/append.js";
-import { writeQuery } from "../../../src/lake/tables/parquet-file.js";
-import { HistoryLake, OLD_THINGS, observedQuery, type Thing } from "../../helpers/history/history-lake.js";
+import { HistoryLake, type Thing } from "../../helpers/history/history-lake.js";
 
 let at: HistoryLake;
 beforeEach(async () => {
@@ -104,24 +102,4 @@ test("two processes that observe the same at the same time add it once", async (
     await Promise.all([...both, at.bringUp(at.other)]);
   }
   expect(await at.history()).toEqual(["u/a 1", "u/a 2", "u/a 3", "u/a 4", "u/a 5", "u/b on"]);
-});
-
-test("a table of an earlier release has a row a night: the first new night adds nothing where nothing has changed", async () => {
-  const things = [thing("u", "a", "on"), thing("u", "b", "on")];
-  for (const n of [1, 2, 3]) {
-    const query = observedQuery(`r${n}`, night(n), n === 1 ? [thing("u", "a", "off")] : things);
-    await appendOnce(at.lake, OLD_THINGS, `r${n}/g0`, async () => {
-      const file = await writeQuery(at.lake, OLD_THINGS, `r${n}`, `select * exclude (gone) from (${query})`);
-      return file === undefined ? [] : [file];
-    });
-  }
-  expect(await at.current()).toEqual(["u/a on", "u/b on"]);
-  await at.observe({ run: "r4", at: night(4), things });
-  expect(await version()).toBe(2);
-  await at.observe({ run: "r5", at: night(5), things: [thing("u", "a", "on")] });
-  expect(await at.history()).toEqual(["u/a off", "u/a on", "u/a on", "u/b on", "u/b on", "u/b on gone"]);
-  expect(await at.current()).toEqual(["u/a on"]);
-  await at.bringUp();
-  await at.observe({ run: "r6", at: night(6), things });
-  expect(await at.current()).toEqual(["u/a on", "u/b on"]);
 });

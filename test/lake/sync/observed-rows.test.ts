@@ -6,8 +6,8 @@ import { appendOnce } from "../../../src/lake/tables/append.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import {
+  EVERY_THING,
   HistoryLake,
-  OLD_THINGS,
   observedQuery,
   THINGS,
   type Thing,
@@ -70,7 +70,7 @@ test("a bad row of another stream, of the run itself, or of a later reading stay
 });
 
 test("a stream whose table is not a history has a row of every run, once", async () => {
-  const table = { ...OLD_THINGS, columns: THINGS.columns };
+  const table = { ...EVERY_THING, columns: THINGS.columns };
   for (const n of [1, 2, 2]) await commit(n, ["u"], [ON], { name: "things", table });
   expect(await at.history()).toEqual(["u/a on", "u/a on"]);
 });

@@ -4,7 +4,7 @@ import type { TableSpec } from "../../delta/delta-schema.js";
 import { rowsIn } from "../../delta/delta-stats.js";
 import { type CurrentSpec, isCurrent, isThere } from "../../history/history-spec.js";
 import { inKeyParts } from "../../history/key-parts.js";
-import { EVERYTHING, newestRows } from "../../history/newest-rows.js";
+import { newestRows } from "../../history/newest-rows.js";
 import { judgedRowsSql, judgeInto } from "../../lineage/judged-table.js";
 import { rangesToJudge } from "../../lineage/lineage-events.js";
 import { accountInPart, linkRanges } from "../../lineage/link-ranges.js";
@@ -147,7 +147,7 @@ function compareSmall({ history, columns }: CurrentSpec): Comparer {
     const since = await localFiles({ ...lake, table: history.name }, adds);
     const files = { current: compared.paths, since };
     await inKeyParts(lake, history, files, Math.ceil(rowsIn(adds) / PART_ROWS), async (part) => {
-      const newest = newestRows(history, { current: [], since: part.since }, EVERYTHING);
+      const newest = newestRows(history, { current: [], since: part.since });
       const expected = `select ${columnNames(columns)} from (${newest}) where ${isThere(history)}`;
       const actual = `from ${parquetRows(part.current, columns)}`;
       await lake.duckdb.exclusive((sql) => compareRows(sql, compared, { expected, actual }, problems));

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
@@ -5,7 +6,6 @@ import { type Sandbox, startSandbox } from "../../../../sandbox/index.js";
 import { stopBatchCustomers } from "../../../../src/cli/onboarding/give-up.js";
 import type { OnboardSummary } from "../../../../src/domain/onboarding/batch/batch-totals.js";
 import { eventWorkflowIds } from "../../../../src/domain/onboarding/identity.js";
-import { sha256 } from "../../../../src/receiver/customer-signals.js";
 import { giveUpRun } from "../../../../src/temporal/give-up.js";
 import { openClusterFolder } from "../../../helpers/command/cluster-folder.js";
 import type { ProcessEnd } from "../../../helpers/command/command-process.js";
@@ -138,7 +138,10 @@ test("the customers of a batch that was terminated are stopped, and the same com
   const stop = () => stopBatchCustomers(client, sealed, { scope, batchId: batch.batchId });
   await giveUpRun(client, batch, stop, { cancelMs: 3_000 });
   expect(await batch.handle.describe()).toMatchObject({ status: { name: "TERMINATED" } });
-  const [id = ""] = eventWorkflowIds(sha256, scope, { fp_id: "fp_2", playbook_key: "pb_kyc" });
+  const [id = ""] = eventWorkflowIds((text) => hash("sha256", text), scope, {
+    fp_id: "fp_2",
+    playbook_key: "pb_kyc",
+  });
   await client.workflow.getHandle(id).result();
 
   isBroken = false;
