@@ -62,14 +62,14 @@ export function orNull<T extends z.ZodType>(schema: T) {
 }
 
 /** An option that takes no value. */
-export const given = z.boolean();
+export const flag = z.boolean();
 
 /** A text with more than spaces; `advice` says what to give. */
 export function filled(advice: string) {
   return z.string().refine((text) => text.trim() !== "", `is blank. ${advice}`);
 }
 
-/** A whole number. */
+/** A whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number) {
   return z
     .string()
@@ -80,7 +80,7 @@ export function wholeNumber(least: number, most: number) {
     .transform(Number);
 }
 
-/** Texts between commas, each once and in the order of `sorted`. */
+/** Texts between commas, sorted, each once. */
 export function listed(what: string) {
   return z
     .string()

@@ -1,7 +1,6 @@
 import { InputError } from "../../domain/failures.js";
 import type { VerifyFlags } from "../sync/verify-lake.js";
 import { type AddCommand, examples } from "./command.js";
-import { between } from "./option-values.js";
 
 export const verifyCommand: AddCommand = (program, terminal, end) => {
   program
@@ -38,19 +37,5 @@ export const verifyCommand: AddCommand = (program, terminal, end) => {
       }
       const { runVerifyPack } = await import("../bulk/verify-pack.js");
       await runVerifyPack(terminal, directory, flags);
-    });
-};
-
-/** Adds `imports verify`; a kind of job has made `imports`. */
-export const importsVerifyCommand: AddCommand = (program, terminal, end) => {
-  program.commands
-    .find((command) => command.name() === "imports")
-    ?.command("verify")
-    .description("list imported rows that no sync has brought back; exit 1 if there are any")
-    .option("--days <n>", "days within which an imported row must come back", between(0, 3_650), 3)
-    .option("--json", "print the rows as JSON")
-    .action(async (flags: { readonly days: number; readonly json?: boolean }) => {
-      const { verifyImports } = await import("../bulk/verify-imports.js");
-      end(await verifyImports(terminal, flags));
     });
 };

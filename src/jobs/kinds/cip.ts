@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filled, given, type JobKind, orNull, rowsAlong, text, wholeNumber } from "../kind.js";
+import { filled, flag, type JobKind, orNull, rowsAlong, text, wholeNumber } from "../kind.js";
 
 export const cipKind = {
   kind: "cip",
@@ -30,7 +30,7 @@ export const cipKind = {
       reason: orNull(filled("Say why the export is made, or leave it out")).describe(
         "<text> why the export is made; recorded in the manifest",
       ),
-      unmasked: given
+      unmasked: flag
         .default(false)
         .describe("show tax ids, birth dates, addresses and IP addresses in pages and CSV; needs --reason"),
       sample: orNull(wholeNumber(1, 1_000)).describe(
@@ -39,7 +39,7 @@ export const cipKind = {
       sample_seed: orNull(text).describe(
         "<text> seed of the sample; the same seed and strata select the same people",
       ),
-      pdf: given.default(true).describe("skip report.pdf, which is made where Chromium is installed"),
+      pdf: flag.default(true).describe("skip report.pdf, which is made where Chromium is installed"),
       out: orNull(text).describe("<directory> where to write the pack (default: _exports/cip in the lake)"),
     })
     .refine(({ unmasked, reason }) => !unmasked || reason !== null, {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { given, type JobKind, wholeNumber } from "../kind.js";
+import { flag, type JobKind, wholeNumber } from "../kind.js";
 
 export const importKind = {
   kind: "import",
@@ -15,7 +15,7 @@ export const importKind = {
   },
   options: z.object({
     chunk: wholeNumber(1, 5_000).default(500).describe("<rows> rows per request, at most 5,000"),
-    send_unknown: given
+    send_unknown: flag
       .optional()
       .describe(
         "resend rows whose fate an earlier run could not determine; check first with `imports verify`",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { given, type JobKind, text } from "../kind.js";
+import { flag, type JobKind, text } from "../kind.js";
 
 /** `read` of the job judges the texts by the rules of the operation, together with the headers. */
 export const proxyKind = {
@@ -25,8 +25,8 @@ export const proxyKind = {
     access_reason: text
       .optional()
       .describe("<text> why data is decrypted for the target; the service records it"),
-    keep_body: given.optional().describe("keep the body of each response of at most 256 KiB, encrypted"),
-    send_unknown: given
+    keep_body: flag.optional().describe("keep the body of each response of at most 256 KiB, encrypted"),
+    send_unknown: flag
       .optional()
       .describe(
         "send again requests of which an earlier run does not know what came; the target may act twice",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { day } from "../../api/file-fields.js";
-import { given, type JobKind, listed } from "../kind.js";
+import { flag, type JobKind, listed } from "../kind.js";
 
 export const reconcileKind = {
   kind: "reconcile",
@@ -16,7 +16,7 @@ export const reconcileKind = {
       from: day.optional().describe("<day> first day of the transactions to compare (default: all)"),
       to: day.optional().describe("<day> last day of the transactions to compare (default: all)"),
       links: listed("link id").optional().describe("<ids> compare only these bank links, comma-separated"),
-      rows: given.optional().describe("compare every row, also of accounts whose totals agree"),
+      rows: flag.optional().describe("compare every row, also of accounts whose totals agree"),
     })
     .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
       path: ["from"],

@@ -8,7 +8,7 @@ import {
 } from "../../domain/service/transform.js";
 import { isProtected, isSecretField, MOST_SHOWN } from "../../domain/service/vault/secret-field.js";
 import { acceptedIdentifiers, identifierProblem } from "../../domain/service/vault/vault-identifier.js";
-import { filled, given, type JobKind, orNull, text } from "../kind.js";
+import { filled, flag, type JobKind, orNull, text } from "../kind.js";
 
 /** A transform of the options whose key is a secret of the job. */
 export const KEYED_HASH = "hmac_sha256";
@@ -51,7 +51,7 @@ export const vaultKind = {
       transforms: orNull(transforms).describe(
         "<list> transforms of every value, separated by commas: suffix(4), hmac_sha256, to_lowercase, …",
       ),
-      allow_plain: given
+      allow_plain: flag
         .optional()
         .describe(
           "decrypt tax ids, card and account numbers and passwords without a transform that protects them",

@@ -1,0 +1,16 @@
+import type { AddCommand } from "./command.js";
+import { between } from "./option-values.js";
+
+/** Adds `imports verify`; a kind of job has made `imports`. */
+export const importsVerifyCommand: AddCommand = (program, terminal, end) => {
+  program.commands
+    .find((command) => command.name() === "imports")
+    ?.command("verify")
+    .description("list imported rows that no sync has brought back; exit 1 if there are any")
+    .option("--days <n>", "days within which an imported row must come back", between(0, 3_650), 3)
+    .option("--json", "print the rows as JSON")
+    .action(async (flags: { readonly days: number; readonly json?: boolean }) => {
+      const { verifyImports } = await import("../bulk/verify-imports.js");
+      end(await verifyImports(terminal, flags));
+    });
+};
