@@ -1,5 +1,6 @@
 import {
   DuckDBArrayValue,
+  DuckDBBlobValue,
   DuckDBDateValue,
   DuckDBDecimalValue,
   DuckDBListValue,
@@ -17,6 +18,7 @@ export type SqlValue =
   | number
   | bigint
   | string
+  | Uint8Array
   | readonly SqlValue[]
   | { readonly [name: string]: SqlValue };
 
@@ -39,6 +41,7 @@ export function exactValue(value: DuckDBValue): SqlValue {
   if (value instanceof DuckDBDecimalValue || value instanceof DuckDBDateValue) return value.toString();
   if (value instanceof DuckDBTimestampTZValue) return isoText(value, "Z");
   if (value instanceof DuckDBTimestampValue) return isoText(value, "");
+  if (value instanceof DuckDBBlobValue) return value.bytes;
   if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue) {
     return value.items.map(exactValue);
   }
@@ -78,6 +81,7 @@ export function jsonValue(value: SqlValue): JsonValue {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (value === null || typeof value !== "object") return value;
+  if (value instanceof Uint8Array) return String(new DuckDBBlobValue(value));
   if (Array.isArray(value)) return value.map(jsonValue);
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, jsonValue(item)]));
 }
