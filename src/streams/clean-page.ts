@@ -1,9 +1,12 @@
+import { formOf } from "../domain/json/text.js";
 import type { BadRow, CleanedPage } from "../lake/sync/journal/journal.js";
 import { EnvelopeError } from "./envelope-error.js";
 import { withOtherFields } from "./other-fields.js";
 import type { PageReading, RowProblem } from "./page-reading.js";
 import { RawJson, replaceLoneSurrogates } from "./raw-json.js";
 import type { Listing } from "./stream.js";
+
+const TWICE = "a key appears twice";
 
 /**
  * Cuts the bad rows out of a page, and gathers the fields of good ones that no column has. Keeps only the lists, with
@@ -24,12 +27,10 @@ export function cleanPage(
   }
   const bad: BadRow[] = [];
   const lists = listing.lists.map((list) => {
-    const twice = raw.repeatedKeyAlong(list.path.slice(0, -1));
-    if (twice !== undefined) throw new EnvelopeError(list.path.slice(0, -1).join("."), "a key appears twice");
-    return raw.elements(list.path).map(({ text, repeatedKey }, index) => {
-      const reason =
-        reasons.get(`${list.name} ${index}`) ??
-        (repeatedKey === undefined ? undefined : "a key appears twice");
+    const path = list.path.slice(0, -1);
+    if (raw.repeatsKeyAlong(path)) throw new EnvelopeError(path.join("."), TWICE);
+    return raw.elements(list.path).map((text, index) => {
+      const reason = reasons.get(`${list.name} ${index}`) ?? (formOf(text).repeatsKey ? TWICE : undefined);
       if (reason === undefined) {
         const good = replaceLoneSurrogates(text);
         return list.fields === undefined ? good : withOtherFields(good, list.fields);

@@ -21,21 +21,18 @@ export class RawJson {
     return node === undefined ? undefined : this.textOf(node);
   }
 
-  elements(path: readonly string[]): { text: string; repeatedKey: string | undefined }[] {
-    return (this.find(path)?.children ?? []).map((node) => ({
-      text: this.textOf(node),
-      repeatedKey: repeatedKey(node),
-    }));
+  /** Raw texts of the elements of the list at a path; none where there is no list. */
+  elements(path: readonly string[]): string[] {
+    return (this.find(path)?.children ?? []).map((node) => this.textOf(node));
   }
 
-  /** A key that is repeated in one of the objects along a path, the value's own object included. */
-  repeatedKeyAlong(path: readonly string[]): string | undefined {
-    for (let length = 0; length <= path.length; length += 1) {
+  /** Whether a key is repeated in one of the objects along a path, the value's own object included. */
+  repeatsKeyAlong(path: readonly string[]): boolean {
+    return [...path.keys(), path.length].some((length) => {
       const node = this.find(path.slice(0, length));
-      const key = node?.type === "object" ? firstRepeated(node) : undefined;
-      if (key !== undefined) return key;
-    }
-    return undefined;
+      const keys = node?.type === "object" ? (node.children ?? []).map(keyOf) : [];
+      return new Set(keys).size < keys.length;
+    });
   }
 
   private textOf(node: Node): string {
@@ -46,31 +43,15 @@ export class RawJson {
     let node = this.root;
     for (const key of path) {
       if (node?.type !== "object") return undefined;
-      const property = (node.children ?? []).findLast((child) => child.children?.[0]?.value === key);
+      const property = (node.children ?? []).findLast((child) => keyOf(child) === key);
       node = property?.children?.[1];
     }
     return node;
   }
 }
 
-function firstRepeated(node: Node): string | undefined {
-  const seen = new Set<string>();
-  for (const property of node.children ?? []) {
-    const key = String(property.children?.[0]?.value);
-    if (seen.has(key)) return key;
-    seen.add(key);
-  }
-  return undefined;
-}
-
-function repeatedKey(node: Node): string | undefined {
-  const own = node.type === "object" ? firstRepeated(node) : undefined;
-  if (own !== undefined) return own;
-  for (const child of node.children ?? []) {
-    const below = repeatedKey(child);
-    if (below !== undefined) return below;
-  }
-  return undefined;
+function keyOf(property: Node): unknown {
+  return property.children?.[0]?.value;
 }
 
 const ESCAPE =

@@ -1,6 +1,6 @@
 import { activityInfo, Context } from "@temporalio/activity";
 import { eventFacts } from "../../domain/webhooks/event-facts.js";
-import { planEvents } from "../../domain/webhooks/event-plan.js";
+import { planEvents, toldByReceivers } from "../../domain/webhooks/event-plan.js";
 import {
   type EventReceipt,
   FOLLOW_UP_SIGNAL,
@@ -99,11 +99,10 @@ function append(
   receipts: ReadonlyMap<string, boolean>,
 ): Promise<number> {
   const messages = events.map(({ messageId, facts }) => ({ messageId, at: facts.at }));
-  const told = new Map<string, boolean>();
+  const told = toldByReceivers(events, receipts);
   return appendDecided(deps.lake, webhookEvents, async () => {
     const known = await knownMessages(deps.lake, messages);
-    const { fresh, matched, untold, followUps } = planEvents(events, known, receipts, told);
-    for (const [messageId, isMatched] of matched) told.set(messageId, isMatched);
+    const { fresh, untold, followUps } = planEvents(events, known, told);
     const taken = untold.length === 0 ? new Set() : await wakeCustomers(deps, scope, untold);
     for (const { messageId } of untold) told.set(messageId, taken.has(messageId));
     // Staged before the commit: once a message is in the table, nothing asks for its follow-up any more.

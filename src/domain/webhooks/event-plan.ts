@@ -8,25 +8,30 @@ interface PlannedEvent {
 }
 
 /**
- * Plans what to do with staged events. A receipt shows that the receiver has told the customers of an event, unless
- * the event names no playbook: then their workflows are found only with the lake. `told` is what earlier attempts of
- * the same commit have found out, by message id.
+ * Whether a customer took these events, by message id, as far as receivers say. One that names no playbook is left out: its
+ * customers are found only with the lake.
  */
+export function toldByReceivers(
+  events: readonly PlannedEvent[],
+  receipts: ReadonlyMap<string, boolean>,
+): Map<string, boolean> {
+  const told = new Map<string, boolean>();
+  for (const { name, messageId, facts } of events) {
+    const receipt = receipts.get(name);
+    if (receipt !== undefined && facts.playbookKey !== null) told.set(messageId, receipt);
+  }
+  return told;
+}
+
+/** Plans what to do with staged events; `known` is in the table, and of `told` the customers know. */
 export function planEvents<E extends PlannedEvent>(
   events: readonly E[],
   known: ReadonlySet<string>,
-  receipts: ReadonlyMap<string, boolean>,
   told: ReadonlyMap<string, boolean>,
 ) {
   const fresh = events.filter(({ messageId }) => !known.has(messageId));
-  // Whether a customer took them, as far as that is known.
-  const matched = new Map(told);
-  for (const { name, messageId, facts } of fresh) {
-    const receipt = receipts.get(name);
-    if (receipt !== undefined && facts.playbookKey !== null) matched.set(messageId, receipt);
-  }
   const followUps = fresh.flatMap(({ name, facts: { kind, fpId, bankLinkId } }) =>
     kind === BANK_LINK_UPDATED && fpId !== null ? [{ name, fpId, bankLinkId }] : [],
   );
-  return { fresh, matched, untold: fresh.filter(({ messageId }) => !matched.has(messageId)), followUps };
+  return { fresh, untold: fresh.filter(({ messageId }) => !told.has(messageId)), followUps };
 }

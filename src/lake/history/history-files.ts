@@ -53,11 +53,9 @@ export async function historyFiles(reader: HistoryReader, state: HistoryState): 
     { table: small, snapshot: current },
     { table: spec.name, snapshot: history },
   );
-  if (changed === undefined) return { ...(await wholeHistory(reader, state)), ...(because && { because }) };
   const observedUntil = current.txns.get(observedUntilOf(spec))?.version;
-  if (observedUntil === undefined) {
-    return { ...(await wholeHistory(reader, state)), because: `${small} does not say when it was observed` };
-  }
+  if (changed === undefined || observedUntil === undefined)
+    return { ...(await wholeHistory(reader, state)), ...(because && { because }) };
   const { store, duckdb } = reader;
   const since = changed.map(({ add }) => add);
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { eventFacts } from "../../../src/domain/webhooks/event-facts.js";
-import { planEvents } from "../../../src/domain/webhooks/event-plan.js";
+import { planEvents, toldByReceivers } from "../../../src/domain/webhooks/event-plan.js";
 
 const event = (id: string, payload: object = {}) => {
   const facts = eventFacts({ event_kind: "service.onboarding.completed", playbook_key: "pb_1", ...payload });
@@ -11,21 +11,21 @@ const NONE = new Map<string, boolean>();
 const ids = (events: readonly { messageId: string }[]) => events.map(({ messageId }) => messageId);
 
 test("only events that the table does not have are fresh", () => {
-  const { fresh, untold } = planEvents([event("1"), event("2")], new Set(["m1"]), NONE, NONE);
+  const { fresh, untold } = planEvents([event("1"), event("2")], new Set(["m1"]), NONE);
   expect([ids(fresh), ids(untold)]).toEqual([["m2"], ["m2"]]);
 });
 
 describe("a customer was told of an event", () => {
-  it.each<[string, object, Map<string, boolean>, Map<string, boolean>, Record<string, boolean>]>([
-    ["by a receiver, and took it", {}, new Map([["n1", true]]), NONE, { m1: true }],
-    ["by a receiver, and nobody waited", {}, new Map([["n1", false]]), NONE, { m1: false }],
-    ["by an earlier attempt", {}, NONE, new Map([["m1", true]]), { m1: true }],
-    ["not where nothing says so", {}, NONE, NONE, {}],
-    ["not where the event names no playbook", { playbook_key: null }, new Map([["n1", true]]), NONE, {}],
-  ])("%s", (_, payload, receipts, told, expected) => {
-    const { matched, untold } = planEvents([event("1", payload)], new Set(), receipts, told);
-    expect(Object.fromEntries(matched)).toEqual(expected);
-    expect(ids(untold)).toEqual("m1" in expected ? [] : ["m1"]);
+  it.each<[string, object, Map<string, boolean>, Record<string, boolean>]>([
+    ["by a receiver, and took it", {}, new Map([["n1", true]]), { m1: true }],
+    ["by a receiver, and nobody waited", {}, new Map([["n1", false]]), { m1: false }],
+    ["not where nothing says so", {}, NONE, {}],
+    ["not where the event names no playbook", { playbook_key: null }, new Map([["n1", true]]), {}],
+  ])("%s", (_, payload, receipts, expected) => {
+    const events = [event("1", payload)];
+    const told = toldByReceivers(events, receipts);
+    expect(Object.fromEntries(told)).toEqual(expected);
+    expect(ids(planEvents(events, new Set(), told).untold)).toEqual("m1" in expected ? [] : ["m1"]);
   });
 });
 
@@ -37,7 +37,7 @@ test("a changed bank link of a known user asks for a follow-up, unless its messa
     event("3", changed),
     event("4"),
   ];
-  expect(planEvents(events, new Set(["m3"]), NONE, NONE).followUps).toEqual([
+  expect(planEvents(events, new Set(["m3"]), NONE).followUps).toEqual([
     { name: "n1", fpId: "fp_1", bankLinkId: "l1" },
   ]);
 });
