@@ -1,14 +1,13 @@
 import { DAY } from "../../domain/duration.js";
 import { localFiles } from "../delta/data-files.js";
-import { removeOf } from "../delta/delta-actions.js";
-import { schemaActions } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { parquetFiles, parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName } from "../sql/duckdb-sql.js";
-import { addOf, writeQuery } from "../tables/parquet-file.js";
+import { commitNext } from "../tables/append.js";
+import { writeQuery } from "../tables/parquet-file.js";
 import { transactionImports } from "../tables/transaction-imports.js";
 import { transactionChanges } from "../tables/transactions.js";
 
@@ -23,23 +22,16 @@ const OPEN = "seen_in_run is null and status in ('accepted', 'unknown')";
 
 /**
  * Notes in the ledger of imports which run of a sync first brought each row back, in one commit; returns for how many
- * rows. It begins again when another writer has replaced one of the files meanwhile.
+ * rows. It begins again when another writer was faster.
  */
 export async function markSeenImports(lake: Lake, now = Date.now()): Promise<number> {
   for (;;) {
-    const ledger = lake.table(transactionImports.name);
-    const { files } = await ledger.snapshot();
-    if (files.size === 0) return 0;
+    const ledger = await lake.table(transactionImports.name).snapshot();
+    if (ledger.files.size === 0) return 0;
     const feed = await lake.table(transactionChanges.name).snapshot();
-    const rewrite = await lake.duckdb.exclusive((sql) => rewriteSeen(lake, sql, files, feed, now));
+    const rewrite = await lake.duckdb.exclusive((sql) => rewriteSeen(lake, sql, ledger.files, feed, now));
     if (rewrite === undefined) return 0;
-    const { replaced, file, rows } = rewrite;
-    const done = await ledger.commit((snapshot) => {
-      if (file === undefined || replaced.some(({ path }) => !snapshot.files.has(path))) return null;
-      const removed = replaced.map((one) => ({ remove: removeOf(one, now) }));
-      return [...schemaActions(transactionImports, snapshot, now), ...removed, { add: addOf(file) }];
-    });
-    if (done !== null) return rows;
+    if (await commitNext(lake, transactionImports, ledger, rewrite)) return rewrite.rows;
   }
 }
 
@@ -95,5 +87,9 @@ async function rewriteSeen(
   );
   const replacedPaths = new Set(paths);
   const replaced = live.filter((_, index) => replacedPaths.has(local[index] ?? ""));
-  return { replaced, file, rows: touched.reduce((sum, { seen }) => sum + Number(seen), 0) };
+  return {
+    replaced,
+    files: file === undefined ? [] : [file],
+    rows: touched.reduce((sum, { seen }) => sum + Number(seen), 0),
+  };
 }
