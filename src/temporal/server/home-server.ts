@@ -1,16 +1,19 @@
 import { join } from "node:path";
+import { UnreachableError } from "../../domain/failures.js";
 import type { TemporalAddress } from "../connection-settings.js";
-import { isHere, isRunning, networkHere } from "./process-identity.js";
+import { isHere, isRunning } from "./process-identity.js";
 import { clearUnfinishedDatabase, databaseOf, markDatabaseReady } from "./server-database.js";
 import { endProcess, serversOn, startServer } from "./server-process.js";
 import { becomesReady } from "./server-readiness.js";
 import {
   readServerRecord,
+  recordOf,
   removeServerRecord,
   type ServerRecord,
   writeServerRecord,
 } from "./server-record.js";
-import { attachSupervisor, type Hold, hasReader, joinPipe, removePipes } from "./supervisor.js";
+import { isRenewed } from "./sightings.js";
+import { attachSupervisor, type Hold, isHeld, joinPipe, removePipes } from "./supervisor.js";
 
 export interface HomeServerOptions {
   /** `NIGHTLEDGER_HOME`; created when missing. */
@@ -24,16 +27,9 @@ export interface HomeServerOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface OtherUse {
-  readonly isShared: boolean;
-  /** Among them is a process on another machine or in another PID namespace. */
-  readonly isElsewhere: boolean;
-}
-
 export const EMBEDDED_NAMESPACE = "default";
 
 const HEALTH_DEADLINE_MS = 10_000;
-const ELSEWHERE_DEADLINE_MS = 3_000;
 
 /** The server of a HOME, and this process's hold on it. Every method is called under HOME's lock. */
 export class HomeServer {
@@ -47,26 +43,23 @@ export class HomeServer {
   }
 
   /**
-   * Returns the running server, or starts one; undefined where one runs elsewhere and can't be reached from here.
-   * Of two servers on one database, the second would corrupt it.
+   * Returns the running server, or starts one. Of two servers on one database, the second would corrupt it.
+   *
+   * @throws UnreachableError when HOME is used on another machine or in another container.
    */
-  async ensure(others: OtherUse): Promise<ServerRecord | undefined> {
+  async ensure(): Promise<ServerRecord> {
     const known = await readServerRecord(this.#options.home);
-    if (known !== undefined && !isHere(known)) {
-      const found = await this.#ensureElsewhere(known, others);
-      if (found !== "gone") return found;
-    } else if (known !== undefined && isRunning(known)) {
-      const found = await this.#ensureHere(known, others);
-      if (found !== "gone") return found;
-    }
+    if (known !== undefined && !isHere(known)) await this.#refuseElsewhere();
+    else if (known !== undefined && isRunning(known) && (await this.#keep(known))) return known;
     return this.#start(known);
   }
 
-  /** Ends the server; one that runs elsewhere is left to its supervisor. */
-  async end(): Promise<void> {
+  /** Ends this process's hold; ends the server too if no other process holds it. */
+  async giveBack(): Promise<void> {
     const { home } = this.#options;
+    await this.letGo();
     const record = await readServerRecord(home);
-    if (record !== undefined && !isHere(record)) return;
+    if (record !== undefined && (!isHere(record) || (await this.#isHeld(record)))) return;
     if (record !== undefined) await endProcess(record);
     await removeServerRecord(home);
     await removePipes(home);
@@ -76,40 +69,40 @@ export class HomeServer {
     await this.#take(undefined);
   }
 
-  async #ensureHere(known: ServerRecord, { isShared }: OtherUse): Promise<ServerRecord | "gone"> {
+  async #isHeld({ pipe }: ServerRecord): Promise<boolean> {
+    return pipe !== undefined && (await isHeld(this.#options.home, pipe));
+  }
+
+  /** Holds the running server; false where it hangs, ends, or has to start again for its web UI. */
+  async #keep(known: ServerRecord): Promise<boolean> {
     const { home, report, signal, ui } = this.#options;
     const lacksUi = ui === true && known.ui === undefined;
-    if (!(lacksUi && !isShared) && (await this.#isHealthy(known, HEALTH_DEADLINE_MS))) {
-      if (!(await this.#supervise(known))) return "gone";
-      if (lacksUi)
+    const isNew = this.#hold === undefined;
+    const isShared = !isNew || (await this.#isHeld(known));
+    if ((isShared || !lacksUi) && (await this.#isHealthy(known))) {
+      if (!(await this.#supervise(known))) return false;
+      if (lacksUi && isNew)
         report("Another command uses the Temporal server, which has no web UI; it is left as it is.");
       await markDatabaseReady(home);
-      return known;
+      return true;
     }
     signal?.throwIfAborted();
     report(`Restarting the Temporal server that was left in HOME (pid ${known.pid}) on the same database.`);
     await endProcess(known);
-    return "gone";
+    return false;
   }
 
-  async #ensureElsewhere(
-    known: ServerRecord,
-    { isElsewhere }: OtherUse,
-  ): Promise<ServerRecord | "gone" | undefined> {
-    const { home } = this.#options;
-    // A server left here by a process that another machine took for dead. The server elsewhere may be visible from
-    // here too, under another pid.
-    for (const stray of serversOn(this.#database)) {
-      if (stray.started !== known.started) await endProcess(stray);
+  /** Waits until a record that was written elsewhere turns out to be that of a dead command, as after a reboot. */
+  async #refuseElsewhere(): Promise<void> {
+    const { home, report, signal } = this.#options;
+    const where = `HOME ${home} is used by a Nightledger command on another machine or in another container`;
+    report(`${where}; waiting to see whether it still runs.`);
+    if (await isRenewed(recordOf(home), signal)) {
+      throw new UnreachableError(
+        `${where}. Nothing was started. ` +
+          "Wait until that command ends, or use a Temporal cluster (TEMPORAL_ADDRESS) that both can reach.",
+      );
     }
-    const isNear = known.network === networkHere();
-    if (isNear && (await this.#isHealthy(known, ELSEWHERE_DEADLINE_MS))) {
-      // Without an answer it is ending, and will be gone the next time.
-      const hold = known.pipe && (await joinPipe(home, known.pipe, () => true));
-      if (hold) await this.#take(hold);
-      return known;
-    }
-    return isElsewhere || (known.pipe && (await hasReader(home, known.pipe))) ? undefined : "gone";
   }
 
   async #start(known: ServerRecord | undefined): Promise<ServerRecord> {
@@ -136,6 +129,7 @@ export class HomeServer {
       return record;
     } catch (error) {
       await removeServerRecord(home);
+      await removePipes(home);
       throw error;
     }
   }
@@ -163,11 +157,11 @@ export class HomeServer {
     await before?.release();
   }
 
-  #isHealthy(record: ServerRecord, deadlineMs: number): Promise<boolean> {
+  #isHealthy(record: ServerRecord): Promise<boolean> {
     const { signal } = this.#options;
     return becomesReady(record.address, EMBEDDED_NAMESPACE, {
-      deadlineMs,
-      stopped: () => (isHere(record) && !isRunning(record)) || signal?.aborted === true,
+      deadlineMs: HEALTH_DEADLINE_MS,
+      stopped: () => !isRunning(record) || signal?.aborted === true,
     });
   }
 }

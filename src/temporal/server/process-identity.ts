@@ -7,8 +7,8 @@ import { InputError } from "../../domain/failures.js";
 export interface ProcessIdentity {
   readonly pid: number;
   readonly started: string;
-  /** The machine's boot and the PID namespace in which its pid means something; version 0.1.0 wrote none. */
-  readonly place?: string | undefined;
+  /** The machine's boot and the PID namespace in which its pid means something. */
+  readonly place: string;
 }
 
 /** The identity of a running process, or `undefined` when there is none (a zombie counts as none). */
@@ -32,7 +32,7 @@ export function identifySelf(): ProcessIdentity {
 
 /** Whether an identity is of this machine and PID namespace, so that its pid can be looked up here. */
 export function isHere({ place }: ProcessIdentity): boolean {
-  return place === undefined || place === placeHere();
+  return place === placeHere();
 }
 
 /** Whether exactly this process runs here; one elsewhere can't be seen. */
@@ -44,23 +44,14 @@ export function isRunning(identity: ProcessIdentity): boolean {
 export function isProcessIdentity(value: unknown): value is ProcessIdentity {
   if (typeof value !== "object" || value === null) return false;
   const { pid, started, place } = value as Partial<ProcessIdentity>;
-  return (
-    typeof pid === "number" &&
-    typeof started === "string" &&
-    (place === undefined || typeof place === "string")
-  );
+  return typeof pid === "number" && typeof started === "string" && typeof place === "string";
 }
 
 let place: string | undefined;
 
 function placeHere(): string {
-  place ??= `${bootId()}/${namespaceId("pid")}`;
+  place ??= `${bootId()}/${pidNamespace()}`;
   return place;
-}
-
-/** Where a loopback address means the same: a machine's boot and its network namespace. */
-export function networkHere(): string {
-  return `${bootId()}/${namespaceId("net")}`;
 }
 
 function bootId(): string {
@@ -77,9 +68,9 @@ function linuxBootId(): string {
   return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 }
 
-function namespaceId(kind: "pid" | "net"): string {
+function pidNamespace(): string {
   try {
-    return readlinkSync(`/proc/self/ns/${kind}`);
+    return readlinkSync("/proc/self/ns/pid");
   } catch {
     // No namespaces on this system.
     return "";

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UnreachableError } from "../../domain/failures.js";
 import { RUN_ATTRIBUTES } from "../../domain/run.js";
-import { identify, isRunning, networkHere, type ProcessIdentity } from "./process-identity.js";
+import { identify, isRunning, type ProcessIdentity } from "./process-identity.js";
 import { becomesReady } from "./server-readiness.js";
 import type { ServerRecord } from "./server-record.js";
 import { type Hold, openPipe, supervised } from "./supervisor.js";
@@ -132,9 +132,8 @@ async function launch(start: ServerStart, ports: Ports, logFd: number): Promise<
     );
   }
   const ui = uiPort === undefined ? {} : { ui: `http://${HOST}:${uiPort}` };
-  const network = networkHere();
   const supervisor = pipe && { pipe: pipe.hold.pipe };
-  const record: ServerRecord = { ...identity, port, address, network, ...ui, ...supervisor };
+  const record: ServerRecord = { ...identity, port, address, ...ui, ...supervisor };
   try {
     await start.spawned?.(record);
     const stopped = () => ended !== undefined || start.signal?.aborted === true;

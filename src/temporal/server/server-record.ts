@@ -8,16 +8,19 @@ export interface ServerRecord extends ProcessIdentity {
   readonly port: number;
   readonly address: string;
   readonly ui?: string | undefined;
-  /** Where its address means something, see `networkHere`; version 0.1.0 wrote none. */
-  readonly network?: string | undefined;
-  /** Name of the pipe to its supervisor, in HOME; version 0.1.0 had none. */
+  /** Name of the pipe to its supervisor, in HOME. */
   readonly pipe?: string | undefined;
+}
+
+/** The record of a HOME. Every command that uses its server renews the file's time, for those elsewhere to see. */
+export function recordOf(home: string): string {
+  return join(home, "server.json");
 }
 
 /** Reads `HOME/server.json`; a missing or torn one is no record. */
 export async function readServerRecord(home: string): Promise<ServerRecord | undefined> {
   try {
-    const record: unknown = JSON.parse(await readFile(join(home, "server.json"), "utf8"));
+    const record: unknown = JSON.parse(await readFile(recordOf(home), "utf8"));
     if (!isProcessIdentity(record)) return undefined;
     const { port, address, pipe } = record as Partial<ServerRecord>;
     // A pipe's name is that of a file of ours: HOME may be shared with others who write to it.
@@ -32,10 +35,10 @@ export async function readServerRecord(home: string): Promise<ServerRecord | und
 
 /** Writes `HOME/server.json`, whole or not at all. Call it under HOME's lock. */
 export async function writeServerRecord(home: string, record: ServerRecord): Promise<void> {
-  await replaceFile(join(home, "server.json"), record);
+  await replaceFile(recordOf(home), record);
 }
 
 /** Deletes `HOME/server.json`. Call it under HOME's lock, once the process is gone. */
 export async function removeServerRecord(home: string): Promise<void> {
-  await rm(join(home, "server.json"), { force: true });
+  await rm(recordOf(home), { force: true });
 }

@@ -1,35 +1,46 @@
 import { open, rename, utimes, writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isHere, isProcessIdentity, isRunning, type ProcessIdentity } from "./process-identity.js";
 
 /** How often the holder of a file renews it, so that others see from elsewhere that it lives. */
 const RENEW_MS = 2_000;
 /** A file that has not been renewed for so long has lost its holder. */
-export const STALE_MS = 15_000;
+const STALE_MS = 15_000;
+
+const LOOK_MS = 250;
 
 export async function replaceFile(path: string, value: unknown, draft = `${path}.tmp`): Promise<void> {
   await writeFile(draft, JSON.stringify(value), { mode: 0o600 });
   await rename(draft, path);
 }
 
-/**
- * Renews a file for as long as its holder lives; returns what ends that, once no renewal is under way.
- *
- * @param restore Called where the file is gone: after a long sleep another process took this one for dead.
- */
-export function keepRenewed(path: string, restore?: () => Promise<void>): () => Promise<void> {
+/** Renews a file for as long as its holder lives; returns what ends that, once no renewal is under way. */
+export function keepRenewed(path: string): () => Promise<void> {
   let renewing: Promise<void> = Promise.resolve();
   const renew = async () => {
     const now = new Date();
-    await utimes(path, now, now).catch(() => restore?.());
+    await utimes(path, now, now).catch(() => undefined);
   };
   const timer = setInterval(() => {
-    renewing = renew().catch(() => undefined);
+    renewing = renew();
   }, RENEW_MS);
   timer.unref();
   return () => {
     clearInterval(timer);
     return renewing;
   };
+}
+
+/** Waits until a file is renewed, or proves to be left behind. */
+export async function isRenewed(path: string, signal: AbortSignal | undefined): Promise<boolean> {
+  const before = await readStamped(path);
+  for (const end = performance.now() + STALE_MS; performance.now() < end; ) {
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
+    const now = await readStamped(path);
+    if (now === undefined) return false;
+    if (now.stamp !== before?.stamp) return true;
+  }
+  return false;
 }
 
 /**

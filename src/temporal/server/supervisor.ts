@@ -7,7 +7,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { InputError } from "../../domain/failures.js";
 import { shellWord } from "../../domain/shell-word.js";
-import { leasesOf } from "./leases.js";
 
 /**
  * A shell that ends the server once no process holds the other end of its pipe (descriptor 3). The kernel closes the
@@ -17,7 +16,7 @@ import { leasesOf } from "./leases.js";
 const SUPERVISE = `
 exec 3<&0 </dev/null
 supervise() {
-  while IFS= read -r name <&3; do [ -z "$name" ] || true >"leases/$name.seen"; done
+  while IFS= read -r name <&3; do [ -z "$name" ] || true >"$name.seen"; done
   if [ -d /proc/self ]; then args=$(tr '\\0' ' ' <"/proc/$1/cmdline"); else args=$(ps -ww -o args= -p "$1"); fi
   case "$args" in *"$2"*) ;; *) exit ;; esac
   kill -TERM "$1" || exit
@@ -105,8 +104,8 @@ export async function joinPipe(
   const file = await openToWrite(home, pipe);
   if (file === undefined) return undefined;
   const hold = holdOf(pipe, file);
-  const name = randomUUID();
-  const answer = join(leasesOf(home), `${name}.seen`);
+  const name = `server-${randomUUID().slice(0, 8)}`;
+  const answer = join(home, `${name}.seen`);
   try {
     await file.write(`${name}\n`);
     for (const deadline = Date.now() + ANSWER_MS; Date.now() < deadline && isServerRunning(); ) {
@@ -122,17 +121,28 @@ export async function joinPipe(
   return undefined;
 }
 
-/** Whether a pipe of HOME has a reader in this machine, in whichever PID namespace. */
-export async function hasReader(home: string, pipe: string): Promise<boolean> {
-  const file = await openToWrite(home, pipe);
-  await file?.close();
-  return file !== undefined;
+/**
+ * Whether a process holds a server's pipe: the kernel keeps count, also of those that were killed. Call it under
+ * HOME's lock, because it may read what a command that joins has written.
+ */
+export async function isHeld(home: string, pipe: string): Promise<boolean> {
+  const file = await open(join(home, pipe), constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+  if (file === undefined) return false;
+  try {
+    const { bytesRead } = await file.read(Buffer.alloc(1));
+    return bytesRead > 0;
+  } catch (error) {
+    // Without a writer the pipe is at its end; with one that says nothing, a read would wait.
+    return (error as NodeJS.ErrnoException).code === "EAGAIN";
+  } finally {
+    await file.close();
+  }
 }
 
 /** Deletes the pipes of ended servers; a process that still holds one notices nothing. */
 export async function removePipes(home: string): Promise<void> {
   for (const name of await readdir(home)) {
-    if (/^server-[0-9a-f]+\.pipe$/.test(name)) await rm(join(home, name), { force: true });
+    if (/^server-[0-9a-f]+\.(pipe|seen)$/.test(name)) await rm(join(home, name), { force: true });
   }
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { InputError, UnreachableError } from "../../../src/domain/failures.js";
 import { acquireEmbeddedServer } from "../../../src/temporal/server/embedded-server.js";
-import { identify } from "../../../src/temporal/server/process-identity.js";
+import { identify, identifySelf } from "../../../src/temporal/server/process-identity.js";
 import { endProcess } from "../../../src/temporal/server/server-process.js";
 import { readServerRecord } from "../../../src/temporal/server/server-record.js";
 import { neverReadyCli } from "../../helpers/temporal/never-ready-cli.js";
@@ -27,9 +27,16 @@ async function serverPid(): Promise<number> {
   return record.pid;
 }
 
+async function pipes(): Promise<string[]> {
+  return (await readdir(home)).filter((name) => /\.(pipe|seen)$/.test(name));
+}
+
 /** Kills a command and before it the supervisor of its server, so that the server is left behind. */
 async function orphan(command: CommandProcess): Promise<void> {
-  for (const pid of supervisors(home)) await endProcess(identify(pid) ?? { pid, started: "" }, 0);
+  for (const pid of supervisors(home)) {
+    const identity = identify(pid);
+    if (identity) await endProcess(identity, 0);
+  }
   await command.kill();
 }
 
@@ -45,7 +52,7 @@ test("a second command uses the server that is running, and the last one stops i
   await second.release();
   expect(servers()).toEqual([]);
   expect(await readServerRecord(home)).toBeUndefined();
-  expect(await readdir(join(home, "leases"))).toEqual([]);
+  expect(await pipes()).toEqual([]);
 });
 
 test("a server that outlives its command is reused by the next one and stopped by it", async () => {
@@ -128,23 +135,13 @@ test("ensureRunning brings a killed server back at the same address, and only on
   expect(servers()).toEqual([]);
 });
 
-test("a lease of a pid that another process has now does not keep the server", async () => {
-  const server = await acquire();
-  await writeFile(
-    join(home, "leases", `${process.pid}-old.json`),
-    JSON.stringify({ pid: process.pid, started: "old" }),
-  );
-  await server.release();
-  expect(servers()).toEqual([]);
-});
-
 test("a pid in HOME that is another process now is never signalled", async () => {
   // A port of our own: the next server would like to have the one that is recorded.
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   try {
     const { port } = taken.address() as AddressInfo;
-    const bystander = { pid: process.pid, started: "old", port, address: `127.0.0.1:${port}` };
+    const bystander = { ...identifySelf(), started: "old", port, address: `127.0.0.1:${port}` };
     await writeFile(join(home, "server.json"), JSON.stringify(bystander));
     const server = await acquire();
     expect(await ready(server.address)).toBe(true);
@@ -201,7 +198,7 @@ test("a server that ends at once is an unreachable error with the tail of its lo
   const error = await acquireEmbeddedServer(options).catch((failure: unknown) => failure);
   expect(error).toBeInstanceOf(UnreachableError);
   expect((error as Error).message).toMatch(/ended with code 7.*disk I\/O error/s);
-  expect(await readdir(join(home, "leases"))).toEqual([]);
+  expect(await pipes()).toEqual([]);
   const next = await acquire();
   await next.release();
 });
@@ -215,7 +212,7 @@ test("an interrupt while the server starts ends it again", async () => {
   abort.abort(new Error("interrupted"));
   await expect(acquiring).rejects.toThrow("interrupted");
   expect(servers()).toEqual([]);
-  expect(await readdir(join(home, "leases"))).toEqual([]);
+  expect(await pipes()).toEqual([]);
 });
 
 test("a HOME that can't be made is an input error that names the variable", async () => {

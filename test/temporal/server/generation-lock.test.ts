@@ -39,7 +39,7 @@ test("only one holds it at a time, and each gets its turn", async () => {
 });
 
 test("the lock of a process that is gone is taken at once, by one of those that wait", async () => {
-  await writeFile(join(directory, "7"), JSON.stringify({ pid: process.pid, started: "another life" }));
+  await writeFile(join(directory, "7"), JSON.stringify({ ...identifySelf(), started: "another life" }));
   const first = await acquireLock(directory, wait(0));
   await expect(acquireLock(directory, wait(100))).rejects.toThrow(UnreachableError);
   await first();

@@ -2,13 +2,11 @@ import { execFileSync } from "node:child_process";
 
 /** What puts a process into a PID namespace of its own, with its own /proc; the namespace ends with it. */
 export const OWN_PIDS = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as const;
-/** The same, with a network of its own. */
-export const OWN_NETWORK = [...OWN_PIDS, "--net"] as const;
 
 /** Whether this user may make namespaces on this system. */
 export function canUnshare(): boolean {
   try {
-    const [program, ...args] = OWN_NETWORK;
+    const [program, ...args] = OWN_PIDS;
     execFileSync(program, [...args, "true"], { stdio: "ignore" });
     return true;
   } catch {
