@@ -62,12 +62,13 @@ export async function startServer(start: ServerStart): Promise<StartedServer> {
     try {
       return await launch(start, { port, uiPort }, log.handle.fd);
     } catch (error) {
-      const tail = await logTail(start.logFile, log.offset);
-      // Another program may take the port between our check and the server's start.
-      if (/address already in use/i.test(tail) && attempt < START_ATTEMPTS) continue;
+      const said = await lastWords(start.logFile, log.offset);
+      // Another program may take a port between a check and the server's start; the server panics when it
+      // finds no port for its own use.
+      if (/address already in use|^panic: /im.test(said) && attempt < START_ATTEMPTS) continue;
       if (!(error instanceof UnreachableError)) throw error;
       throw new UnreachableError(
-        `${error.message} Log ${start.logFile} ends with:\n${tail || "(nothing was logged)"}`,
+        `${error.message} Log ${start.logFile} ends with:\n${said || "(nothing was logged)"}`,
       );
     } finally {
       await log.handle.close();
@@ -243,7 +244,9 @@ async function openLog(path: string) {
   return { handle: await open(path, "a", 0o600), offset: size > LOG_LIMIT_BYTES ? 0 : size };
 }
 
-async function logTail(path: string, offset: number): Promise<string> {
+/** The last lines of a log from `offset` on; of a Go program that panicked, the reason instead of its stack. */
+async function lastWords(path: string, offset: number): Promise<string> {
   const written = (await readFile(path).catch(() => Buffer.alloc(0))).subarray(offset).toString("utf8");
-  return written.trimEnd().split("\n").slice(-12).join("\n").slice(-3000);
+  const reason = /^(?:panic|fatal error): .*/m.exec(written)?.[0];
+  return (reason ?? written).trimEnd().split("\n").slice(-12).join("\n").slice(-3000);
 }

@@ -203,6 +203,37 @@ test("a server that ends at once is an unreachable error with the tail of its lo
   await next.release();
 });
 
+/** A Temporal CLI that panics as a Go program does, and after `times` times is the real one. */
+async function panickingCli(times: number): Promise<string> {
+  const path = join(home, "panicking");
+  const script = `#!/bin/sh
+echo >> '${path}.starts'
+[ $(wc -l < '${path}.starts') -gt ${times} ] && exec '${embedded.cliPath}' "$@"
+echo 'panic: failed assigning ephemeral port: no port is free' >&2
+printf '\\ngoroutine 1 [running]:\\n' >&2
+for line in $(seq 40); do echo "main.main() $line" >&2; done
+exit 2
+`;
+  await writeFile(path, script, { mode: 0o755 });
+  return path;
+}
+
+test("a server that finds no port for its own use and panics is started again", async () => {
+  const cliPath = await panickingCli(2);
+  const server = await acquireEmbeddedServer({ home, cliPath, report: () => undefined });
+  expect(await ready(server.address)).toBe(true);
+  await server.release();
+  expect(servers()).toEqual([]);
+});
+
+test("a server that panics at every start is an error with the reason, not with a stack", async () => {
+  const cliPath = await panickingCli(9);
+  const options = { home, cliPath, report: () => undefined };
+  const error = await acquireEmbeddedServer(options).catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(UnreachableError);
+  expect((error as Error).message).toMatch(/ends with:\npanic: failed assigning .* no port is free$/);
+});
+
 test("an interrupt while the server starts ends it again", async () => {
   const abort = new AbortController();
   const starting = { home, cliPath: await neverReadyCli(home), report: () => undefined };
