@@ -123,14 +123,15 @@ export async function joinPipe(
 
 /**
  * Whether a process holds a server's pipe: the kernel keeps count, also of those that were killed. Call it under
- * HOME's lock, because it may read what a command that joins has written.
+ * HOME's lock, because it reads what a command that joins has written.
  */
 export async function isHeld(home: string, pipe: string): Promise<boolean> {
   const file = await open(join(home, pipe), constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (file === undefined) return false;
   try {
-    const { bytesRead } = await file.read(Buffer.alloc(1));
-    return bytesRead > 0;
+    // What the supervisor has not read yet is no holder.
+    while ((await file.read(Buffer.alloc(64))).bytesRead > 0);
+    return false;
   } catch (error) {
     // Without a writer the pipe is at its end; with one that says nothing, a read would wait.
     return (error as NodeJS.ErrnoException).code === "EAGAIN";

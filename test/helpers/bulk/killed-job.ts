@@ -9,7 +9,6 @@ import type { KillReport } from "../kill/kill-trial.js";
 const VICTIMS = ["the command", "Temporal", "both"] as const;
 /** Kills begin within so many milliseconds after the run is told: an undisturbed one takes about as long. */
 const WITHIN_MS = 5_000;
-const MOST_COMMANDS = 60;
 /** Exit codes of a run that ended, and of a command that lost its Temporal. */
 const ENDED: readonly unknown[] = [0, 1];
 const LOST: readonly unknown[] = [null, 3];
@@ -25,7 +24,8 @@ export async function runKilledJob(
   kills: number,
 ): Promise<{ kills: KillReport[]; summary: BulkSummary | undefined }> {
   const told: KillReport[] = [];
-  for (let command = 0; command < MOST_COMMANDS; command += 1) {
+  // A killed Temporal ends two commands: the one that lost it, and the one that found it dead.
+  for (let command = 0; command < 2 * kills + 3; command += 1) {
     const child = folder.command(args);
     if (told.length < kills) {
       await Promise.race([child.says(/^(joined )?run /m), child.ended]);

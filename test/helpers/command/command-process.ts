@@ -1,7 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { identify, type ProcessIdentity } from "../../../src/temporal/server/process-identity.js";
+
+/** No test waits longer for a command; one that hangs is killed, and its output says so. */
+const LIMIT_MS = 15 * 60_000;
+/** A descendant that outlives its command and holds its output must not hold the test. */
+const OUTPUT_AFTER_EXIT_MS = 20_000;
 
 const PROGRAM = fileURLToPath(new URL("../../../bin/nightledger.js", import.meta.url));
 
@@ -66,11 +72,20 @@ export function startNode(script: string, args: readonly string[], at: ChildSurr
     stderr += text;
     tell();
   });
-  const exited = once(child, "exit").then(() => Date.now());
-  const ended = once(child, "close").then(async ([code, signal]): Promise<ProcessEnd> => {
+  const limit = setTimeout(() => {
+    stderr += `\n(killed by the test after ${LIMIT_MS / 60_000} minutes)`;
+    child.kill("SIGKILL");
+  }, LIMIT_MS).unref();
+  const closed = once(child, "close");
+  const ended = once(child, "exit").then(async ([code, signal]): Promise<ProcessEnd> => {
+    const at = Date.now();
+    clearTimeout(limit);
+    const held = sleep(OUTPUT_AFTER_EXIT_MS, "held", { ref: false });
+    if ((await Promise.race([closed, held])) === "held")
+      stderr += "\n(another process holds the output of this one)";
     over = true;
     tell();
-    return { code, signal, stdout, stderr, at: await exited };
+    return { code, signal, stdout, stderr, at };
   });
   return {
     pid,

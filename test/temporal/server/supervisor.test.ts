@@ -80,6 +80,16 @@ test("a command that runs notices that the supervisor is gone, and starts anothe
   expect(await readdir(home)).not.toContainEqual(expect.stringMatching(/pipe$/));
 });
 
+test("the last command ends the server though its supervisor has not read what the command wrote", async () => {
+  const server = await acquire();
+  const watching = supervisors(home);
+  for (const pid of watching) process.kill(pid, "SIGSTOP");
+  await server.ensureRunning();
+  await server.release();
+  expect(servers()).toEqual([]);
+  for (const pid of watching) process.kill(pid, "SIGKILL");
+});
+
 test("a command that comes while the server of a killed one ends gets a server that stays", async () => {
   for (const delayMs of [0, 5, 20, 80]) {
     const killed = command();
