@@ -1,9 +1,9 @@
 import { Option } from "commander";
 import { parseDuration } from "../../domain/duration.js";
 import { KINDS } from "../../jobs/kinds/index.js";
+import type { RetryFlags } from "../runs/kinds.js";
 import type { ListFlags } from "../runs/list.js";
 import type { StatusFlags } from "../runs/status-text.js";
-import type { RetryFlags } from "../runs/steer.js";
 import type { JobFlags } from "../session/run-job.js";
 import { addSteering } from "./batch.js";
 import { withBatchOptions } from "./batch-options.js";

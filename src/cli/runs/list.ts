@@ -17,7 +17,11 @@ export interface ListFlags extends RunFilter {
 
 /** Lists runs, those that have not ended first, then the newest. Returns the exit code. */
 export async function listRuns(terminal: Terminal, { limit, json, ...filter }: ListFlags): Promise<number> {
-  checkWord("--kind", filter.kind, RUN_KINDS);
+  checkWord(
+    "--kind",
+    filter.kind,
+    RUN_KINDS.map(({ kind }) => kind),
+  );
   checkWord("--status", filter.status, SEEN_STATUSES);
   return withRunsView(terminal, async (view) => {
     const found = await withStoreQuery(

@@ -1,7 +1,5 @@
 import { durationWords } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
-import { JOBS } from "../../jobs/index.js";
-import type { AnyJob } from "../../jobs/job.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
@@ -11,7 +9,7 @@ import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { endedRun } from "./ended-runs.js";
 import { type Finding, findingsOf, skippedIn } from "./findings.js";
-import { kindOf } from "./kinds.js";
+import { kindNamed, kindOf } from "./kinds.js";
 import type { SeenRun } from "./seen-run.js";
 import { countWords, findingLines, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
@@ -41,7 +39,7 @@ export async function showRun(terminal: Terminal, id: string, json: boolean): Pr
         const { running: _, progress = null, ...run } = open;
         return [{ ...facts(run), progress, findings: await findingsOf(query, run) }, open];
       },
-      { tables: [runs, linkSyncs, runFailures, onboardings, ...(jobOf(kindOf(id))?.tables ?? [])] },
+      { tables: [runs, linkSyncs, runFailures, onboardings, ...(kindOf(id)?.job?.tables ?? [])] },
     );
     const [run, open] = shown;
     if (view.missing !== undefined && open?.status === "interrupted") terminal.say(view.missing);
@@ -50,13 +48,9 @@ export async function showRun(terminal: Terminal, id: string, json: boolean): Pr
   });
 }
 
-function jobOf(kind: string | undefined): AnyJob | undefined {
-  return JOBS.find((job) => job.kind === kind);
-}
-
 /** What a kind counts besides rows, as its tables say. */
 async function ownCounts(query: LakeQuery, { kind, run_id }: SeenRun): Promise<Record<string, number>> {
-  const counted = jobOf(kind)?.countedRows?.(run_id);
+  const counted = kindNamed(kind)?.job?.countedRows?.(run_id);
   if (counted === undefined) return {};
   const rows = await rowsOf<{ readonly name: string; readonly count: number }>(query, counted);
   return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]));
@@ -79,7 +73,7 @@ function runLines(run: ShownRun): string[] {
   const took = tookWords(run);
   const times = [run.started_at && `from ${run.started_at}`, run.finished_at && `to ${run.finished_at}`];
   const { users = 0, ...others } = counts;
-  const noun = jobOf(kind)?.file.rows ?? "users";
+  const noun = kindNamed(kind)?.job?.file.rows ?? "users";
   const done = countWords({ [noun]: users, ...others }, [
     ...[
       noun,

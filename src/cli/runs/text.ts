@@ -3,12 +3,11 @@ import type { BulkProgress } from "../../domain/bulk/bulk-totals.js";
 import { durationWords } from "../../domain/duration.js";
 import { againWords } from "../../domain/run.js";
 import type { WaitingState } from "../../domain/waiting.js";
-import { JOBS } from "../../jobs/index.js";
-import { heldWords, nextSteps } from "../bulk/next-steps.js";
+import { heldWords } from "../bulk/next-steps.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
 import type { Finding } from "./findings.js";
-import { jobRunOf, kindOf } from "./kinds.js";
+import { kindNamed, kindOf } from "./kinds.js";
 import type { SeenRun } from "./seen-run.js";
 import type { UnfinishedRun } from "./unfinished-runs.js";
 
@@ -37,22 +36,11 @@ export function countWords(counts: SeenRun["counts"], shown: readonly string[]):
 
 /** Says what to do about what failed in a run that has ended, or about a run that was cancelled. */
 export function nextWords(run: SeenRun, findings: readonly Finding[]): string[] {
-  const { run_id: runId, kind, job_id, status, finished_at, counts } = run;
   const again = againWords(run, run);
   if (again !== undefined) return [again];
-  const job = JOBS.find((one) => one.kind === kind);
   const failed = findings.filter((finding) => finding.status === "failed");
-  if (failed.length === 0 || finished_at === null) return [];
-  const retry = "retry only what failed: nightledger";
-  if (job !== undefined) {
-    // Only a run that went through all of its rows keeps the failed ones.
-    if (status !== "completed_with_failures" || (counts.failed ?? 0) === 0) return [];
-    const { users = 0, failed: failures = 0, skipped = 0 } = counts;
-    const isNoneDone = failures + skipped >= users;
-    return nextSteps(job, { runId, reasons: failed.map(({ reason }) => reason), isAll: true, isNoneDone });
-  }
-  if (kind === "onboard") return [`${retry} batch retry ${job_id}`];
-  return [`${retry} runs retry ${runId}`];
+  if (failed.length === 0 || run.finished_at === null) return [];
+  return kindNamed(run.kind)?.next(run, failed) ?? [];
 }
 
 /** Writes a finding as a line, and the action to take below it. */
@@ -83,7 +71,9 @@ export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
   if (running === undefined || progress === undefined)
     return "no worker is running; start one with `nightledger dev` or `nightledger worker`";
   const never = () => Promise.reject(new Error("a run that is only shown is not started"));
-  const { progress: form } = jobRunOf(terminal, running, never);
+  const kind = kindOf(running.runId);
+  if (kind === undefined) return `${status}: it is a run of no job that this version knows`;
+  const { progress: form } = kind.runOf(terminal, running.workflowId, never);
   const age = durationWords(Date.now() - Date.parse(run.started_at));
   return `${status}: ${form.line(form.figures(progress))}, began ${age} ago`;
 }

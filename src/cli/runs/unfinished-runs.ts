@@ -9,7 +9,7 @@ import { createSealer } from "../../temporal/encryption/sealer.js";
 import { namespaceId, progressOf, type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
 import { rowsOf } from "../lake/query.js";
 import type { LakeView } from "../session/preflight.js";
-import { batchOf, kindOf } from "./kinds.js";
+import { batchOf, kindOf, ONBOARD } from "./kinds.js";
 import type { SeenRun } from "./seen-run.js";
 import type { RunsView } from "./view.js";
 
@@ -41,7 +41,7 @@ async function goingRun(client: Client, running: RunningRun): Promise<Unfinished
   const progress = await progressOf<Readonly<Record<string, unknown>>>(client, handle);
   const isPaused = progress?.paused !== undefined && progress.paused !== null;
   return {
-    ...unfinished(runId, kindOf(runId) ?? running.type),
+    ...unfinished(runId, kindOf(runId)?.kind ?? running.type),
     job_id: running.type === "onboardBatch" ? batchOf(workflowId) : null,
     status: isPaused ? "paused" : "running",
     schedule: typeof memo.schedule === "string" ? memo.schedule : null,
@@ -72,7 +72,7 @@ async function runsInStaging(
     .filter((id) => !ended.has(id) && !isGoing(id))
     .map((id) => {
       const isBatch = kindOf(id) === undefined;
-      const run = { ...unfinished(id, kindOf(id) ?? "onboard"), job_id: isBatch ? id : null };
+      const run = { ...unfinished(id, kindOf(id)?.kind ?? ONBOARD.kind), job_id: isBatch ? id : null };
       return claims.has(id) ? { ...run, home: homeOf(id) } : run;
     });
 }
