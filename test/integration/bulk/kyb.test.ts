@@ -70,11 +70,7 @@ const insights = { operation: "get_business_insights", business: FIRST } as cons
 const list = { operation: "list_business_onboardings", business: FIRST } as const;
 
 test.each([
-  ["429 with Retry-After", { ...insights, kind: "status", status: 429, retryAfter: 1 }],
   ["500", { ...insights, kind: "status", status: 500 }],
-  ["a reset", { ...insights, kind: "reset" }],
-  ["half an answer", { ...insights, kind: "truncated", mode: "length" }],
-  ["HTML with 200", { ...insights, kind: "wrong_body", status: 200 }],
   ["JSON cut short", { ...insights, kind: "truncated", mode: "body" }],
   ["a torn list", { ...list, kind: "truncated", mode: "chunked" }],
   ["a page that is there twice", { ...list, kind: "page_repeated", page: 1 }],

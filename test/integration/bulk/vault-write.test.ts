@@ -84,7 +84,6 @@ test("values and files as the rows have them, a token for exactly these fields, 
 });
 
 const FAULTS: readonly (readonly [name: string, faults: readonly Fault[]])[] = [
-  ["429 with Retry-After", [{ ...PATCH, kind: "status", status: 429, retryAfter: 1, times: 2 }]],
   ["500 after its effect", [{ ...PATCH, kind: "status", status: 500, afterEffect: true, every: 4 }]],
   [
     "reset",
@@ -93,8 +92,6 @@ const FAULTS: readonly (readonly [name: string, faults: readonly Fault[]])[] = [
       { ...PATCH, kind: "reset", afterEffect: true, every: 4 },
     ],
   ],
-  ["half an answer", [{ ...PATCH, kind: "truncated", every: 4 }]],
-  ["200 with HTML", [{ ...PATCH, kind: "wrong_body", body: "<html>", times: 2 }]],
   ["an expired token", [{ ...PATCH, kind: "token_expired", every: 5 }]],
 ];
 

@@ -103,11 +103,7 @@ test("numbers keep every digit, and what is missing or null is absent", async ()
 
 const FAULTS: readonly (readonly [name: string, fault: Fault, failed: number, reason: RegExp])[] = [
   ["429 with Retry-After", { ...CALL, kind: "status", status: 429, retryAfter: 1, times: 2 }, 0, /^/],
-  ["500", { ...CALL, kind: "status", status: 500, afterEffect: true, every: 5 }, 0, /^/],
-  ["reset", { ...CALL, kind: "reset", afterEffect: true, every: 5 }, 0, /^/],
-  ["half an answer", { ...CALL, kind: "truncated", every: 5 }, 0, /^/],
   ["an expired token", { ...CALL, kind: "token_expired", every: 7 }, 0, /^/],
-  ["200 with HTML", { ...CALL, kind: "wrong_body", body: "<html>", times: 1 }, 0, /^/],
   [
     "200 with an error in JSON",
     { ...CALL, kind: "wrong_body", contentType: "application/json", body: '{"error":"later"}', times: 1 },

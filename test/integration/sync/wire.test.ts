@@ -2,27 +2,21 @@ import { expect, test } from "vitest";
 import type { Fault } from "../../../sandbox/index.js";
 import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
 import { addLink, feedOf, linkSync, syncCalls } from "../../helpers/sync/scripted-links.js";
-import { IMPATIENT } from "../../helpers/sync/sync-harness.js";
 import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
 
+/** One of each way to tell: a status, a length, the JSON. `test/api/http` has the others. */
 const TRANSIENT: readonly (readonly [string, Fault])[] = [
   ["429 without Retry-After", { kind: "status", status: 429 }],
-  ["500", { kind: "status", status: 500 }],
-  ["408", { kind: "status", status: 408 }],
-  ["a reset before the answer", { kind: "reset" }],
-  ["a reset in the body", { kind: "reset", afterBytes: 40 }],
   ["a body cut short of its length", { kind: "truncated", mode: "length" }],
-  ["a chunked body without its end", { kind: "truncated", mode: "chunked" }],
   ["half a body, framed as whole", { kind: "truncated", mode: "body" }],
-  ["a time-out", { kind: "hang" }],
 ];
 
 test.for(TRANSIENT)(
   "%s: the page is requested again a little later, and nothing is lost or doubled",
   async ([, fault]) => {
-    const world = await worlds.open(fault.kind === "hang" ? { api: IMPATIENT } : {});
+    const world = await worlds.open();
     addLink(world, "a", 25);
     addLink(world, "b", 3);
     world.sandbox.addFault({ ...fault, link: "a", page: 1, times: 1 });
