@@ -61,7 +61,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: "name_not_resolved",
   ETIMEDOUT: "timeout",
   UND_ERR_CONNECT_TIMEOUT: "timeout",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "torn_body",
 };
 
 /**

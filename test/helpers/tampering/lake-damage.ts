@@ -116,13 +116,15 @@ export class DamagedLake {
   }
 
   async #sql<R>(work: (run: (sql: string) => Promise<number>) => Promise<R>): Promise<R> {
-    const duckdb = createDuckDb({ scratchDirectory: `${this.directory}-scratch` });
+    const scratchDirectory = `${this.directory}-scratch`;
+    const duckdb = createDuckDb({ scratchDirectory });
     try {
       return await duckdb.exclusive((sql) =>
         work(async (text) => (text.startsWith("select") ? (await sql.few(text)).length : sql.run(text))),
       );
     } finally {
       await duckdb.close();
+      await rm(scratchDirectory, { recursive: true, force: true });
     }
   }
 }
