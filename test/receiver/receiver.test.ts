@@ -251,8 +251,8 @@ describe("nothing more is read of a request that has its answer", () => {
     await sender.ended;
     clearInterval(sending);
     expect(Date.now() - answered).toBeLessThan(5_000);
-    // What the sockets of both sides hold is taken too.
-    expect(sender.sent() - sentBefore).toBeLessThan(32 << 20);
+    // Kernels hold tens of megabytes in both sockets; a receiver that reads on takes the whole gigabyte.
+    expect(sender.sent() - sentBefore).toBeLessThan(256 << 20);
   });
 
   test("nor of a slow sender's", async () => {
