@@ -1,14 +1,15 @@
 import type { BalanceCheck } from "../../../domain/bulk/reconcile/balance.js";
+import type { TableSpec } from "../../delta/delta-schema.js";
 import type { Lake } from "../../lake.js";
 import { newestView } from "../../query/query-views.js";
 import type { SqlRow, SqlSession } from "../../sql/duckdb-session.js";
 import { sqlList } from "../../sql/duckdb-sql.js";
 import { withQuarantine } from "../../sync/open-quarantine.js";
+import { boolean, money, timestamptz, varchar } from "../../tables/columns.js";
 import { linkSyncs } from "../../tables/link-syncs.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { daysOf } from "./account-rows.js";
 import { checkBalances } from "./balances.js";
-import { accounts, bankLinks } from "./listed-tables.js";
 import {
   type ListedLink,
   obstacleOf,
@@ -146,3 +147,23 @@ async function knownAccounts(
     where newest.gone is not true or live.rows > 0
     order by all`);
 }
+
+const OBSERVED = [...varchar("run_id", "fp_id", "link_id"), ...timestamptz("observed_at")];
+
+/** The columns of the history `accounts` that a reconciliation reads. */
+const accounts: TableSpec = {
+  name: "accounts",
+  columns: [
+    ...OBSERVED,
+    ...varchar("account_id"),
+    ...money("balance_current"),
+    ...varchar("balance_currency"),
+    ...boolean("gone"),
+  ],
+};
+
+/** As {@link accounts}, of `bank_links`. */
+const bankLinks: TableSpec = {
+  name: "bank_links",
+  columns: [...OBSERVED, ...varchar("state", "error_code"), ...boolean("gone")],
+};
