@@ -8,7 +8,8 @@ const shared = {
   server: { deps: { external: COMPILED } },
   testTimeout: 120_000,
   hookTimeout: 300_000,
-  expect: { poll: { timeout: 60_000 } },
+  // Asking more often would take the time from what is waited for.
+  expect: { poll: { timeout: 60_000, interval: 100 } },
 };
 
 const plugins = [compiled()];

@@ -22,6 +22,7 @@ import {
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { onceAVersion } from "../lake/once-a-version.js";
 import { openSyncWorld, type Row, type SyncWorld, type WorldOptions } from "../sync/sync-harness.js";
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
 
@@ -70,7 +71,7 @@ export const QUICK: OnboardingTiming = {
   recordAfter: 200,
 };
 
-const LOOK_EVERY_MS = 50;
+const LOOK_EVERY_MS = 100;
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 /** Opens a world of customers around a running Temporal server. */
@@ -152,9 +153,13 @@ export async function openOnboardWorld(
          qualify row_number() over (partition by line order by attempt desc, version desc) = 1 order by line`,
       ),
     async untilRows(sql, count) {
+      // Before its first commit a table is not there to be asked.
+      const read = onceAVersion(
+        () => world.lake,
+        (asked) => world.rows(asked).catch(noTable),
+      );
       for (;;) {
-        // Before its first commit a table is not there to be asked.
-        const rows = await world.rows(sql).catch(noTable);
+        const rows = await read(sql);
         if (rows.length >= count) return rows;
         await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
       }

@@ -6,6 +6,7 @@ import { transactionRow } from "../../../sandbox/world/records.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
+import { onceAVersion } from "../../helpers/lake/once-a-version.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { startReceiver } from "../../helpers/webhooks/receiver.js";
 
@@ -35,12 +36,15 @@ const schedule = async (...args: string[]) => {
   return done;
 };
 const described = async (name: string) => JSON.parse((await schedule("describe", name, "--json")).stdout);
-const runsOf = async (name: string) => {
-  const columns = "run_id, kind, status, users, scheduled_at, started_at, message";
-  const sql = `select ${columns} from runs where schedule = '${name}' order by started_at`;
-  const { code, stdout } = await run("query", "--json", sql);
-  return code === 0 ? JSON.parse(stdout) : [];
-};
+const runsOf = onceAVersion(
+  () => folder.lake,
+  async (name) => {
+    const columns = "run_id, kind, status, users, scheduled_at, started_at, message";
+    const sql = `select ${columns} from runs where schedule = '${name}' order by started_at`;
+    const { code, stdout } = await run("query", "--json", sql);
+    return code === 0 ? JSON.parse(stdout) : [];
+  },
+);
 const until = (name: string, runs: number) =>
   expect
     .poll(() => runsOf(name).then(({ length }) => length), { timeout: 60_000, interval: 200 })
