@@ -183,16 +183,24 @@ test("datetime: the text is kept, the instant only where the offset is known, an
   expect(new Set(rows.map((row) => row.date))).toEqual(new Set(["2026-11-01"]));
 });
 
-test.for([
-  ["date", '"2026-02-30"', "date: not a day YYYY-MM-DD"],
-  ["date", '"2026-11-01T00:00:00Z"', "date: not a day YYYY-MM-DD"],
-  ["type", '"DEBIT"', "type: not debit or credit"],
-  ["currency", '" "', "currency: blank"],
-  ["account_id", "null", "account_id: not text"],
-  ["enrichment", '"x"', "enrichment: not an object"],
-  ["pending", '"false"', "pending: not true or false"],
-] as const)("a row whose %s is %s is quarantined", async ([field, value, reason]) => {
-  const bad = rawRow("bad", { [field]: value });
+test("each value that breaks its field's rule quarantines its row alone, and says so", async () => {
+  const wrong = [
+    ["date", '"2026-02-30"', "date: not a day YYYY-MM-DD"],
+    ["date", '"2026-11-01T00:00:00Z"', "date: not a day YYYY-MM-DD"],
+    ["type", '"DEBIT"', "type: not debit or credit"],
+    ["currency", '" "', "currency: blank"],
+    ["account_id", "null", "account_id: not text"],
+    ["enrichment", '"x"', "enrichment: not an object"],
+    ["pending", '"false"', "pending: not true or false"],
+  ] as const;
+  const rows = wrong.map(([field, value], n) => rawRow(`bad-${n}`, { [field]: value }));
+  const world = await worldWith(...rows);
+  const { runId } = await world.sync();
+  expect(await quarantined(world, runId)).toMatchObject(
+    wrong.map(([, , reason], n) => ({ payload: rows[n], reason, index: n + 1 })),
+  );
+  expect(await liveIds(world, "a")).toEqual(["good-1", "good-2"]);
+});
   const world = await worldWith(bad);
   const { runId } = await world.sync();
   expect(await quarantined(world, runId)).toMatchObject([{ payload: bad, reason, index: 1 }]);
