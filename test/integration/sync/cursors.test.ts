@@ -59,24 +59,31 @@ test("no next at the end keeps the previous cursor, and zero rows are a success"
   expect(await linkSync(world, runId, "a")).toMatchObject({ status: "unchanged", cursor_out });
 });
 
-test.for(["missing", "empty", "null"] as const)(
-  "a first history that is not ready (next %s) writes nothing and is tried again at the end of the run",
-  async (next) => {
-    const world = await worlds.open();
-    addLink(world, "a", 5);
-    addLink(world, "b", 3);
-    world.sandbox.addFault({ kind: "not_ready", link: "a", next, times: 2 });
-    const first = await world.sync();
-    expect(first.result.links).toMatchObject({ not_ready: 1, synced: 1 });
-    expect(first.result.status).toBe("completed");
-    expect(syncCalls(world, "a").map(({ query }) => query)).toEqual([{ size: "500" }, { size: "500" }]);
-    expect(await linkSync(world, first.runId, "a")).toMatchObject({ status: "not_ready", certificate: null });
-    expect(await feedOf(world, "a")).toEqual([]);
-    const second = await world.sync();
-    expect(await linkSync(world, second.runId, "a")).toMatchObject({ status: "synced", cursor_in: null });
-    await expectLakeEqualsTruth(world);
-  },
-);
+test("a first history that is not ready, whatever next says, writes nothing and is tried again at the end of the run", async () => {
+  const ways = ["missing", "empty", "null"] as const;
+  const world = await worlds.open();
+  for (const next of ways) {
+    addLink(world, next, 5, `fp_${next}`);
+    world.sandbox.addFault({ kind: "not_ready", link: next, next, times: 2 });
+  }
+  addLink(world, "b", 3);
+  const first = await world.sync();
+  expect(first.result.links).toMatchObject({ not_ready: 3, synced: 1 });
+  expect(first.result.status).toBe("completed");
+  for (const next of ways) {
+    expect(syncCalls(world, next).map(({ query }) => query)).toEqual([{ size: "500" }, { size: "500" }]);
+    expect(await linkSync(world, first.runId, next)).toMatchObject({
+      status: "not_ready",
+      certificate: null,
+    });
+    expect(await feedOf(world, next)).toEqual([]);
+  }
+  const second = await world.sync();
+  for (const next of ways) {
+    expect(await linkSync(world, second.runId, next)).toMatchObject({ status: "synced", cursor_in: null });
+  }
+  await expectLakeEqualsTruth(world);
+});
 
 test("the second try of the same run reads a history that has become ready", async () => {
   const world = await worlds.open();
@@ -105,22 +112,26 @@ test("an empty next never overwrites a good cursor", async () => {
   await expectLakeEqualsTruth(world);
 });
 
-test.for(["missing", "same", "empty", "null"] as const)(
-  "has_more with next %s ends as a loop, never spins and never succeeds",
-  async (next) => {
-    const world = await worlds.open();
-    addLink(world, "a", 25);
-    addLink(world, "b", 5);
-    world.sandbox.addFault({ kind: "loop", link: "a", next, cursor: true });
-    const { runId, result } = await world.sync({ pageSize: 10 });
-    expect(result).toMatchObject({ status: "completed_with_failures", links: { synced: 1, failed: 1 } });
-    expect(result.failures).toEqual([{ stream: "transactions", owner: "a", reason: "cursor_loop" }]);
-    expect(syncCalls(world, "a")).toHaveLength(2);
-    expect(await linkSync(world, runId, "a")).toMatchObject({ status: "failed", reason: "cursor_loop" });
-    expect(await feedOf(world, "a")).toEqual([]);
-    await expectLakeEqualsTruth(world, ["b"]);
-  },
-);
+test("has_more with a next that is missing, the same, empty or null ends as a loop, never spins and never succeeds", async () => {
+  const ways = ["missing", "same", "empty", "null"] as const;
+  const world = await worlds.open();
+  for (const next of ways) {
+    addLink(world, next, 25, `fp_${next}`);
+    world.sandbox.addFault({ kind: "loop", link: next, next, cursor: true });
+  }
+  addLink(world, "b", 5);
+  const { runId, result } = await world.sync({ pageSize: 10 });
+  expect(result).toMatchObject({ status: "completed_with_failures", links: { synced: 1, failed: 4 } });
+  const failures = ways.map((owner) => ({ stream: "transactions", owner, reason: "cursor_loop" }));
+  expect(result.failures).toHaveLength(4);
+  expect(result.failures).toEqual(expect.arrayContaining(failures));
+  for (const next of ways) {
+    expect(syncCalls(world, next), next).toHaveLength(2);
+    expect(await linkSync(world, runId, next)).toMatchObject({ status: "failed", reason: "cursor_loop" });
+    expect(await feedOf(world, next)).toEqual([]);
+  }
+  await expectLakeEqualsTruth(world, ["b"]);
+});
 
 test("an update of many pages ends only with has_more false", async () => {
   const world = await worlds.open();

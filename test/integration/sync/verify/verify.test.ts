@@ -251,7 +251,6 @@ describe("what is damaged is named", () => {
     expect(named).toMatch(words);
     expect(named).toMatch(/^broken:\n/);
     expect(code).toBe(1);
-    expect(await report(lake)).toMatchObject({ code: 1, ok: false });
   });
 });
 
@@ -259,7 +258,8 @@ test("the first broken link comes first", async () => {
   const lake = await copy();
   await lake.changeCheckpoints(/./, { next_sequence: 99 });
   await lake.rewrite("transaction_changes", "link_id = 'c'", "from old where link_id <> 'c'");
-  const { problems } = await report(lake);
+  const { code, ok, problems } = await report(lake);
+  expect({ code, ok }).toEqual({ code: 1, ok: false });
   expect(problems.map(({ link_id }) => link_id)).toEqual([...problems.map(({ link_id }) => link_id)].sort());
   expect(problems[0]?.link_id).toBe("a");
 });
