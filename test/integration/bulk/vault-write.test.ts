@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Fault } from "../../../sandbox/faults/fault.js";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
 import { sayHere } from "../../helpers/command/command-here.js";
@@ -83,25 +82,19 @@ test("values and files as the rows have them, a token for exactly these fields, 
   expect(found.filter((place) => !place.startsWith("rows.jsonl"))).toEqual([]);
 });
 
-const FAULTS: readonly (readonly [name: string, faults: readonly Fault[]])[] = [
-  ["500 after its effect", [{ ...PATCH, kind: "status", status: 500, afterEffect: true, every: 4 }]],
-  [
-    "reset",
-    [
-      { ...UPLOAD, kind: "reset", every: 2 },
-      { ...PATCH, kind: "reset", afterEffect: true, every: 4 },
-    ],
-  ],
-  ["an expired token", [{ ...PATCH, kind: "token_expired", every: 5 }]],
-];
-
-test.each(FAULTS)("%s is waited for, and every row is written", async (_, faults) => {
+test("a 500 after its effect, resets and expired tokens are waited for, and every row is written", async () => {
   const expected = await writeRows();
-  sandbox.addFaults(...faults);
+  sandbox.addFaults(
+    { ...PATCH, kind: "status", status: 500, afterEffect: true, every: 4 },
+    { ...UPLOAD, kind: "reset", every: 2 },
+    { ...PATCH, kind: "reset", afterEffect: true, nth: 6 },
+    { ...PATCH, kind: "token_expired", every: 5 },
+  );
   expect(await run("vault", "write", "--file", "rows.jsonl")).toMatchObject({
     code: 0,
     said: { rows: { done: 12, failed: 0 } },
   });
+  expect(sandbox.faults().map(({ fired }) => fired > 0)).toEqual(Array(4).fill(true));
   for (const { fp_id, vault } of expected) expect(sandbox.vaults.contents(fp_id)).toEqual(vault);
   expect(await rowsOf("select status, count(*)::int n from vault_writes group by all")).toEqual([
     { status: "written", n: 12 },

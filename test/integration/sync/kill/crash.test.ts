@@ -132,26 +132,33 @@ test("a full resync whose link_syncs row could not be written: repeated, it find
   await expectLakeEqualsTruth(world);
 });
 
-test.for([
-  ["quarantine", /^quarantine\/_delta_log\//],
-  ["accounts", /^accounts\/_delta_log\//],
-  ["bank_links", /^bank_links\/_delta_log\//],
-  ["accounts_current", /^accounts_current\/_delta_log\//],
-  ["link_syncs", /^link_syncs\/_delta_log\//],
-  ["runs", /^runs\/_delta_log\//],
-  ["transactions", /^transactions\/_delta_log\//],
-] as const)("a commit to %s whose answer was lost is not repeated", async ([table, key]) => {
+test("commits to any table whose answers were lost are not repeated", async () => {
+  const rows = {
+    ...{ quarantine: 1, link_syncs: 1, runs: 1, transactions: 3 },
+    ...{ accounts: 1, bank_links: 1, accounts_current: 1 },
+  };
+  const lost = new Set<string>();
   const world = await worlds.open({
-    store: failing({ key, times: 1, after: true, operation: "putIfAbsent" }),
+    store: (store) => ({
+      ...store,
+      async putIfAbsent(key, body) {
+        const isDone = await store.putIfAbsent(key, body);
+        const [table = "", log] = key.split("/");
+        if (log !== "_delta_log" || !(table in rows) || lost.has(table)) return isDone;
+        lost.add(table);
+        throw new Error("the store's answer was lost");
+      },
+    }),
   });
   world.sandbox.addLink({ fp_id: "fp_1", id: "a", accounts: [{ id: "acc_1" }] });
   addRows(world.sandbox, "a", 3);
   world.sandbox.append("a", [{ change: "created", raw: '{"transaction_id":""}', id: "bad" }]);
   const { result } = await world.sync();
   expect(result.rows).toMatchObject({ created: 3, quarantined: 1 });
-  const others = { quarantine: 1, link_syncs: 1, runs: 1, transactions: 3 };
-  const rows = { ...others, accounts: 1, bank_links: 1, accounts_current: 1 }[table];
-  expect((await world.rows(`select count(*) as n from ${table}`))[0]?.n).toBe(rows);
+  expect([...lost].sort()).toEqual(Object.keys(rows).sort());
+  for (const [table, n] of Object.entries(rows)) {
+    expect((await world.rows(`select count(*) as n from ${table}`))[0]?.n, table).toBe(n);
+  }
 });
 
 test("a page that could not be staged is requested again, and pages staged beside it are not", async () => {
