@@ -1,5 +1,6 @@
 import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
+import { labelledLines } from "../../domain/labelled-lines.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { judgeRows, refuseInvalid } from "../../intake/bulk/input-rows.js";
 import { reconcileJob } from "../../jobs/reconcile.js";
@@ -54,6 +55,7 @@ async function reconciliationOf(
 function together(sync: RunOutcome, reconciliation: RunOutcome): RunOutcome {
   const { run_id, status, counts } = reconciliation.summary as Partial<BulkResult>;
   const { equal = 0, differs = 0, unknown = 0 } = counts ?? {};
+  const counted = `${equal} equal, ${differs} differing, ${unknown} unknown`;
   const told = { run_id, status, equal, differs, unknown };
   const isWhole = reconciliation.summary.status === "completed";
   return {
@@ -63,11 +65,7 @@ function together(sync: RunOutcome, reconciliation: RunOutcome): RunOutcome {
       status: isWhole ? sync.summary.status : reconciliation.summary.status,
       ...{ reconciliation: told },
     },
-    text: [
-      sync.text,
-      `accounts  ${equal} equal, ${differs} differing, ${unknown} unknown`,
-      `          ${status} as run ${run_id}`,
-    ].join("\n"),
+    text: [sync.text, ...labelledLines([["accounts", [counted, `${status} as run ${run_id}`]]])].join("\n"),
     unauthorized: reconciliation.unauthorized,
     notes: [...sync.notes, ...reconciliation.notes],
   };

@@ -12,7 +12,6 @@ import type { AnyJob } from "../../jobs/job.js";
 import { cipKind } from "../../jobs/kinds/cip.js";
 import { importKind } from "../../jobs/kinds/import.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
-import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
 import { newRun } from "../bulk/run.js";
 import { rowsOf, withLakeQuery } from "../lake/query.js";
 import { tableOf } from "../lake/row-table.js";
@@ -139,7 +138,7 @@ async function runToEnd(
   job: AnyJob,
   path: string,
   options: Parameters<typeof newRun>[1]["options"],
-): Promise<BulkResult | undefined> {
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   const judged = await judgeRows(job, path);
   const run = newRun(job, { judged, options });
   const result = await resultOf(terminal, session, run);

@@ -1,4 +1,5 @@
 import { InputError } from "../../domain/failures.js";
+import { labelledLines } from "../../domain/labelled-lines.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
@@ -9,7 +10,7 @@ import { checkBatchId } from "../onboarding/batches.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type Finding, findingsOf } from "./findings.js";
-import { findingLines } from "./text.js";
+import { findingWords } from "./text.js";
 import { withRunsView } from "./view.js";
 
 interface ShownBatch {
@@ -68,14 +69,14 @@ export async function showBatch(terminal: Terminal, batchId: string, json: boole
 function text({ batch_id, playbook_key, statuses, runs, progress, findings }: ShownBatch): string {
   const counts = Object.entries(statuses).map(([status, count]) => `${count} ${status}`);
   const [latest] = runs;
-  return [
-    `batch     ${batch_id}`,
-    ...(playbook_key === null ? [] : [`playbook  ${playbook_key}`]),
-    `recorded  ${counts.length === 0 ? "nothing yet" : counts.join(", ")}`,
-    ...(progress === null ? [] : [`running   ${progressWords(progress)}`]),
-    ...(latest === undefined ? [] : [`last run  ${latest.run_id} ${latest.status}`]),
-    ...findings.flatMap(findingLines),
-  ].join("\n");
+  return labelledLines([
+    ["batch", batch_id],
+    ["playbook", playbook_key],
+    ["recorded", counts.length === 0 ? "nothing yet" : counts.join(", ")],
+    ["running", progress && progressWords(progress)],
+    ["last run", latest === undefined ? null : `${latest.run_id} ${latest.status}`],
+    ...findings.map(findingWords),
+  ]).join("\n");
 }
 
 function progressWords({ customers: { total, queued, running }, paused }: BatchProgress): string {

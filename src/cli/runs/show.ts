@@ -1,5 +1,6 @@
 import { durationWords } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
+import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
@@ -11,7 +12,7 @@ import { endedRun } from "./ended-runs.js";
 import { type Finding, findingsOf, skippedIn } from "./findings.js";
 import { kindNamed, kindOf } from "./kinds.js";
 import type { SeenRun } from "./seen-run.js";
-import { countWords, findingLines, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
+import { countWords, findingWords, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
 
@@ -89,29 +90,28 @@ function runLines(run: ShownRun): string[] {
     ],
     ...["created", "updated", "removed", "quarantined"],
   ]);
-  return [
-    `run       ${run_id}`,
-    `status    ${status}${took === "" ? "" : ` in ${took}`}`,
-    ...(reason === null ? [] : [`why       ${reason}: ${run.message}`]),
-    ...(run.started_at === "" ? [] : [`time      ${times.filter(Boolean).join(" ")}`]),
-    ...(kind === "onboard" && job_id !== null ? [`batch     ${job_id}`] : []),
-    ...(schedule === null
-      ? []
-      : [`schedule  ${schedule}${scheduled_at === null ? "" : `, due ${scheduled_at}`}`]),
-    ...(done === "" ? [] : [`counts    ${done}`]),
-    ...("calls" in counts ? [`cost      ${costWords(counts)}`] : []),
-    ...findings.flatMap(findingLines),
-    ...nextWords(run, findings).map((words) => `next      ${words}`),
-  ];
+  const due = scheduled_at === null ? "" : `, due ${scheduled_at}`;
+  return labelledLines([
+    ["run", run_id],
+    ["status", `${status}${took === "" ? "" : ` in ${took}`}`],
+    ["why", reason && `${reason}: ${run.message}`],
+    ["time", run.started_at === "" ? null : times.filter(Boolean).join(" ")],
+    ["batch", kind === "onboard" ? job_id : null],
+    ["schedule", schedule && `${schedule}${due}`],
+    ["counts", done === "" ? null : done],
+    ["cost", "calls" in counts ? costWords(counts) : null],
+    ...findings.map(findingWords),
+    ...nextWords(run, findings).map((words): Labelled => ["next", words]),
+  ]);
 }
 
 function openLines(terminal: Terminal, open: UnfinishedRun | undefined): string[] {
   if (open === undefined) return [];
   const isWatched = open.progress !== undefined;
   return [
-    `progress  ${openRunWords(terminal, open)}`,
+    ...labelledLines([["progress", openRunWords(terminal, open)]]),
     ...waitingWords(open),
-    ...(isWatched ? [`next      nightledger runs watch ${open.run_id}`] : []),
+    ...labelledLines([["next", isWatched ? `nightledger runs watch ${open.run_id}` : null]]),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import type { BulkProgress } from "../../domain/bulk/bulk-totals.js";
 import { durationWords } from "../../domain/duration.js";
+import type { Labelled } from "../../domain/labelled-lines.js";
 import { againWords } from "../../domain/run.js";
 import type { WaitingState } from "../../domain/waiting.js";
 import { heldWords } from "../bulk/next-steps.js";
@@ -43,12 +44,12 @@ export function nextWords(run: SeenRun, findings: readonly Finding[]): string[] 
   return kindNamed(run.kind)?.next(run, failed) ?? [];
 }
 
-/** Writes a finding as a line, and the action to take below it. */
-export function findingLines({ status, reason, count, action, examples }: Finding): string[] {
+/** Says what was found, and below it the action to take. */
+export function findingWords({ status, reason, count, action, examples }: Finding): Labelled {
   const more = count > examples.length ? ", …" : "";
   const why = reason === "" ? "" : ` ${reason}`;
-  const line = `${status.padEnd(9)} ${count} ×${why}: ${examples.join(", ")}${more}`;
-  return action === null ? [line] : [line, `${" ".repeat(10)}→ ${action}`];
+  const found = `${count} ×${why}: ${examples.join(", ")}${more}`;
+  return [status, action === null ? found : [found, `→ ${action}`]];
 }
 
 /** Says how to finish a run that no worker works on. */
