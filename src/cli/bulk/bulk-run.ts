@@ -5,10 +5,10 @@ import type { Labelled } from "../../domain/labelled-lines.js";
 import { refusalLines } from "../../domain/refusals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { AnyJob } from "../../jobs/job.js";
-import type { JobRun } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
-import type { ProgressForm } from "../session/progress-view.js";
-import { declaredRun, type Finished, failureWords, type RunResult } from "../session/run-summary.js";
+import type { ProgressForm } from "../shell/progress-view.js";
+import type { JobRun } from "../shell/run.js";
+import { declaredRun, type Finished, failureWords, type RunResult } from "../shell/summary.js";
 import { heldWords, nextSteps } from "./next-steps.js";
 
 /** What a run of a bulk job tells besides what every run does. */

@@ -16,7 +16,7 @@ import { createSealer } from "../../temporal/encryption/sealer.js";
 import { inputsAgain } from "../commands/bulk-inputs.js";
 import type { Flags } from "../commands/declared-options.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
-import { type JobFlags, runJob } from "../session/run-job.js";
+import { type JobFlags, runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { newRun } from "./run.js";
 

@@ -6,7 +6,7 @@ import type { AskedBulk } from "../../intake/bulk/asked-job.js";
 import type { JobKind } from "../../jobs/kind.js";
 import { KINDS } from "../../jobs/kinds/index.js";
 import type { BulkFlags } from "../bulk/run.js";
-import type { JobFlags } from "../session/run-job.js";
+import type { JobFlags } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type AddCommand, examples, NEW_LAKE, type Schedulable } from "./command.js";
 import { declaredOptions, type Flags, readDeclared, withDeclared } from "./declared-options.js";

@@ -7,9 +7,10 @@ import { runs } from "../../lake/tables/runs.js";
 import { progressOf } from "../../temporal/running-workflows.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { checkBatchId } from "../onboarding/batches.js";
+import type { Finding } from "../shell/seen-run.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { type Finding, findingsOf } from "./findings.js";
+import { findingsOf } from "./findings.js";
 import { findingWords } from "./text.js";
 import { withRunsView } from "./view.js";
 

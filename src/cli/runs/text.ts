@@ -5,11 +5,10 @@ import type { Labelled } from "../../domain/labelled-lines.js";
 import { againWords } from "../../domain/run.js";
 import type { WaitingState } from "../../domain/waiting.js";
 import { heldWords } from "../bulk/next-steps.js";
+import type { Finding, SeenRun } from "../shell/seen-run.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
-import type { Finding } from "./findings.js";
 import { kindNamed, kindOf } from "./kinds.js";
-import type { SeenRun } from "./seen-run.js";
 import type { UnfinishedRun } from "./unfinished-runs.js";
 
 /** Writes runs as a line each, in columns. */

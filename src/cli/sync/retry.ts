@@ -10,7 +10,7 @@ import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { placeOf } from "../session/preflight.js";
-import { type JobFlags, runJob } from "../session/run-job.js";
+import { type JobFlags, runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { syncRun } from "./sync-run.js";
 

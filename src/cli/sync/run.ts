@@ -7,7 +7,7 @@ import { readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
 import { missingWords } from "../lake/missing-links.js";
 import { placeOf } from "../session/preflight.js";
-import { type JobFlags, type NextRun, runJob } from "../session/run-job.js";
+import { type JobFlags, type NextRun, runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { judgeRun, ruleInWords } from "./fail-on.js";
 import { linksNotFound } from "./links-not-found.js";

@@ -4,8 +4,8 @@ import { turnsInWords } from "../../domain/sync/skipped-links.js";
 import { expectedLinks, type ListedRows, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import { isStep } from "../../domain/sync/sync-totals.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
-import type { ProgressForm } from "../session/progress-view.js";
-import { failureWords } from "../session/run-summary.js";
+import type { ProgressForm } from "../shell/progress-view.js";
+import { failureWords } from "../shell/summary.js";
 
 /** What a sync has done. */
 export function syncSummary(summary: SyncSummary): Labelled[] {

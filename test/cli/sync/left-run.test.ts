@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { summaryLines } from "../../../src/cli/session/run-summary.js";
+import { summaryLines } from "../../../src/cli/shell/summary.js";
 import { keptSoFar, keptWords, totalsSoFar } from "../../../src/cli/sync/left-run.js";
 import { syncProblems, syncSummary } from "../../../src/cli/sync/text.js";
 import { NO_REASON } from "../../../src/domain/run.js";

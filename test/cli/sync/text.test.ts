@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { summaryLines } from "../../../src/cli/session/run-summary.js";
+import { summaryLines } from "../../../src/cli/shell/summary.js";
 import { ruleInWords } from "../../../src/cli/sync/fail-on.js";
 import { syncProblems, syncSummary } from "../../../src/cli/sync/text.js";
 import { NO_REASON } from "../../../src/domain/run.js";

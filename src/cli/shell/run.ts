@@ -2,13 +2,13 @@ import { againWords, type EndReason, endReason, NO_REASON, type RunStatus } from
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { progressOf } from "../../temporal/running-workflows.js";
 import type { WorkerIdentity } from "../../temporal/worker-identity.js";
+import type { JobSession } from "../session/job-session.js";
+import { comparedWorkers, refusedWords } from "../session/other-keys.js";
+import type { Preflight } from "../session/preflight.js";
 import { EXIT, exitCodeOfRun } from "../terminal/exit-code.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
-import type { JobSession } from "./job-session.js";
-import { comparedWorkers, refusedWords } from "./other-keys.js";
-import type { Preflight } from "./preflight.js";
 import { createProgressView, type ProgressForm } from "./progress-view.js";
-import { type RunEnd, watchRun } from "./run-watch.js";
+import { type RunEnd, watchRun } from "./watch.js";
 
 /** One run of a job as its command sees it: how it starts, how its progress is shown, and what its end means. */
 export interface JobRun<Progress, Result> {
