@@ -1,7 +1,7 @@
 import type { AnyJob } from "../../jobs/job.js";
 import type { RunKind } from "../shell/kind.js";
 import type { JobRun } from "../shell/run.js";
-import { bulkRun } from "./bulk-run.js";
+import { bulkRun } from "./form.js";
 import { nextSteps } from "./next-steps.js";
 import { retryBulk } from "./steer.js";
 

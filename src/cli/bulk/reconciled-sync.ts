@@ -7,9 +7,9 @@ import { reconcileJob } from "../../jobs/reconcile.js";
 import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
 import { followRun, type RunOutcome } from "../shell/run.js";
 import type { NextRun } from "../shell/shell.js";
-import { runSync, type SyncFlags } from "../sync/run.js";
+import { runSync, type SyncFlags } from "../sync/command.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { newRun } from "./run.js";
+import { newRun } from "./command.js";
 
 /** Runs a sync and then, in the same command, a reconciliation of the same users. Returns the exit code. */
 export async function runReconciledSync(

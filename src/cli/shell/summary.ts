@@ -42,6 +42,8 @@ interface RunForm<Progress extends WaitingState, Totals extends object>
   summary(result: RunResult & Totals): readonly Labelled[];
   /** What went wrong in it. */
   problems(result: RunResult & Totals): readonly Labelled[];
+  /** What the summary of a run without a result says in place of what `finish` adds. */
+  readonly unjudged?: object;
   /** Judges the result of a run. */
   finish?(result: RunResult & Totals, preflight: Preflight): Finished | Promise<Finished>;
 }
@@ -61,7 +63,7 @@ export function declaredRun<Progress extends WaitingState, Totals extends object
         return { summary: { ...summary, ...also }, text, unauthorized, failed, notes };
       }
       const { totals, notes } = await form.left(left, preflight);
-      const own = { run_id: started.runId, ...endWithoutResult(end), ...totals };
+      const own = { run_id: started.runId, ...endWithoutResult(end), ...totals, ...form.unjudged };
       const summary = { ...own, duration_ms: watchedMs, lake_root: null };
       const lines = summaryLines(form, summary);
       const isOver = end !== undefined && end.kind !== "interrupted" && end.kind !== "halted";

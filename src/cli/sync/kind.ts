@@ -2,8 +2,8 @@ import { failureAction } from "../../domain/sync/failure-action.js";
 import { skippedAction } from "../../domain/sync/link-obstacle.js";
 import { RETRY_ONLY, type RunKind } from "../shell/kind.js";
 import type { JobRun } from "../shell/run.js";
+import { syncRun } from "./form.js";
 import { retrySync } from "./retry.js";
-import { syncRun } from "./sync-run.js";
 
 export const SYNC: RunKind = {
   kind: "sync",

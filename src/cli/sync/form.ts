@@ -21,12 +21,12 @@ type SyncTold = Omit<SyncSummary, keyof RunResult>;
  * Makes a sync as its command runs it.
  *
  * @param start starts or joins the run
- * @param finish judges the result of the run
+ * @param judging judges the result of the run
  */
 export function syncRun(
   terminal: Terminal,
   start: (session: JobSession) => Promise<StartedRun>,
-  finish?: (result: SyncResult) => Promise<Finished>,
+  judging: { finish?(result: SyncResult): Promise<Finished>; readonly unjudged?: object } = {},
 ): JobRun<SyncProgress, RunResult & SyncTold> {
   return declaredRun<SyncProgress, SyncTold>({
     start,
@@ -41,7 +41,7 @@ export function syncRun(
     },
     summary: syncSummary,
     problems: syncProblems,
-    ...(finish && { finish }),
+    ...judging,
   });
 }
 

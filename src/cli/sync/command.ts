@@ -5,13 +5,16 @@ import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
+import type { SyncResult } from "../../workflows/sync/sync.js";
 import { missingWords } from "../lake/missing-links.js";
+import type { JobSession } from "../session/job-session.js";
 import { placeOf } from "../session/preflight.js";
 import { type JobFlags, type NextRun, runJob } from "../shell/shell.js";
+import type { Finished } from "../shell/summary.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { judgeRun, ruleInWords } from "./fail-on.js";
+import { syncRun } from "./form.js";
 import { linksNotFound } from "./links-not-found.js";
-import { syncRun } from "./sync-run.js";
 
 export interface SyncFlags extends JobFlags {
   readonly restart?: boolean;
@@ -46,26 +49,25 @@ export async function runSync(
           users,
           only: options.links,
         });
-      const run = syncRun(
-        terminal,
-        async ({ preflight, temporal, signal }) => {
-          const restart = flags.restart === true;
-          const job = { ...placeOf(preflight), roster, options, restart, signal };
-          return startSync(temporal.client, store, job);
-        },
-        async (result) => {
-          const broken = failOn && !result.unauthorized ? await judge(failOn, result) : undefined;
-          const missing = await linksNotFound(store, result, options);
-          return {
-            also: {
-              ...(broken && { fail_on: broken }),
-              ...(options.links && { links_not_found: missing }),
-            },
-            failed: missing.length + (broken?.length ?? 0) > 0,
-            notes: [...(broken ?? []).map(ruleInWords), ...missingWords(missing)],
-          };
-        },
-      );
+      const start = ({ preflight, temporal, signal }: JobSession) => {
+        const restart = flags.restart === true;
+        const job = { ...placeOf(preflight), roster, options, restart, signal };
+        return startSync(temporal.client, store, job);
+      };
+      const finish = async (result: SyncResult): Promise<Finished> => {
+        const broken = failOn && !result.unauthorized ? await judge(failOn, result) : undefined;
+        const missing = await linksNotFound(store, result, options);
+        return {
+          also: {
+            ...(broken && { fail_on: broken }),
+            ...(options.links && { links_not_found: missing }),
+          },
+          failed: missing.length + (broken?.length ?? 0) > 0,
+          notes: [...(broken ?? []).map(ruleInWords), ...missingWords(missing)],
+        };
+      };
+      const unjudged = options.links ? { links_not_found: [] } : {};
+      const run = syncRun(terminal, start, { finish, unjudged });
       const afterStart: typeof run.afterStart = async (session, started) => {
         sayOtherSize(terminal, started, options);
         await run.afterStart?.(session, started);

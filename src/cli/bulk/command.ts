@@ -24,7 +24,7 @@ import { openServiceClient, pingService } from "../session/service.js";
 import { type JobFlags, runJob } from "../shell/shell.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { bulkRun } from "./bulk-run.js";
+import { bulkRun } from "./form.js";
 
 export interface BulkFlags extends JobFlags {
   readonly validateOnly?: boolean;
