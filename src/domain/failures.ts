@@ -1,3 +1,5 @@
+import type { Labelled } from "./labelled-lines.js";
+
 /** Names of failures in histories, tables and `--json`, a wire contract: each says what the caller does about it. */
 export const FAILURE_TYPES = {
   /** The service refused the credentials (401, 403): stop the run. */
@@ -42,13 +44,12 @@ export function anotherSubjectReason({ field, answered, asked }: SubjectMismatch
   return `${ANOTHER_SUBJECT} ${field}: ${answered} for ${asked}`;
 }
 
-/** The line of a summary that says how many of its failures are such. */
-export function anotherSubjectLines(failures: readonly { readonly reason: string }[]): string[] {
+/** Says in a summary how many of its failures are such. */
+export function anotherSubjects(failures: readonly { readonly reason: string }[]): Labelled {
   const count = failures.filter(({ reason }) => reason.includes(ANOTHER_SUBJECT)).length;
   const what = count === 1 ? "1 answer was" : `${count} answers were`;
-  return count === 0
-    ? []
-    : [`mixed up  ${what} about others: find out what mixes them up, a proxy or a cache`];
+  const words = `${what} about others: find out what mixes them up, a proxy or a cache`;
+  return ["mixed up", count === 0 ? null : words];
 }
 
 /** Thrown when the user's input can't be used (exit 2): names it, what is wrong, and what is accepted. */

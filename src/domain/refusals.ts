@@ -1,3 +1,5 @@
+import type { Labelled } from "./labelled-lines.js";
+
 /** A request that the service refused for good. */
 export interface RefusedRequest {
   readonly status: number;
@@ -32,7 +34,7 @@ export function refusalWords({ status, message }: RefusedRequest): string {
   return message === null ? `${status}` : `${status}: ${message}`;
 }
 
-/** The lines of a summary for people: `refused   30 × 400: field "key": no such playbook`. */
-export function refusalLines(refusals: readonly Refusals[] = []): string[] {
-  return refusals.map(({ count, ...refused }) => `refused   ${count} × ${refusalWords(refused)}`);
+/** What a summary says of them: `refused   30 × 400: field "key": no such playbook`. */
+export function refusalLines(refusals: readonly Refusals[] = []): Labelled[] {
+  return refusals.map(({ count, ...refused }) => ["refused", `${count} × ${refusalWords(refused)}`]);
 }

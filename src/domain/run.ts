@@ -1,5 +1,6 @@
 import { HOUR, instantText } from "./duration.js";
 import { FAILURE_TYPES, NO_SPACE } from "./failures.js";
+import type { Labelled } from "./labelled-lines.js";
 
 /** `sync-20261121T021500Z-3f9c2a`: kind, start in UTC, six random hex digits. Names a run's staging and rows. */
 export function runId(kind: string, startedAt: Date, random: string): string {
@@ -107,9 +108,9 @@ export function isCutShort({ reason }: EndReason): boolean {
   return reason !== null && reason !== "some_failed";
 }
 
-/** Says why a run was cut short, as a line of a summary. */
-export function whyLines(why: EndReason): string[] {
-  return isCutShort(why) ? [`why       ${why.reason}: ${why.message}`] : [];
+/** Says in a summary why a run was cut short. */
+export function whyCutShort(why: EndReason): Labelled {
+  return ["why", isCutShort(why) ? `${why.reason}: ${why.message}` : null];
 }
 
 const FIRST: Readonly<Partial<Record<RunReason, string>>> = {

@@ -8,6 +8,7 @@ import {
 import { type AlertMessage, deliveryWorkflowId } from "../../domain/alerts/alert-message.js";
 import { instantText } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
+import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import { type CheckedAlerts, checkAlerts, type ScheduleReader } from "../../intake/alerts/check.js";
 import { pendingMessages } from "../../lake/alerts/alert-log.js";
 import { openLake } from "../../lake/lake.js";
@@ -66,13 +67,13 @@ function nameOf({ alertId, state, target }: AlertMessage): string {
 
 function textOf({ open, raised, cleared }: CheckedAlerts): string {
   const isNew = new Set(raised.map(({ alertId }) => alertId));
-  const lines = open.flatMap(({ alertId, rule, message, action, at }) => [
-    `${isNew.has(alertId) ? "new " : "open"}   ${rule}: ${message}`,
-    `       since ${instantText(at)}`,
-    ...action.split("; ").map((step) => `       ${step}`),
-  ]);
-  const over = cleared.map(({ rule, message }) => `over   ${rule}: ${message}`);
-  return [...lines, ...over, ...(open.length === 0 ? ["no alert is open"] : [])].join("\n");
+  const told = open.map(({ alertId, rule, message, action, at }): Labelled => {
+    const since = `since ${instantText(at)}`;
+    return [isNew.has(alertId) ? "new" : "open", [`${rule}: ${message}`, since, ...action.split("; ")]];
+  });
+  const over = cleared.map(({ rule, message }): Labelled => ["over", `${rule}: ${message}`]);
+  const lines = labelledLines([...told, ...over], 6);
+  return [...lines, ...(open.length === 0 ? ["no alert is open"] : [])].join("\n");
 }
 
 function jsonOf({ open, raised, cleared }: CheckedAlerts, late: readonly AlertMessage[]): object {

@@ -1,14 +1,15 @@
 import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
+import { labelledLines } from "../../domain/labelled-lines.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { judgeRows, refuseInvalid } from "../../intake/bulk/input-rows.js";
 import { reconcileJob } from "../../jobs/reconcile.js";
 import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
-import { followRun, type RunOutcome } from "../session/job-run.js";
-import type { NextRun } from "../session/run-job.js";
-import { runSync, type SyncFlags } from "../sync/run.js";
+import { followRun, type RunOutcome } from "../shell/run.js";
+import type { NextRun } from "../shell/shell.js";
+import { runSync, type SyncFlags } from "../sync/command.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { newRun } from "./run.js";
+import { newRun } from "./command.js";
 
 /** Runs a sync and then, in the same command, a reconciliation of the same users. Returns the exit code. */
 export async function runReconciledSync(
@@ -54,6 +55,7 @@ async function reconciliationOf(
 function together(sync: RunOutcome, reconciliation: RunOutcome): RunOutcome {
   const { run_id, status, counts } = reconciliation.summary as Partial<BulkResult>;
   const { equal = 0, differs = 0, unknown = 0 } = counts ?? {};
+  const counted = `${equal} equal, ${differs} differing, ${unknown} unknown`;
   const told = { run_id, status, equal, differs, unknown };
   const isWhole = reconciliation.summary.status === "completed";
   return {
@@ -63,11 +65,7 @@ function together(sync: RunOutcome, reconciliation: RunOutcome): RunOutcome {
       status: isWhole ? sync.summary.status : reconciliation.summary.status,
       ...{ reconciliation: told },
     },
-    text: [
-      sync.text,
-      `accounts  ${equal} equal, ${differs} differing, ${unknown} unknown`,
-      `          ${status} as run ${run_id}`,
-    ].join("\n"),
+    text: [sync.text, ...labelledLines([["accounts", [counted, `${status} as run ${run_id}`]]])].join("\n"),
     unauthorized: reconciliation.unauthorized,
     notes: [...sync.notes, ...reconciliation.notes],
   };

@@ -16,9 +16,9 @@ import { createSealer } from "../../temporal/encryption/sealer.js";
 import { inputsAgain } from "../commands/bulk-inputs.js";
 import type { Flags } from "../commands/declared-options.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
-import { type JobFlags, runJob } from "../session/run-job.js";
+import { type JobFlags, runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { newRun } from "./run.js";
+import { newRun } from "./command.js";
 
 /** Runs the rows that failed in a run of a bulk job, as a run of their own; the exit code. @throws InputError */
 export async function retryBulk(

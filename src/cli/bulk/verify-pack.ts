@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
+import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import { publicKey } from "../../lake/bulk/pack/signature.js";
 import { type VerifiedPack, verifyPack } from "../../lake/bulk/pack/verify-pack.js";
 import { withDuckDb } from "../lake/reader.js";
@@ -37,15 +38,15 @@ function words(pack: VerifiedPack): string {
     own: `signed by the key in the pack, sha256 ${pack.public_key_sha256}: compare it with the signer's`,
     given: `signed by the key that was given, sha256 ${pack.public_key_sha256}`,
   };
-  return [
-    `${pack.export_id} is what was written`,
-    `files      ${pack.files}, each as in manifest.json and SHA256SUMS; nothing missing, nothing added`,
-    `counts     population ${population} = exported ${exported} + failed ${failed} + excluded ${excluded}`,
-    `chain      ${chainWords(pack)}`,
-    `signature  ${signatures[pack.signature]}`,
-    `manifest   sha256 ${pack.manifest_sha256}`,
-    `content    sha256 ${pack.content_sha256}, printed on each page`,
-  ].join("\n");
+  const said: readonly Labelled[] = [
+    ["files", `${pack.files}, each as in manifest.json and SHA256SUMS; nothing missing, nothing added`],
+    ["counts", `population ${population} = exported ${exported} + failed ${failed} + excluded ${excluded}`],
+    ["chain", chainWords(pack)],
+    ["signature", signatures[pack.signature]],
+    ["manifest", `sha256 ${pack.manifest_sha256}`],
+    ["content", `sha256 ${pack.content_sha256}, printed on each page`],
+  ];
+  return [`${pack.export_id} is what was written`, ...labelledLines(said, 10)].join("\n");
 }
 
 function chainWords({ chain, chain_ends_before }: VerifiedPack): string {

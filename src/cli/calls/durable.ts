@@ -15,9 +15,9 @@ import type {
   CallServiceInput,
   CallServiceResult,
 } from "../../workflows/calls/call-service.js";
-import { endWithoutResult, type JobRun, type LeftRun } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
-import { runJob } from "../session/run-job.js";
+import { endWithoutResult, type JobRun, type LeftRun } from "../shell/run.js";
+import { runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { prettyBody } from "./answer.js";
 import { type KeptShown, showKept } from "./kept-answer.js";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { BatchFlags } from "../onboarding/flags.js";
-import type { JobFlags } from "../session/run-job.js";
+import type { JobFlags } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { withBatchOptions } from "./batch-options.js";
 import type { AddCommand } from "./command.js";

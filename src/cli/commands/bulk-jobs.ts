@@ -5,8 +5,8 @@ import { InputError } from "../../domain/failures.js";
 import type { AskedBulk } from "../../intake/bulk/asked-job.js";
 import type { JobKind } from "../../jobs/kind.js";
 import { KINDS } from "../../jobs/kinds/index.js";
-import type { BulkFlags } from "../bulk/run.js";
-import type { JobFlags } from "../session/run-job.js";
+import type { BulkFlags } from "../bulk/command.js";
+import type { JobFlags } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type AddCommand, examples, NEW_LAKE, type Schedulable } from "./command.js";
 import { declaredOptions, type Flags, readDeclared, withDeclared } from "./declared-options.js";
@@ -24,7 +24,7 @@ function commandsOf(kind: JobKind): AddCommand {
     const command = addWords(program, kind.command, kind.description).description(kind.description);
     if (kind.example !== undefined) command.addHelpText("after", examples(kind.example));
     withOptionsOf(kind, command).action(async (flags: Flags & BulkFlags) => {
-      const { runBulk } = await import("../bulk/run.js");
+      const { runBulk } = await import("../bulk/command.js");
       end(await runBulk(terminal, askedOf(kind, flags, terminal.cwd), flags));
     });
     if (kind.effect) addContinue(program, kind, terminal, end);

@@ -33,7 +33,7 @@ export const callCommand: AddCommand = (program, terminal, end) => {
       terminal.result(`${command.helpInformation()}${callHelp(name)}`.trimEnd());
       return;
     }
-    const { runCall } = await import("../calls/run.js");
+    const { runCall } = await import("../calls/command.js");
     end(await runCall(terminal, name, flags));
   });
 };

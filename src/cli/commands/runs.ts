@@ -1,10 +1,10 @@
 import { Option } from "commander";
 import { parseDuration } from "../../domain/duration.js";
 import { KINDS } from "../../jobs/kinds/index.js";
-import type { RetryFlags } from "../runs/kinds.js";
 import type { ListFlags } from "../runs/list.js";
 import type { StatusFlags } from "../runs/status-text.js";
-import type { JobFlags } from "../session/run-job.js";
+import type { RetryFlags } from "../shell/kind.js";
+import type { JobFlags } from "../shell/shell.js";
 import { addSteering } from "./batch.js";
 import { withBatchOptions } from "./batch-options.js";
 import { withInputsAgain } from "./bulk-inputs.js";

@@ -5,7 +5,7 @@ import type { SyncOptions } from "../../domain/sync/job.js";
 import { DEFAULT_LOOKBACK, MOST_LOOKBACK } from "../../domain/sync/run/reading-window.js";
 import type { ReconcileOptions } from "../../jobs/kinds/reconcile.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
-import type { SyncFlags as RunFlags } from "../sync/run.js";
+import type { SyncFlags as RunFlags } from "../sync/command.js";
 import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
 import { between, failRules, linkIds, namesOf, positive } from "./option-values.js";
 
@@ -79,7 +79,7 @@ export const syncCommand: AddCommand = (program, terminal, end) => {
       const { runReconciledSync } = await import("../bulk/reconciled-sync.js");
       return end(await runReconciledSync(terminal, flags.roster, options, flags));
     }
-    const { runSync } = await import("../sync/run.js");
+    const { runSync } = await import("../sync/command.js");
     end(await runSync(terminal, flags.roster, options, flags));
   });
 };

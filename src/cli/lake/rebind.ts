@@ -1,4 +1,5 @@
 import { readConfig, scopeOf } from "../../config.js";
+import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import { taskQueue } from "../../domain/run.js";
 import { readBinding, rebind } from "../../lake/service-binding.js";
 import { createLocalStore } from "../../lake/store/local-store.js";
@@ -29,9 +30,13 @@ export async function runRebind(terminal: Terminal, json: boolean): Promise<void
 }
 
 function words(from: string, to: string, queue: string): string {
-  return [
-    `moved    from ${from} to ${to}`,
-    "stays    tables, cursors, certificates, keys of rows and batches: nothing will be posted or read again",
-    `changes  ids of workflows, and the task queue, which is now ${queue}: restart workers and receivers`,
-  ].join("\n");
+  const said: readonly Labelled[] = [
+    ["moved", `from ${from} to ${to}`],
+    [
+      "stays",
+      "tables, cursors, certificates, keys of rows and batches: nothing will be posted or read again",
+    ],
+    ["changes", `ids of workflows, and the task queue, which is now ${queue}: restart workers and receivers`],
+  ];
+  return labelledLines(said, 8).join("\n");
 }

@@ -12,15 +12,14 @@ import type { AnyJob } from "../../jobs/job.js";
 import { cipKind } from "../../jobs/kinds/cip.js";
 import { importKind } from "../../jobs/kinds/import.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
-import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
-import { newRun } from "../bulk/run.js";
+import { newRun } from "../bulk/command.js";
 import { rowsOf, withLakeQuery } from "../lake/query.js";
 import { tableOf } from "../lake/row-table.js";
-import { followRun, type JobRun } from "../session/job-run.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { placeOf, runPreflight } from "../session/preflight.js";
+import { followRun, type JobRun } from "../shell/run.js";
 import { runExplain } from "../sync/explain.js";
-import { syncRun } from "../sync/sync-run.js";
+import { syncRun } from "../sync/form.js";
 import { counted } from "../terminal/counted.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
@@ -139,7 +138,7 @@ async function runToEnd(
   job: AnyJob,
   path: string,
   options: Parameters<typeof newRun>[1]["options"],
-): Promise<BulkResult | undefined> {
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   const judged = await judgeRows(job, path);
   const run = newRun(job, { judged, options });
   const result = await resultOf(terminal, session, run);

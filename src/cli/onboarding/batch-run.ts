@@ -1,13 +1,14 @@
+import { labelledLines } from "../../domain/labelled-lines.js";
 import type { BatchPause } from "../../domain/onboarding/batch/batch-state.js";
 import { type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { refusalLines, refusalWords } from "../../domain/refusals.js";
-import { whyLines } from "../../domain/run.js";
+import { whyCutShort } from "../../domain/run.js";
 import { startedRows } from "../../intake/onboarding/start.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
-import { endWithoutResult, type JobRun, type LeftRun } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
-import type { ProgressForm } from "../session/progress-view.js";
+import type { ProgressForm } from "../shell/progress-view.js";
+import { endWithoutResult, type JobRun, type LeftRun } from "../shell/run.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { BatchFlags } from "./flags.js";
 import { waitUntilSettled } from "./settled-wait.js";
@@ -116,19 +117,18 @@ function batchText(summary: OnboardSummary): string {
   const { customers, manual_review } = summary;
   const { total, ...counts } = customers;
   const shown = Object.entries(counts).filter(([, count]) => count > 0);
-  return [
-    `batch     ${summary.batch_id}`,
-    `run       ${summary.run_id}`,
-    `status    ${summary.status} in ${(summary.duration_ms / 1000).toFixed(1)} s`,
-    ...whyLines(summary),
-    `customers ${total}: ${shown.map(([name, count]) => `${count} ${name}`).join(", ")}`,
-    ...(manual_review > 0
-      ? [`review    ${manual_review} wait for a manual review; see the table onboardings`]
-      : []),
+  const review = `${manual_review} wait for a manual review; see the table onboardings`;
+  return labelledLines([
+    ["batch", summary.batch_id],
+    ["run", summary.run_id],
+    ["status", `${summary.status} in ${(summary.duration_ms / 1000).toFixed(1)} s`],
+    whyCutShort(summary),
+    ["customers", `${total}: ${shown.map(([name, count]) => `${count} ${name}`).join(", ")}`],
+    ["review", manual_review > 0 ? review : null],
     ...refusalLines(summary.refusals),
-    `calls     ${summary.calls}`,
-    ...(summary.lake_root === null ? [] : [`root      ${summary.lake_root}`]),
-  ].join("\n");
+    ["calls", summary.calls],
+    ["root", summary.lake_root],
+  ]).join("\n");
 }
 
 const ONBOARD_PROGRESS: ProgressForm<BatchProgress> = {

@@ -14,7 +14,7 @@ import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import type { ServiceBinding } from "../../lake/service-binding.js";
 import type { JobSession } from "../session/job-session.js";
 import { findService, type JobConfig, type Preflight, placeOf } from "../session/preflight.js";
-import { runJob } from "../session/run-job.js";
+import { runJob } from "../shell/shell.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { batchRun } from "./batch-run.js";

@@ -13,8 +13,8 @@ import { latestOutcomesSql, outcomeLines, putOutcomesCsv } from "../../lake/onbo
 import { LATEST_OF_A_LINE } from "../../lake/tables/onboardings.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import type { JobSession } from "../session/job-session.js";
-import type { RunEnd } from "../session/run-watch.js";
-import { WatchEnd } from "../session/watch-end.js";
+import type { RunEnd } from "../shell/watch.js";
+import { WatchEnd } from "../shell/watch-end.js";
 
 const POLL_EVERY_MS = 2_000;
 

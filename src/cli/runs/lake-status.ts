@@ -12,8 +12,9 @@ import { bankLinkStream } from "../../streams/bank-links.js";
 import { isLakeThere, rowsOf, withStoreQuery } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
+import type { Finding } from "../shell/seen-run.js";
 import { type EndedRun, latestRuns } from "./ended-runs.js";
-import { type Finding, findingsOf } from "./findings.js";
+import { findingsOf } from "./findings.js";
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import type { RunsView } from "./view.js";
 

@@ -1,11 +1,11 @@
 import { InputError } from "../../domain/failures.js";
 import { runs } from "../../lake/tables/runs.js";
 import { withStoreQuery } from "../lake/query.js";
+import { isAsked, type RunFilter, SEEN_STATUSES, type SeenRun } from "../shell/seen-run.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { endedRuns } from "./ended-runs.js";
 import { RUN_KINDS } from "./kinds.js";
-import { isAsked, type RunFilter, SEEN_STATUSES, type SeenRun } from "./seen-run.js";
 import { runLines } from "./text.js";
 import { unfinishedRuns } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";

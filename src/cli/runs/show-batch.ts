@@ -1,4 +1,5 @@
 import { InputError } from "../../domain/failures.js";
+import { labelledLines } from "../../domain/labelled-lines.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
@@ -6,10 +7,11 @@ import { runs } from "../../lake/tables/runs.js";
 import { progressOf } from "../../temporal/running-workflows.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { checkBatchId } from "../onboarding/batches.js";
+import type { Finding } from "../shell/seen-run.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { type Finding, findingsOf } from "./findings.js";
-import { findingLines } from "./text.js";
+import { findingsOf } from "./findings.js";
+import { findingWords } from "./text.js";
 import { withRunsView } from "./view.js";
 
 interface ShownBatch {
@@ -68,14 +70,14 @@ export async function showBatch(terminal: Terminal, batchId: string, json: boole
 function text({ batch_id, playbook_key, statuses, runs, progress, findings }: ShownBatch): string {
   const counts = Object.entries(statuses).map(([status, count]) => `${count} ${status}`);
   const [latest] = runs;
-  return [
-    `batch     ${batch_id}`,
-    ...(playbook_key === null ? [] : [`playbook  ${playbook_key}`]),
-    `recorded  ${counts.length === 0 ? "nothing yet" : counts.join(", ")}`,
-    ...(progress === null ? [] : [`running   ${progressWords(progress)}`]),
-    ...(latest === undefined ? [] : [`last run  ${latest.run_id} ${latest.status}`]),
-    ...findings.flatMap(findingLines),
-  ].join("\n");
+  return labelledLines([
+    ["batch", batch_id],
+    ["playbook", playbook_key],
+    ["recorded", counts.length === 0 ? "nothing yet" : counts.join(", ")],
+    ["running", progress && progressWords(progress)],
+    ["last run", latest === undefined ? null : `${latest.run_id} ${latest.status}`],
+    ...findings.map(findingWords),
+  ]).join("\n");
 }
 
 function progressWords({ customers: { total, queued, running }, paused }: BatchProgress): string {

@@ -1,17 +1,17 @@
 import { durationWords } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
+import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
-import { onboardings } from "../../lake/tables/onboardings.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
+import type { Finding, SeenRun } from "../shell/seen-run.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { endedRun } from "./ended-runs.js";
-import { type Finding, findingsOf, skippedIn } from "./findings.js";
+import { findingsOf, skippedIn } from "./findings.js";
 import { kindNamed, kindOf } from "./kinds.js";
-import type { SeenRun } from "./seen-run.js";
-import { countWords, findingLines, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
+import { countWords, findingWords, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
 
@@ -39,7 +39,7 @@ export async function showRun(terminal: Terminal, id: string, json: boolean): Pr
         const { running: _, progress = null, ...run } = open;
         return [{ ...facts(run), progress, findings: await findingsOf(query, run) }, open];
       },
-      { tables: [runs, linkSyncs, runFailures, onboardings, ...(kindOf(id)?.job?.tables ?? [])] },
+      { tables: [runs, linkSyncs, runFailures, ...(kindOf(id)?.tables ?? [])] },
     );
     const [run, open] = shown;
     if (view.missing !== undefined && open?.status === "interrupted") terminal.say(view.missing);
@@ -50,7 +50,7 @@ export async function showRun(terminal: Terminal, id: string, json: boolean): Pr
 
 /** What a kind counts besides rows, as its tables say. */
 async function ownCounts(query: LakeQuery, { kind, run_id }: SeenRun): Promise<Record<string, number>> {
-  const counted = kindNamed(kind)?.job?.countedRows?.(run_id);
+  const counted = kindNamed(kind)?.countedRows?.(run_id);
   if (counted === undefined) return {};
   const rows = await rowsOf<{ readonly name: string; readonly count: number }>(query, counted);
   return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]));
@@ -73,7 +73,7 @@ function runLines(run: ShownRun): string[] {
   const took = tookWords(run);
   const times = [run.started_at && `from ${run.started_at}`, run.finished_at && `to ${run.finished_at}`];
   const { users = 0, ...others } = counts;
-  const noun = kindNamed(kind)?.job?.file.rows ?? "users";
+  const noun = kindNamed(kind)?.rows ?? "users";
   const done = countWords({ [noun]: users, ...others }, [
     ...[
       noun,
@@ -89,29 +89,28 @@ function runLines(run: ShownRun): string[] {
     ],
     ...["created", "updated", "removed", "quarantined"],
   ]);
-  return [
-    `run       ${run_id}`,
-    `status    ${status}${took === "" ? "" : ` in ${took}`}`,
-    ...(reason === null ? [] : [`why       ${reason}: ${run.message}`]),
-    ...(run.started_at === "" ? [] : [`time      ${times.filter(Boolean).join(" ")}`]),
-    ...(kind === "onboard" && job_id !== null ? [`batch     ${job_id}`] : []),
-    ...(schedule === null
-      ? []
-      : [`schedule  ${schedule}${scheduled_at === null ? "" : `, due ${scheduled_at}`}`]),
-    ...(done === "" ? [] : [`counts    ${done}`]),
-    ...("calls" in counts ? [`cost      ${costWords(counts)}`] : []),
-    ...findings.flatMap(findingLines),
-    ...nextWords(run, findings).map((words) => `next      ${words}`),
-  ];
+  const due = scheduled_at === null ? "" : `, due ${scheduled_at}`;
+  return labelledLines([
+    ["run", run_id],
+    ["status", `${status}${took === "" ? "" : ` in ${took}`}`],
+    ["why", reason && `${reason}: ${run.message}`],
+    ["time", run.started_at === "" ? null : times.filter(Boolean).join(" ")],
+    ["batch", kind === "onboard" ? job_id : null],
+    ["schedule", schedule && `${schedule}${due}`],
+    ["counts", done === "" ? null : done],
+    ["cost", "calls" in counts ? costWords(counts) : null],
+    ...findings.map(findingWords),
+    ...nextWords(run, findings).map((words): Labelled => ["next", words]),
+  ]);
 }
 
 function openLines(terminal: Terminal, open: UnfinishedRun | undefined): string[] {
   if (open === undefined) return [];
   const isWatched = open.progress !== undefined;
   return [
-    `progress  ${openRunWords(terminal, open)}`,
+    ...labelledLines([["progress", openRunWords(terminal, open)]]),
     ...waitingWords(open),
-    ...(isWatched ? [`next      nightledger runs watch ${open.run_id}`] : []),
+    ...labelledLines([["next", isWatched ? `nightledger runs watch ${open.run_id}` : null]]),
   ];
 }
 

@@ -1,17 +1,18 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { durationWords } from "../../domain/duration.js";
-import { whyLines } from "../../domain/run.js";
+import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
+import { whyCutShort } from "../../domain/run.js";
 import { turnsInWords } from "../../domain/sync/skipped-links.js";
 import { NO_LAKE } from "../lake/query.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type LakeStatus, type LatestRun, lakeStatus } from "./lake-status.js";
-import { countWords, findingLines, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
+import { countWords, findingWords, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
+import type { UnfinishedRun } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
 
 const MOST_FINDINGS = 3;
 const MOST_STALE = 3;
-const BELOW = " ".repeat(10);
 
 export interface StatusFlags {
   /** In milliseconds. */
@@ -32,42 +33,44 @@ export async function showStatus(terminal: Terminal, { stale, json }: StatusFlag
 
 export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
   const { latest, unfinished, alerts, quarantined, shared_links, stale, schedules, offline } = status;
-  const lines = [
-    `lake      ${status.lake}${status.lake_exists ? "" : ` ${NO_LAKE}`}`,
+  const shared = `${shared_links.length} links are under two users: ${shared_links.slice(0, MOST_STALE).join(", ")}; see: nightledger verify`;
+  return [
+    ...labelledLines([["lake", `${status.lake}${status.lake_exists ? "" : ` ${NO_LAKE}`}`]]),
     ...unfinished.flatMap((run) => [
-      `open      ${run.job_id?.startsWith("onb_") ? run.job_id : run.run_id} ${openRunWords(terminal, run)}`,
+      ...labelledLines([["open", `${openName(run)} ${openRunWords(terminal, run)}`]]),
       ...waitingWords(run),
     ]),
-    ...latest.flatMap(latestLines),
-    ...alerts.map(({ rule, message }) => `alert     ${rule}: ${message}`),
-    ...(quarantined === 0 ? [] : [`bad rows  ${quarantined} open; see: nightledger quarantine list`]),
-    ...(shared_links.length === 0
-      ? []
-      : [
-          `shared    ${shared_links.length} links are under two users: ${shared_links.slice(0, MOST_STALE).join(", ")}; see: nightledger verify`,
-        ]),
-    ...staleLines(stale),
-    ...schedules.map(
-      ({ name, paused, next }) => `next      ${name}: ${paused ? "paused" : (next ?? "never")}`,
-    ),
-    ...(offline === null ? [] : [`note      ${offline}`]),
+    ...labelledLines([
+      ...latest.flatMap(latestWords),
+      ...alerts.map(({ rule, message }): Labelled => ["alert", `${rule}: ${message}`]),
+      ["bad rows", quarantined === 0 ? null : `${quarantined} open; see: nightledger quarantine list`],
+      ["shared", shared_links.length === 0 ? null : shared],
+      ["stale", staleWords(stale)],
+      ...schedules.map(
+        ({ name, paused, next }): Labelled => ["next", `${name}: ${paused ? "paused" : (next ?? "never")}`],
+      ),
+      ["note", offline],
+      ["runs", latest.length + unfinished.length === 0 ? "none yet" : null],
+    ]),
   ];
-  if (latest.length + unfinished.length === 0) lines.push("runs      none yet");
-  return lines;
 }
 
-function latestLines(run: LatestRun): string[] {
+function openName({ job_id, run_id }: UnfinishedRun): string {
+  return job_id?.startsWith("onb_") ? job_id : run_id;
+}
+
+function latestWords(run: LatestRun): Labelled[] {
   const { run_id, kind, schedule, status, counts, findings } = run;
   const ago = durationWords(Date.now() - Date.parse(run.finished_at ?? run.started_at));
   const done = countWords(counts, ["created", "updated", "removed", "failed", "quarantined"]);
   const failed = findings.filter(({ status }) => status === "failed");
+  const job = `${kindWords(kind)}${schedule === null ? "" : ` ${schedule}`}`;
+  const counted = [run_id, done].filter((words) => words !== "").join(": ");
   return [
-    `last      ${kindWords(kind)}${schedule === null ? "" : ` ${schedule}`}: ${status} ${ago} ago in ${tookWords(run)}`,
-    BELOW + [run_id, done].filter((words) => words !== "").join(": "),
-    ...skippedWords(findings).map((words) => BELOW + words),
-    ...whyLines(run),
-    ...failed.slice(0, MOST_FINDINGS).flatMap(findingLines),
-    ...nextWords(run, findings).map((words) => `${BELOW}→ ${words}`),
+    ["last", [`${job}: ${status} ${ago} ago in ${tookWords(run)}`, counted, ...skippedWords(findings)]],
+    whyCutShort(run),
+    ...failed.slice(0, MOST_FINDINGS).map(findingWords),
+    ...nextWords(run, findings).map((words): Labelled => ["", `→ ${words}`]),
   ];
 }
 
@@ -79,10 +82,10 @@ function skippedWords(findings: LatestRun["findings"]): string[] {
   });
 }
 
-function staleLines({ total, links }: LakeStatus["stale"]): string[] {
-  if (total === 0) return [];
+function staleWords({ total, links }: LakeStatus["stale"]): string | null {
+  if (total === 0) return null;
   const words = links
     .slice(0, MOST_STALE)
     .map(({ link_id, reason, status }) => `${link_id} (${reason ?? status})`);
-  return [`stale     ${total} links: ${words.join(", ")}${total > MOST_STALE ? ", …" : ""}`];
+  return `${total} links: ${words.join(", ")}${total > MOST_STALE ? ", …" : ""}`;
 }

@@ -1,11 +1,13 @@
 import { InputError } from "../../domain/failures.js";
+import { TRY_NOW } from "../../domain/waiting.js";
 import { dropStagingOf } from "../../intake/sync/start.js";
-import { JOBS } from "../../jobs/index.js";
 import { giveUpRun } from "../../temporal/give-up.js";
-import { followFound, runningRun } from "../session/found-run.js";
+import { signalRunning } from "../../temporal/running-workflows.js";
+import { followFound, runningRun } from "../shell/found-run.js";
+import type { RetryFlags } from "../shell/kind.js";
 import { exitCodeOfRun } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { kindOf, ONBOARD, type RetryFlags } from "./kinds.js";
+import { kindOf, ONBOARD, RUN_KINDS } from "./kinds.js";
 import { noRun, showRun } from "./show.js";
 import { findRun, withRunsView } from "./view.js";
 
@@ -34,7 +36,8 @@ export async function watchRun(
     async ({ temporal: { client }, preflight: { taskQueue } }) => {
       const found = await runningRun(client, taskQueue, id);
       if (found === undefined || !continues) return found;
-      await kind.tryNow(client, taskQueue, found);
+      if (kind.tryNow === undefined) await signalRunning(client, found.handle.workflowId, TRY_NOW);
+      else await kind.tryNow(client, taskQueue, found);
       return found;
     },
     (join) => kind.runOf(terminal, running?.workflowId ?? "", join),
@@ -49,8 +52,6 @@ export async function watchRun(
 export async function cancelRun(terminal: Terminal, id: string, json: boolean): Promise<number> {
   const kind = kindOf(id) ?? ONBOARD;
   if (kind.cancel !== undefined) return kind.cancel(terminal, id, json);
-  // Only the staging of a job with an effect knows what it has sent: the next run continues it.
-  const isKept = kind.job?.effect === true;
   const missing = new InputError(
     `run ${id} is not running, so there is nothing to cancel. Nothing was changed.`,
   );
@@ -62,7 +63,7 @@ export async function cancelRun(terminal: Terminal, id: string, json: boolean): 
       const running = await runningRun(client, taskQueue, id);
       if (running === undefined) return undefined;
       terminal.say(`cancelling run ${id}`);
-      await giveUpRun(client, running, isKept ? async () => undefined : dropStagingOf(store));
+      await giveUpRun(client, running, kind.keepsStaging ? async () => undefined : dropStagingOf(store));
       return running;
     },
     (join) => ({ ...kind.runOf(terminal, "", join), isNamed: true }),
@@ -72,8 +73,8 @@ export async function cancelRun(terminal: Terminal, id: string, json: boolean): 
 /** Runs again what failed in a run, or in a batch. Returns the exit code. @throws InputError */
 export async function retryRun(terminal: Terminal, id: string, flags: RetryFlags): Promise<number> {
   const kind = kindOf(id);
-  if (flags.sendUnknown && kind?.job?.isUnsure === undefined) {
-    const kinds = JOBS.filter(({ isUnsure }) => isUnsure !== undefined).map(({ kind }) => kind);
+  if (flags.sendUnknown && !kind?.mayBeUnsure) {
+    const kinds = RUN_KINDS.filter(({ mayBeUnsure }) => mayBeUnsure).map(({ kind }) => kind);
     throw new InputError(
       `--send-unknown is for runs of ${kinds.join(" and ")} only. Nothing was started. Leave it out.`,
     );

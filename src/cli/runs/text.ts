@@ -1,14 +1,14 @@
 import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import type { BulkProgress } from "../../domain/bulk/bulk-totals.js";
 import { durationWords } from "../../domain/duration.js";
+import type { Labelled } from "../../domain/labelled-lines.js";
 import { againWords } from "../../domain/run.js";
 import type { WaitingState } from "../../domain/waiting.js";
 import { heldWords } from "../bulk/next-steps.js";
+import type { Finding, SeenRun } from "../shell/seen-run.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
-import type { Finding } from "./findings.js";
 import { kindNamed, kindOf } from "./kinds.js";
-import type { SeenRun } from "./seen-run.js";
 import type { UnfinishedRun } from "./unfinished-runs.js";
 
 /** Writes runs as a line each, in columns. */
@@ -43,12 +43,12 @@ export function nextWords(run: SeenRun, findings: readonly Finding[]): string[] 
   return kindNamed(run.kind)?.next(run, failed) ?? [];
 }
 
-/** Writes a finding as a line, and the action to take below it. */
-export function findingLines({ status, reason, count, action, examples }: Finding): string[] {
+/** Says what was found, and below it the action to take. */
+export function findingWords({ status, reason, count, action, examples }: Finding): Labelled {
   const more = count > examples.length ? ", …" : "";
   const why = reason === "" ? "" : ` ${reason}`;
-  const line = `${status.padEnd(9)} ${count} ×${why}: ${examples.join(", ")}${more}`;
-  return action === null ? [line] : [line, `${" ".repeat(10)}→ ${action}`];
+  const found = `${count} ×${why}: ${examples.join(", ")}${more}`;
+  return [status, action === null ? found : [found, `→ ${action}`]];
 }
 
 /** Says how to finish a run that no worker works on. */

@@ -9,8 +9,8 @@ import { createSealer } from "../../temporal/encryption/sealer.js";
 import { namespaceId, progressOf, type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
 import { rowsOf } from "../lake/query.js";
 import type { LakeView } from "../session/preflight.js";
+import type { SeenRun } from "../shell/seen-run.js";
 import { batchOf, kindOf, ONBOARD } from "./kinds.js";
-import type { SeenRun } from "./seen-run.js";
 import type { RunsView } from "./view.js";
 
 /** A run that has not ended; `running` is set where Temporal has it. */

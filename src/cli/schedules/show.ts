@@ -1,3 +1,4 @@
+import { labelledLines } from "../../domain/labelled-lines.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { describedSchedule, type ShownSchedule, shownSchedules, withSchedules } from "./described.js";
 
@@ -27,18 +28,15 @@ export async function showSchedule(terminal: Terminal, name: string, json: boole
 }
 
 function text({ name, command, when, paused, next, last, skipped_overlaps, missed }: ShownSchedule): string {
-  const column = (label: string, values: readonly string[]) =>
-    values.map((value, index) => `${index === 0 ? label : ""}`.padEnd(10) + value);
   const runs = last.map(({ due_at, run_id, status }) => [due_at, status, run_id].filter(Boolean).join("  "));
-  const lines = [
-    `schedule  ${name}${paused ? " (paused)" : ""}`,
-    `runs      ${command}`,
-    `when      ${when}`,
-    ...column("next", next),
-    ...column("last", runs.length === 0 ? ["never ran"] : runs),
-  ];
-  if (skipped_overlaps > 0)
-    lines.push(`skipped   ${skipped_overlaps} times, while the run before was still running`);
-  if (missed > 0) lines.push(`missed    ${missed} times, while Temporal was off for more than 6 hours`);
-  return lines.join("\n");
+  const skipped = `${skipped_overlaps} times, while the run before was still running`;
+  return labelledLines([
+    ["schedule", `${name}${paused ? " (paused)" : ""}`],
+    ["runs", command],
+    ["when", when],
+    ["next", next],
+    ["last", runs.length === 0 ? "never ran" : runs],
+    ["skipped", skipped_overlaps > 0 ? skipped : null],
+    ["missed", missed > 0 ? `${missed} times, while Temporal was off for more than 6 hours` : null],
+  ]).join("\n");
 }

@@ -1,14 +1,13 @@
+import type { Labelled } from "../../domain/labelled-lines.js";
 import { dayNumber } from "../../domain/lineage/transaction-state.js";
 import type { ExplainedPair, Explanation } from "../../lake/sync/explain/explanation.js";
 import { shortAmount } from "./amount-text.js";
 
-const INDENT = " ".repeat(10);
-
 /** What a transaction became and what it was, one pair after the other. */
-export function pairLines({ transaction_id, became, was }: Explanation): string[] {
+export function pairLines({ transaction_id, became, was }: Explanation): Labelled[] {
   return [
-    ...became.flatMap((pair) => [`then      ${becameWords(pair)}`, ...detailLines(pair)]),
-    ...was.flatMap((pair) => [`was       ${wasWords(pair, transaction_id)}`, ...detailLines(pair)]),
+    ...became.map((pair): Labelled => ["then", [becameWords(pair), ...detailWords(pair)]]),
+    ...was.map((pair): Labelled => ["was", [wasWords(pair, transaction_id), ...detailWords(pair)]]),
   ];
 }
 
@@ -38,13 +37,13 @@ function pairWords({ tier, pending_date, posted_date }: ExplainedPair): string {
   return `${words}, ${days} ${days === 1 ? "day" : "days"} later`;
 }
 
-function detailLines(pair: ExplainedPair): string[] {
+function detailWords(pair: ExplainedPair): string[] {
   const { posted_transaction_id, currency, pending_signed_amount, posted_signed_amount } = pair;
   if (posted_transaction_id === null) return [];
   const amounts = [pending_signed_amount, posted_signed_amount].map(shortAmount);
   const [before, after] = amounts;
   return [
-    `${INDENT}${before === after ? before : `${before} → ${after}`} ${currency}; removed in run ${pair.removed_run_id}, ` +
+    `${before === after ? before : `${before} → ${after}`} ${currency}; removed in run ${pair.removed_run_id}, ` +
       `posted in run ${pair.posted_run_id}, sequences ${pair.removed_sequence} and ${pair.posted_sequence}`,
   ];
 }

@@ -1,28 +1,28 @@
+import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import type { ExplainedChange, Explanation } from "../../lake/sync/explain/explanation.js";
 import { shortAmount } from "./amount-text.js";
 import { becameWords, pairLines } from "./explain-pairs.js";
-
-const INDENT = " ".repeat(10);
 
 /** What is known of a transaction of one link, as lines for people. */
 export function explanationLines(explanation: Explanation): string[] {
   const { transaction_id, link_id, fp_id, changes, current, imports, quarantine } = explanation;
   return [
     `transaction ${transaction_id} of link ${link_id}${fp_id === null ? "" : ` (user ${fp_id})`}: ${stateWords(explanation)}`,
-    ...imports.map(
-      ({ line, run_id, status, seen_in_run }) =>
-        `imported  by line ${line} of run ${run_id}, ${status}; ${seen_in_run === null ? "no sync has brought it back" : `first brought back by run ${seen_in_run}`}`,
-    ),
-    ...quarantine.map(
-      ({ row_id, list, page, run_id, reason, closed_by }) =>
-        `bad row   ${row_id}: under ${list} on page ${page} of run ${run_id}: ${reason}; ${closed_by === null ? "open" : `closed by ${closed_by}`}`,
-    ),
-    ...changes.flatMap((change, at) => changeLines(change, stateBefore(changes, at))),
-    ...(current === null
-      ? []
-      : [`now       in transactions/${current.file}${versionWords("transactions", current)}`]),
-    ...pairLines(explanation),
-    ...proofLines(explanation),
+    ...labelledLines([
+      ...imports.map(({ line, run_id, status, seen_in_run }): Labelled => {
+        const seen =
+          seen_in_run === null ? "no sync has brought it back" : `first brought back by run ${seen_in_run}`;
+        return ["imported", `by line ${line} of run ${run_id}, ${status}; ${seen}`];
+      }),
+      ...quarantine.map(({ row_id, list, page, run_id, reason, closed_by }): Labelled => {
+        const state = closed_by === null ? "open" : `closed by ${closed_by}`;
+        return ["bad row", `${row_id}: under ${list} on page ${page} of run ${run_id}: ${reason}; ${state}`];
+      }),
+      ...changes.map((change, at) => changeWords(change, stateBefore(changes, at))),
+      ["now", current && `in transactions/${current.file}${versionWords("transactions", current)}`],
+      ...pairLines(explanation),
+      ...proofWords(explanation),
+    ]),
   ];
 }
 
@@ -42,7 +42,7 @@ function stateBefore(changes: readonly ExplainedChange[], at: number): Explained
   return before?.change_type === "removed" ? undefined : before;
 }
 
-function changeLines(change: ExplainedChange, before: ExplainedChange | undefined): string[] {
+function changeWords(change: ExplainedChange, before: ExplainedChange | undefined): Labelled {
   const { run_id, page, fetched_at, certificate, file, sequence, change_type } = change;
   const place = page === null ? "" : `page ${page} of `;
   const proof =
@@ -50,9 +50,12 @@ function changeLines(change: ExplainedChange, before: ExplainedChange | undefine
       ? "no certificate yet: the run has not ended"
       : `certificate ${certificate.certificate.slice(0, 12)}, number ${certificate.place ?? "?"} of its link`;
   return [
-    `${change_type.padEnd(9)} ${sentenceOf(change, before)}`,
-    `${INDENT}${fetched_at.slice(0, 19)}Z, ${place}run ${run_id}, sequence ${sequence}, ${proof}`,
-    `${INDENT}transaction_changes/${file}${versionWords("transaction_changes", change)}`,
+    change_type,
+    [
+      sentenceOf(change, before),
+      `${fetched_at.slice(0, 19)}Z, ${place}run ${run_id}, sequence ${sequence}, ${proof}`,
+      `transaction_changes/${file}${versionWords("transaction_changes", change)}`,
+    ],
   ];
 }
 
@@ -104,9 +107,9 @@ function changedWords(change: ExplainedChange, before: ExplainedChange): string 
     : words.join(", ");
 }
 
-function proofLines({ proof: { holds, certificates, problems } }: Explanation): string[] {
-  if (holds) return [`proof     ${holdWords(certificates)}`];
-  return problems.map(({ run_id, what }) => `broken    ${run_id === null ? "" : `run ${run_id}: `}${what}`);
+function proofWords({ proof: { holds, certificates, problems } }: Explanation): Labelled[] {
+  if (holds) return [["proof", holdWords(certificates)]];
+  return problems.map(({ run_id, what }) => ["broken", `${run_id === null ? "" : `run ${run_id}: `}${what}`]);
 }
 
 function holdWords(certificates: number): string {

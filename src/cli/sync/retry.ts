@@ -10,9 +10,9 @@ import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { placeOf } from "../session/preflight.js";
-import { type JobFlags, runJob } from "../session/run-job.js";
+import { type JobFlags, runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { syncRun } from "./sync-run.js";
+import { syncRun } from "./form.js";
 
 /** Retries what failed in a sync that has ended, or the whole of one that was cut short. Returns the exit code. @throws InputError */
 export async function retrySync(terminal: Terminal, runId: string, flags: JobFlags): Promise<number> {

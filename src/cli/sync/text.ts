@@ -1,69 +1,74 @@
-import { anotherSubjectLines } from "../../domain/failures.js";
-import { whyLines } from "../../domain/run.js";
+import { anotherSubjects } from "../../domain/failures.js";
+import type { Labelled } from "../../domain/labelled-lines.js";
 import { turnsInWords } from "../../domain/sync/skipped-links.js";
 import { expectedLinks, type ListedRows, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import { isStep } from "../../domain/sync/sync-totals.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
-import type { ProgressForm } from "../session/progress-view.js";
+import type { ProgressForm } from "../shell/progress-view.js";
+import { failureWords } from "../shell/summary.js";
 
-const MOST_SHOWN = 10;
-
-export function summaryText(summary: SyncSummary): string {
-  const { users, links, rows, lists, pages, status, quarantine } = summary;
+/** What a sync has done. */
+export function syncSummary(summary: SyncSummary): Labelled[] {
+  const { users, links, rows, lists, pages, status, quarantine, calls, restarts, new_fields } = summary;
   // A run that its command leaves has not counted all of its calls.
   const isLeft = status === "paused" || status === "running";
-  const restarts = summary.restarts > 0 ? `, ${summary.restarts} restarts` : "";
-  const lines = [
-    `run       ${summary.run_id}`,
-    `status    ${status} ${isLeft ? "after" : "in"} ${(summary.duration_ms / 1000).toFixed(1)} s`,
-    ...whyLines(summary),
-    `users     ${users.total}${users.failed > 0 ? `, ${users.failed} failed` : ""}`,
-    `links     ${links.synced} synced, ${links.unchanged} unchanged, ${links.skipped} skipped, ${links.not_ready} not ready, ${links.failed} failed${links.superseded > 0 ? `, ${links.superseded} superseded` : ""}`,
-    ...inColumn("skipped", turnsInWords(summary.skipped)),
-    `rows      ${rows.created} created, ${rows.updated} updated, ${rows.removed} removed, ${rows.quarantined} quarantined`,
-    ...lists.map((list, at) => `${(at === 0 ? "lists" : "").padEnd(INDENT)}${listWords(list)}`),
-    ...badRows(quarantine),
-    ...(summary.unknown_accounts > 0
-      ? [`accounts  ${summary.unknown_accounts} are in rows and not in the list of their link`]
-      : []),
-    ...newFields(summary.new_fields),
-    ...(isLeft ? [] : [`calls     ${summary.calls}${pages > 0 ? ` for ${pages} pages` : ""}${restarts}`]),
-    ...(summary.lake_root === null ? [] : [`root      ${summary.lake_root}`]),
+  const superseded = links.superseded > 0 ? `, ${links.superseded} superseded` : "";
+  const requested = `${calls}${pages > 0 ? ` for ${pages} pages` : ""}${restarts > 0 ? `, ${restarts} restarts` : ""}`;
+  const fields = new_fields?.length ? [...new_fields, "kept in the column other_fields"] : [];
+  const unknown = `${summary.unknown_accounts} are in rows and not in the list of their link`;
+  return [
+    ["users", `${users.total}${users.failed > 0 ? `, ${users.failed} failed` : ""}`],
+    [
+      "links",
+      `${links.synced} synced, ${links.unchanged} unchanged, ${links.skipped} skipped, ${links.not_ready} not ready, ${links.failed} failed${superseded}`,
+    ],
+    ["skipped", wrapped(turnsInWords(summary.skipped))],
+    [
+      "rows",
+      `${rows.created} created, ${rows.updated} updated, ${rows.removed} removed, ${rows.quarantined} quarantined`,
+    ],
+    ["lists", lists.map(listWords)],
+    ["bad rows", badRows(quarantine)],
+    ["accounts", summary.unknown_accounts > 0 ? unknown : null],
+    ["new", wrapped(fields)],
+    ["calls", isLeft ? null : requested],
   ];
-  lines.push(...anotherSubjectLines(summary.failures));
-  const own = summary.failures.filter(({ owner }) => !isStep(owner));
-  const shown = own.slice(0, MOST_SHOWN);
-  for (const { stream, owner, reason } of shown) lines.push(`failed    ${stream} ${owner}: ${reason}`);
-  const more = summary.failures_total - (summary.failures.length - own.length) - shown.length;
-  if (more > 0) lines.push(`          and ${more} more; see table link_syncs`);
-  return lines.join("\n");
+}
+
+/** What went wrong in a sync. */
+export function syncProblems(summary: SyncSummary): Labelled[] {
+  return [
+    anotherSubjects(summary.failures),
+    ...failureWords(
+      summary,
+      ({ owner }) => !isStep(owner),
+      ({ stream, owner, reason }) => `${stream} ${owner}: ${reason}`,
+      "; see table link_syncs",
+    ),
+  ];
 }
 
 function listWords({ stream, changed, removed }: ListedRows): string {
   return `${stream}: ${changed} new or changed${removed > 0 ? `, ${removed} removed` : ""}`;
 }
 
-function badRows({ new: fresh, open }: SyncSummary["quarantine"]): string[] {
-  if (fresh === 0 && (open === null || open === 0)) return [];
+function badRows({ new: fresh, open }: SyncSummary["quarantine"]): string | null {
+  if (fresh === 0 && (open === null || open === 0)) return null;
   const how = open === null || open === 0 ? "" : "; see: nightledger quarantine list";
-  return [`bad rows  ${fresh} new${open === null ? "" : `, ${open} open`}${how}`];
+  return `${fresh} new${open === null ? "" : `, ${open} open`}${how}`;
 }
 
-function newFields(names: readonly string[] = []): string[] {
-  return names.length === 0 ? [] : inColumn("new", [...names, "kept in the column other_fields"]);
-}
+/** Columns that are left behind a label. */
+const WIDTH = 70;
 
-const INDENT = 10;
-const WIDTH = 80;
-
-/** Wraps the parts of a line in a column behind its name. */
-function inColumn(name: string, parts: readonly string[]): string[] {
+/** Joins parts by commas, in lines that fit beside their label. */
+function wrapped(parts: readonly string[]): string[] {
   const lines: string[] = [];
   for (const [at, part] of parts.entries()) {
     const text = at < parts.length - 1 ? `${part}, ` : part;
     const last = lines.at(-1);
     if (last !== undefined && (last + text.trimEnd()).length <= WIDTH) lines[lines.length - 1] = last + text;
-    else lines.push((lines.length === 0 ? name : "").padEnd(INDENT) + text);
+    else lines.push(text);
   }
   return lines.map((line) => line.trimEnd());
 }

@@ -11,8 +11,6 @@ interface ScheduledSync {
   /** Absolute path. */
   readonly roster: string;
   readonly options: SyncOptions;
-  /** Runs once it has ended, unless it failed. */
-  readonly next?: AskedBulk;
 }
 
 interface ScheduledBatch {
@@ -32,7 +30,10 @@ interface ScheduledCheck {
 }
 
 /** A job as a schedule keeps it. */
-export type ScheduledJob = ScheduledSync | ScheduledBatch | AskedBulk | ScheduledCheck;
+export type ScheduledJob = (ScheduledSync | ScheduledBatch | AskedBulk | ScheduledCheck) & {
+  /** Runs once the job's run has ended, unless that failed. */
+  readonly next?: AskedBulk;
+};
 
 /** What a schedule keeps: its workflow takes the first five fields, and people see the rest. */
 export interface ScheduleInput {

@@ -12,7 +12,7 @@ import { checkedRows, judgeFiles, refuseInvalid } from "../bulk/input-rows.js";
 import { startBulk } from "../bulk/start.js";
 import { type CustomersFile, invalidRowsError, readCustomers } from "../onboarding/customers-file.js";
 import { startOnboarding } from "../onboarding/start.js";
-import type { AskedLake, StartedRun } from "../start-or-join.js";
+import type { AskedLake, AskedRun, StartedRun } from "../start-or-join.js";
 import { readRoster } from "../sync/roster-file.js";
 import { startSync } from "../sync/start.js";
 import type { ScheduledJob } from "./scheduled-job.js";
@@ -30,47 +30,72 @@ interface StartPlace {
 
 type Scheduled<K extends ScheduledJob["kind"]> = Extract<ScheduledJob, { readonly kind: K }>;
 
+/** How a schedule checks a kind of job, and starts its runs. */
+interface Scheduling<Job> {
+  /** Reads and judges the files as they are now, and starts nothing. @throws InputError */
+  check(job: Job): Promise<unknown>;
+  start(place: StartPlace, job: Job, run: FiredRun): Promise<StartedRun>;
+}
+
+const SCHEDULINGS: { readonly [K in ScheduledJob["kind"]]: Scheduling<Scheduled<K>> } = {
+  sync: {
+    check: ({ roster }) => readRoster(roster),
+    async start({ client, store, ...place }, { roster, options }, run) {
+      return startSync(client, store, { ...askedRun(place, run), options, roster: await readRoster(roster) });
+    },
+  },
+  bulk: {
+    check: async (job) => judgeFiles((await openJob(job)).job, job),
+    async start({ client, api, sealed, asker, ...place }, job, run) {
+      const opened = await openJob(job);
+      const checked = await checkedRows(opened.job, await judgeFiles(opened.job, job), api);
+      const judged = refuseInvalid(opened.job, job.file, checked, job.continueInvalid);
+      const asked = { ...askedRun(place, run), sealed, asker, restart: false };
+      return startBulk(client, { ...asked, ...opened, judged, retryOf: null });
+    },
+  },
+  onboard: {
+    check: (job) => runnableCustomers(job, ""),
+    async start({ client, store, sealed, ...place }, job, run) {
+      const { facts, freezable } = await runnableCustomers(job, (await readBinding(store))?.id ?? "");
+      await new FrozenBatches(sealed).freeze(facts, freezable());
+      const options = { ...job.options, sink: null };
+      return startOnboarding(client, { ...askedRun(place, run), sealed, facts, options });
+    },
+  },
+  alerts: {
+    // Only the worker knows the alert rules of its own file.
+    check: async () => undefined,
+    start: ({ client, ...place }, { options }, run) =>
+      startCheck(client, { ...askedRun(place, run), rules: options }),
+  },
+};
+
 /**
  * Reads the files of a scheduled job as they are now, and starts a run of it or joins the run in progress. A repetition
  * for the same firing starts no second run.
  *
  * @throws InputError where a file is missing or wrong.
  */
-export async function startScheduled(
-  place: StartPlace,
-  job: ScheduledJob,
-  run: FiredRun,
-): Promise<StartedRun> {
-  const { client, store, scope, taskQueue, lake, sealed, api, asker } = place;
-  const asked = { scope, taskQueue, lake, run };
-  switch (job.kind) {
-    case "sync": {
-      const roster = await readRoster(job.roster);
-      return startSync(client, store, { ...asked, options: job.options, roster });
-    }
-    case "bulk": {
-      const opened = await openJob(job);
-      const checked = await checkedRows(opened.job, await judgeFiles(opened.job, job), api);
-      const judged = refuseInvalid(opened.job, job.file, checked, job.continueInvalid);
-      return startBulk(client, { ...asked, ...opened, judged, retryOf: null, sealed, asker, restart: false });
-    }
-    case "onboard": {
-      const { facts, freezable } = await runnableCustomers(job, (await readBinding(store))?.id ?? "");
-      await new FrozenBatches(sealed).freeze(facts, freezable());
-      return startOnboarding(client, { ...asked, sealed, facts, options: { ...job.options, sink: null } });
-    }
-    case "alerts":
-      return startCheck(client, { ...asked, rules: job.options });
-  }
+export function startScheduled(place: StartPlace, job: ScheduledJob, run: FiredRun): Promise<StartedRun> {
+  return schedulingOf(job).start(place, job, run);
 }
 
-/** Reads and judges the files of a scheduled job, and starts nothing. @throws InputError */
+/** Reads and judges the files of a scheduled job, and of what follows it; starts nothing. @throws InputError */
 export async function checkScheduled(job: ScheduledJob): Promise<void> {
-  if (job.kind === "sync") await readRoster(job.roster);
-  const bulk = job.kind === "sync" ? job.next : job.kind === "bulk" ? job : undefined;
-  if (bulk !== undefined) await judgeFiles((await openJob(bulk)).job, bulk);
-  if (job.kind === "onboard") await runnableCustomers(job, "");
-  // Only the worker knows the alert rules of its own file.
+  await schedulingOf(job).check(job);
+  if (job.next !== undefined) await checkScheduled(job.next);
+}
+
+function schedulingOf({ kind }: ScheduledJob): Scheduling<ScheduledJob> {
+  return SCHEDULINGS[kind] as Scheduling<ScheduledJob>;
+}
+
+function askedRun(
+  { scope, taskQueue, lake }: Pick<StartPlace, "scope" | "taskQueue" | "lake">,
+  run: FiredRun,
+): AskedRun {
+  return { scope, taskQueue, lake, run };
 }
 
 async function runnableCustomers(

@@ -1,4 +1,4 @@
-import { inParts, type PartBounds } from "../../domain/parts.js";
+import { inParts, type PartBounds } from "../parts.js";
 import type { SealedStore } from "./sealed-store.js";
 
 /** Rows in one sealed object: about a megabyte of wide rows. */

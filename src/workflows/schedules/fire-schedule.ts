@@ -53,7 +53,7 @@ export async function fireSchedule(input: FireScheduleInput): Promise<FiringMemo
   const started = await start(runKind, job);
   told(started.runId, "running");
   const { status } = await followRun(started);
-  const next = job.kind === "sync" && !/^(failed|cancelled)$/.test(status) ? job.next : undefined;
+  const next = /^(failed|cancelled)$/.test(status) ? undefined : job.next;
   if (next === undefined) return told(started.runId, status);
   const following = await start(next.job, next);
   const end = await followRun(following);

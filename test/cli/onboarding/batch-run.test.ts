@@ -2,7 +2,7 @@ import type { WorkflowHandle } from "@temporalio/client";
 import { expect, test } from "vitest";
 import { batchRun } from "../../../src/cli/onboarding/batch-run.js";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
-import type { RunEnd } from "../../../src/cli/session/run-watch.js";
+import type { RunEnd } from "../../../src/cli/shell/watch.js";
 import { exitCodeOfRun } from "../../../src/cli/terminal/exit-code.js";
 import type { BatchPause } from "../../../src/domain/onboarding/batch/batch-state.js";
 import { type OnboardSummary, queuedRows } from "../../../src/domain/onboarding/batch/batch-totals.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { SeenRun } from "../../../src/cli/runs/seen-run.js";
 import { nextWords, openRunWords, runLines } from "../../../src/cli/runs/text.js";
+import type { SeenRun } from "../../../src/cli/shell/seen-run.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 const SYNC: SeenRun = {

@@ -2,14 +2,19 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { summaryLines } from "../../../src/cli/shell/summary.js";
 import { keptSoFar, keptWords, totalsSoFar } from "../../../src/cli/sync/left-run.js";
-import { summaryText } from "../../../src/cli/sync/text.js";
+import { syncProblems, syncSummary } from "../../../src/cli/sync/text.js";
 import { NO_REASON } from "../../../src/domain/run.js";
+import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import { addCleaned, Journal } from "../../../src/lake/sync/journal/journal.js";
 import type { CommittedByRun } from "../../../src/lake/sync/link-checkpoint.js";
 import type { SyncProgress } from "../../../src/workflows/sync/messages.js";
+
+const textOf = (summary: SyncSummary) =>
+  summaryLines({ summary: syncSummary, problems: syncProblems }, summary).join("\n");
 
 const quarantine = { new: 0, open: null };
 
@@ -54,7 +59,7 @@ test("a run that is left says what is safe and what is staged, and no number tha
     ...NO_REASON,
     ...totalsSoFar(ENDED, 9, COMMITTED),
   };
-  const text = summaryText({ ...summary, lists: [], quarantine, duration_ms: 1_200, lake_root: null });
+  const text = textOf({ ...summary, lists: [], quarantine, duration_ms: 1_200, lake_root: null });
   expect(text).toContain("status    paused after 1.2 s\nusers     9\n");
   expect(text).not.toContain("calls");
 });
@@ -104,7 +109,7 @@ test("a summary names superseded links where there are some", () => {
     duration_ms: 0,
     lake_root: null,
   };
-  expect(summaryText(summary)).not.toContain("superseded");
+  expect(textOf(summary)).not.toContain("superseded");
   const links = { ...noTotals().links, superseded: 2 };
-  expect(summaryText({ ...summary, links })).toContain("0 failed, 2 superseded");
+  expect(textOf({ ...summary, links })).toContain("0 failed, 2 superseded");
 });

@@ -1,9 +1,13 @@
 import { expect, test } from "vitest";
+import { summaryLines } from "../../../src/cli/shell/summary.js";
 import { ruleInWords } from "../../../src/cli/sync/fail-on.js";
-import { summaryText } from "../../../src/cli/sync/text.js";
+import { syncProblems, syncSummary } from "../../../src/cli/sync/text.js";
 import { NO_REASON } from "../../../src/domain/run.js";
 import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
+
+const textOf = (summary: SyncSummary) =>
+  summaryLines({ summary: syncSummary, problems: syncProblems }, summary).join("\n");
 
 const summary: SyncSummary = {
   ...noTotals(),
@@ -16,7 +20,7 @@ const summary: SyncSummary = {
   lake_root: null,
 };
 const lines = (change: Partial<SyncSummary>, name: string) => {
-  const all = summaryText({ ...summary, ...change }).split("\n");
+  const all = textOf({ ...summary, ...change }).split("\n");
   const at = all.findIndex((line) => line.startsWith(name));
   if (at === -1) return [];
   const end = all.findIndex((line, n) => n > at && !line.startsWith(" "));

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { transactionRow } from "../../../sandbox/world/records.js";
-import { runSync } from "../../../src/cli/sync/run.js";
+import { runSync } from "../../../src/cli/sync/command.js";
 import { UnreachableError } from "../../../src/domain/failures.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
 import { runHere, sayHere, terminalIn } from "../../helpers/command/command-here.js";

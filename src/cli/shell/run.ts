@@ -1,16 +1,14 @@
 import { againWords, type EndReason, endReason, NO_REASON, type RunStatus } from "../../domain/run.js";
-import { type WaitingState, waitingOf } from "../../domain/waiting.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { progressOf } from "../../temporal/running-workflows.js";
 import type { WorkerIdentity } from "../../temporal/worker-identity.js";
+import type { JobSession } from "../session/job-session.js";
+import { comparedWorkers, refusedWords } from "../session/other-keys.js";
+import type { Preflight } from "../session/preflight.js";
 import { EXIT, exitCodeOfRun } from "../terminal/exit-code.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
-import { waitingLines } from "../terminal/waiting-lines.js";
-import type { JobSession } from "./job-session.js";
-import { comparedWorkers, refusedWords } from "./other-keys.js";
-import type { Preflight } from "./preflight.js";
 import { createProgressView, type ProgressForm } from "./progress-view.js";
-import { type RunEnd, watchRun } from "./run-watch.js";
+import { type RunEnd, watchRun } from "./watch.js";
 
 /** One run of a job as its command sees it: how it starts, how its progress is shown, and what its end means. */
 export interface JobRun<Progress, Result> {
@@ -140,19 +138,6 @@ function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>, again:
     return [`interrupted: the progress of run ${runId} is saved. Continue it with:`, `  ${again}`];
   if (end.kind !== "failed") return [];
   return [`run ${runId} could not write how it ended. Do it again with:`, `  ${again}`];
-}
-
-/** Adds to a summary what the run still waits for, where its command left it before its end. */
-export function withWaits<S extends object>(
-  { end, sofar }: LeftRun<WaitingState, unknown>,
-  summary: S,
-  text: string,
-): { readonly summary: S & Partial<WaitingState>; readonly text: string } {
-  const isLeft = end === undefined || end.kind === "interrupted" || end.kind === "halted";
-  if (!isLeft || sofar === undefined) return { summary, text };
-  const waits = waitingOf(sofar);
-  const lines = waitingLines(waits, Date.now());
-  return { summary: { ...summary, ...waits }, text: [text, ...lines].join("\n") };
 }
 
 /** The status of a run that left no result, and why it ended, if it did. */

@@ -1,5 +1,4 @@
 import { ServiceError } from "@temporalio/client";
-import type { BrokenRule } from "../../domain/sync/fail-rules.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals } from "../../domain/sync/sync-totals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
@@ -8,47 +7,48 @@ import type { CommittedByRun } from "../../lake/sync/link-checkpoint.js";
 import { runningRuns } from "../../temporal/running-workflows.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { SyncResult } from "../../workflows/sync/sync.js";
-import { endWithoutResult, type JobRun, type LeftRun, withWaits } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
+import type { JobRun, LeftRun } from "../shell/run.js";
+import { declaredRun, type Finished, type RunResult } from "../shell/summary.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { ruleInWords } from "./fail-on.js";
 import { type KeptOfRun, keptSoFar, keptWords, totalsSoFar } from "./left-run.js";
-import { SYNC_PROGRESS, summaryText } from "./text.js";
+import { SYNC_PROGRESS, syncProblems, syncSummary } from "./text.js";
+
+/** What a sync tells besides what every run does. */
+type SyncTold = Omit<SyncSummary, keyof RunResult>;
 
 /**
  * Makes a sync as its command runs it.
  *
  * @param start starts or joins the run
- * @param judge finds the rules that a completed run broke
+ * @param judging judges the result of the run
  */
 export function syncRun(
   terminal: Terminal,
   start: (session: JobSession) => Promise<StartedRun>,
-  judge?: (summary: SyncSummary) => Promise<BrokenRule[]>,
-): JobRun<SyncProgress, SyncResult> {
-  return {
+  judging: { finish?(result: SyncResult): Promise<Finished>; readonly unjudged?: object } = {},
+): JobRun<SyncProgress, RunResult & SyncTold> {
+  return declaredRun<SyncProgress, SyncTold>({
     start,
     afterStart: (session, started) => nameOtherRuns(terminal, session, started),
     progress: SYNC_PROGRESS,
-    async outcome(left, { store }) {
+    async left(left, { store }) {
+      const { end, sofar } = left;
       const kept = await keptOf(store, left);
-      const { summary, unauthorized } = summaryOf(left, kept?.committed);
-      const outcome = { ...withWaits(left, summary, summaryText(summary)), unauthorized };
-      if (judge !== undefined && !unauthorized && left.end?.kind === "completed") {
-        const fail_on = await judge(summary);
-        const notes = fail_on.map(ruleInWords);
-        return { ...outcome, summary: { ...summary, fail_on }, failed: fail_on.length > 0, notes };
-      }
-      const isKept = left.end === undefined || left.end.kind === "interrupted";
-      return { ...outcome, notes: isKept && kept !== undefined ? keptWords(kept, left.sofar) : [] };
+      const isKept = end === undefined || end.kind === "interrupted";
+      const notes = isKept && kept !== undefined ? keptWords(kept, sofar) : [];
+      return { totals: toldOf(sofar, kept?.committed), notes };
     },
-  };
+    summary: syncSummary,
+    problems: syncProblems,
+    ...judging,
+  });
 }
 
 /** Reads what the lake holds of a watched run that has not completed. Best effort. */
 async function keptOf(
   store: ObjectStore,
-  { started, end, watchedMs }: LeftRun<SyncProgress, SyncResult>,
+  { started, end, watchedMs }: LeftRun<SyncProgress, unknown>,
 ): Promise<KeptOfRun | undefined> {
   if (end?.kind === "completed" || watchedMs === 0) return undefined;
   return keptSoFar(store, started.runId).catch(() => undefined);
@@ -71,28 +71,9 @@ async function nameOtherRuns(
   }
 }
 
-/** What is known of a sync as its command leaves it. @param committed what the lake holds of a run that has not ended */
-function summaryOf(
-  { started, end, sofar, watchedMs }: LeftRun<SyncProgress, SyncResult>,
-  committed?: CommittedByRun,
-): { summary: SyncSummary; unauthorized: boolean } {
-  if (end?.kind === "completed") {
-    const { unauthorized, ...summary } = end.result;
-    return { summary, unauthorized };
-  }
+/** What a run without a result tells. @param committed what the lake holds of it */
+function toldOf(sofar: SyncProgress | undefined, committed: CommittedByRun | undefined): SyncTold {
   const seen = sofar?.totals ?? noTotals();
   const totals = committed === undefined ? seen : totalsSoFar(seen, sofar?.usersTotal ?? 0, committed);
-  const quarantine = { new: totals.rows.quarantined, open: null };
-  return {
-    summary: {
-      run_id: started.runId,
-      ...endWithoutResult(end),
-      ...totals,
-      lists: [],
-      quarantine,
-      duration_ms: watchedMs,
-      lake_root: null,
-    },
-    unauthorized: false,
-  };
+  return { ...totals, lists: [], quarantine: { new: totals.rows.quarantined, open: null } };
 }

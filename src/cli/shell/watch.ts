@@ -9,7 +9,7 @@ import { CancelledFailure, rootCause, TerminatedFailure } from "@temporalio/comm
 import { UnreachableError } from "../../domain/failures.js";
 import { failureKind, pendingFailuresOf } from "../../temporal/pending-failures.js";
 import { queryProgress } from "../../temporal/running-workflows.js";
-import type { TemporalSession } from "./temporal-session.js";
+import type { TemporalSession } from "../session/temporal-session.js";
 import { WatchEnd } from "./watch-end.js";
 
 const POLL_EVERY_MS = 500;

@@ -24,6 +24,16 @@ export interface SeenRun extends EndReason {
   readonly options: Readonly<Record<string, unknown>> | null;
 }
 
+/** Things that ended in the same way in a run, and what to do about them. */
+export interface Finding {
+  readonly status: string;
+  readonly reason: string;
+  readonly count: number;
+  readonly action: string | null;
+  /** The first few: bank links, users, lines of the file. */
+  readonly examples: readonly string[];
+}
+
 export const SEEN_STATUSES: readonly SeenRun["status"][] = [
   "running",
   "paused",

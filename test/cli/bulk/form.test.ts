@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { expect, test } from "vitest";
-import { bulkRun } from "../../../src/cli/bulk/bulk-run.js";
+import { bulkRun } from "../../../src/cli/bulk/form.js";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
 import { noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
 import { NO_REASON, type RunStatus } from "../../../src/domain/run.js";

@@ -1,13 +1,19 @@
 import type { RunStatus } from "../../domain/run.js";
+import { deliveriesEnded, goingDeliveries } from "../session/alert-deliveries.js";
+import { type JobSession, openJobSession } from "../session/job-session.js";
+import {
+  checkDetach,
+  type JobConfig,
+  type Preflight,
+  readJobConfig,
+  runPreflight,
+} from "../session/preflight.js";
+import { pingService } from "../session/service.js";
 import { exitCodeOf, saidError } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
-import { deliveriesEnded, goingDeliveries } from "./alert-deliveries.js";
-import { followRun, type JobRun, type LeftRun, type RunOutcome, reportRun } from "./job-run.js";
-import { type JobSession, openJobSession } from "./job-session.js";
-import { checkDetach, type JobConfig, type Preflight, readJobConfig, runPreflight } from "./preflight.js";
-import type { RunEnd } from "./run-watch.js";
-import { pingService } from "./service.js";
+import { followRun, type JobRun, type LeftRun, type RunOutcome, reportRun } from "./run.js";
+import type { RunEnd } from "./watch.js";
 
 interface Job<Progress, Result, Input> {
   /** Reads and validates the job's files; the configuration is checked by now. @throws InputError */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createProgressView } from "../../../src/cli/session/progress-view.js";
+import { createProgressView } from "../../../src/cli/shell/progress-view.js";
 import { withTimeStamps } from "../../../src/cli/terminal/terminal.js";
 import { nothingWaits, type WaitingState } from "../../../src/domain/waiting.js";
 

@@ -5,13 +5,16 @@ import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
+import type { SyncResult } from "../../workflows/sync/sync.js";
 import { missingWords } from "../lake/missing-links.js";
+import type { JobSession } from "../session/job-session.js";
 import { placeOf } from "../session/preflight.js";
-import { type JobFlags, type NextRun, runJob } from "../session/run-job.js";
+import { type JobFlags, type NextRun, runJob } from "../shell/shell.js";
+import type { Finished } from "../shell/summary.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { judgeRun } from "./fail-on.js";
+import { judgeRun, ruleInWords } from "./fail-on.js";
+import { syncRun } from "./form.js";
 import { linksNotFound } from "./links-not-found.js";
-import { syncRun } from "./sync-run.js";
 
 export interface SyncFlags extends JobFlags {
   readonly restart?: boolean;
@@ -39,32 +42,38 @@ export async function runSync(
     },
     async plan({ store }, roster) {
       const users = new Set(roster.rows.map(({ fp_id }) => fp_id));
-      const run = syncRun(
-        terminal,
-        async ({ preflight, temporal, signal }) => {
-          const restart = flags.restart === true;
-          const job = { ...placeOf(preflight), roster, options, restart, signal };
-          return startSync(temporal.client, store, job);
-        },
-        failOn &&
-          (({ run_id, duration_ms }) => {
-            const startedAt = Date.now() - duration_ms;
-            return judgeRun(store, failOn, { runId: run_id, startedAt, users, only: options.links });
-          }),
-      );
+      const judge = (rules: FailRules, { run_id, duration_ms }: SyncSummary) =>
+        judgeRun(store, rules, {
+          runId: run_id,
+          startedAt: Date.now() - duration_ms,
+          users,
+          only: options.links,
+        });
+      const start = ({ preflight, temporal, signal }: JobSession) => {
+        const restart = flags.restart === true;
+        const job = { ...placeOf(preflight), roster, options, restart, signal };
+        return startSync(temporal.client, store, job);
+      };
+      const finish = async (result: SyncResult): Promise<Finished> => {
+        const broken = failOn && !result.unauthorized ? await judge(failOn, result) : undefined;
+        const missing = await linksNotFound(store, result, options);
+        return {
+          also: {
+            ...(broken && { fail_on: broken }),
+            ...(options.links && { links_not_found: missing }),
+          },
+          failed: missing.length + (broken?.length ?? 0) > 0,
+          notes: [...(broken ?? []).map(ruleInWords), ...missingWords(missing)],
+        };
+      };
+      const unjudged = options.links ? { links_not_found: [] } : {};
+      const run = syncRun(terminal, start, { finish, unjudged });
       const afterStart: typeof run.afterStart = async (session, started) => {
         sayOtherSize(terminal, started, options);
         await run.afterStart?.(session, started);
       };
-      const outcome: typeof run.outcome = async (left, preflight) => {
-        const found = await run.outcome(left, preflight);
-        const missing = await linksNotFound(store, found.summary as SyncSummary, options);
-        const summary = { ...found.summary, ...(options.links && { links_not_found: missing }) };
-        const failed = found.failed === true || missing.length > 0;
-        return { ...found, summary, failed, notes: [...found.notes, ...missingWords(missing)] };
-      };
       const pingedUser = roster.rows[0]?.fp_id;
-      return { pingedUser, run: { ...run, afterStart, outcome }, next: await next?.() };
+      return { pingedUser, run: { ...run, afterStart }, next: await next?.() };
     },
   });
 }

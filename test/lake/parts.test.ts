@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inParts } from "../../src/domain/parts.js";
+import { inParts } from "../../src/lake/parts.js";
 
 async function partsOf(sizes: readonly number[], most: { count: number; bytes: number }) {
   const parts: number[][] = [];

@@ -2,10 +2,10 @@ import type { Client } from "@temporalio/client";
 import type { InputError } from "../../domain/failures.js";
 import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import { runningRuns } from "../../temporal/running-workflows.js";
+import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
-import type { JobRun } from "./job-run.js";
-import type { JobSession } from "./job-session.js";
-import { runJob } from "./run-job.js";
+import type { JobRun } from "./run.js";
+import { runJob } from "./shell.js";
 
 /** Follows a run that `find` finds in progress, and may steer; the exit code. @throws `missing` where it finds none. */
 export function followFound<Progress, Result>(

@@ -1,4 +1,5 @@
 import { type ApiConfig, readConfig } from "../../config.js";
+import { labelledLines } from "../../domain/labelled-lines.js";
 import { NOBODY } from "../../domain/service/nobody.js";
 import { TRY_NOW } from "../../domain/waiting.js";
 import { type AskedBulk, openJob } from "../../intake/bulk/asked-job.js";
@@ -17,12 +18,13 @@ import type { AnyJob } from "../../jobs/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
 import { missingLinks, missingWords } from "../lake/missing-links.js";
+import type { JobSession } from "../session/job-session.js";
 import { placeOf, readJobConfig } from "../session/preflight.js";
-import { type JobFlags, runJob } from "../session/run-job.js";
 import { openServiceClient, pingService } from "../session/service.js";
+import { type JobFlags, runJob } from "../shell/shell.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { bulkRun } from "./bulk-run.js";
+import { bulkRun } from "./form.js";
 
 export interface BulkFlags extends JobFlags {
   readonly validateOnly?: boolean;
@@ -51,8 +53,7 @@ export async function runBulk(terminal: Terminal, asked: AskedBulk, flags: BulkF
     async plan({ config: { api }, store }, rows) {
       const given = { options, secrets, restart };
       const pingedUser = rows.first && (pingable(rows.first) ?? NOBODY);
-      const runOf = (judged: JudgedRows) =>
-        withMissing(newRun(job, { judged, ...given }), store, job, options);
+      const runOf = (judged: JudgedRows) => newRun(job, { judged, ...given }, missingOf(store, job, options));
       if (job.check === undefined) return { pingedUser, run: runOf(rows) };
       await pingService(api, pingedUser);
       const judged = refuseInvalid(job, file, await askedRows(job, rows, api), continueInvalid);
@@ -64,8 +65,9 @@ export async function runBulk(terminal: Terminal, asked: AskedBulk, flags: BulkF
 export function newRun(
   job: AnyJob,
   asked: Pick<AskedJob, "judged" | "options"> & Partial<Pick<AskedJob, "secrets" | "retryOf" | "restart">>,
+  judge?: Parameters<typeof bulkRun>[2],
 ): ReturnType<typeof bulkRun> {
-  return bulkRun(job, async ({ preflight, sealed, temporal, signal }) => {
+  const start = async ({ preflight, sealed, temporal, signal }: JobSession) => {
     const asker = askerOf(preflight.config.api);
     const whole = { secrets: {}, retryOf: null, restart: false, ...asked };
     const given = { ...whole, ...placeOf(preflight), sealed, job, asker, signal };
@@ -73,28 +75,21 @@ export function newRun(
     // Who gives its command again has it continue.
     if (started.joined) await signalRunning(temporal.client, started.handle.workflowId, TRY_NOW);
     return started;
-  });
+  };
+  return bulkRun(job, start, judge);
 }
 
-/** Fails a run that went through all of its rows, where it found nothing of a link that `--links` names. */
-function withMissing(
-  run: ReturnType<typeof newRun>,
+/** Judges a run as failed where it found nothing of a link that `--links` names. */
+function missingOf(
   store: ObjectStore,
   { linksFoundIn: table }: AnyJob,
   { links: named }: AskedBulk["options"],
-): ReturnType<typeof newRun> {
-  if (table === undefined || !Array.isArray(named)) return run;
-  return {
-    ...run,
-    async outcome(left, preflight) {
-      const found = await run.outcome(left, preflight);
-      const { status } = found.summary;
-      if (status !== "completed" && status !== "completed_with_failures") return found;
-      const missing = await missingLinks(store, named, table, left.started.runId);
-      const summary = { ...found.summary, links_not_found: missing };
-      const notes = [...found.notes, ...missingWords(missing)];
-      return { ...found, summary, failed: missing.length > 0, notes };
-    },
+): Parameters<typeof bulkRun>[2] {
+  if (table === undefined || !Array.isArray(named)) return undefined;
+  return async ({ run_id }) => {
+    const missing = await missingLinks(store, named, table, run_id);
+    const also = { links_not_found: missing };
+    return { also, failed: missing.length > 0, notes: missingWords(missing) };
   };
 }
 
@@ -120,8 +115,8 @@ async function validate(terminal: Terminal, files: readonly JobFile[], json: boo
     const { total, invalid, problems } = judged;
     const found = { rows: { total, invalid }, problems };
     Object.assign(said, index === 0 ? found : { [job.kind]: found });
-    const label = index === 0 ? "rows" : job.kind;
-    lines.push(`${label.padEnd(9)} ${total}: ${total - invalid} valid, ${invalid} invalid`);
+    const counted = `${total}: ${total - invalid} valid, ${invalid} invalid`;
+    lines.push(...labelledLines([[index === 0 ? "rows" : job.kind, counted]]));
     lines.push(...problemLines(problems));
     isValid &&= problems.length === 0;
   }

@@ -1,9 +1,9 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
-import { endWithoutResult, type JobRun, type LeftRun, reportRun } from "../../../src/cli/session/job-run.js";
 import { refusedWords } from "../../../src/cli/session/other-keys.js";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
-import type { RunEnd } from "../../../src/cli/session/run-watch.js";
+import { endWithoutResult, type JobRun, type LeftRun, reportRun } from "../../../src/cli/shell/run.js";
+import type { RunEnd } from "../../../src/cli/shell/watch.js";
 import type { RunStatus } from "../../../src/domain/run.js";
 
 type Result = { readonly status: RunStatus; readonly unauthorized?: boolean };

@@ -1,0 +1,115 @@
+import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
+import { type EndReason, type RunStatus, whyCutShort } from "../../domain/run.js";
+import { type WaitingState, waitingOf } from "../../domain/waiting.js";
+import type { Preflight } from "../session/preflight.js";
+import { waitingLines } from "../terminal/waiting-lines.js";
+import { endWithoutResult, type JobRun, type LeftRun, type RunOutcome } from "./run.js";
+
+const MOST_FAILURES = 10;
+
+/** What the result of every kind of run says. */
+export interface RunResult extends EndReason {
+  readonly run_id: string;
+  readonly status: RunStatus;
+  readonly duration_ms: number;
+  /** The lake's root when the run ended; null before that, or if it could not be computed. */
+  readonly lake_root: string | null;
+  /** Tells a refused key from every other failure; no summary shows it. */
+  readonly unauthorized?: boolean;
+}
+
+/** Totals of one kind of run, and what is to be said about them. */
+interface Known<Totals> {
+  readonly totals: Totals;
+  readonly notes: readonly string[];
+}
+
+/** What a command makes of the result of its run. */
+export interface Finished {
+  /** What is added to the summary. */
+  readonly also?: object;
+  readonly notes: readonly string[];
+  /** Whether it exits with 1 although the run completed. */
+  readonly failed?: boolean;
+}
+
+/** A kind of run as a declaration: the shell starts and watches it, and makes its summary. */
+interface RunForm<Progress extends WaitingState, Totals extends object>
+  extends Omit<JobRun<Progress, RunResult & Totals>, "outcome"> {
+  /** What is known of a run without a result, because its command leaves it or it failed; it may read the lake. */
+  left(left: LeftRun<Progress, unknown>, preflight: Preflight): Known<Totals> | Promise<Known<Totals>>;
+  /** What a run has done. */
+  summary(result: RunResult & Totals): readonly Labelled[];
+  /** What went wrong in it. */
+  problems(result: RunResult & Totals): readonly Labelled[];
+  /** What the summary of a run without a result says in place of what `finish` adds. */
+  readonly unjudged?: object;
+  /** Judges the result of a run. */
+  finish?(result: RunResult & Totals, preflight: Preflight): Finished | Promise<Finished>;
+}
+
+/** Makes of a declared kind of run one that a command can follow and report. */
+export function declaredRun<Progress extends WaitingState, Totals extends object>(
+  form: RunForm<Progress, Totals>,
+): JobRun<Progress, RunResult & Totals> {
+  return {
+    ...form,
+    async outcome(left, preflight): Promise<RunOutcome> {
+      const { end, started, sofar, watchedMs } = left;
+      if (end?.kind === "completed") {
+        const { unauthorized = false, ...summary } = end.result;
+        const { also, failed = false, notes } = (await form.finish?.(end.result, preflight)) ?? { notes: [] };
+        const text = summaryLines(form, end.result).join("\n");
+        return { summary: { ...summary, ...also }, text, unauthorized, failed, notes };
+      }
+      const { totals, notes } = await form.left(left, preflight);
+      const own = { run_id: started.runId, ...endWithoutResult(end), ...totals, ...form.unjudged };
+      const summary = { ...own, duration_ms: watchedMs, lake_root: null };
+      const lines = summaryLines(form, summary);
+      const isOver = end !== undefined && end.kind !== "interrupted" && end.kind !== "halted";
+      if (isOver || sofar === undefined)
+        return { summary, text: lines.join("\n"), unauthorized: false, notes };
+      const waits = waitingOf(sofar);
+      const text = [...lines, ...waitingLines(waits, Date.now())].join("\n");
+      return { summary: { ...summary, ...waits }, text, unauthorized: false, notes };
+    },
+  };
+}
+
+/** Writes the summary of a run for people: how it ended, what it has done, and what went wrong. */
+export function summaryLines<Totals extends object>(
+  form: Pick<RunForm<never, Totals>, "summary" | "problems">,
+  result: RunResult & Totals,
+): string[] {
+  const { run_id, status, duration_ms, lake_root } = result;
+  // A run that its command leaves continues, or can be continued.
+  const isLeft = status === "paused" || status === "running";
+  return labelledLines([
+    ["run", run_id],
+    ["status", `${status} ${isLeft ? "after" : "in"} ${(duration_ms / 1000).toFixed(1)} s`],
+    whyCutShort(result),
+    ...form.summary(result),
+    ["root", lake_root],
+    ...form.problems(result),
+  ]);
+}
+
+/**
+ * Says of the first failures what failed, and how many more there are.
+ *
+ * @param isOwn whether a failure is one of a part of the run, and not why the whole run failed, which its end says
+ */
+export function failureWords<Failure>(
+  { failures, failures_total }: { readonly failures: readonly Failure[]; readonly failures_total: number },
+  isOwn: (failure: Failure) => boolean,
+  wordsOf: (failure: Failure) => string,
+  seeAll = "",
+): Labelled[] {
+  const own = failures.filter(isOwn);
+  const shown = own.slice(0, MOST_FAILURES);
+  const more = failures_total - (failures.length - own.length) - shown.length;
+  return [
+    ...shown.map((failure): Labelled => ["failed", wordsOf(failure)]),
+    ["", more > 0 ? `and ${more} more${seeAll}` : null],
+  ];
+}
