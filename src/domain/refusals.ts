@@ -35,6 +35,6 @@ export function refusalWords({ status, message }: RefusedRequest): string {
 }
 
 /** What a summary says of them: `refused   30 × 400: field "key": no such playbook`. */
-export function refusalLines(refusals: readonly Refusals[] = []): Labelled[] {
+export function refusalsInWords(refusals: readonly Refusals[] = []): Labelled[] {
   return refusals.map(({ count, ...refused }) => ["refused", `${count} × ${refusalWords(refused)}`]);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { labelledLines } from "../../src/domain/labelled-lines.js";
-import { addRefusals, type Refusals, refusalLines } from "../../src/domain/refusals.js";
+import { addRefusals, type Refusals, refusalsInWords } from "../../src/domain/refusals.js";
 
 const PLAYBOOK = { status: 400, message: 'field "key": no such playbook' };
 
@@ -23,9 +23,9 @@ test("people read how often, the status and the words", () => {
     { count: 30, ...PLAYBOOK },
     { count: 1, status: 404, message: null },
   ];
-  expect(labelledLines(refusalLines(refusals))).toEqual([
+  expect(labelledLines(refusalsInWords(refusals))).toEqual([
     'refused   30 × 400: field "key": no such playbook',
     "refused   1 × 404",
   ]);
-  expect(refusalLines([])).toEqual([]);
+  expect(refusalsInWords([])).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import { type BulkProgress, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { anotherSubjects } from "../../domain/failures.js";
 import type { Labelled } from "../../domain/labelled-lines.js";
-import { refusalLines } from "../../domain/refusals.js";
+import { refusalsInWords } from "../../domain/refusals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { JobSession } from "../session/job-session.js";
@@ -56,7 +56,7 @@ export function bulkRun(
     },
     summary: bulkSummary,
     problems: ({ refusals, ...totals }) => [
-      ...refusalLines(refusals),
+      ...refusalsInWords(refusals),
       anotherSubjects(totals.failures),
       // A failure without a line is why the whole run failed.
       ...failureWords(

@@ -2,7 +2,7 @@ import { labelledLines } from "../../domain/labelled-lines.js";
 import type { BatchPause } from "../../domain/onboarding/batch/batch-state.js";
 import { type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
-import { refusalLines, refusalWords } from "../../domain/refusals.js";
+import { refusalsInWords, refusalWords } from "../../domain/refusals.js";
 import { whyCutShort } from "../../domain/run.js";
 import { startedRows } from "../../intake/onboarding/start.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
@@ -125,7 +125,7 @@ function batchText(summary: OnboardSummary): string {
     whyCutShort(summary),
     ["customers", `${total}: ${shown.map(([name, count]) => `${count} ${name}`).join(", ")}`],
     ["review", manual_review > 0 ? review : null],
-    ...refusalLines(summary.refusals),
+    ...refusalsInWords(summary.refusals),
     ["calls", summary.calls],
     ["root", summary.lake_root],
   ]).join("\n");

@@ -4,7 +4,7 @@ import type { ExplainedPair, Explanation } from "../../lake/sync/explain/explana
 import { shortAmount } from "./amount-text.js";
 
 /** What a transaction became and what it was, one pair after the other. */
-export function pairLines({ transaction_id, became, was }: Explanation): Labelled[] {
+export function pairsInWords({ transaction_id, became, was }: Explanation): Labelled[] {
   return [
     ...became.map((pair): Labelled => ["then", [becameWords(pair), ...detailWords(pair)]]),
     ...was.map((pair): Labelled => ["was", [wasWords(pair, transaction_id), ...detailWords(pair)]]),

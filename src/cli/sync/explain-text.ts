@@ -1,7 +1,7 @@
 import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import type { ExplainedChange, Explanation } from "../../lake/sync/explain/explanation.js";
 import { shortAmount } from "./amount-text.js";
-import { becameWords, pairLines } from "./explain-pairs.js";
+import { becameWords, pairsInWords } from "./explain-pairs.js";
 
 /** What is known of a transaction of one link, as lines for people. */
 export function explanationLines(explanation: Explanation): string[] {
@@ -20,7 +20,7 @@ export function explanationLines(explanation: Explanation): string[] {
       }),
       ...changes.map((change, at) => changeWords(change, stateBefore(changes, at))),
       ["now", current && `in transactions/${current.file}${versionWords("transactions", current)}`],
-      ...pairLines(explanation),
+      ...pairsInWords(explanation),
       ...proofWords(explanation),
     ]),
   ];

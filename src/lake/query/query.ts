@@ -9,6 +9,7 @@ import { createSession, type SqlSession } from "../sql/duckdb-session.js";
 import { sqlList } from "../sql/duckdb-sql.js";
 import { type JsonValue, jsonValue } from "../sql/duckdb-values.js";
 import type { ObjectStore } from "../store/object-store.js";
+import { BALANCES_SOURCE, BALANCES_VIEW } from "./balances-view.js";
 import { Decryption } from "./decryption.js";
 import { lakeViews, readingOrder } from "./lake-views.js";
 import { QUARANTINE_SOURCES, QUARANTINE_VIEWS } from "./quarantine-view.js";
@@ -135,21 +136,3 @@ function refusalOf(error: unknown): unknown {
   }
   return new InputError(`The query was refused: ${error.message}`, { cause: error });
 }
-
-/** The table that the view is made of. */
-const BALANCES_SOURCE = "accounts";
-
-const BALANCES = ["balance_available", "balance_current", "balance_limit", "balance_currency"];
-
-/**
- * Makes `account_balances` over the history `accounts`: a row for each change of an account's balances, the first
- * observation among them (docs/use/tables.md, "account_balances"). An account that was gone begins again.
- */
-const BALANCES_VIEW = `
-  create temp view account_balances as
-  select run_id, observed_at, fp_id, link_id, account_id, ${BALANCES.join(", ")}, balance_date, balance_date_text
-  from (
-    select *, ${BALANCES.map((name) => `${name} is not distinct from lag(${name}) over same`).join(" and ")}
-      and not lag(gone is true, 1, true) over same as is_same
-    from accounts window same as (partition by fp_id, link_id, account_id order by observed_at)
-  ) where gone is not true and not is_same`;
