@@ -1,12 +1,13 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { BatchRunInput } from "../../domain/onboarding/batch/started-batch.js";
 import { batchWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
-import { BATCH_PROGRESS, BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
+import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 import type { NewRun } from "../../domain/run.js";
 import { type ContinuationSink, getSink, putSink } from "../../lake/onboarding/continuation-file.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
+import { progressOf } from "../../temporal/running-workflows.js";
 import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 
 /** How a batch is run. None of this is part of the batch's identity. */
@@ -71,7 +72,7 @@ async function joinBatch(client: Client, running: StartedBatch, batch: ReadyBatc
   const { handle } = running;
   try {
     await handle.signal(BATCH_SIGNALS.raiseLimit, rowsOf(batch.facts, batch.options));
-    const progress = await handle.query<BatchProgress>(BATCH_PROGRESS).catch(() => undefined);
+    const progress = await progressOf<BatchProgress>(client, handle);
     // The credentials were good a moment ago; a batch that a person or its circuit paused waits for a person.
     if (progress?.paused?.kind === "credentials") await handle.signal(BATCH_SIGNALS.resume);
     if (!progress?.finishing || progress.customers.queued === 0) return running;

@@ -6,7 +6,6 @@ import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-
 import type { OnboardingMode } from "../../../src/domain/onboarding/customer.js";
 import { eventWorkflowIds } from "../../../src/domain/onboarding/identity.js";
 import {
-  BATCH_PROGRESS,
   type BatchProgress,
   CUSTOMER_SIGNALS,
   type CustomerEvent,
@@ -22,6 +21,7 @@ import {
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { queryProgress } from "../../../src/temporal/running-workflows.js";
 import { onceAVersion } from "../lake/once-a-version.js";
 import { openSyncWorld, type Row, type SyncWorld, type WorldOptions } from "../sync/sync-harness.js";
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
@@ -119,7 +119,7 @@ export async function openOnboardWorld(
       const summary = (await started.handle.result()) as OnboardSummary;
       return { ...started, summary };
     },
-    progress: ({ handle }) => handle.query<BatchProgress>(BATCH_PROGRESS),
+    progress: ({ handle }) => queryProgress<BatchProgress>(world.client, handle),
     async until(batch, fits) {
       for (;;) {
         const progress = await onboardWorld.progress(batch).catch(noWorker);

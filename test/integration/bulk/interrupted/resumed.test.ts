@@ -9,6 +9,7 @@ import type { AnyJob } from "../../../../src/jobs/job.js";
 import { proxyJob } from "../../../../src/jobs/proxy.js";
 import { EffectClaims } from "../../../../src/lake/bulk/effect-claims.js";
 import { notePulse } from "../../../../src/lake/bulk/run-pulse.js";
+import { progressOf } from "../../../../src/temporal/running-workflows.js";
 import type { BulkResult } from "../../../../src/workflows/bulk/bulk-job.js";
 import { type BulkWorld, openBulkWorld } from "../../../helpers/bulk/bulk-harness.js";
 import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
@@ -69,8 +70,8 @@ test("requests through a proxy that may have been sent wait for their user, thos
   }));
   const started = await restored(rows, { proxy: "p" });
   await world.startWorker();
-  const progress = () => started.handle.query<BulkProgress>("progress");
-  await expect.poll(async () => (await progress()).held).toBe(4);
+  const progress = () => progressOf<BulkProgress>(world.client, started.handle);
+  await expect.poll(async () => (await progress())?.held).toBe(4);
   expect(target.received.map(({ path }) => path).sort()).toEqual(["/r0", "/r1"]);
   await started.handle.signal(TRY_NOW);
   expect(await resultOf(started)).toMatchObject({ status: "completed", rows: { done: 6 }, calls: 6 });
