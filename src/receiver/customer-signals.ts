@@ -1,5 +1,7 @@
 import type { Client } from "@temporalio/client";
-import { signalRunning } from "../temporal/running-workflows.js";
+import type { CustomerNews } from "../domain/onboarding/follow/shard.js";
+import { taskQueue } from "../domain/run.js";
+import { tellFollow } from "../temporal/follow.js";
 
 /** Time for one Temporal request; after it the sender is asked to try again. */
 const ANSWER_WITHIN_MS = 5_000;
@@ -8,15 +10,15 @@ export function inTime<R>(client: Client, work: () => Promise<R>, ms: number = A
   return client.withDeadline(Date.now() + ms, work);
 }
 
-/** Sends a signal to each workflow; returns whether any of them runs. */
-export async function signalAny(
+/** Gives open rows their news, by their keys. */
+export async function tellCustomers(
   client: Client,
-  workflowIds: readonly string[],
-  signal: string,
-  message: unknown,
-): Promise<boolean> {
-  const sent = await Promise.all(
-    workflowIds.map((id) => inTime(client, () => signalRunning(client, id, signal, message))),
+  scope: string,
+  keys: readonly string[],
+  news: Omit<CustomerNews, "key">,
+): Promise<void> {
+  const place = { scope, taskQueue: taskQueue(scope) };
+  await Promise.all(
+    keys.map((key) => inTime(client, () => tellFollow(client, place, "news", { key, ...news }))),
   );
-  return sent.includes(true);
 }

@@ -4,12 +4,12 @@ import { NotFoundError, RejectedError } from "../api/http/errors.js";
 import { validateSession } from "../api/operations/onboarding.js";
 import type { Session } from "../api/schemas/onboarding.js";
 import { jsonObjectOf } from "../domain/json/value.js";
-import { CUSTOMER_SIGNALS, type SessionValidated } from "../domain/onboarding/messages.js";
+import type { SessionValidated } from "../domain/onboarding/messages.js";
 import type { Refusal } from "../domain/webhooks/rejection.js";
-import { waitingWorkflows } from "../lake/onboarding/made-businesses.js";
+import { openCustomersOf } from "../lake/onboarding/open-customers.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
 import type { RequestCounts } from "./counts.js";
-import { inTime, signalAny } from "./customer-signals.js";
+import { inTime, tellCustomers } from "./customer-signals.js";
 
 const VALIDATE_WITHIN_MS = 10_000;
 const SIGNAL_ATTEMPTS = 3;
@@ -24,7 +24,7 @@ export interface SessionIntakeParts {
 
 /**
  * Accepts the token of a flow that a customer finished: asks the service who it was and how it ended, and tells the
- * customer's workflow. The token is kept nowhere.
+ * customer's open row. The token is kept nowhere.
  *
  * @returns how many customers waited for it, or why it is refused
  * @throws Error where Temporal or the service can't be reached: the token may be sent again.
@@ -50,9 +50,11 @@ export async function takeSession(
     parts.map(async (part) => {
       const { onboarding_id: onboardingId, status, requires_manual_review: requiresManualReview } = part;
       const { fp_id, external_id, playbook_key } = part;
-      const message: SessionValidated = { onboardingId, status, requiresManualReview };
+      const session: SessionValidated = { onboardingId, status, requiresManualReview };
       const subject = { fpId: fp_id, externalId: external_id ?? null, playbookKey: playbook_key };
-      return tell(client, await waitingWorkflows(sealed, scope, subject), message);
+      const keys = await openCustomersOf(sealed, subject);
+      await tell(client, scope, keys, session);
+      return keys.length > 0;
     }),
   );
   counts.countValidated();
@@ -60,10 +62,15 @@ export async function takeSession(
 }
 
 /** Tries harder than for an event: only the holder of the token could repeat this. */
-async function tell(client: Client, ids: readonly string[], message: SessionValidated): Promise<boolean> {
+async function tell(
+  client: Client,
+  scope: string,
+  keys: readonly string[],
+  session: SessionValidated,
+): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await signalAny(client, ids, CUSTOMER_SIGNALS.validated, message);
+      return await tellCustomers(client, scope, keys, { session });
     } catch (error) {
       if (attempt === SIGNAL_ATTEMPTS) throw error;
     }

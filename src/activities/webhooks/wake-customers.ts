@@ -1,11 +1,10 @@
-import { Context } from "@temporalio/activity";
+import { activityInfo, Context } from "@temporalio/activity";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
-import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";
 import { customerMessage } from "../../domain/webhooks/customer-message.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
-import { waitingWorkflows } from "../../lake/onboarding/made-businesses.js";
 import { isAbout, onboardedCustomers } from "../../lake/onboarding/onboarded-customers.js";
-import { signalRunning } from "../../temporal/running-workflows.js";
+import { type NamedCustomer, openCustomersOf } from "../../lake/onboarding/open-customers.js";
+import { tellFollow } from "../../temporal/follow.js";
 import type { Dependencies } from "../dependencies.js";
 
 const SIGNALS_AT_ONCE = 8;
@@ -26,29 +25,30 @@ export async function wakeCustomers(
 ): Promise<ReadonlySet<string>> {
   const { client } = Context.current();
   const taken = new Set<string>();
-  const idsOf = await workflowsOf(deps, scope, events);
+  const place = { scope, taskQueue: activityInfo().taskQueue };
+  const keysOf = await openCustomers(deps, events);
   await mapConcurrent(SIGNALS_AT_ONCE, events, async ({ messageId, facts }) => {
-    const message = customerMessage(messageId, facts);
-    if (message === null) return;
-    for (const id of await idsOf(facts)) {
-      if (await signalRunning(client, id, CUSTOMER_SIGNALS.event, message)) taken.add(messageId);
+    const event = customerMessage(messageId, facts);
+    if (event === null) return;
+    for (const key of await keysOf(facts)) {
+      await tellFollow(client, place, "news", { key, event });
+      taken.add(messageId);
     }
   });
   return taken;
 }
 
-async function workflowsOf(deps: Dependencies, scope: string, events: readonly ReceivedEvent[]) {
-  const direct = (facts: Parameters<typeof waitingWorkflows>[2]) =>
-    waitingWorkflows(deps.sealed, scope, facts);
+async function openCustomers(deps: Dependencies, events: readonly ReceivedEvent[]) {
+  const direct = (facts: NamedCustomer) => openCustomersOf(deps.sealed, facts);
   const vague = events.map(({ facts }) => facts).filter(({ playbookKey }) => playbookKey === null);
   if (vague.length === 0) return direct;
   const customers = await onboardedCustomers(deps.lake, vague);
   return async (facts: EventFacts): Promise<string[]> => {
     if (facts.playbookKey !== null) return direct(facts);
     const about = customers.filter((customer) => isAbout(facts, customer));
-    const ids = await Promise.all(
+    const keys = await Promise.all(
       about.map(({ playbookKey, fpId, externalId }) => direct({ playbookKey, fpId, externalId })),
     );
-    return [...new Set(ids.flat())];
+    return [...new Set(keys.flat())];
   };
 }

@@ -1,6 +1,12 @@
 import { hash } from "node:crypto";
+import {
+  customerKey,
+  SHARDS,
+  type Shard,
+  type SteppedRow,
+  shardOf,
+} from "../../domain/onboarding/follow/shard.js";
 import { identityHash, playbookKeyOf } from "../../domain/onboarding/identity.js";
-import { customerKey, SHARDS, type Shard, type SteppedRow, shardOf } from "../../domain/onboarding/follow/shard.js";
 import type { SealedStore } from "../store/sealed-store.js";
 import { madeOf } from "./made-businesses.js";
 

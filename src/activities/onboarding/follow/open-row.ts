@@ -1,3 +1,4 @@
+import type { CustomerReport, OutcomeRef } from "../../../domain/onboarding/batch/batch-rows.js";
 import { isOutputAwaited, refOf } from "../../../domain/onboarding/customer/customer-input.js";
 import {
   afterStep,
@@ -20,7 +21,11 @@ import {
   rowStatus,
   withoutLink,
 } from "../../../domain/onboarding/customer/customer-state.js";
-import type { CustomerStep, CustomerStepInput, StepFailure } from "../../../domain/onboarding/customer/customer-step.js";
+import type {
+  CustomerStep,
+  CustomerStepInput,
+  StepFailure,
+} from "../../../domain/onboarding/customer/customer-step.js";
 import { withPoll } from "../../../domain/onboarding/customer/poll-schedule.js";
 import { isSuperseded } from "../../../domain/onboarding/customer/waiting-rows.js";
 import {
@@ -30,7 +35,6 @@ import {
   type OpenCustomer,
   type OutcomeToRecord,
 } from "../../../domain/onboarding/follow/open-customer.js";
-import type { CustomerReport, OutcomeRef } from "../../../domain/onboarding/batch/batch-rows.js";
 import type { CustomerEvent, SessionValidated } from "../../../domain/onboarding/messages.js";
 import { deliverLink } from "../customer/deliver-continuation.js";
 import { finishCustomer } from "../customer/finish-customer.js";

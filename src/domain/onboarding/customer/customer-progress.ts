@@ -44,11 +44,7 @@ export interface Customer {
 }
 
 /** A customer that begins, from nothing or from an onboarding that is posted already. */
-export function newCustomer(
-  open: OpenOutcome | null,
-  timing: OnboardingTiming,
-  now: number,
-): Customer {
+export function newCustomer(open: OpenOutcome | null, timing: OnboardingTiming, now: number): Customer {
   const state = open === null ? UNPOSTED : reopened(open);
   return {
     progress: {

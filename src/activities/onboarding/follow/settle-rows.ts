@@ -1,0 +1,189 @@
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
+import {
+  type AddressedReport,
+  dueAt,
+  type OutcomeToRecord,
+} from "../../../domain/onboarding/follow/open-customer.js";
+import {
+  afterStepOf,
+  type CustomerNews,
+  factsOf,
+  type HandedRow,
+  SHARDS,
+  type Shard,
+  type ShardFacts,
+  type SteppedRow,
+  shardOf,
+  withNews,
+  withoutWaits,
+  withRow,
+  withStop,
+} from "../../../domain/onboarding/follow/shard.js";
+import {
+  dropSlice,
+  highestVersion,
+  keptSlice,
+  readShard,
+  writeShard,
+} from "../../../lake/onboarding/open-customers.js";
+import { StagingLostError } from "../../../lake/staging-lost-error.js";
+import type { OnboardingDependencies } from "../dependencies.js";
+import { recordOutcomes } from "../record-outcomes.js";
+
+const SHARDS_AT_ONCE = 16;
+
+/** What has happened to the open rows of a lake since they were settled last. */
+export interface SettleInput {
+  /** Version of the shards that change; more than any before. */
+  readonly version: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly rows: readonly HandedRow[];
+  readonly news: readonly CustomerNews[];
+  /** Batches that were cancelled. */
+  readonly stops: readonly string[];
+  readonly tryNow: boolean;
+  /** Slices that have ended. */
+  readonly slices: readonly string[];
+  /** Slices that were settled before: nothing needs them any more. */
+  readonly settled: readonly string[];
+  /** Keys of rows that slices work on. */
+  readonly busy: readonly string[];
+  /** Shards with rows that are due, or may be. */
+  readonly due: readonly number[];
+  /** How many rows may be worked on from now on. */
+  readonly room: number;
+}
+
+/** Rows of one batch that are due. */
+export interface DueRows {
+  readonly batchId: string;
+  /** Seconds that a decision may take in synchronous mode. */
+  readonly decisionSecs: number;
+  readonly keys: readonly string[];
+}
+
+export interface SettleResult {
+  readonly due: readonly DueRows[];
+  readonly reports: readonly AddressedReport[];
+  /** By number, of every shard that was read. */
+  readonly shards: Readonly<Record<number, ShardFacts>>;
+}
+
+interface Settling {
+  readonly shard: Shard;
+  readonly reports: readonly AddressedReport[];
+}
+
+/**
+ * Applies to the open rows what slices have done, and what was told; writes their outcomes, and says which rows are
+ * due. What it reads does not change, so that a repetition writes the same.
+ */
+export async function settleRows(deps: OnboardingDependencies, input: SettleInput): Promise<SettleResult> {
+  const { sealed } = deps;
+  const { version, busy, room, now } = input;
+  const slices = await Promise.all(input.slices.map((slice) => keptSlice(sealed, slice)));
+  const stepped = slices.flatMap((slice) => slice ?? []);
+  const numbers = input.stops.length > 0 || input.tryNow ? everyShard() : touched(input, stepped);
+  const isBusy = (key: string) => busy.includes(key);
+  const settled = await mapConcurrent(SHARDS_AT_ONCE, numbers, async (number) => {
+    const before = await readShard(sealed, number, version);
+    const { shard, reports } = settle(number, before.shard, input, stepped);
+    if (shard !== before.shard) await writeShard(sealed, number, version, before, shard);
+    return { number, shard, reports };
+  });
+  await record(deps, version, stepped);
+  for (const slice of input.settled) await dropSlice(sealed, slice);
+  const due = firstDue(settled, now, isBusy, room);
+  const isTaken = (key: string) => isBusy(key) || due.some(({ keys }) => keys.includes(key));
+  return {
+    due,
+    reports: settled.flatMap(({ reports }) => reports),
+    shards: Object.fromEntries(settled.map(({ number, shard }) => [number, factsOf(shard, isTaken)])),
+  };
+}
+
+/** What is there when nobody has worked on the open rows yet: the highest version, and what each shard has. */
+export async function findRows({ sealed }: OnboardingDependencies): Promise<{
+  readonly version: number;
+  readonly shards: Readonly<Record<number, ShardFacts>>;
+}> {
+  const version = Math.max(await highestVersion(sealed), Date.now());
+  const found = await mapConcurrent(SHARDS_AT_ONCE, everyShard(), async (number) => {
+    const { shard } = await readShard(sealed, number);
+    return [number, factsOf(shard, () => false)] as const;
+  });
+  return { version, shards: Object.fromEntries(found.filter(([, { rows }]) => rows > 0)) };
+}
+
+const everyShard = () => Array.from({ length: SHARDS }, (_, number) => number);
+
+function touched({ rows, news, due }: SettleInput, stepped: readonly SteppedRow[]): number[] {
+  const keys = [...rows, ...news, ...stepped].map(({ key }) => key);
+  return [...new Set([...keys.map(shardOf), ...due])].sort((a, b) => a - b);
+}
+
+function settle(
+  number: number,
+  before: Shard,
+  { rows, news, stops, tryNow, now }: SettleInput,
+  stepped: readonly SteppedRow[],
+): Settling {
+  const reports: AddressedReport[] = [];
+  const own = <T extends { readonly key: string }>(all: readonly T[]) =>
+    all.filter(({ key }) => shardOf(key) === number);
+  let shard = before;
+  for (const row of own(stepped)) {
+    const changed = afterStepOf(shard, row);
+    shard = changed.shard;
+    reports.push(...changed.reports);
+  }
+  for (const row of own(rows)) shard = withRow(shard, row, now);
+  for (const one of own(news)) shard = withNews(shard, one);
+  for (const batchId of stops) shard = withStop(shard, batchId);
+  return { shard: tryNow ? withoutWaits(shard) : shard, reports };
+}
+
+/** Writes the outcomes that no batch writes, those of each batch's run together. */
+async function record(
+  deps: OnboardingDependencies,
+  version: number,
+  stepped: readonly SteppedRow[],
+): Promise<void> {
+  const byRun = new Map<string, OutcomeToRecord[]>();
+  for (const one of stepped.flatMap(({ records }) => records)) {
+    const run = `${one.batchId} ${one.runId}`;
+    byRun.set(run, [...(byRun.get(run) ?? []), one]);
+  }
+  for (const records of byRun.values()) {
+    const [{ batchId, runId, plainOutput }] = records as [OutcomeToRecord, ...OutcomeToRecord[]];
+    const rows = records.map(({ outcome }) => outcome);
+    try {
+      await recordOutcomes(deps, { batchId, runId, plainOutput, chunk: `follow-${version}`, rows });
+    } catch (error) {
+      // The row keeps its last status: the staging of its batch is gone.
+      if (!(error instanceof StagingLostError)) throw error;
+    }
+  }
+}
+
+function firstDue(
+  settled: readonly { readonly shard: Shard }[],
+  now: number,
+  isBusy: (key: string) => boolean,
+  room: number,
+): DueRows[] {
+  const rows = settled
+    .flatMap(({ shard }) => Object.entries(shard).map(([key, one]) => ({ key, one, at: dueAt(one) })))
+    .filter(({ key, at }) => at <= now && !isBusy(key))
+    .sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1))
+    .slice(0, room);
+  const batches = new Map<string, DueRows>();
+  for (const { key, one } of rows) {
+    const { batchId, syncTimeoutSecs } = one.input;
+    const { keys = [], decisionSecs = 0 } = batches.get(batchId) ?? {};
+    const secs = Math.max(decisionSecs, syncTimeoutSecs ?? 0);
+    batches.set(batchId, { batchId, decisionSecs: secs, keys: [...keys, key] });
+  }
+  return [...batches.values()];
+}

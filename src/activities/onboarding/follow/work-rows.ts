@@ -1,0 +1,75 @@
+import { ApplicationFailure, CancelledFailure, cancellationSignal } from "@temporalio/activity";
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
+import { countMail } from "../../../domain/onboarding/customer/customer-mail.js";
+import { afterTry, type OpenCustomer } from "../../../domain/onboarding/follow/open-customer.js";
+import { type Shard, type SteppedRow, shardOf } from "../../../domain/onboarding/follow/shard.js";
+import { keepSlice, keptSlice, readShard } from "../../../lake/onboarding/open-customers.js";
+import { StagingLostError } from "../../../lake/staging-lost-error.js";
+import { asFull } from "../../../lake/store/local-store-errors.js";
+import { asCallFailure } from "../../failure.js";
+import type { OnboardingDependencies } from "../dependencies.js";
+import { OpenRow } from "./open-row.js";
+
+/** Tries of a step whose failure nobody foresaw: they take about ten hours. */
+const MOST_TRIES = 120;
+
+interface WorkRowsInput {
+  /** Names what comes of it. */
+  readonly slice: string;
+  readonly keys: readonly string[];
+}
+
+/** Works on open rows that are due, all at once, and keeps what came of it for `settleRows`: it changes no row. */
+export async function workRows(deps: OnboardingDependencies, { slice, keys }: WorkRowsInput): Promise<void> {
+  if ((await keptSlice(deps.sealed, slice)) !== undefined) return;
+  const shards = new Map<number, Promise<Shard>>();
+  const shardWith = (key: string) => {
+    const number = shardOf(key);
+    const found = shards.get(number) ?? readShard(deps.sealed, number).then(({ shard }) => shard);
+    shards.set(number, found);
+    return found;
+  };
+  const stepped = await mapConcurrent(keys.length, keys, async (key) => {
+    const one = (await shardWith(key))[key];
+    return one && stepOf(deps, key, one);
+  });
+  await keepSlice(
+    deps.sealed,
+    slice,
+    stepped.filter((row) => row !== undefined),
+  );
+}
+
+async function stepOf(deps: OnboardingDependencies, key: string, one: OpenCustomer): Promise<SteppedRow> {
+  const row = new OpenRow(deps, one);
+  const next = await row.step().catch((error: unknown) => afterError(deps, row, error));
+  const { reports, records } = row;
+  return { key, given: countMail(one.customer.mail), next, reports, records };
+}
+
+/** What becomes of a row whose step failed. @throws what is not the row's: a full disk, the end of the worker */
+async function afterError(
+  deps: OnboardingDependencies,
+  row: OpenRow,
+  error: unknown,
+): Promise<OpenCustomer | null> {
+  const { aborted, reason } = cancellationSignal();
+  if (aborted) {
+    if (reason instanceof CancelledFailure && reason.message === "CANCELLED") return row.abandon();
+    throw error;
+  }
+  if (error instanceof StagingLostError) return row.lose(error.message);
+  if (!(error instanceof Error) || asFull(error) !== undefined) throw error;
+  const failure = await asCallFailure(() => Promise.reject(error), "wait").catch((one: unknown) => one);
+  if (!(failure instanceof ApplicationFailure)) throw failure;
+  const one = row.undo();
+  const { batchId, runId, line } = one.input;
+  const attempt = one.tries.times + 1;
+  deps.warnings.failed({ run_id: runId, batch_id: batchId, line }, failure, { attempt, class: failure.type });
+  if (failure.nonRetryable || attempt >= MOST_TRIES) {
+    return row.fail({ error_class: failure.type ?? "Error", error_message: failure.message });
+  }
+  const wait = failure.nextRetryDelay;
+  const tries = afterTry(one.tries, Date.now(), typeof wait === "number" ? wait : undefined);
+  return { ...one, tries };
+}
