@@ -1,8 +1,12 @@
+import { hash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ServiceError } from "@temporalio/client";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import type { OnboardingMode } from "../../../src/domain/onboarding/customer.js";
+import type { OpenCustomer } from "../../../src/domain/onboarding/follow/open-customer.js";
+import { customerKey, shardOf } from "../../../src/domain/onboarding/follow/shard.js";
+import { identityHash } from "../../../src/domain/onboarding/identity.js";
 import type { BatchProgress, CustomerEvent } from "../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING, type OnboardingTiming } from "../../../src/domain/onboarding/timing.js";
 import { taskQueue } from "../../../src/domain/run.js";
@@ -13,7 +17,7 @@ import {
   startOnboarding,
 } from "../../../src/intake/onboarding/start.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
-import { openCustomersOf } from "../../../src/lake/onboarding/open-customers.js";
+import { openCustomersOf, readShard } from "../../../src/lake/onboarding/open-customers.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import { tellFollow } from "../../../src/temporal/follow.js";
@@ -51,6 +55,8 @@ export interface OnboardWorld extends SyncWorld {
   until(batch: StartedBatch, fits: (progress: BatchProgress) => boolean): Promise<BatchProgress>;
   /** Tells a customer's open row of a webhook, as the receiver does; whether one was there. */
   tell(fpId: string, event: Partial<CustomerEvent>): Promise<boolean>;
+  /** Waits until the open row of a customer is so; it has none once it is finished. */
+  untilOpen(fpId: string, fits: (row: OpenCustomer | undefined) => boolean): Promise<void>;
   /** Latest outcomes by line. */
   outcomes(batch: Pick<StartedBatch, "batchId">): Promise<Row[]>;
   /** Waits until a query gives so many rows. */
@@ -68,6 +74,7 @@ export const QUICK: OnboardingTiming = {
 };
 
 const LOOK_EVERY_MS = 100;
+const sha256 = (text: string) => hash("sha256", text);
 
 /** Opens a world of customers around a running Temporal server. */
 export async function openOnboardWorld(
@@ -138,6 +145,12 @@ export async function openOnboardWorld(
       const place = { scope: world.scope, taskQueue: taskQueue(world.scope) };
       for (const key of keys) await tellFollow(world.client, place, "news", { key, event: told });
       return keys.length > 0;
+    },
+    async untilOpen(fpId, fits) {
+      const key = customerKey("pb_kyc", identityHash(sha256, `fp_id:${fpId}`));
+      while (!fits((await readShard(sealed, shardOf(key))).shard[key])) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      }
     },
     outcomes: ({ batchId }) =>
       world.rows(

@@ -1,9 +1,7 @@
-import { hash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { OnboardSummary } from "../../../../src/domain/onboarding/batch/batch-totals.js";
-import { eventWorkflowIds } from "../../../../src/domain/onboarding/identity.js";
 import type { OnboardWorld } from "../../../helpers/onboarding/onboard-harness.js";
 import { onboardWorlds } from "../../../helpers/onboarding/onboard-worlds.js";
 
@@ -114,11 +112,7 @@ test("a batch whose row has the outcomes of another one's: losing its staging do
   expect(second.summary.customers).toMatchObject({ needs_customer: 1, pass: 1 });
   await drop(world, second.batchId);
   finish(world, "fp_1");
-  const [id = ""] = eventWorkflowIds((text) => hash("sha256", text), world.scope, {
-    fp_id: "fp_1",
-    playbook_key: "pb_kyc",
-  });
-  await world.client.workflow.getHandle(id).result();
+  await world.untilOpen("fp_1", (one) => one === undefined);
   expect(await world.outcomes(first)).toMatchObject([{ status: "pass" }]);
   expect(await world.outcomes(second)).toMatchObject([{ status: "needs_customer" }, { status: "pass" }]);
   await world.onboard([row, more]);
