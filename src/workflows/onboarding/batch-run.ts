@@ -128,7 +128,9 @@ export class BatchRun {
   }
 
   #report(report: CustomerReport): void {
-    const { circuit } = this.#input;
+    const { circuit, runId } = this.#input;
+    // The staging of an earlier run.
+    if (report.kind === "lost" && report.runId !== runId) return;
     this.#apply((batch) => reported(batch, report, { circuit, now: Date.now() }));
   }
 

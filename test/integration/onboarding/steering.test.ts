@@ -196,10 +196,16 @@ async function list(world: World, query: string): Promise<string[]> {
 
 test("continued: a customer's step that waits for its next try is tried at once", async () => {
   const world = await worlds.open(playbook());
-  world.sandbox.addFault({ ...POSTS, kind: "status", status: 503, retryAfter: 3_600 });
+  world.sandbox.addFault({ ...POSTS, kind: "status", status: 503 });
   const batch = await world.begin(world.users(1));
-  await world.untilOpen("fp_1", (one) => one !== undefined && one.tries.times > 0);
+  let next = 0;
+  await world.untilOpen("fp_1", (one) => {
+    next = one?.tries.notBefore ?? 0;
+    return one !== undefined && one.tries.times > 4;
+  });
   world.sandbox.clearFaults();
   await world.client.workflow.getHandle(followWorkflowId(world.scope)).signal(FOLLOW_SIGNALS.tryNow);
+  await world.untilOpen("fp_1", (one) => one === undefined || one.posted);
+  expect(Date.now()).toBeLessThan(next);
   expect(((await batch.handle.result()) as OnboardSummary).customers).toMatchObject({ pass: 1 });
 });

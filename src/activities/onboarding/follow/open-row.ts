@@ -117,7 +117,8 @@ export class OpenRow {
   /** Tells the batches of a row whose staging is lost, and of those that wait for it. */
   lose(message: string): null {
     this.undo();
-    this.tell({ kind: "lost", row: this.#one.input.row, message });
+    const { row, runId } = this.#one.input;
+    this.tell({ kind: "lost", row, runId, message });
     this.#waiters.release();
     return null;
   }

@@ -79,7 +79,7 @@ export type CustomerReport =
   /** The service refused the credentials; the onboarding is posted and continues. */
   | { readonly kind: "refused"; readonly row: number; readonly calls: number }
   /** The batch's staging is gone, so that no outcome can be staged. */
-  | { readonly kind: "lost"; readonly row: number; readonly message: string }
+  | { readonly kind: "lost"; readonly row: number; readonly runId: string; readonly message: string }
   /** The customer was busy with another row, and is free now: the row is asked for again. */
   | { readonly kind: "free"; readonly row: number }
   /** Whether the output that was missing at first came after all. */

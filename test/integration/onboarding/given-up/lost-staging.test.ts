@@ -90,7 +90,8 @@ test("with the calls gone too, the tables and the external id keep a row from be
   world.sandbox.addUser({ fp_id: "fp_9", external_id: "c-9" });
   const rows = [row ?? {}, { external_id: "c-9" }];
   world.sandbox.playbooks.script({ entity: "fp_1", outcomes: [{ status: "pass", delayMs: 0 }] });
-  const batch = await world.begin(rows);
+  // The open rows are gone too, so that only their silence is left.
+  const batch = await world.begin(rows, { timing: { reportTimeout: 3_000 } });
   await posted(world, batch, 2);
   await world.untilRows("select * from onboardings", 1);
   await drop(world);
