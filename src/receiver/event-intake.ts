@@ -46,8 +46,8 @@ export async function takeEvent(
   if (event !== null) await tellCustomers(client, scope, keys, { event });
   const matched = keys.length > 0;
   const receipt = { name: stagedEventName(messageId), matched };
-  // Once an open row was told the event is safe; the table's workflow may be told later.
-  if (matched) notice.tellSoon(receipt);
+  // An open row would have been told; the event is staged, and the table's workflow may be told later.
+  if (event !== null && facts.playbookKey !== null) notice.tellSoon(receipt);
   else await notice.tell(receipt);
   counts.countTaken({ repeated: !isNew, matched, unknown: !facts.known });
   return undefined;

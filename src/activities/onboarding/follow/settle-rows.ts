@@ -86,13 +86,14 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
   const stepped = slices.flatMap((slice) => slice ?? []);
   const numbers = input.stops.length > 0 || input.tryNow ? everyShard() : touched(input, stepped);
   const isBusy = (key: string) => busy.includes(key);
+  // First, so that whoever finds a row closed finds its outcome.
+  await record(deps, version, stepped);
   const settled = await mapConcurrent(SHARDS_AT_ONCE, numbers, async (number) => {
     const before = await readShard(sealed, number, version);
     const { shard, reports } = settle(number, before.shard, input, stepped);
     if (shard !== before.shard) await writeShard(sealed, number, version, before, shard);
     return { number, shard, reports };
   });
-  await record(deps, version, stepped);
   for (const slice of input.settled) await dropSlice(sealed, slice);
   const due = firstDue(settled, now, isBusy, room);
   const isTaken = (key: string) => isBusy(key) || due.some(({ keys }) => keys.includes(key));
