@@ -2,6 +2,7 @@ import type { FrozenBulkRow } from "../domain/bulk/frozen-row.js";
 import { scheduleFacts } from "../intake/schedules/schedule-facts.js";
 import { JOBS } from "../jobs/index.js";
 import { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
+import { OpenCustomers } from "../lake/onboarding/open-customers.js";
 import { sameLake } from "../lake/service-binding.js";
 import { SealedRows } from "../lake/store/sealed-rows.js";
 import { STREAMS } from "../streams/index.js";
@@ -58,6 +59,7 @@ export function createActivities(
     ...given,
     warnings: new RunWarnings(given.log),
     batches: new FrozenBatches(given.sealed),
+    open: new OpenCustomers(given.sealed),
     frozenRows: new SealedRows<FrozenBulkRow>(given.sealed),
     runEnded: () => checkAfterRun(deps),
     schedules: scheduleFacts,

@@ -4,7 +4,7 @@ import { jsonObjectOf } from "../domain/json/value.js";
 import { customerMessage } from "../domain/webhooks/customer-message.js";
 import { eventFacts } from "../domain/webhooks/event-facts.js";
 import { isOfMode, type ReceiverMode, type Refusal } from "../domain/webhooks/rejection.js";
-import { openCustomersOf } from "../lake/onboarding/open-customers.js";
+import type { OpenCustomers } from "../lake/onboarding/open-customers.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
 import { stagedEventName, stageEvent } from "../lake/webhooks/staged-events.js";
 import type { RequestCounts } from "./counts.js";
@@ -15,6 +15,7 @@ import type { Signatures } from "./signatures.js";
 export interface EventIntakeParts {
   readonly client: Client;
   readonly sealed: SealedStore;
+  readonly open: OpenCustomers;
   readonly scope: string;
   readonly mode: ReceiverMode;
   readonly signatures: Signatures;
@@ -30,7 +31,7 @@ export interface EventIntakeParts {
  * @throws Error where the lake or Temporal can't be reached: the sender must send it again.
  */
 export async function takeEvent(
-  { client, sealed, scope, mode, signatures, notice, counts }: EventIntakeParts,
+  { client, sealed, open, scope, mode, signatures, notice, counts }: EventIntakeParts,
   headers: IncomingHttpHeaders,
   body: string,
 ): Promise<Refusal | undefined> {
@@ -42,7 +43,7 @@ export async function takeEvent(
   const { messageId } = signed;
   const isNew = await stageEvent(sealed, { messageId, receivedAt: new Date().toISOString(), body });
   const event = customerMessage(messageId, facts);
-  const keys = event === null ? [] : await openCustomersOf(sealed, facts);
+  const keys = event === null ? [] : await open.keysOf(facts);
   if (event !== null) await tellCustomers(client, scope, keys, { event });
   const matched = keys.length > 0;
   const receipt = { name: stagedEventName(messageId), matched };

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { Client } from "@temporalio/client";
 import type { ApiClient } from "../api/http/client.js";
 import type { ReceiverMode } from "../domain/webhooks/rejection.js";
+import { OpenCustomers } from "../lake/onboarding/open-customers.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
 import { stagedEvents } from "../lake/webhooks/staged-events.js";
 import { followUpNames } from "../lake/webhooks/staged-follow-ups.js";
@@ -66,7 +67,10 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     ),
   );
   const signatures = new Signatures(options.secrets);
-  const answer = createRoutes({ ...options, signatures, notice, counts }, limits);
+  const answer = createRoutes(
+    { ...options, open: new OpenCustomers(options.sealed), signatures, notice, counts },
+    limits,
+  );
   let stopping = false;
   const server = createServer(
     {

@@ -6,8 +6,7 @@ import type { Session } from "../api/schemas/onboarding.js";
 import { jsonObjectOf } from "../domain/json/value.js";
 import type { SessionValidated } from "../domain/onboarding/messages.js";
 import type { Refusal } from "../domain/webhooks/rejection.js";
-import { openCustomersOf } from "../lake/onboarding/open-customers.js";
-import type { SealedStore } from "../lake/store/sealed-store.js";
+import type { OpenCustomers } from "../lake/onboarding/open-customers.js";
 import type { RequestCounts } from "./counts.js";
 import { inTime, tellCustomers } from "./customer-signals.js";
 
@@ -17,7 +16,7 @@ const SIGNAL_ATTEMPTS = 3;
 export interface SessionIntakeParts {
   readonly api: ApiClient;
   readonly client: Client;
-  readonly sealed: SealedStore;
+  readonly open: OpenCustomers;
   readonly scope: string;
   readonly counts: RequestCounts;
 }
@@ -30,7 +29,7 @@ export interface SessionIntakeParts {
  * @throws Error where Temporal or the service can't be reached: the token may be sent again.
  */
 export async function takeSession(
-  { api, client, sealed, scope, counts }: SessionIntakeParts,
+  { api, client, open, scope, counts }: SessionIntakeParts,
   body: string,
 ): Promise<{ readonly matched: number } | Refusal> {
   const validation_token = tokenOf(body);
@@ -52,7 +51,7 @@ export async function takeSession(
       const { fp_id, external_id, playbook_key } = part;
       const session: SessionValidated = { onboardingId, status, requiresManualReview };
       const subject = { fpId: fp_id, externalId: external_id ?? null, playbookKey: playbook_key };
-      const keys = await openCustomersOf(sealed, subject);
+      const keys = await open.keysOf(subject);
       await tell(client, scope, keys, session);
       return keys.length > 0;
     }),

@@ -3,9 +3,9 @@ import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { customerMessage } from "../../domain/webhooks/customer-message.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
 import { isAbout, onboardedCustomers } from "../../lake/onboarding/onboarded-customers.js";
-import { type NamedCustomer, openCustomersOf } from "../../lake/onboarding/open-customers.js";
+import type { NamedCustomer } from "../../lake/onboarding/open-customers.js";
 import { tellFollow } from "../../temporal/follow.js";
-import type { Dependencies } from "../dependencies.js";
+import type { OnboardingDependencies } from "../onboarding/dependencies.js";
 
 const SIGNALS_AT_ONCE = 8;
 
@@ -19,7 +19,7 @@ export interface ReceivedEvent {
  * event names no playbook, so that its customers have to be found in `onboardings`. Returns ids of messages that were taken.
  */
 export async function wakeCustomers(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   scope: string,
   events: readonly ReceivedEvent[],
 ): Promise<ReadonlySet<string>> {
@@ -38,8 +38,8 @@ export async function wakeCustomers(
   return taken;
 }
 
-async function openCustomers(deps: Dependencies, events: readonly ReceivedEvent[]) {
-  const direct = (facts: NamedCustomer) => openCustomersOf(deps.sealed, facts);
+async function openCustomers(deps: OnboardingDependencies, events: readonly ReceivedEvent[]) {
+  const direct = (facts: NamedCustomer) => deps.open.keysOf(facts);
   const vague = events.map(({ facts }) => facts).filter(({ playbookKey }) => playbookKey === null);
   if (vague.length === 0) return direct;
   const customers = await onboardedCustomers(deps.lake, vague);

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { OpenCustomer } from "../../domain/onboarding/follow/open-customer.js";
 import {
   customerKey,
   SHARDS,
@@ -11,55 +12,11 @@ import type { SealedStore } from "../store/sealed-store.js";
 import { madeOf } from "./made-businesses.js";
 
 const PREFIX = "_staging/follow/";
+/** Changes after which the shards are written anew. */
+const MOST_CHANGES = 32;
 
-/** One version of a shard; versions grow, and the highest counts. */
-export interface ShardVersion {
-  readonly version: number;
-  readonly shard: Shard;
-}
-
-const NEVER: ShardVersion = { version: 0, shard: {} };
-
-/** The latest version of a shard, or the latest before another. */
-export async function readShard(
-  sealed: SealedStore,
-  shard: number,
-  before = Number.POSITIVE_INFINITY,
-): Promise<ShardVersion> {
-  for (;;) {
-    const versions = (await versionsOf(sealed, shard)).filter((version) => version < before);
-    const version = Math.max(0, ...versions);
-    if (version === 0) return NEVER;
-    const found = await sealed.get<Shard>(shardKey(shard, version));
-    if (found !== undefined) return { version, shard: found };
-    // A later version has replaced it meanwhile.
-  }
-}
-
-/**
- * Writes a version of a shard, once: the same version again, or by a worker that was thought dead, changes nothing.
- * The version that it replaces stays until the next one, for a repetition to begin from.
- */
-export async function writeShard(
-  sealed: SealedStore,
-  shard: number,
-  version: number,
-  { version: replaced, shard: _ }: ShardVersion,
-  entries: Shard,
-): Promise<void> {
-  await sealed.putIfAbsent(shardKey(shard, version), entries);
-  for (const old of await versionsOf(sealed, shard)) {
-    if (old < replaced) await sealed.delete(shardKey(shard, old));
-  }
-}
-
-/** The highest version of any shard; 0 where there is none. */
-export async function highestVersion(sealed: SealedStore): Promise<number> {
-  const shards = Array.from({ length: SHARDS }, (_, shard) => shard);
-  let highest = 0;
-  for (const shard of shards) highest = Math.max(highest, ...(await versionsOf(sealed, shard)));
-  return highest;
-}
+/** Rows that were changed together, by key; null for a row that was finished. */
+export type ChangedRows = Readonly<Record<string, OpenCustomer | null>>;
 
 /** Who a message is about; it may name the customer in two ways. */
 export interface NamedCustomer {
@@ -68,24 +25,167 @@ export interface NamedCustomer {
   readonly playbookKey: string | null;
 }
 
-/** Keys of the open rows that wait for a message; none where it names no playbook. */
-export async function openCustomersOf(
-  sealed: SealedStore,
-  { fpId, externalId, playbookKey }: NamedCustomer,
-): Promise<string[]> {
-  if (playbookKey === null) return [];
-  const made = fpId === null ? undefined : await madeOf(sealed, fpId);
-  const hashes = [
-    ...(fpId ? [identityHash(sha256, `fp_id:${fpId}`)] : []),
-    ...(externalId ? [identityHash(sha256, `external_id:${externalId}`)] : []),
-    ...(made === undefined ? [] : [made]),
-  ];
-  const keys = hashes.map((one) => customerKey(playbookKeyOf(playbookKey), one));
-  const open = await Promise.all(
-    keys.map(async (key) => key in (await readShard(sealed, shardOf(key))).shard),
-  );
-  return keys.filter((_, at) => open[at]);
+/** What the open rows are made of at a version: shards, and the changes since they were written. */
+interface Manifest {
+  /** Version of each shard that has rows, by its number. */
+  readonly shards: Readonly<Record<number, number>>;
+  /** Versions whose changes are in no shard yet, oldest first. */
+  readonly changes: readonly number[];
 }
+
+/** One version: an object that is written once, with its own changes. */
+interface Version extends Manifest {
+  readonly rows: ChangedRows;
+}
+
+/** The open rows of a lake at a version. Versions grow, and the highest counts. */
+export interface OpenRows extends Manifest {
+  readonly version: number;
+}
+
+const NEVER: OpenRows = { version: 0, shards: {}, changes: [] };
+
+/** Thrown where a later version has replaced what was to be read. */
+class ReplacedError extends Error {}
+
+/**
+ * The open rows of a lake, in its staging area. A version is one object, whatever number of rows it changes; after some,
+ * their changes go into the shards. Nothing is changed in place, so that a repetition, or a worker that was thought dead,
+ * writes what is there already.
+ */
+export class OpenCustomers {
+  /** Versions that were read or written, which never change. */
+  readonly #versions = new Map<number, Version>();
+
+  constructor(private readonly sealed: SealedStore) {}
+
+  /** Reads from the latest version; again where that was replaced meanwhile. */
+  async read<R>(use: (rows: OpenRows) => Promise<R>): Promise<R> {
+    for (;;) {
+      try {
+        return await use(await this.at());
+      } catch (error) {
+        if (!(error instanceof ReplacedError)) throw error;
+      }
+    }
+  }
+
+  /** The latest version, or the latest before another. @throws ReplacedError */
+  async at(before = Number.POSITIVE_INFINITY): Promise<OpenRows> {
+    const versions = await this.#list();
+    const version = Math.max(0, ...versions.filter((one) => one < before));
+    if (version === 0) return NEVER;
+    const { rows: _, ...manifest } = await this.#version(version);
+    return { version, ...manifest };
+  }
+
+  /** The rows of a shard. @throws ReplacedError */
+  async shard({ shards, changes }: OpenRows, number: number): Promise<Shard> {
+    const version = shards[number];
+    const written = version === undefined ? {} : await this.#shard(number, version);
+    const changed: Record<string, OpenCustomer | null> = {};
+    for (const one of changes) {
+      for (const [key, row] of Object.entries((await this.#version(one)).rows)) {
+        if (shardOf(key) === number) changed[key] = row;
+      }
+    }
+    return withChanges(written, changed);
+  }
+
+  /** Keys of the rows that wait for a message; none where it names no playbook. */
+  async keysOf({ fpId, externalId, playbookKey }: NamedCustomer): Promise<string[]> {
+    if (playbookKey === null) return [];
+    const made = fpId ? await madeOf(this.sealed, fpId) : undefined;
+    const hashes = [
+      ...(fpId ? [identityHash(sha256, `fp_id:${fpId}`)] : []),
+      ...(externalId ? [identityHash(sha256, `external_id:${externalId}`)] : []),
+      ...(made === undefined ? [] : [made]),
+    ];
+    const keys = hashes.map((one) => customerKey(playbookKeyOf(playbookKey), one));
+    return this.read(async (rows) => {
+      const isOpen = await Promise.all(
+        keys.map(async (key) => key in (await this.shard(rows, shardOf(key)))),
+      );
+      return keys.filter((_, at) => isOpen[at]);
+    });
+  }
+
+  /** Writes the version after `before`, once. What only versions before that need is deleted. */
+  async write(version: number, before: OpenRows, rows: ChangedRows): Promise<void> {
+    const changes = [...before.changes, version];
+    const next =
+      changes.length < MOST_CHANGES
+        ? { shards: before.shards, changes, rows }
+        : await this.#folded(version, before, rows);
+    await this.sealed.putIfAbsent(versionKey(version), next);
+    this.#versions.set(version, next);
+    await this.#clean(version, before, next);
+  }
+
+  async #folded(version: number, before: OpenRows, rows: ChangedRows): Promise<Version> {
+    const older = await Promise.all(before.changes.map((one) => this.#version(one)));
+    const changed = Object.assign({}, ...older.map((one) => one.rows), rows) as ChangedRows;
+    const numbers = new Set(Object.keys(changed).map(shardOf));
+    const shards: Record<number, number> = { ...before.shards };
+    for (const number of [...numbers].sort((a, b) => a - b)) {
+      const earlier = shards[number];
+      const written = earlier === undefined ? {} : await this.#shard(number, earlier);
+      const own = Object.entries(changed).filter(([key]) => shardOf(key) === number);
+      const shard = withChanges(written, Object.fromEntries(own));
+      delete shards[number];
+      if (Object.keys(shard).length === 0) continue;
+      await this.sealed.putIfAbsent(shardKey(number, version), shard);
+      shards[number] = version;
+    }
+    return { shards, changes: [], rows: {} };
+  }
+
+  /** Keeps this version and the one before, from which a repetition begins. */
+  async #clean(version: number, before: OpenRows, next: Manifest): Promise<void> {
+    const kept = new Set([version, before.version, ...before.changes, ...next.changes]);
+    for (const one of await this.#list()) {
+      if (one < version && !kept.has(one)) await this.sealed.delete(versionKey(one));
+    }
+    for (const one of this.#versions.keys()) if (!kept.has(one)) this.#versions.delete(one);
+    if (before.changes.length > 0) return;
+    const keys = [before, next].flatMap(({ shards }) =>
+      Object.entries(shards).map(([number, at]) => shardKey(Number(number), at)),
+    );
+    for (const { key } of await this.sealed.list(`${PREFIX}shards/`)) {
+      if (!keys.includes(key)) await this.sealed.delete(key);
+    }
+  }
+
+  async #version(version: number): Promise<Version> {
+    const found = this.#versions.get(version) ?? (await this.sealed.get<Version>(versionKey(version)));
+    if (found === undefined) throw new ReplacedError();
+    this.#versions.set(version, found);
+    return found;
+  }
+
+  async #shard(number: number, version: number): Promise<Shard> {
+    const found = await this.sealed.get<Shard>(shardKey(number, version));
+    if (found === undefined) throw new ReplacedError();
+    return found;
+  }
+
+  async #list(): Promise<number[]> {
+    const entries = await this.sealed.list(`${PREFIX}versions/`);
+    return entries.map(({ key }) => Number(key.slice(key.lastIndexOf("/") + 1)));
+  }
+}
+
+function withChanges(shard: Shard, changes: ChangedRows): Shard {
+  const rows: Record<string, OpenCustomer> = { ...shard };
+  for (const [key, row] of Object.entries(changes)) {
+    if (row === null) delete rows[key];
+    else rows[key] = row;
+  }
+  return rows;
+}
+
+/** The numbers of all shards. */
+export const SHARD_NUMBERS: readonly number[] = Array.from({ length: SHARDS }, (_, number) => number);
 
 /** Keeps what a slice has done, once: the first that ends counts. */
 export async function keepSlice(
@@ -106,11 +206,6 @@ export function dropSlice(sealed: SealedStore, slice: string): Promise<void> {
 }
 
 const sha256 = (text: string) => hash("sha256", text);
-const shardPrefix = (shard: number) => `${PREFIX}open/${shard.toString(16).padStart(2, "0")}/`;
-const shardKey = (shard: number, version: number) => `${shardPrefix(shard)}${version}`;
+const versionKey = (version: number) => `${PREFIX}versions/${version}`;
+const shardKey = (number: number, version: number) => `${PREFIX}shards/${number}-${version}`;
 const sliceKey = (slice: string) => `${PREFIX}slices/${slice}`;
-
-async function versionsOf(sealed: SealedStore, shard: number): Promise<number[]> {
-  const entries = await sealed.list(shardPrefix(shard));
-  return entries.map(({ key }) => Number(key.slice(key.lastIndexOf("/") + 1)));
-}

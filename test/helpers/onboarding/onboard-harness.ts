@@ -17,7 +17,7 @@ import {
   startOnboarding,
 } from "../../../src/intake/onboarding/start.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
-import { openCustomersOf, readShard } from "../../../src/lake/onboarding/open-customers.js";
+import { OpenCustomers } from "../../../src/lake/onboarding/open-customers.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import { tellFollow } from "../../../src/temporal/follow.js";
@@ -83,6 +83,7 @@ export async function openOnboardWorld(
 ): Promise<OnboardWorld> {
   const world = await openSyncWorld(temporal, { direct: true, ...options });
   const sealed = new SealedStore(world.store, createSealer(TEST_KEYS));
+  const open = new OpenCustomers(sealed);
   const onboardWorld: OnboardWorld = {
     ...world,
     sealed,
@@ -131,7 +132,7 @@ export async function openOnboardWorld(
     },
     async tell(fpId, event) {
       const subject = { fpId, externalId: null, playbookKey: "pb_kyc" };
-      const keys = await openCustomersOf(sealed, subject);
+      const keys = await open.keysOf(subject);
       const told: CustomerEvent = {
         messageId: `msg_${event.kind}_${fpId}`,
         kind: "service.onboarding.completed",
@@ -148,7 +149,7 @@ export async function openOnboardWorld(
     },
     async untilOpen(fpId, fits) {
       const key = customerKey("pb_kyc", identityHash(sha256, `fp_id:${fpId}`));
-      while (!fits((await readShard(sealed, shardOf(key))).shard[key])) {
+      while (!fits(await open.read(async (rows) => (await open.shard(rows, shardOf(key)))[key]))) {
         await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
       }
     },

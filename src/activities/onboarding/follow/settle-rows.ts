@@ -9,7 +9,6 @@ import {
   type CustomerNews,
   factsOf,
   type HandedRow,
-  SHARDS,
   type Shard,
   type ShardFacts,
   type SteppedRow,
@@ -20,11 +19,10 @@ import {
   withStop,
 } from "../../../domain/onboarding/follow/shard.js";
 import {
+  type ChangedRows,
   dropSlice,
-  highestVersion,
   keptSlice,
-  readShard,
-  writeShard,
+  SHARD_NUMBERS,
 } from "../../../lake/onboarding/open-customers.js";
 import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import type { OnboardingDependencies } from "../dependencies.js";
@@ -80,20 +78,21 @@ interface Settling {
  * due. What it reads does not change, so that a repetition writes the same.
  */
 export async function settleRows(deps: OnboardingDependencies, input: SettleInput): Promise<SettleResult> {
-  const { sealed } = deps;
+  const { sealed, open } = deps;
   const { version, busy, room, now } = input;
   const slices = await Promise.all(input.slices.map((slice) => keptSlice(sealed, slice)));
   const stepped = slices.flatMap((slice) => slice ?? []);
-  const numbers = input.stops.length > 0 || input.tryNow ? everyShard() : touched(input, stepped);
+  const numbers = input.stops.length > 0 || input.tryNow ? SHARD_NUMBERS : touched(input, stepped);
   const isBusy = (key: string) => busy.includes(key);
   // First, so that whoever finds a row closed finds its outcome.
   await record(deps, version, stepped);
+  const rows = await open.at(version);
   const settled = await mapConcurrent(SHARDS_AT_ONCE, numbers, async (number) => {
-    const before = await readShard(sealed, number, version);
-    const { shard, reports } = settle(number, before.shard, input, stepped);
-    if (shard !== before.shard) await writeShard(sealed, number, version, before, shard);
-    return { number, shard, reports };
+    const shard = await open.shard(rows, number);
+    return { number, before: shard, ...settle(number, shard, input, stepped) };
   });
+  const changed = Object.assign({}, ...settled.map((one) => changes(one.before, one.shard)));
+  if (Object.keys(changed).length > 0) await open.write(version, rows, changed);
   for (const slice of input.settled) await dropSlice(sealed, slice);
   const due = firstDue(settled, now, isBusy, room);
   const isTaken = (key: string) => isBusy(key) || due.some(({ keys }) => keys.includes(key));
@@ -105,19 +104,26 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
 }
 
 /** What is there when nobody has worked on the open rows yet: the highest version, and what each shard has. */
-export async function findRows({ sealed }: OnboardingDependencies): Promise<{
+export function findRows({ open }: OnboardingDependencies): Promise<{
   readonly version: number;
   readonly shards: Readonly<Record<number, ShardFacts>>;
 }> {
-  const version = Math.max(await highestVersion(sealed), Date.now());
-  const found = await mapConcurrent(SHARDS_AT_ONCE, everyShard(), async (number) => {
-    const { shard } = await readShard(sealed, number);
-    return [number, factsOf(shard, () => false)] as const;
+  return open.read(async (rows) => {
+    const found = await mapConcurrent(SHARDS_AT_ONCE, SHARD_NUMBERS, async (number) => {
+      const facts = factsOf(await open.shard(rows, number), () => false);
+      return [number, facts] as const;
+    });
+    const shards = Object.fromEntries(found.filter(([, facts]) => facts.rows > 0));
+    // Higher than any version of rows that were lost, because it names what is written into the tables.
+    return { version: Math.max(rows.version, Date.now()), shards };
   });
-  return { version, shards: Object.fromEntries(found.filter(([, { rows }]) => rows > 0)) };
 }
 
-const everyShard = () => Array.from({ length: SHARDS }, (_, number) => number);
+function changes(before: Shard, after: Shard): ChangedRows {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changed = [...keys].filter((key) => before[key] !== after[key]);
+  return Object.fromEntries(changed.map((key) => [key, after[key] ?? null]));
+}
 
 function touched({ rows, news, due }: SettleInput, stepped: readonly SteppedRow[]): number[] {
   const keys = [...rows, ...news, ...stepped].map(({ key }) => key);

@@ -2,8 +2,8 @@ import { ApplicationFailure, CancelledFailure, cancellationSignal } from "@tempo
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { countMail } from "../../../domain/onboarding/customer/customer-mail.js";
 import { afterTry, type OpenCustomer } from "../../../domain/onboarding/follow/open-customer.js";
-import { type Shard, type SteppedRow, shardOf } from "../../../domain/onboarding/follow/shard.js";
-import { keepSlice, keptSlice, readShard } from "../../../lake/onboarding/open-customers.js";
+import { type SteppedRow, shardOf } from "../../../domain/onboarding/follow/shard.js";
+import { keepSlice, keptSlice } from "../../../lake/onboarding/open-customers.js";
 import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import { asFull } from "../../../lake/store/local-store-errors.js";
 import { asCallFailure } from "../../failure.js";
@@ -22,17 +22,10 @@ interface WorkRowsInput {
 /** Works on open rows that are due, all at once, and keeps what came of it for `settleRows`: it changes no row. */
 export async function workRows(deps: OnboardingDependencies, { slice, keys }: WorkRowsInput): Promise<void> {
   if ((await keptSlice(deps.sealed, slice)) !== undefined) return;
-  const shards = new Map<number, Promise<Shard>>();
-  const shardWith = (key: string) => {
-    const number = shardOf(key);
-    const found = shards.get(number) ?? readShard(deps.sealed, number).then(({ shard }) => shard);
-    shards.set(number, found);
-    return found;
-  };
-  const stepped = await mapConcurrent(keys.length, keys, async (key) => {
-    const one = (await shardWith(key))[key];
-    return one && stepOf(deps, key, one);
-  });
+  const rows = await deps.open.read((open) =>
+    Promise.all(keys.map(async (key) => [key, (await deps.open.shard(open, shardOf(key)))[key]] as const)),
+  );
+  const stepped = await mapConcurrent(rows.length, rows, async ([key, one]) => one && stepOf(deps, key, one));
   await keepSlice(
     deps.sealed,
     slice,
