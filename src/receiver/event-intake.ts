@@ -1,22 +1,18 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Client } from "@temporalio/client";
 import { jsonObjectOf } from "../domain/json/value.js";
 import { customerMessage } from "../domain/webhooks/customer-message.js";
 import { eventFacts } from "../domain/webhooks/event-facts.js";
 import { isOfMode, type ReceiverMode, type Refusal } from "../domain/webhooks/rejection.js";
-import type { OpenCustomers } from "../lake/onboarding/open-customers.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
 import { stagedEventName, stageEvent } from "../lake/webhooks/staged-events.js";
 import type { RequestCounts } from "./counts.js";
-import { tellCustomers } from "./customer-signals.js";
+import type { CustomerNotice } from "./customer-notice.js";
 import type { EventNotice } from "./event-notice.js";
 import type { Signatures } from "./signatures.js";
 
 export interface EventIntakeParts {
-  readonly client: Client;
   readonly sealed: SealedStore;
-  readonly open: OpenCustomers;
-  readonly scope: string;
+  readonly customers: CustomerNotice;
   readonly mode: ReceiverMode;
   readonly signatures: Signatures;
   readonly notice: EventNotice;
@@ -31,7 +27,7 @@ export interface EventIntakeParts {
  * @throws Error where the lake or Temporal can't be reached: the sender must send it again.
  */
 export async function takeEvent(
-  { client, sealed, open, scope, mode, signatures, notice, counts }: EventIntakeParts,
+  { sealed, customers, mode, signatures, notice, counts }: EventIntakeParts,
   headers: IncomingHttpHeaders,
   body: string,
 ): Promise<Refusal | undefined> {
@@ -43,9 +39,7 @@ export async function takeEvent(
   const { messageId } = signed;
   const isNew = await stageEvent(sealed, { messageId, receivedAt: new Date().toISOString(), body });
   const event = customerMessage(messageId, facts);
-  const keys = event === null ? [] : await open.keysOf(facts);
-  if (event !== null) await tellCustomers(client, scope, keys, { event });
-  const matched = keys.length > 0;
+  const matched = event !== null && (await customers.tell(facts, { event }));
   const receipt = { name: stagedEventName(messageId), matched };
   // An open row would have been told; the event is staged, and the table's workflow may be told later.
   if (event !== null && facts.playbookKey !== null) notice.tellSoon(receipt);

@@ -2,12 +2,12 @@ import { createServer } from "node:http";
 import type { Client } from "@temporalio/client";
 import type { ApiClient } from "../api/http/client.js";
 import type { ReceiverMode } from "../domain/webhooks/rejection.js";
-import { OpenCustomers } from "../lake/onboarding/open-customers.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
 import { stagedEvents } from "../lake/webhooks/staged-events.js";
 import { followUpNames } from "../lake/webhooks/staged-follow-ups.js";
 import type { Logger } from "../logger.js";
 import { type ReceiverCounts, RequestCounts } from "./counts.js";
+import { CustomerNotice } from "./customer-notice.js";
 import { EventNotice } from "./event-notice.js";
 import { type Answer, refusalAnswer, writeAnswer } from "./http-answer.js";
 import { addressOf, listen, type ReceiverPlace } from "./listen.js";
@@ -68,7 +68,13 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   );
   const signatures = new Signatures(options.secrets);
   const answer = createRoutes(
-    { ...options, open: new OpenCustomers(options.sealed), signatures, notice, counts },
+    {
+      ...options,
+      customers: new CustomerNotice(client, options.sealed, { scope, taskQueue }),
+      signatures,
+      notice,
+      counts,
+    },
     limits,
   );
   let stopping = false;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Refusal } from "../domain/webhooks/rejection.js";
-import { inTime } from "./customer-signals.js";
+import { inTime } from "./in-time.js";
 import { type EventIntakeParts, takeEvent } from "./event-intake.js";
 import { type Answer, refusalAnswer } from "./http-answer.js";
 import { RequestBodies } from "./request-bodies.js";

@@ -6,9 +6,10 @@ import type { Session } from "../api/schemas/onboarding.js";
 import { jsonObjectOf } from "../domain/json/value.js";
 import type { SessionValidated } from "../domain/onboarding/messages.js";
 import type { Refusal } from "../domain/webhooks/rejection.js";
-import type { OpenCustomers } from "../lake/onboarding/open-customers.js";
+import type { NamedCustomer } from "../lake/onboarding/open-customers.js";
 import type { RequestCounts } from "./counts.js";
-import { inTime, tellCustomers } from "./customer-signals.js";
+import type { CustomerNotice } from "./customer-notice.js";
+import { inTime } from "./in-time.js";
 
 const VALIDATE_WITHIN_MS = 10_000;
 const SIGNAL_ATTEMPTS = 3;
@@ -16,8 +17,7 @@ const SIGNAL_ATTEMPTS = 3;
 export interface SessionIntakeParts {
   readonly api: ApiClient;
   readonly client: Client;
-  readonly open: OpenCustomers;
-  readonly scope: string;
+  readonly customers: CustomerNotice;
   readonly counts: RequestCounts;
 }
 
@@ -29,7 +29,7 @@ export interface SessionIntakeParts {
  * @throws Error where Temporal or the service can't be reached: the token may be sent again.
  */
 export async function takeSession(
-  { api, client, open, scope, counts }: SessionIntakeParts,
+  { api, client, customers, counts }: SessionIntakeParts,
   body: string,
 ): Promise<{ readonly matched: number } | Refusal> {
   const validation_token = tokenOf(body);
@@ -51,9 +51,7 @@ export async function takeSession(
       const { fp_id, external_id, playbook_key } = part;
       const session: SessionValidated = { onboardingId, status, requiresManualReview };
       const subject = { fpId: fp_id, externalId: external_id ?? null, playbookKey: playbook_key };
-      const keys = await open.keysOf(subject);
-      await tell(client, scope, keys, session);
-      return keys.length > 0;
+      return tell(customers, subject, session);
     }),
   );
   counts.countValidated();
@@ -62,14 +60,13 @@ export async function takeSession(
 
 /** Tries harder than for an event: only the holder of the token could repeat this. */
 async function tell(
-  client: Client,
-  scope: string,
-  keys: readonly string[],
+  customers: CustomerNotice,
+  subject: NamedCustomer,
   session: SessionValidated,
-): Promise<void> {
+): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await tellCustomers(client, scope, keys, { session });
+      return await customers.tell(subject, { session });
     } catch (error) {
       if (attempt === SIGNAL_ATTEMPTS) throw error;
     }

@@ -31,7 +31,7 @@ export async function wakeCustomers(
     const event = customerMessage(messageId, facts);
     if (event === null) return;
     for (const key of await keysOf(facts)) {
-      await tellFollow(client, place, "news", { key, event });
+      await tellFollow(client, place, "news", [{ key, event }]);
       taken.add(messageId);
     }
   });

@@ -33,9 +33,9 @@ interface Manifest {
   readonly changes: readonly number[];
 }
 
-/** One version: an object that is written once, with its own changes. */
+/** One version: an object that is written once, with its own changes by the number of their shard. */
 interface Version extends Manifest {
-  readonly rows: ChangedRows;
+  readonly rows: Readonly<Record<number, ChangedRows>>;
 }
 
 /** The open rows of a lake at a version. Versions grow, and the highest counts. */
@@ -83,13 +83,8 @@ export class OpenCustomers {
   async shard({ shards, changes }: OpenRows, number: number): Promise<Shard> {
     const version = shards[number];
     const written = version === undefined ? {} : await this.#shard(number, version);
-    const changed: Record<string, OpenCustomer | null> = {};
-    for (const one of changes) {
-      for (const [key, row] of Object.entries((await this.#version(one)).rows)) {
-        if (shardOf(key) === number) changed[key] = row;
-      }
-    }
-    return withChanges(written, changed);
+    const changed = await Promise.all(changes.map((one) => this.#version(one)));
+    return withChanges(written, Object.assign({}, ...changed.map(({ rows }) => rows[number])));
   }
 
   /** Keys of the rows that wait for a message; none where it names no playbook. */
@@ -111,7 +106,7 @@ export class OpenCustomers {
   }
 
   /** Writes the version after `before`, once. What only versions before that need is deleted. */
-  async write(version: number, before: OpenRows, rows: ChangedRows): Promise<void> {
+  async write(version: number, before: OpenRows, rows: Version["rows"]): Promise<void> {
     const changes = [...before.changes, version];
     const next =
       changes.length < MOST_CHANGES
@@ -122,16 +117,14 @@ export class OpenCustomers {
     await this.#clean(version, before, next);
   }
 
-  async #folded(version: number, before: OpenRows, rows: ChangedRows): Promise<Version> {
+  async #folded(version: number, before: OpenRows, rows: Version["rows"]): Promise<Version> {
     const older = await Promise.all(before.changes.map((one) => this.#version(one)));
-    const changed = Object.assign({}, ...older.map((one) => one.rows), rows) as ChangedRows;
-    const numbers = new Set(Object.keys(changed).map(shardOf));
+    const all = [...older.map((one) => one.rows), rows];
     const shards: Record<number, number> = { ...before.shards };
-    for (const number of [...numbers].sort((a, b) => a - b)) {
+    for (const number of new Set(all.flatMap((one) => Object.keys(one)).map(Number))) {
       const earlier = shards[number];
       const written = earlier === undefined ? {} : await this.#shard(number, earlier);
-      const own = Object.entries(changed).filter(([key]) => shardOf(key) === number);
-      const shard = withChanges(written, Object.fromEntries(own));
+      const shard = withChanges(written, Object.assign({}, ...all.map((one) => one[number])));
       delete shards[number];
       if (Object.keys(shard).length === 0) continue;
       await this.sealed.putIfAbsent(shardKey(number, version), shard);

@@ -100,7 +100,7 @@ export class FollowRun {
       this.#inbox = { ...this.#inbox, ...change(this.#inbox) };
     };
     setHandler(rowsHandedOver, (more) => add(({ rows }) => ({ rows: [...rows, ...more] })));
-    setHandler(customerNews, (one) => add(({ news }) => ({ news: [...news, one] })));
+    setHandler(customerNews, (more) => add(({ news }) => ({ news: [...news, ...more] })));
     setHandler(batchStopped, (batchId) => {
       add(({ stops }) => ({ stops: [...stops, batchId] }));
       this.#stopSlices(batchId);

@@ -11,7 +11,7 @@ import {
 } from "../../domain/onboarding/messages.js";
 
 export const rowsHandedOver = defineSignal<[readonly HandedRow[]]>(FOLLOW_SIGNALS.handOver);
-export const customerNews = defineSignal<[CustomerNews]>(FOLLOW_SIGNALS.news);
+export const customerNews = defineSignal<[readonly CustomerNews[]]>(FOLLOW_SIGNALS.news);
 /** Says which batch was cancelled. */
 export const batchStopped = defineSignal<[string]>(FOLLOW_SIGNALS.stop);
 export const triedNow = defineSignal(FOLLOW_SIGNALS.tryNow);

@@ -144,7 +144,7 @@ export async function openOnboardWorld(
         ...event,
       };
       const place = { scope: world.scope, taskQueue: taskQueue(world.scope) };
-      for (const key of keys) await tellFollow(world.client, place, "news", { key, event: told });
+      for (const key of keys) await tellFollow(world.client, place, "news", [{ key, event: told }]);
       return keys.length > 0;
     },
     async untilOpen(fpId, fits) {

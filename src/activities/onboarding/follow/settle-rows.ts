@@ -91,8 +91,11 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
     const shard = await open.shard(rows, number);
     return { number, before: shard, ...settle(number, shard, input, stepped) };
   });
-  const changed = Object.assign({}, ...settled.map((one) => changes(one.before, one.shard)));
-  if (Object.keys(changed).length > 0) await open.write(version, rows, changed);
+  const changed = settled.filter(({ before, shard }) => shard !== before);
+  if (changed.length > 0) {
+    const changes = changed.map((one) => [one.number, changesOf(one.before, one.shard)]);
+    await open.write(version, rows, Object.fromEntries(changes));
+  }
   for (const slice of input.settled) await dropSlice(sealed, slice);
   const due = firstDue(settled, now, isBusy, room);
   const isTaken = (key: string) => isBusy(key) || due.some(({ keys }) => keys.includes(key));
@@ -119,7 +122,7 @@ export function findRows({ open }: OnboardingDependencies): Promise<{
   });
 }
 
-function changes(before: Shard, after: Shard): ChangedRows {
+function changesOf(before: Shard, after: Shard): ChangedRows {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changed = [...keys].filter((key) => before[key] !== after[key]);
   return Object.fromEntries(changed.map((key) => [key, after[key] ?? null]));
