@@ -1,10 +1,12 @@
 import { activityInfo, Context } from "@temporalio/activity";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
+import { followStart } from "../../domain/onboarding/identity.js";
+import { FOLLOW_SIGNALS, FOLLOW_WORKFLOW } from "../../domain/onboarding/messages.js";
 import { customerMessage } from "../../domain/webhooks/customer-message.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
 import { isAbout, onboardedCustomers } from "../../lake/onboarding/onboarded-customers.js";
 import type { NamedCustomer } from "../../lake/onboarding/open-customers.js";
-import { tellFollow } from "../../temporal/follow.js";
+import { signalOrStart } from "../../temporal/running-workflows.js";
 import type { OnboardingDependencies } from "../onboarding/dependencies.js";
 
 const SIGNALS_AT_ONCE = 8;
@@ -31,7 +33,7 @@ export async function wakeCustomers(
     const event = customerMessage(messageId, facts);
     if (event === null) return;
     for (const key of await keysOf(facts)) {
-      await tellFollow(client, place, "news", [{ key, event }]);
+      await signalOrStart(client, FOLLOW_WORKFLOW, followStart(place), FOLLOW_SIGNALS.news, [{ key, event }]);
       taken.add(messageId);
     }
   });

@@ -39,14 +39,14 @@ interface Version extends Manifest {
 }
 
 /** The open rows of a lake at a version. Versions grow, and the highest counts. */
-export interface OpenRows extends Manifest {
+interface OpenRows extends Manifest {
   readonly version: number;
 }
 
 const NEVER: OpenRows = { version: 0, shards: {}, changes: [] };
 
 /** Thrown where a later version has replaced what was to be read. */
-class ReplacedError extends Error {}
+const REPLACED = new Error("a later version has replaced these open rows");
 
 /**
  * The open rows of a lake, in its staging area. A version is one object, whatever number of rows it changes; after some,
@@ -65,12 +65,12 @@ export class OpenCustomers {
       try {
         return await use(await this.at());
       } catch (error) {
-        if (!(error instanceof ReplacedError)) throw error;
+        if (error !== REPLACED) throw error;
       }
     }
   }
 
-  /** The latest version, or the latest before another. @throws ReplacedError */
+  /** The latest version, or the latest before another. @throws REPLACED */
   async at(before = Number.POSITIVE_INFINITY): Promise<OpenRows> {
     const versions = await this.#list();
     const version = Math.max(0, ...versions.filter((one) => one < before));
@@ -79,7 +79,7 @@ export class OpenCustomers {
     return { version, ...manifest };
   }
 
-  /** The rows of a shard. @throws ReplacedError */
+  /** The rows of a shard. @throws REPLACED */
   async shard({ shards, changes }: OpenRows, number: number): Promise<Shard> {
     const version = shards[number];
     const written = version === undefined ? {} : await this.#shard(number, version);
@@ -151,14 +151,14 @@ export class OpenCustomers {
 
   async #version(version: number): Promise<Version> {
     const found = this.#versions.get(version) ?? (await this.sealed.get<Version>(versionKey(version)));
-    if (found === undefined) throw new ReplacedError();
+    if (found === undefined) throw REPLACED;
     this.#versions.set(version, found);
     return found;
   }
 
   async #shard(number: number, version: number): Promise<Shard> {
     const found = await this.sealed.get<Shard>(shardKey(number, version));
-    if (found === undefined) throw new ReplacedError();
+    if (found === undefined) throw REPLACED;
     return found;
   }
 

@@ -31,7 +31,7 @@ import { recordOutcomes } from "../record-outcomes.js";
 const SHARDS_AT_ONCE = 16;
 
 /** What has happened to the open rows of a lake since they were settled last. */
-export interface SettleInput {
+interface SettleInput {
   /** Version of the shards that change; more than any before. */
   readonly version: number;
   /** Epoch milliseconds. */
@@ -61,7 +61,7 @@ export interface DueRows {
   readonly keys: readonly string[];
 }
 
-export interface SettleResult {
+interface SettleResult {
   readonly due: readonly DueRows[];
   readonly reports: readonly AddressedReport[];
   /** By number, of every shard that was read. */

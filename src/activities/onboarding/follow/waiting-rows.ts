@@ -1,21 +1,35 @@
 import { doneWithoutCalls, type OutcomeRef } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { Customer } from "../../../domain/onboarding/customer/customer-progress.js";
 import { rowStatus } from "../../../domain/onboarding/customer/customer-state.js";
 import {
   type CarriedWaiters,
   decideWaiter,
   type ProcessedCustomer,
 } from "../../../domain/onboarding/customer/waiting-rows.js";
+import type {
+  AddressedReport,
+  OpenCustomer,
+  OutcomeToRecord,
+} from "../../../domain/onboarding/follow/open-customer.js";
 import { freed } from "../../../domain/onboarding/follow/shard.js";
 import type { WaitRequest } from "../../../domain/onboarding/messages.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { reuseOutcome } from "../reuse-outcome.js";
-import type { OpenRow } from "./open-row.js";
+
+/** The row that others wait for. */
+interface ServedRow {
+  readonly one: OpenCustomer;
+  readonly reports: AddressedReport[];
+  readonly records: OutcomeToRecord[];
+  /** Changes what is known of its customer. */
+  set(change: Partial<Customer>): void;
+}
 
 /** Serves the rows that wait for another row about the same customer. */
 export class WaitingRows {
   constructor(
     private readonly deps: OnboardingDependencies,
-    private readonly row: OpenRow,
+    private readonly row: ServedRow,
   ) {}
 
   /** Answers waiting rows once this one is processed. */
@@ -47,7 +61,7 @@ export class WaitingRows {
   }
 
   get #waiters(): CarriedWaiters {
-    return this.row.customer.waiters;
+    return this.row.one.customer.waiters;
   }
 
   #set(change: Partial<CarriedWaiters>): void {
@@ -55,7 +69,7 @@ export class WaitingRows {
   }
 
   #take(isTaken: (waiter: WaitRequest) => boolean): readonly WaitRequest[] {
-    const { mail } = this.row.customer;
+    const { mail } = this.row.one.customer;
     this.row.set({ mail: { ...mail, waiters: mail.waiters.filter((waiter) => !isTaken(waiter)) } });
     return mail.waiters.filter(isTaken);
   }

@@ -9,7 +9,7 @@ export interface BatchPause {
 }
 
 /** A row whose customer has not reported its end. */
-export interface OutstandingRow extends RowToRun {
+interface OutstandingRow extends RowToRun {
   /** Epoch milliseconds of the last sign of life. */
   readonly since: number;
 }

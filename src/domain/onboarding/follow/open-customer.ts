@@ -4,7 +4,7 @@ import { type Customer, isWoken, newCustomer, wakeAt } from "../customer/custome
 import { type ReusedRow, successorOf } from "../customer/waiting-rows.js";
 
 /** The tries of a step that failed and is tried again; none after a step that succeeded. */
-export interface Tries {
+interface Tries {
   readonly times: number;
   /** Epoch milliseconds of the first one's failure. */
   readonly since: number;
