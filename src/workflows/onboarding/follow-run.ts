@@ -23,6 +23,7 @@ import type { FollowProgress } from "../../domain/onboarding/messages.js";
 import {
   HEARTBEATING,
   ROW_SLICES_AT_ONCE,
+  ROWS_AT_ONCE,
   ROWS_IN_WORK,
   SLICE_PAUSE_MS,
   STEPS_OF_ROWS,
@@ -169,9 +170,17 @@ export class FollowRun {
   }
 
   async #settle(last: number): Promise<void> {
-    const inbox = this.#inbox;
+    const { rows, news, stops, tryNow } = this.#inbox;
+    const inbox = { rows: rows.slice(0, ROWS_AT_ONCE), news: news.slice(0, ROWS_AT_ONCE), stops, tryNow };
     const slices = this.#ended;
-    this.#inbox = EMPTY;
+    const left = rows.slice(ROWS_AT_ONCE);
+    // A batch that was cancelled may have rows among those that are left.
+    this.#inbox = {
+      ...EMPTY,
+      rows: left,
+      news: news.slice(ROWS_AT_ONCE),
+      stops: left.length > 0 ? stops : [],
+    };
     this.#ended = [];
     const now = Date.now();
     const room = this.#room;
