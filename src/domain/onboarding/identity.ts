@@ -32,7 +32,7 @@ export function identityOf(customer: Pick<CustomerRow, "fpId" | "externalId" | "
   return `data:${canonicalJson(customer.vault)}`;
 }
 
-/** The customer's part of its workflow's id: 32 hex digits. */
+/** Names whom a row is about, without telling: 32 hex digits. */
 export function identityHash(sha256: Sha256, identity: string): string {
   return sha256(identity).slice(0, 32);
 }

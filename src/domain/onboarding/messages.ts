@@ -60,12 +60,7 @@ export interface SessionValidated {
 }
 
 /** A row of a batch that waits for its customer, which is busy with another row. */
-export interface WaitRequest
-  extends BatchRow,
-    Pick<RowInRun, "batchId" | "runId">,
-    Partial<Pick<RowInRun, "sink" | "latch">>,
-    Pick<RowToRun, "open">,
-    Partial<Pick<RowToRun, "retry" | "before">> {
+export interface WaitRequest extends BatchRow, RowInRun, Pick<RowToRun, "open" | "retry" | "before"> {
   readonly batchWorkflowId: string;
 }
 

@@ -14,6 +14,8 @@ import { madeOf } from "./made-businesses.js";
 const PREFIX = "_staging/follow/";
 /** Changes after which the shards are written anew. */
 const MOST_CHANGES = 32;
+/** Reads in a row that find what they need replaced; more means that something is missing. */
+const MOST_READS = 50;
 
 /** Rows that were changed together, by key; null for a row that was finished. */
 export type ChangedRows = Readonly<Record<string, OpenCustomer | null>>;
@@ -33,8 +35,15 @@ interface Manifest {
   readonly changes: readonly number[];
 }
 
+/** Names a version, and what led to it. */
+interface VersionId {
+  readonly version: number;
+  readonly id: string;
+}
+
 /** One version: an object that is written once, with its own changes by the number of their shard. */
 interface Version extends Manifest {
+  readonly id: string;
   readonly rows: Readonly<Record<number, ChangedRows>>;
 }
 
@@ -61,11 +70,11 @@ export class OpenCustomers {
 
   /** Reads from the latest version; again where that was replaced meanwhile. */
   async read<R>(use: (rows: OpenRows) => Promise<R>): Promise<R> {
-    for (;;) {
+    for (let reads = 1; ; reads += 1) {
       try {
         return await use(await this.at());
       } catch (error) {
-        if (error !== REPLACED) throw error;
+        if (error !== REPLACED || reads === MOST_READS) throw error;
       }
     }
   }
@@ -75,8 +84,18 @@ export class OpenCustomers {
     const versions = await this.#list();
     const version = Math.max(0, ...versions.filter((one) => one < before));
     if (version === 0) return NEVER;
-    const { rows: _, ...manifest } = await this.#version(version);
-    return { version, ...manifest };
+    const { shards, changes } = await this.#version(version);
+    for (const one of this.#versions.keys()) {
+      if (one !== version && !changes.includes(one)) this.#versions.delete(one);
+    }
+    return { version, shards, changes };
+  }
+
+  /** The highest version, where that is a later one or this one by another id; undefined where it may be written. */
+  async takenBy(version: number, id: string): Promise<number | undefined> {
+    const highest = Math.max(0, ...(await this.#list()));
+    if (highest < version) return undefined;
+    return highest === version && (await this.#version(version)).id === id ? undefined : highest;
   }
 
   /** The rows of a shard. @throws REPLACED */
@@ -106,18 +125,18 @@ export class OpenCustomers {
   }
 
   /** Writes the version after `before`, once. What only versions before that need is deleted. */
-  async write(version: number, before: OpenRows, rows: Version["rows"]): Promise<void> {
+  async write({ version, id }: VersionId, before: OpenRows, rows: Version["rows"]): Promise<void> {
     const changes = [...before.changes, version];
     const next =
       changes.length < MOST_CHANGES
-        ? { shards: before.shards, changes, rows }
-        : await this.#folded(version, before, rows);
-    await this.sealed.putIfAbsent(versionKey(version), next);
-    this.#versions.set(version, next);
+        ? { id, shards: before.shards, changes, rows }
+        : { id, ...(await this.#folded(version, before, rows)) };
+    const isOurs = await this.sealed.putIfAbsent(versionKey(version), next);
+    if (isOurs) this.#versions.set(version, next);
     await this.#clean(version, before, next);
   }
 
-  async #folded(version: number, before: OpenRows, rows: Version["rows"]): Promise<Version> {
+  async #folded(version: number, before: OpenRows, rows: Version["rows"]): Promise<Omit<Version, "id">> {
     const older = await Promise.all(before.changes.map((one) => this.#version(one)));
     const all = [...older.map((one) => one.rows), rows];
     const shards: Record<number, number> = { ...before.shards };
@@ -135,11 +154,11 @@ export class OpenCustomers {
 
   /** Keeps this version and the one before, from which a repetition begins. */
   async #clean(version: number, before: OpenRows, next: Manifest): Promise<void> {
+    const versions = await this.#list();
+    // A worker that was thought dead knows nothing of what later versions need.
+    if (versions.some((one) => one > version)) return;
     const kept = new Set([version, before.version, ...before.changes, ...next.changes]);
-    for (const one of await this.#list()) {
-      if (one < version && !kept.has(one)) await this.sealed.delete(versionKey(one));
-    }
-    for (const one of this.#versions.keys()) if (!kept.has(one)) this.#versions.delete(one);
+    for (const one of versions) if (!kept.has(one)) await this.sealed.delete(versionKey(one));
     if (before.changes.length > 0) return;
     const keys = [before, next].flatMap(({ shards }) =>
       Object.entries(shards).map(([number, at]) => shardKey(Number(number), at)),
@@ -196,6 +215,11 @@ export function keptSlice(sealed: SealedStore, slice: string): Promise<readonly 
 
 export function dropSlice(sealed: SealedStore, slice: string): Promise<void> {
   return sealed.delete(sliceKey(slice));
+}
+
+/** Deletes all that slices have left. */
+export function dropSlices(sealed: SealedStore): Promise<void> {
+  return sealed.deletePrefix(`${PREFIX}slices/`);
 }
 
 const sha256 = (text: string) => hash("sha256", text);

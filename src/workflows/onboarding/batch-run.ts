@@ -52,7 +52,7 @@ const BY_HAND: BatchPause = { kind: "asked", reason: "paused by hand; batch resu
 /** How long a processed batch waits for outputs that are late, not counting the waits between polls for them. */
 const OUTPUTS_LATE_MS = 10_000;
 
-/** One execution of a batch: starts customers, applies their reports, and inspects silent ones. */
+/** One execution of a batch: hands rows over, applies their reports, and hands silent ones over again. */
 export class BatchRun {
   readonly #input: OnboardBatchInput;
   readonly #recorder: BatchRecorder;
@@ -203,6 +203,7 @@ export class BatchRun {
   async #inspect(): Promise<void> {
     const rows = silentRows(this.#batch, this.#input.timing.reportTimeout, Date.now());
     await this.#handOver(rows.map(({ since: _, ...row }) => row));
+    if (this.#batch.cancelled && rows.length > 0) await this.#stopRows();
     const numbers = rows.map(({ row }) => row);
     this.#batch = heard(this.#batch, numbers, Date.now());
   }
@@ -218,6 +219,10 @@ export class BatchRun {
     }
     if (this.#isStopping) return;
     this.#isStopping = true;
+    await this.#stopRows();
+  }
+
+  async #stopRows(): Promise<void> {
     const { batchId, scope } = this.#input;
     await stopRows({ scope, batchId });
   }

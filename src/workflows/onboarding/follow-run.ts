@@ -68,8 +68,8 @@ export interface FollowState {
   readonly ended: readonly string[];
   /** Slices that were settled: nothing needs what they have staged. */
   readonly settled: readonly string[];
-  /** Keys of rows whose slice failed. */
-  readonly again: readonly string[];
+  /** Keys of the rows that they worked on. */
+  readonly worked: readonly string[];
 }
 
 interface Slice {
@@ -86,7 +86,7 @@ export class FollowRun {
   #inbox: Inbox;
   #ended: readonly string[];
   #settled: readonly string[];
-  #again: readonly string[];
+  #worked: readonly string[];
   #telling = 0;
   readonly #slices = new Map<string, Slice>();
 
@@ -96,7 +96,7 @@ export class FollowRun {
     this.#inbox = carried?.inbox ?? EMPTY;
     this.#ended = carried?.ended ?? [];
     this.#settled = carried?.settled ?? [];
-    this.#again = carried?.again ?? [];
+    this.#worked = carried?.worked ?? [];
     const add = (change: (inbox: Inbox) => Partial<Inbox>) => {
       this.#inbox = { ...this.#inbox, ...change(this.#inbox) };
     };
@@ -111,7 +111,7 @@ export class FollowRun {
   }
 
   /** Whether nothing is under way. */
-  get isIdle(): boolean {
+  get #isIdle(): boolean {
     return this.#slices.size === 0 && this.#telling === 0;
   }
 
@@ -122,39 +122,43 @@ export class FollowRun {
       inbox: this.#inbox,
       ended: this.#ended,
       settled: this.#settled,
-      again: this.#again,
+      worked: this.#worked,
     };
   }
 
   /** Runs until no row is open, or until the next execution has to continue. */
   async run(): Promise<"done" | "long"> {
     if (this.#version === undefined) {
-      const { version, shards } = await findRows();
+      const { version, shards } = await insist(() => findRows());
       this.#version = version;
       this.#shards = shards;
     }
-    while (!this.#isDone) {
-      if (workflowInfo().continueAsNewSuggested) return "long";
-      await condition(() => this.#isCalled || this.#isDone, this.#waitMs);
-      if (this.#isDone) break;
-      await this.#settle(this.#version);
-      this.#version += 1;
+    for (;;) {
+      await condition(() => this.#isCalled || this.#isDone || this.#isOver, this.#waitMs);
+      if (this.#isDone) return "done";
+      if (this.#isOver) return "long";
+      this.#version = await this.#settle(this.#version + 1);
     }
-    return "done";
+  }
+
+  /** Whether the next execution has to continue, and nothing is under way any more. */
+  get #isOver(): boolean {
+    return workflowInfo().continueAsNewSuggested && this.#isIdle;
   }
 
   get #isDone(): boolean {
-    return this.isIdle && !this.#isCalled && Object.values(this.#shards).every(({ rows }) => rows === 0);
+    return this.#isIdle && !this.#isCalled && Object.values(this.#shards).every(({ rows }) => rows === 0);
   }
 
   /** Whether something came that does not wait until a row is due. */
   get #isCalled(): boolean {
     const { rows, news, stops, tryNow } = this.#inbox;
-    return tryNow || [rows, news, stops, this.#ended, this.#again].some(({ length }) => length > 0);
+    return tryNow || [rows, news, stops, this.#ended, this.#worked].some(({ length }) => length > 0);
   }
 
   get #room(): number {
-    return this.#slices.size >= ROW_SLICES_AT_ONCE ? 0 : Math.max(0, ROWS_IN_WORK - this.#busy.length);
+    if (workflowInfo().continueAsNewSuggested || this.#slices.size >= ROW_SLICES_AT_ONCE) return 0;
+    return Math.max(0, ROWS_IN_WORK - this.#busy.length);
   }
 
   get #busy(): string[] {
@@ -169,10 +173,10 @@ export class FollowRun {
     return Math.min(LONGEST_WAIT_MS, Math.max(1, next - Date.now()));
   }
 
-  async #settle(last: number): Promise<void> {
+  /** Settles as this version, or as a higher one; returns which it was. */
+  async #settle(first: number): Promise<number> {
     const { rows, news, stops, tryNow } = this.#inbox;
     const inbox = { rows: rows.slice(0, ROWS_AT_ONCE), news: news.slice(0, ROWS_AT_ONCE), stops, tryNow };
-    const slices = this.#ended;
     const left = rows.slice(ROWS_AT_ONCE);
     // A batch that was cancelled may have rows among those that are left.
     this.#inbox = {
@@ -181,24 +185,26 @@ export class FollowRun {
       news: news.slice(ROWS_AT_ONCE),
       stops: left.length > 0 ? stops : [],
     };
-    this.#ended = [];
+    const [slices, settled, worked] = [this.#ended, this.#settled, this.#worked];
+    [this.#ended, this.#settled, this.#worked] = [[], slices, []];
     const now = Date.now();
     const room = this.#room;
     const isDue = ([, { next }]: [string, ShardFacts]) => room > 0 && next !== null && next <= now;
-    const due = [
-      ...Object.entries(this.#shards)
-        .filter(isDue)
-        .map(([shard]) => Number(shard)),
-      ...this.#again.map(shardOf),
-    ];
-    this.#again = [];
-    const version = last + 1;
-    const settled = this.#settled;
-    const result = await settleRows({ ...inbox, version, now, slices, settled, busy: this.#busy, due, room });
-    this.#settled = slices;
-    this.#shards = { ...this.#shards, ...result.shards };
-    this.#tell(result.reports);
-    for (const [at, rows] of slicesOf(result.due).entries()) void this.#work(`${version}-${at}`, rows);
+    const shards = Object.entries(this.#shards).filter(isDue);
+    const due = [...shards.map(([shard]) => Number(shard)), ...worked.map(shardOf)];
+    const input = { ...inbox, now, slices, settled, busy: this.#busy, due, room };
+    for (let version = first; ; ) {
+      const result = await insist(() => settleRows({ ...input, version }));
+      if (result.taken === undefined) {
+        this.#shards = { ...this.#shards, ...result.shards };
+        this.#tell(result.reports);
+        for (const [at, some] of slicesOf(result.due).entries()) void this.#work(`${version}-${at}`, some);
+        // Of batches that were stopped meanwhile.
+        for (const batchId of this.#inbox.stops) this.#stopSlices(batchId);
+        return version;
+      }
+      version = result.taken + 1;
+    }
   }
 
   async #work(name: string, { batchId, decisionSecs, keys }: DueRows): Promise<void> {
@@ -209,15 +215,10 @@ export class FollowRun {
       this.#ended = [...this.#ended, name];
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      runLog.warn(
-        { error: error.cause?.message },
-        "open rows could not be worked on; the next attempt follows soon",
-      );
-      await sleep(SLICE_PAUSE_MS);
-      this.#again = [...this.#again, ...keys];
-    } finally {
-      this.#slices.delete(name);
+      if (!scope.consideredCancelled) await sleep(SLICE_PAUSE_MS);
     }
+    this.#slices.delete(name);
+    this.#worked = [...this.#worked, ...keys];
   }
 
   #stopSlices(batchId: string): void {
@@ -258,6 +259,22 @@ export class FollowRun {
 
 /** A timer may be at most this long; the rows are looked at again then. */
 const LONGEST_WAIT_MS = 3_600_000;
+
+/** Does something until it succeeds: without it no row goes on. */
+async function insist<R>(work: () => Promise<R>): Promise<R> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      runLog.warn(
+        { error: error.cause?.message },
+        "open rows can't be settled now; the next attempt follows soon",
+      );
+      await sleep(SLICE_PAUSE_MS);
+    }
+  }
+}
 
 /** Divides due rows among slices. */
 function slicesOf(due: readonly DueRows[]): DueRows[] {

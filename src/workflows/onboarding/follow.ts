@@ -1,4 +1,4 @@
-import { condition, continueAsNew } from "@temporalio/workflow";
+import { continueAsNew } from "@temporalio/workflow";
 import { FollowRun, type FollowState } from "./follow-run.js";
 
 interface FollowInput {
@@ -15,6 +15,5 @@ interface FollowInput {
 export async function follow({ scope, carried }: FollowInput): Promise<void> {
   const run = new FollowRun(carried);
   if ((await run.run()) === "done") return;
-  await condition(() => run.isIdle);
   await continueAsNew<typeof follow>({ scope, carried: run.state });
 }

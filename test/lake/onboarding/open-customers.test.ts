@@ -53,7 +53,7 @@ function byShard(rows: ChangedRows): Record<number, ChangedRows> {
 }
 
 async function write(version: number, rows: ChangedRows, by = open): Promise<void> {
-  await by.write(version, await by.at(version), byShard(rows));
+  await by.write({ version, id: "id" }, await by.at(version), byShard(rows));
 }
 
 /** All that is open, as somebody reads it who has read nothing before. */
@@ -91,14 +91,36 @@ test("a version is written once: a repetition, and a worker that was thought dea
   expect(Object.keys(await everything()).sort()).toEqual([keyOf(1), keyOf(2)].sort());
 });
 
-test("a worker that comes back long after does not bring old rows back", async () => {
-  await write(1, { [keyOf(1)]: rowOf(1) });
+test("a worker that comes back long after brings no old rows back, and takes nothing from later versions", async () => {
+  await write(1, { [keyOf(1)]: rowOf(1), [keyOf(2)]: rowOf(2) });
   const late = new OpenCustomers(sealed);
   const before = await late.at(2);
   for (let version = 2; version <= 80; version += 1)
     await write(version, { [keyOf(1)]: version < 5 ? rowOf(1) : null });
-  await late.write(2, before, byShard({ [keyOf(1)]: rowOf(1) }));
-  expect(await everything()).toEqual({});
+  await late.write({ version: 2, id: "id" }, before, byShard({ [keyOf(1)]: rowOf(1) }));
+  // It finds nothing of what it began from.
+  await late.write({ version: 3, id: "id" }, await late.at(3), byShard({ [keyOf(1)]: rowOf(1) }));
+  expect(Object.keys(await everything())).toEqual([keyOf(2)]);
+  expect(Object.keys(await everything(late))).toEqual([keyOf(2)]);
+});
+
+test("a worker that was too late does not believe what it would have written", async () => {
+  await write(1, { [keyOf(1)]: rowOf(1) });
+  const late = new OpenCustomers(sealed);
+  const before = await late.at(2);
+  await write(2, { [keyOf(1)]: null });
+  await late.write({ version: 2, id: "id" }, before, byShard({ [keyOf(1)]: rowOf(1, 2) }));
+  expect(await everything(late)).toEqual({});
+});
+
+test("a version that is there for another reason, or behind a later one, is taken", async () => {
+  expect(await open.takenBy(1, "id")).toBeUndefined();
+  await write(1, { [keyOf(1)]: rowOf(1) });
+  expect(await open.takenBy(1, "id")).toBeUndefined();
+  expect(await open.takenBy(1, "other")).toBe(1);
+  await write(5, { [keyOf(2)]: rowOf(2) });
+  expect(await open.takenBy(1, "id")).toBe(5);
+  expect(await open.takenBy(6, "id")).toBeUndefined();
 });
 
 test("a repetition begins where the first attempt began, after a fold too", async () => {
@@ -110,7 +132,7 @@ test("a repetition begins where the first attempt began, after a fold too", asyn
   expect(await again.at(32)).toEqual(before);
   const number = shardOf(keyOf(3));
   expect(await again.shard(before, number)).toHaveProperty([keyOf(3)]);
-  await again.write(32, before, byShard({ [keyOf(32)]: rowOf(32) }));
+  await again.write({ version: 32, id: "id" }, before, byShard({ [keyOf(32)]: rowOf(32) }));
   expect(Object.keys(await everything())).toHaveLength(32);
 });
 

@@ -62,7 +62,7 @@ function isRefusal(error: Error): error is RejectedError | NotFoundError {
 function endsRow(error: Error, { times, since }: CustomerStepInput["tries"]): boolean {
   const final = [SchemaError, AnotherSubjectError, LostAnswerError];
   if (isRefusal(error) || final.some((kind) => error instanceof kind)) return true;
-  // Ends the row too, but by its workflow: it may mean a wrong key or a torn file instead of the row.
+  // Ends the row too, but after its step: it may mean a wrong key or a torn file instead of the row.
   if (error instanceof InputError) return false;
   if (!(error instanceof ApiError) || error instanceof NotSentError) return false;
   return times + 1 >= MOST_TRIES && Date.now() - since >= SHORTEST_MS;

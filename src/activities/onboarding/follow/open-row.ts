@@ -105,7 +105,7 @@ export class OpenRow {
     this.#row.set({ mail: { ...mail, stops: [] } });
     for (const batchId of mail.stops) {
       if (batchId === this.#row.one.input.batchId) this.#row.set({ stopped: true });
-      else this.#row.waiters.leave(batchId);
+      this.#row.waiters.leave(batchId);
     }
     this.#row.mark();
   }
@@ -119,13 +119,13 @@ export class OpenRow {
       if (call === "not sent") return this.#stop();
       if (call === "sent") return this.#end(UNANSWERED, true);
     }
-    this.#isPosting = true;
     if (prepare) {
       const step = await this.#row.try(() => prepareCustomer(this.deps, this.#row.stepInput));
       this.#row.setRow({ input: { ...this.#row.one.input, prepare: false } });
       if (!(await this.#row.apply(step))) return this.#putBack();
     }
     if (this.#row.state.phase !== "settled") {
+      this.#isPosting = true;
       const step = await this.#row.try(() =>
         postOnboarding(this.deps, { ...this.#row.stepInput, syncTimeoutSecs }),
       );
@@ -251,7 +251,7 @@ export class OpenRow {
     const { polls, calls } = this.#row.one.output ?? { polls: 0, calls: 0 };
     const wait = this.#row.one.input.timing.outputRetries[polls];
     const { hasOutput } = this.#row.state;
-    const isOver = hasOutput || this.#row.customer.stopped || this.#row.customer.mail.waiters.length > 0;
+    const isOver = hasOutput || this.#row.customer.stopped || isSuperseded(this.#row.customer.waiters);
     if (wait === undefined || isOver) {
       this.#row.tell({ kind: "output", found: hasOutput, calls });
       return null;

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import {
   type AddressedReport,
@@ -21,6 +22,7 @@ import {
 import {
   type ChangedRows,
   dropSlice,
+  dropSlices,
   keptSlice,
   SHARD_NUMBERS,
 } from "../../../lake/onboarding/open-customers.js";
@@ -61,7 +63,12 @@ export interface DueRows {
   readonly keys: readonly string[];
 }
 
-interface SettleResult {
+type SettleResult =
+  /** A later version is there, or this one says something else: nothing was changed. Temporal has forgotten what it did. */
+  { readonly taken: number } | SettledRows;
+
+interface SettledRows {
+  readonly taken?: undefined;
   readonly due: readonly DueRows[];
   readonly reports: readonly AddressedReport[];
   /** By number, of every shard that was read. */
@@ -80,12 +87,15 @@ interface Settling {
 export async function settleRows(deps: OnboardingDependencies, input: SettleInput): Promise<SettleResult> {
   const { sealed, open } = deps;
   const { version, busy, room, now } = input;
+  const id = hash("sha256", JSON.stringify(input)).slice(0, 16);
+  const taken = await open.takenBy(version, id);
+  if (taken !== undefined) return { taken };
   const slices = await Promise.all(input.slices.map((slice) => keptSlice(sealed, slice)));
   const stepped = slices.flatMap((slice) => slice ?? []);
   const numbers = input.stops.length > 0 || input.tryNow ? SHARD_NUMBERS : touched(input, stepped);
   const isBusy = (key: string) => busy.includes(key);
   // First, so that whoever finds a row closed finds its outcome.
-  await record(deps, version, stepped);
+  await record(deps, stepped);
   const rows = await open.at(version);
   const settled = await mapConcurrent(SHARDS_AT_ONCE, numbers, async (number) => {
     const shard = await open.shard(rows, number);
@@ -94,7 +104,7 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
   const changed = settled.filter(({ before, shard }) => shard !== before);
   if (changed.length > 0) {
     const changes = changed.map((one) => [one.number, changesOf(one.before, one.shard)]);
-    await open.write(version, rows, Object.fromEntries(changes));
+    await open.write({ version, id }, rows, Object.fromEntries(changes));
   }
   for (const slice of input.settled) await dropSlice(sealed, slice);
   const due = firstDue(settled, now, isBusy, room);
@@ -107,10 +117,11 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
 }
 
 /** What is there when nobody has worked on the open rows yet: the highest version, and what each shard has. */
-export function findRows({ open }: OnboardingDependencies): Promise<{
+export async function findRows({ open, sealed }: OnboardingDependencies): Promise<{
   readonly version: number;
   readonly shards: Readonly<Record<number, ShardFacts>>;
 }> {
+  await dropSlices(sealed);
   return open.read(async (rows) => {
     const found = await mapConcurrent(SHARDS_AT_ONCE, SHARD_NUMBERS, async (number) => {
       const facts = factsOf(await open.shard(rows, number), () => false);
@@ -154,27 +165,34 @@ function settle(
   return { shard: tryNow ? withoutWaits(shard) : shard, reports };
 }
 
-/** Writes the outcomes that no batch writes, those of each batch's run together. */
-async function record(
-  deps: OnboardingDependencies,
-  version: number,
-  stepped: readonly SteppedRow[],
-): Promise<void> {
+/** Writes the outcomes that no batch writes, those of each batch's run together, each once. */
+async function record(deps: OnboardingDependencies, stepped: readonly SteppedRow[]): Promise<void> {
   const byRun = new Map<string, OutcomeToRecord[]>();
   for (const one of stepped.flatMap(({ records }) => records)) {
-    const run = `${one.batchId} ${one.runId}`;
+    const run = `${one.batchId} ${one.runId} ${one.plainOutput}`;
     byRun.set(run, [...(byRun.get(run) ?? []), one]);
   }
   for (const records of byRun.values()) {
-    const [{ batchId, runId, plainOutput }] = records as [OutcomeToRecord, ...OutcomeToRecord[]];
-    const rows = records.map(({ outcome }) => outcome);
     try {
-      await recordOutcomes(deps, { batchId, runId, plainOutput, chunk: `follow-${version}`, rows });
+      await recordAll(deps, records);
     } catch (error) {
-      // The row keeps its last status: the staging of its batch is gone.
       if (!(error instanceof StagingLostError)) throw error;
+      for (const one of records) await recordAll(deps, [one]).catch(unlessLost);
     }
   }
+}
+
+async function recordAll(deps: OnboardingDependencies, records: readonly OutcomeToRecord[]): Promise<void> {
+  const [first] = records;
+  if (first === undefined) return;
+  const { batchId, runId, plainOutput } = first;
+  const rows = records.map(({ outcome }) => outcome);
+  await recordOutcomes(deps, { batchId, runId, plainOutput, chunk: null, rows });
+}
+
+/** A row keeps its last status where the staging of its batch is gone. */
+function unlessLost(error: unknown): void {
+  if (!(error instanceof StagingLostError)) throw error;
 }
 
 function firstDue(

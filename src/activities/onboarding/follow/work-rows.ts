@@ -48,21 +48,30 @@ async function afterError(
 ): Promise<OpenCustomer | null> {
   const { aborted, reason } = cancellationSignal();
   if (aborted) {
-    if (reason instanceof CancelledFailure && reason.message === "CANCELLED") return row.abandon();
-    throw error;
+    if (!(reason instanceof CancelledFailure) || reason.message !== "CANCELLED") throw error;
+    return row.abandon().catch((one: unknown) => triedAgain(row, one));
   }
   if (error instanceof StagingLostError) return row.lose(error.message);
   if (!(error instanceof Error) || asFull(error) !== undefined) throw error;
-  const failure = await asCallFailure(() => Promise.reject(error), "wait").catch((one: unknown) => one);
-  if (!(failure instanceof ApplicationFailure)) throw failure;
+  const failure = await callFailureOf(error);
   const one = row.undo();
   const { batchId, runId, line } = one.input;
   const attempt = one.tries.times + 1;
   deps.warnings.failed({ run_id: runId, batch_id: batchId, line }, failure, { attempt, class: failure.type });
-  if (failure.nonRetryable || attempt >= MOST_TRIES) {
-    return row.fail({ error_class: failure.type ?? "Error", error_message: failure.message });
-  }
-  const wait = failure.nextRetryDelay;
-  const tries = afterTry(one.tries, Date.now(), typeof wait === "number" ? wait : undefined);
-  return { ...one, tries };
+  if (!failure.nonRetryable && attempt < MOST_TRIES) return triedAgain(row, error, failure.nextRetryDelay);
+  const ended = { error_class: failure.type ?? "Error", error_message: failure.message };
+  return row.fail(ended).catch((thrown: unknown) => triedAgain(row, thrown));
+}
+
+/** The row as it was, for a later try. @throws where there is no room to say so */
+function triedAgain(row: OpenRow, error: unknown, wait?: unknown): OpenCustomer {
+  if (!(error instanceof Error) || asFull(error) !== undefined) throw error;
+  const one = row.undo();
+  return { ...one, tries: afterTry(one.tries, Date.now(), typeof wait === "number" ? wait : undefined) };
+}
+
+async function callFailureOf(error: Error): Promise<ApplicationFailure> {
+  const failure = await asCallFailure(() => Promise.reject(error)).catch((one: unknown) => one);
+  if (failure instanceof ApplicationFailure) return failure;
+  throw failure;
 }

@@ -26,7 +26,7 @@ export interface RowInRun {
 
 /** A row that is to run. */
 export interface RowToRun extends BatchRow {
-  /** Hash of whom it is about: part of the customer's workflow id. */
+  /** Hash of whom it is about: part of the open row's key. */
   readonly identity: string;
   /** Whether the vault must be written, documents uploaded or a business made before the onboarding. */
   readonly prepare: boolean;

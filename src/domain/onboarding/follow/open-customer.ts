@@ -61,11 +61,11 @@ export function inherited(one: OpenCustomer): OpenCustomer {
 }
 
 function inheritedBy({ waiter, version }: ReusedRow, input: CustomerInput, customer: Customer) {
-  const { open: _, sink = input.sink, latch = input.latch, ...row } = waiter;
+  const { open: _, ...row } = waiter;
   const { progress, waiters } = customer;
   const { state, recorded } = progress;
   return {
-    input: { ...input, ...row, sink, latch },
+    input: { ...input, ...row },
     customer: {
       ...customer,
       progress: { ...progress, state: { ...state, version }, recorded: { ...recorded, version } },
