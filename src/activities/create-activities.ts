@@ -2,6 +2,7 @@ import type { FrozenBulkRow } from "../domain/bulk/frozen-row.js";
 import { scheduleFacts } from "../intake/schedules/schedule-facts.js";
 import { JOBS } from "../jobs/index.js";
 import { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
+import { OpenCustomers } from "../lake/onboarding/open-customers.js";
 import { sameLake } from "../lake/service-binding.js";
 import { SealedRows } from "../lake/store/sealed-rows.js";
 import { STREAMS } from "../streams/index.js";
@@ -17,17 +18,12 @@ import { workItems } from "./bulk/work-items.js";
 import { type CallInput, makeCall } from "./calls/make-call.js";
 import { asActivityFailure, asCallFailure } from "./failure.js";
 import { finishBatch } from "./onboarding/batch/finish-batch.js";
-import { inspectCustomers } from "./onboarding/batch/inspect-customers.js";
+import { handOverRows, stopRows } from "./onboarding/batch/hand-over.js";
 import { planCustomers } from "./onboarding/batch/plan-customers.js";
-import { stopCustomers } from "./onboarding/batch/stop-customers.js";
-import { deliverLink } from "./onboarding/customer/deliver-continuation.js";
-import { finishCustomer } from "./onboarding/customer/finish-customer.js";
-import { pollOnboarding } from "./onboarding/customer/poll-onboarding.js";
-import { postOnboarding } from "./onboarding/customer/post-onboarding.js";
-import { prepareCustomer } from "./onboarding/customer/prepare-customer.js";
 import type { OnboardingDependencies } from "./onboarding/dependencies.js";
+import { findRows, settleRows } from "./onboarding/follow/settle-rows.js";
+import { workRows } from "./onboarding/follow/work-rows.js";
 import { recordOutcomes } from "./onboarding/record-outcomes.js";
-import { reuseOutcome } from "./onboarding/reuse-outcome.js";
 import { RunWarnings } from "./run-warnings.js";
 import {
   followRun,
@@ -63,6 +59,7 @@ export function createActivities(
     ...given,
     warnings: new RunWarnings(given.log),
     batches: new FrozenBatches(given.sealed),
+    open: new OpenCustomers(given.sealed),
     frozenRows: new SealedRows<FrozenBulkRow>(given.sealed),
     runEnded: () => checkAfterRun(deps),
     schedules: scheduleFacts,
@@ -75,25 +72,20 @@ export function createActivities(
   const kept = <I, R>(activity: Activity<I, R>) => {
     return (input: I) => asActivityFailure(() => activity(deps, input), "wait");
   };
-  const step = <I, R>(activity: Activity<I, R>) => {
-    return (input: I) => asCallFailure(() => activity(deps, input), "wait");
-  };
   const activities = {
     checkRules: bound(checkRules),
     closeGroup: kept(closeGroup),
-    reuseOutcome: kept(reuseOutcome),
     commit: bound(commit),
     commitEvents: bound(commitEvents),
-    deliverLink: step(deliverLink),
     dropFollowUp: bound(dropFollowUp),
     followRun: bound(followRun),
     dropJournals: bound(dropJournals),
     finishBulk: kept(finishBulk),
     finishBatch: kept(finishBatch),
     finishRun: bound(finishRun),
-    inspectCustomers: kept(inspectCustomers),
+    findRows: () => asActivityFailure(() => findRows(deps)),
+    handOverRows: bound(handOverRows),
     load: bound(load),
-    pollOnboarding: step(pollOnboarding),
     makeCall: (input: CallInput) => asCallFailure(() => makeCall(deps, input)),
     markSeen: bound(markSeen),
     materialize: bound(materialize),
@@ -103,8 +95,6 @@ export function createActivities(
     workItems: bound(workItems),
     planCustomers: kept(planCustomers),
     planFollowUp: bound(planFollowUp),
-    postOnboarding: step(postOnboarding),
-    prepareCustomer: step(prepareCustomer),
     recordAlertDelivery: kept(recordAlertDelivery),
     // Its policy alone says how often it is tried: for about a day.
     sendAlert: (input: Parameters<typeof sendAlert>[1]) =>
@@ -112,9 +102,10 @@ export function createActivities(
     recordFailedFiring: kept(recordFailedFiring),
     readSlice: bound(readSlice),
     recordOutcomes: kept(recordOutcomes),
-    finishCustomer: kept(finishCustomer),
+    settleRows: kept(settleRows),
     startFiredRun: bound(startFiredRun),
-    stopCustomers: kept(stopCustomers),
+    stopRows: bound(stopRows),
+    workRows: kept(workRows),
   };
   const check = sameLake(deps.lake.store);
   return watchedActivities(activities, deps.warnings, () => asActivityFailure(check));

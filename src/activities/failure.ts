@@ -8,8 +8,8 @@ import { LostAnswerError } from "./lost-answer-error.js";
 /** Attempts on a full disk before giving up: about two minutes. */
 const ATTEMPTS_WHEN_FULL = 8;
 /**
- * Attempts at anything else before giving up: about an hour of them (`workflows/policies.ts`), or ten hours for a
- * customer's step, whose attempts are further apart. A lost worker throws nothing, so no number of them ends an activity.
+ * Attempts at anything else before giving up: about an hour of them (`workflows/policies.ts`). A lost worker throws
+ * nothing, so no number of them ends an activity.
  */
 const MOST_ATTEMPTS = 120;
 const WAIT_FOR_ROOM_MS = 10_000;

@@ -6,7 +6,7 @@ interface Counts {
   taken: number;
   /** Of these: staged already. */
   repeated: number;
-  /** Of these: received by a customer's workflow. */
+  /** Of these: that an open row of a customer took. */
   matched: number;
   /** Of these: of a kind that the document does not name. */
   unknown: number;

@@ -1,22 +1,18 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Client } from "@temporalio/client";
 import { jsonObjectOf } from "../domain/json/value.js";
-import { CUSTOMER_SIGNALS } from "../domain/onboarding/messages.js";
 import { customerMessage } from "../domain/webhooks/customer-message.js";
 import { eventFacts } from "../domain/webhooks/event-facts.js";
 import { isOfMode, type ReceiverMode, type Refusal } from "../domain/webhooks/rejection.js";
-import { waitingWorkflows } from "../lake/onboarding/made-businesses.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
 import { stagedEventName, stageEvent } from "../lake/webhooks/staged-events.js";
 import type { RequestCounts } from "./counts.js";
-import { signalAny } from "./customer-signals.js";
+import type { CustomerNotice } from "./customer-notice.js";
 import type { EventNotice } from "./event-notice.js";
 import type { Signatures } from "./signatures.js";
 
 export interface EventIntakeParts {
-  readonly client: Client;
   readonly sealed: SealedStore;
-  readonly scope: string;
+  readonly customers: CustomerNotice;
   readonly mode: ReceiverMode;
   readonly signatures: Signatures;
   readonly notice: EventNotice;
@@ -24,14 +20,14 @@ export interface EventIntakeParts {
 }
 
 /**
- * Accepts one webhook. It is durable in the staging area before anyone is told of it, and the customer's workflow, or
- * else the table's, is told before the sender gets its 2xx. After a crash in between, the sender's repetition or the
+ * Accepts one webhook. It is durable in the staging area before anyone is told of it, and the customer's row, or
+ * else the table's workflow, is told before the sender gets its 2xx. After a crash in between, the sender's repetition or the
  * next scan of the staging area does the rest; each step can be done twice.
  *
  * @throws Error where the lake or Temporal can't be reached: the sender must send it again.
  */
 export async function takeEvent(
-  { client, sealed, scope, mode, signatures, notice, counts }: EventIntakeParts,
+  { sealed, customers, mode, signatures, notice, counts }: EventIntakeParts,
   headers: IncomingHttpHeaders,
   body: string,
 ): Promise<Refusal | undefined> {
@@ -42,12 +38,11 @@ export async function takeEvent(
   if (!isOfMode(mode, facts.isLive)) return "mode";
   const { messageId } = signed;
   const isNew = await stageEvent(sealed, { messageId, receivedAt: new Date().toISOString(), body });
-  const message = customerMessage(messageId, facts);
-  const ids = message === null ? [] : await waitingWorkflows(sealed, scope, facts);
-  const matched = await signalAny(client, ids, CUSTOMER_SIGNALS.event, message);
+  const event = customerMessage(messageId, facts);
+  const matched = event !== null && (await customers.tell(facts, { event }));
   const receipt = { name: stagedEventName(messageId), matched };
-  // Once a customer's workflow was signalled the event is safe; the table's workflow may be told later.
-  if (ids.length > 0) notice.tellSoon(receipt);
+  // An open row would have been told; the event is staged, and the table's workflow may be told later.
+  if (event !== null && facts.playbookKey !== null) notice.tellSoon(receipt);
   else await notice.tell(receipt);
   counts.countTaken({ repeated: !isNew, matched, unknown: !facts.known });
   return undefined;

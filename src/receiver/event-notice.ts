@@ -6,7 +6,8 @@ import {
   eventsWorkflowId,
 } from "../domain/webhooks/messages.js";
 import { signalOrStart } from "../temporal/running-workflows.js";
-import { inTime } from "./customer-signals.js";
+import { Bundles } from "./bundles.js";
+import { inTime } from "./in-time.js";
 
 /** Receipts that nobody waits for. */
 const MOST_COLLECTED = 1_000;
@@ -15,25 +16,27 @@ const COLLECT_MS = 500;
 const AGAIN_AFTER_MS = 10_000;
 
 /**
- * Tells the workflow that writes webhooks into their table what is staged. One signal is sent at a time and carries
- * all receipts that came meanwhile: a flood makes longer signals, not more.
+ * Tells the workflow that writes webhooks into their table what is staged. A flood makes longer signals, not
+ * more.
  */
 export class EventNotice {
-  readonly #told: EventReceipt[] = [];
-  /** The signal that will carry what is told, and the end of the one before it. */
-  #next: Promise<void> | undefined;
-  #sent: Promise<void> = Promise.resolve();
+  readonly #bundles: Bundles<EventReceipt>;
   readonly #soon: EventReceipt[] = [];
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
   /** @param complain Gets the error when collected receipts could not be sent; they are sent again later. */
   constructor(
-    private readonly client: Client,
-    private readonly scope: string,
-    private readonly taskQueue: string,
+    client: Client,
+    scope: string,
+    taskQueue: string,
     private readonly complain: (error: unknown) => void,
-  ) {}
+  ) {
+    const start = { workflowId: eventsWorkflowId(scope), taskQueue, args: [{ scope }] };
+    this.#bundles = new Bundles((receipts) =>
+      inTime(client, () => signalOrStart(client, EVENTS_WORKFLOW, start, EVENTS_SIGNAL, receipts)),
+    );
+  }
 
   /** Collects a receipt that nobody waits for. When too many wait, the rest is dropped: the events are staged anyway. */
   tellSoon(receipt: EventReceipt): void {
@@ -70,17 +73,6 @@ export class EventNotice {
 
   /** Resolves once Temporal has them; starts the workflow where it does not run. */
   tell(...receipts: readonly EventReceipt[]): Promise<void> {
-    this.#told.push(...receipts);
-    this.#next ??= this.#sent.then(() => this.#signal());
-    this.#sent = this.#next.catch(() => undefined);
-    return this.#next;
-  }
-
-  async #signal(): Promise<void> {
-    const { client, scope, taskQueue } = this;
-    const receipts = this.#told.splice(0);
-    this.#next = undefined;
-    const start = { workflowId: eventsWorkflowId(scope), taskQueue, args: [{ scope }] };
-    await inTime(client, () => signalOrStart(client, EVENTS_WORKFLOW, start, EVENTS_SIGNAL, receipts));
+    return this.#bundles.add(...receipts);
   }
 }

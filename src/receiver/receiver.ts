@@ -7,6 +7,7 @@ import { stagedEvents } from "../lake/webhooks/staged-events.js";
 import { followUpNames } from "../lake/webhooks/staged-follow-ups.js";
 import type { Logger } from "../logger.js";
 import { type ReceiverCounts, RequestCounts } from "./counts.js";
+import { CustomerNotice } from "./customer-notice.js";
 import { EventNotice } from "./event-notice.js";
 import { type Answer, refusalAnswer, writeAnswer } from "./http-answer.js";
 import { addressOf, listen, type ReceiverPlace } from "./listen.js";
@@ -66,7 +67,16 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     ),
   );
   const signatures = new Signatures(options.secrets);
-  const answer = createRoutes({ ...options, signatures, notice, counts }, limits);
+  const answer = createRoutes(
+    {
+      ...options,
+      customers: new CustomerNotice(client, options.sealed, { scope, taskQueue }),
+      signatures,
+      notice,
+      counts,
+    },
+    limits,
+  );
   let stopping = false;
   const server = createServer(
     {

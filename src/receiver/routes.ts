@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Refusal } from "../domain/webhooks/rejection.js";
-import { inTime } from "./customer-signals.js";
 import { type EventIntakeParts, takeEvent } from "./event-intake.js";
 import { type Answer, refusalAnswer } from "./http-answer.js";
+import { inTime } from "./in-time.js";
 import { RequestBodies } from "./request-bodies.js";
 import { type SessionIntakeParts, takeSession } from "./session-intake.js";
 

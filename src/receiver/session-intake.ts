@@ -4,12 +4,12 @@ import { NotFoundError, RejectedError } from "../api/http/errors.js";
 import { validateSession } from "../api/operations/onboarding.js";
 import type { Session } from "../api/schemas/onboarding.js";
 import { jsonObjectOf } from "../domain/json/value.js";
-import { CUSTOMER_SIGNALS, type SessionValidated } from "../domain/onboarding/messages.js";
+import type { SessionValidated } from "../domain/onboarding/messages.js";
 import type { Refusal } from "../domain/webhooks/rejection.js";
-import { waitingWorkflows } from "../lake/onboarding/made-businesses.js";
-import type { SealedStore } from "../lake/store/sealed-store.js";
+import type { NamedCustomer } from "../lake/onboarding/open-customers.js";
 import type { RequestCounts } from "./counts.js";
-import { inTime, signalAny } from "./customer-signals.js";
+import type { CustomerNotice } from "./customer-notice.js";
+import { inTime } from "./in-time.js";
 
 const VALIDATE_WITHIN_MS = 10_000;
 const SIGNAL_ATTEMPTS = 3;
@@ -17,20 +17,19 @@ const SIGNAL_ATTEMPTS = 3;
 export interface SessionIntakeParts {
   readonly api: ApiClient;
   readonly client: Client;
-  readonly sealed: SealedStore;
-  readonly scope: string;
+  readonly customers: CustomerNotice;
   readonly counts: RequestCounts;
 }
 
 /**
  * Accepts the token of a flow that a customer finished: asks the service who it was and how it ended, and tells the
- * customer's workflow. The token is kept nowhere.
+ * customer's open row. The token is kept nowhere.
  *
  * @returns how many customers waited for it, or why it is refused
  * @throws Error where Temporal or the service can't be reached: the token may be sent again.
  */
 export async function takeSession(
-  { api, client, sealed, scope, counts }: SessionIntakeParts,
+  { api, client, customers, counts }: SessionIntakeParts,
   body: string,
 ): Promise<{ readonly matched: number } | Refusal> {
   const validation_token = tokenOf(body);
@@ -50,9 +49,9 @@ export async function takeSession(
     parts.map(async (part) => {
       const { onboarding_id: onboardingId, status, requires_manual_review: requiresManualReview } = part;
       const { fp_id, external_id, playbook_key } = part;
-      const message: SessionValidated = { onboardingId, status, requiresManualReview };
+      const session: SessionValidated = { onboardingId, status, requiresManualReview };
       const subject = { fpId: fp_id, externalId: external_id ?? null, playbookKey: playbook_key };
-      return tell(client, await waitingWorkflows(sealed, scope, subject), message);
+      return tell(customers, subject, session);
     }),
   );
   counts.countValidated();
@@ -60,10 +59,14 @@ export async function takeSession(
 }
 
 /** Tries harder than for an event: only the holder of the token could repeat this. */
-async function tell(client: Client, ids: readonly string[], message: SessionValidated): Promise<boolean> {
+async function tell(
+  customers: CustomerNotice,
+  subject: NamedCustomer,
+  session: SessionValidated,
+): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await signalAny(client, ids, CUSTOMER_SIGNALS.validated, message);
+      return await customers.tell(subject, { session });
     } catch (error) {
       if (attempt === SIGNAL_ATTEMPTS) throw error;
     }

@@ -3,7 +3,7 @@ import { ApplicationFailure } from "@temporalio/common";
 import { decodeOptionalFailureToOptionalError } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { describeWorkflow } from "./running-workflows.js";
 
-/** Child workflows that are inspected: all groups of a sync, some customers of a batch. */
+/** Child workflows that are inspected. */
 const MOST_WITHIN = 4;
 
 /** Type of the failure when a worker was told to stop, as by Ctrl-C: the next worker continues. */
@@ -14,16 +14,18 @@ const MOST_SILENT_ATTEMPTS = 3;
 
 /**
  * Describes what holds a run up: the last failure of each activity that is being retried, such as a full disk. A
- * timeout or a lost worker counts from the fourth attempt on: a single one means nothing.
+ * timeout or a lost worker counts from the fourth attempt on: a single one means nothing. A run whose memo says in which
+ * workflow it `worksIn` is held up by that one too.
  */
 export async function pendingFailuresOf(
   client: Client,
   run: WorkflowExecutionDescription,
 ): Promise<string[]> {
   const children = (run.raw.pendingChildren ?? []).slice(0, MOST_WITHIN);
+  const ids = [...children.map(({ workflowId }) => workflowId), run.memo?.worksIn];
   // Undefined for a child that Temporal has not started yet.
   const within = await Promise.all(
-    children.map(({ workflowId }) => describeWorkflow(client, workflowId ?? "")),
+    ids.filter((id) => typeof id === "string").map((id) => describeWorkflow(client, id)),
   );
   const described = [run, ...within].filter((workflow) => workflow !== undefined);
   const failures = await Promise.all(described.map((workflow) => failuresOf(client, workflow)));

@@ -84,24 +84,6 @@ export async function runningRuns(client: Client, taskQueue: string): Promise<Ru
   return runs;
 }
 
-/** State of a pending activity that waits for its next attempt. */
-const SCHEDULED = 1;
-
-/** Has every customer who waits for the next try of a failed step try it now. */
-export async function tryCustomersNow(client: Client, taskQueue: string): Promise<void> {
-  const { namespace } = client.options;
-  const query = `ExecutionStatus = "Running" AND TaskQueue = "${taskQueue}" AND WorkflowType = "onboardCustomer"`;
-  for await (const { workflowId } of client.workflow.list({ query })) {
-    const { raw } = (await describeWorkflow(client, workflowId)) ?? {};
-    for (const { activityId, state, attempt } of raw?.pendingActivities ?? []) {
-      // One that runs would be cancelled.
-      if (state !== SCHEDULED || (attempt ?? 0) < 2) continue;
-      const step = { namespace, execution: { workflowId }, id: activityId ?? null };
-      await unlessMissing(client.connection.workflowService.resetActivity(step));
-    }
-  }
-}
-
 const PROGRESS_WITHIN_MS = 2_000;
 
 /** Queries a run's progress. @throws where no worker answers. */

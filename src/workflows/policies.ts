@@ -66,14 +66,16 @@ const READ_CALL: ActivityOptions = {
 /** One call that changes something: a retry first resolves what became of the one before (call-once.ts). */
 const WRITE_CALL: ActivityOptions = { ...READ_CALL, retry: FOR_A_DAY };
 
-/** A customer's step: the activity itself ends a row that has failed for long, and writes its outcome at once. */
-export const CUSTOMER_STEP: ActivityOptions = {
-  ...READ_CALL,
-  startToCloseTimeout: "6h",
-  retry: { ...UNTIL_A_WORKER_LIVES, maximumInterval: "5m", nonRetryableErrorTypes: FINAL },
-};
+/** Steps of open rows: what fails for one row is its outcome, or its time for the next try. */
+export const STEPS_OF_ROWS: ActivityOptions = { ...HEARTBEATING, startToCloseTimeout: "6h" };
 
-/** How long a cancelled batch waits for a customer's step in progress, besides the time that a decision may take. */
+/** Open rows that are worked on at once, and slices of them. */
+export const ROWS_IN_WORK = 400;
+export const ROW_SLICES_AT_ONCE = 8;
+/** How long to wait after a slice failed. */
+export const SLICE_PAUSE_MS = 30_000;
+
+/** How long a cancelled batch waits for its rows that are worked on, besides the time that a decision may take. */
 export const STOP_AFTER_MS = 15_000;
 
 /** Sends one alert message; gives up after about a day. */

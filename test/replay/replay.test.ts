@@ -18,7 +18,7 @@ const options = {
   sinks: { runLog: { info: quiet, warn: quiet } },
 };
 
-test("there are histories of runs, batches, customers, webhooks, calls, bulk jobs, schedules, and of both sides of a continue-as-new", () => {
+test("there are histories of runs, batches, open rows, webhooks, calls, bulk jobs, schedules, and of both sides of a continue-as-new", () => {
   const names = histories.map(({ name }) => name);
   for (const part of [
     "plain-run",
@@ -28,15 +28,15 @@ test("there are histories of runs, batches, customers, webhooks, calls, bulk job
     "grown-run-1",
     "grown-run-2",
     "onboard-batch",
-    "onboard-customer",
-    "onboard-customer-waiting",
-    "onboard-customer-output",
+    "follow",
+    "follow-waiting",
+    "follow-output",
     "onboard-batch-cancelled",
-    "onboard-customer-stopped",
+    "follow-stopped",
     "onboard-batch-grown-1",
     "onboard-batch-grown-2",
-    "onboard-customer-grown-1",
-    "onboard-customer-grown-2",
+    "follow-grown-1",
+    "follow-grown-2",
     "webhook-events",
     "follow-up-sync",
     "call-service",

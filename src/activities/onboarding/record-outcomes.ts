@@ -10,11 +10,12 @@ import {
   outcomeEvent,
 } from "../../domain/onboarding/outcome.js";
 import { withoutValues } from "../../domain/service/quoted-values.js";
+import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import { getOutcome } from "../../lake/onboarding/frozen-batch.js";
-import { appendOnce } from "../../lake/tables/append.js";
+import { appendEach, appendOnce } from "../../lake/tables/append.js";
 import { StoredText } from "../../lake/tables/encrypted-column.js";
 import { onboardingEvents, onboardings } from "../../lake/tables/onboardings.js";
-import { writeRows } from "../../lake/tables/parquet-file.js";
+import { type DataFile, writeRows } from "../../lake/tables/parquet-file.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
 const READ_AT_ONCE = 16;
@@ -23,8 +24,8 @@ const READ_AT_ONCE = 16;
 type WrittenOutcome = Omit<OutcomeRow, "output"> & { readonly output: string | StoredText | null };
 
 interface RecordOutcomesInput extends Pick<BatchRunInput, "batchId" | "runId" | "plainOutput"> {
-  /** Names this set of rows within the run: the same name is written once. */
-  readonly chunk: string;
+  /** Names this set of rows within the run: the same name is written once. Null: each row by itself is. */
+  readonly chunk: string | null;
   /** Outcomes that were staged with `putOutcome`. */
   readonly rows: readonly OutcomeName[];
 }
@@ -36,24 +37,35 @@ export async function recordOutcomes(
 ): Promise<void> {
   if (rows.length === 0) return;
   const { lake, sealed, batches } = deps;
-  const appId = `${runId}/outcomes/${chunk}`;
-  let read: Promise<Outcome[]> | undefined;
-  const outcomes = () => {
-    read ??= mapConcurrent(READ_AT_ONCE, rows, (name) => getOutcome(sealed, batchId, name));
-    return read;
-  };
+  const read = new Map<OutcomeName, Promise<Outcome>>();
+  const outcomes = (some: readonly OutcomeName[]) =>
+    mapConcurrent(READ_AT_ONCE, some, (name) => {
+      const found = read.get(name) ?? getOutcome(sealed, batchId, name);
+      read.set(name, found);
+      return found;
+    });
   const origin = async () => {
     const { playbook } = await batches.require(batchId);
     return { batch_id: batchId, run_id: runId, playbook_key: playbookKeyOf(playbook) };
   };
-  await appendOnce(lake, onboardingEvents, appId, async () => {
+  const append = (spec: TableSpec, write: (some: readonly OutcomeName[]) => Promise<DataFile[]>) =>
+    chunk === null
+      ? appendEach(
+          lake,
+          spec,
+          rows,
+          ({ line, attempt, version }) => `${runId}/outcomes/${line}-${attempt}-${version}`,
+          write,
+        )
+      : appendOnce(lake, spec, `${runId}/outcomes/${chunk}`, () => write(rows));
+  await append(onboardingEvents, async (some) => {
     const { playbook_key: _, ...of } = await origin();
-    const events = (await outcomes()).flatMap((outcome) => eventRows(of, outcome));
+    const events = (await outcomes(some)).flatMap((outcome) => eventRows(of, outcome));
     return writeRows(lake, onboardingEvents, runId, events);
   });
-  await appendOnce(lake, onboardings, appId, async () => {
+  await append(onboardings, async (some) => {
     const of = await origin();
-    const found = await outcomes();
+    const found = await outcomes(some);
     const written = await mapConcurrent(READ_AT_ONCE, found, (one) => rowOf(deps, of, one, plainOutput));
     return writeRows(lake, onboardings, runId, written);
   });

@@ -20,7 +20,7 @@ import {
 } from "../../lake/webhooks/staged-events.js";
 import { followUpNames, stageFollowUp } from "../../lake/webhooks/staged-follow-ups.js";
 import { signalOrStart } from "../../temporal/running-workflows.js";
-import type { Dependencies } from "../dependencies.js";
+import type { OnboardingDependencies } from "../onboarding/dependencies.js";
 import { eventRow } from "./event-row.js";
 import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";
 
@@ -44,7 +44,7 @@ interface Staged extends ReceivedEvent {
  * Writes staged events into `webhook_events`, each message id once, and asks for a follow-up of each changed bank
  * link; takes every staged event, reported by a receiver or not. A repetition finds in the table what it has written.
  */
-export async function commitEvents(deps: Dependencies, input: CommitEventsInput) {
+export async function commitEvents(deps: OnboardingDependencies, input: CommitEventsInput) {
   const receipts = new Map(input.receipts.map(({ name, matched }) => [name, matched]));
   const { events, more } = await eventsToTake(deps, receipts);
   const committed = events.length === 0 ? 0 : await append(deps, input.scope, events, receipts);
@@ -56,7 +56,7 @@ export async function commitEvents(deps: Dependencies, input: CommitEventsInput)
 }
 
 /** Selects the oldest events, at most as many as one commit takes, without those that a receiver may still report. */
-async function eventsToTake(deps: Dependencies, receipts: ReadonlyMap<string, boolean>) {
+async function eventsToTake(deps: OnboardingDependencies, receipts: ReadonlyMap<string, boolean>) {
   const staged = await stagedEvents(deps.sealed);
   const ripe = Date.now() - RECEIPT_WITHIN_MS;
   const due = staged.filter(({ name, modifiedAt }) => receipts.has(name) || modifiedAt.getTime() <= ripe);
@@ -77,7 +77,7 @@ async function eventsToTake(deps: Dependencies, receipts: ReadonlyMap<string, bo
   return { events, more: seen < staged.length };
 }
 
-async function readEvent(deps: Dependencies, name: string): Promise<Staged | undefined> {
+async function readEvent(deps: OnboardingDependencies, name: string): Promise<Staged | undefined> {
   try {
     const event = await stagedEvent(deps.sealed, name);
     const facts = event && eventFacts(JSON.parse(event.body));
@@ -93,7 +93,7 @@ async function readEvent(deps: Dependencies, name: string): Promise<Staged | und
 
 /** Appends what the table does not have, and returns how many events that were. */
 function append(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   scope: string,
   events: readonly Staged[],
   receipts: ReadonlyMap<string, boolean>,
@@ -114,7 +114,7 @@ function append(
   });
 }
 
-async function askFollowUp({ sealed }: Dependencies, scope: string): Promise<void> {
+async function askFollowUp({ sealed }: OnboardingDependencies, scope: string): Promise<void> {
   if ((await followUpNames(sealed)).length === 0) return;
   const start = {
     workflowId: followUpWorkflowId(scope),

@@ -1,12 +1,13 @@
-import { Context } from "@temporalio/activity";
+import { activityInfo, Context } from "@temporalio/activity";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
-import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";
+import { followStart } from "../../domain/onboarding/identity.js";
+import { FOLLOW_SIGNALS, FOLLOW_WORKFLOW } from "../../domain/onboarding/messages.js";
 import { customerMessage } from "../../domain/webhooks/customer-message.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
-import { waitingWorkflows } from "../../lake/onboarding/made-businesses.js";
 import { isAbout, onboardedCustomers } from "../../lake/onboarding/onboarded-customers.js";
-import { signalRunning } from "../../temporal/running-workflows.js";
-import type { Dependencies } from "../dependencies.js";
+import type { NamedCustomer } from "../../lake/onboarding/open-customers.js";
+import { signalOrStart } from "../../temporal/running-workflows.js";
+import type { OnboardingDependencies } from "../onboarding/dependencies.js";
 
 const SIGNALS_AT_ONCE = 8;
 
@@ -20,35 +21,36 @@ export interface ReceivedEvent {
  * event names no playbook, so that its customers have to be found in `onboardings`. Returns ids of messages that were taken.
  */
 export async function wakeCustomers(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   scope: string,
   events: readonly ReceivedEvent[],
 ): Promise<ReadonlySet<string>> {
   const { client } = Context.current();
   const taken = new Set<string>();
-  const idsOf = await workflowsOf(deps, scope, events);
+  const place = { scope, taskQueue: activityInfo().taskQueue };
+  const keysOf = await openCustomers(deps, events);
   await mapConcurrent(SIGNALS_AT_ONCE, events, async ({ messageId, facts }) => {
-    const message = customerMessage(messageId, facts);
-    if (message === null) return;
-    for (const id of await idsOf(facts)) {
-      if (await signalRunning(client, id, CUSTOMER_SIGNALS.event, message)) taken.add(messageId);
+    const event = customerMessage(messageId, facts);
+    if (event === null) return;
+    for (const key of await keysOf(facts)) {
+      await signalOrStart(client, FOLLOW_WORKFLOW, followStart(place), FOLLOW_SIGNALS.news, [{ key, event }]);
+      taken.add(messageId);
     }
   });
   return taken;
 }
 
-async function workflowsOf(deps: Dependencies, scope: string, events: readonly ReceivedEvent[]) {
-  const direct = (facts: Parameters<typeof waitingWorkflows>[2]) =>
-    waitingWorkflows(deps.sealed, scope, facts);
+async function openCustomers(deps: OnboardingDependencies, events: readonly ReceivedEvent[]) {
+  const direct = (facts: NamedCustomer) => deps.open.keysOf(facts);
   const vague = events.map(({ facts }) => facts).filter(({ playbookKey }) => playbookKey === null);
   if (vague.length === 0) return direct;
   const customers = await onboardedCustomers(deps.lake, vague);
   return async (facts: EventFacts): Promise<string[]> => {
     if (facts.playbookKey !== null) return direct(facts);
     const about = customers.filter((customer) => isAbout(facts, customer));
-    const ids = await Promise.all(
+    const keys = await Promise.all(
       about.map(({ playbookKey, fpId, externalId }) => direct({ playbookKey, fpId, externalId })),
     );
-    return [...new Set(ids.flat())];
+    return [...new Set(keys.flat())];
   };
 }

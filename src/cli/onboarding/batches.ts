@@ -1,14 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
-import { batchWorkflowId } from "../../domain/onboarding/identity.js";
-import { BATCH_SIGNALS } from "../../domain/onboarding/messages.js";
+import { batchWorkflowId, followStart } from "../../domain/onboarding/identity.js";
+import { BATCH_SIGNALS, FOLLOW_SIGNALS, FOLLOW_WORKFLOW } from "../../domain/onboarding/messages.js";
 import { NOBODY } from "../../domain/service/nobody.js";
 import { startOnboarding } from "../../intake/onboarding/start.js";
 import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import { openedContinuations } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
+import { signalOrStart } from "../../temporal/running-workflows.js";
 import type { JobSession } from "../session/job-session.js";
 import { type Preflight, placeOf, readLakeView } from "../session/preflight.js";
 import { followFound } from "../shell/found-run.js";
@@ -16,7 +17,7 @@ import { runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { batchRun } from "./batch-run.js";
 import { type BatchFlags, checkSink, optionsOf } from "./flags.js";
-import { giveUpBatch, stopBatchCustomers } from "./give-up.js";
+import { giveUpBatch } from "./give-up.js";
 import { rowsWithOutcomes } from "./rows-with-outcomes.js";
 
 /** Runs the failed rows of a batch as a new attempt. Returns the exit code. @throws InputError */
@@ -68,9 +69,16 @@ export async function steerBatch(
     return running;
   };
   const giveUp = (session: JobSession, running: StartedRun) => {
-    const { temporal, sealed, preflight } = session;
-    const batch = { scope: preflight.scope, batchId };
-    return giveUpBatch(session, running, () => stopBatchCustomers(temporal.client, sealed, batch));
+    const { temporal, preflight } = session;
+    return giveUpBatch(session, running, () =>
+      signalOrStart(
+        temporal.client,
+        FOLLOW_WORKFLOW,
+        followStart(placeOf(preflight)),
+        FOLLOW_SIGNALS.stop,
+        batchId,
+      ),
+    );
   };
   return followFound(terminal, json, notRunning, steer, (start) =>
     batchRun(terminal, batchId, {}, start, how === "cancel" ? giveUp : undefined),

@@ -1,9 +1,9 @@
 import { InputError } from "../../domain/failures.js";
+import { followWorkflowId } from "../../domain/onboarding/identity.js";
 import { isRunId } from "../../domain/run.js";
 import { JOBS } from "../../jobs/index.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
-import { tryCustomersNow } from "../../temporal/running-workflows.js";
 import { runsOfJob } from "../bulk/kind.js";
 import { batchRun } from "../onboarding/batch-run.js";
 import { retryBatch, steerBatch } from "../onboarding/batches.js";
@@ -20,7 +20,7 @@ export const ONBOARD: RunKind = {
   tables: [onboardings],
   runOf: (terminal, workflowId, join) =>
     batchRun(terminal, batchOf(workflowId), {}, join) as JobRun<unknown, unknown>,
-  tryNow: tryCustomersNow,
+  triedBy: followWorkflowId,
   cancel: async (terminal, id, json) => steerBatch(terminal, "cancel", await batchNamed(terminal, id), json),
   // The command reads the options of batches for every retry.
   retry: async (terminal, id, flags) =>

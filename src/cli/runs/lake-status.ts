@@ -1,5 +1,7 @@
 import type { Cause } from "../../domain/alerts/cause.js";
 import { DAY } from "../../domain/duration.js";
+import { followWorkflowId } from "../../domain/onboarding/identity.js";
+import type { FollowProgress } from "../../domain/onboarding/messages.js";
 import { openAlerts } from "../../lake/alerts/alert-log.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
@@ -9,6 +11,7 @@ import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { bankLinkStream } from "../../streams/bank-links.js";
+import { progressOf } from "../../temporal/running-workflows.js";
 import { isLakeThere, rowsOf, withStoreQuery } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
@@ -38,6 +41,8 @@ export interface LakeStatus {
   readonly lake_exists: boolean;
   readonly latest: readonly LatestRun[];
   readonly unfinished: readonly UnfinishedRun[];
+  /** Rows of onboardings that are worked on or waited for; null where there are none, or no worker is there to ask. */
+  readonly open_rows: FollowProgress | null;
   /** Alerts that are not over, the oldest first. */
   readonly alerts: readonly Pick<Cause, "rule" | "subject" | "message" | "action">[];
   readonly quarantined: number;
@@ -63,6 +68,7 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
       lake_exists: await isLakeThere(config.lake.address),
       latest: await latest(query),
       unfinished: await unfinishedRuns(view, query),
+      open_rows: await openRows(view),
       ...(await withLakeReader(store, openThings)),
       stale: await staleLinks(query, staleMs),
       schedules: await nextFirings(view),
@@ -101,6 +107,13 @@ async function staleLinks(query: LakeQuery, staleMs: number): Promise<LakeStatus
   const rows = await rowsOf<StaleLink & { readonly total: number; readonly seen_at: string }>(query, sql);
   const links = rows.map(({ total: _, seen_at: __, ...link }) => link);
   return { total: Number(rows[0]?.total ?? 0), links };
+}
+
+async function openRows({ client, lake: { scope } }: RunsView): Promise<FollowProgress | null> {
+  if (client === undefined) return null;
+  const follow = client.workflow.getHandle(followWorkflowId(scope));
+  const open = await progressOf<FollowProgress>(client, follow);
+  return open === undefined || open.rows === 0 ? null : open;
 }
 
 async function nextFirings({ client, lake: { scope } }: RunsView): Promise<LakeStatus["schedules"]> {

@@ -32,7 +32,8 @@ export async function showStatus(terminal: Terminal, { stale, json }: StatusFlag
 }
 
 export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
-  const { latest, unfinished, alerts, quarantined, shared_links, stale, schedules, offline } = status;
+  const { latest, unfinished, open_rows, alerts, quarantined, shared_links, stale, schedules, offline } =
+    status;
   const shared = `${shared_links.length} links are under two users: ${shared_links.slice(0, MOST_STALE).join(", ")}; see: nightledger verify`;
   return [
     ...labelledLines([["lake", `${status.lake}${status.lake_exists ? "" : ` ${NO_LAKE}`}`]]),
@@ -41,6 +42,7 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
       ...waitingWords(run),
     ]),
     ...labelledLines([
+      ["waiting", openRowsWords(open_rows)],
       ...latest.flatMap(latestWords),
       ...alerts.map(({ rule, message }): Labelled => ["alert", `${rule}: ${message}`]),
       ["bad rows", quarantined === 0 ? null : `${quarantined} open; see: nightledger quarantine list`],
@@ -80,6 +82,15 @@ function skippedWords(findings: LatestRun["findings"]): string[] {
   return turnsInWords({
     by_reason: Object.fromEntries(skipped.map(({ reason, count }) => [reason, count])),
   });
+}
+
+function openRowsWords(open: LakeStatus["open_rows"]): string | null {
+  if (open === null) return null;
+  const { rows, oldest, next } = open;
+  const since = oldest === null ? "" : `, the oldest for ${durationWords(Date.now() - Date.parse(oldest))}`;
+  const wait = next === null ? 0 : Date.parse(next) - Date.now();
+  const due = wait > 0 ? `the next is looked at in ${durationWords(wait)}` : "some are worked on now";
+  return `${rows} ${rows === 1 ? "customer" : "customers"}${since}; ${due}`;
 }
 
 function staleWords({ total, links }: LakeStatus["stale"]): string | null {

@@ -33,11 +33,10 @@ export async function watchRun(
     terminal,
     json,
     noRun(id),
-    async ({ temporal: { client }, preflight: { taskQueue } }) => {
+    async ({ temporal: { client }, preflight: { scope, taskQueue } }) => {
       const found = await runningRun(client, taskQueue, id);
       if (found === undefined || !continues) return found;
-      if (kind.tryNow === undefined) await signalRunning(client, found.handle.workflowId, TRY_NOW);
-      else await kind.tryNow(client, taskQueue, found);
+      await signalRunning(client, kind.triedBy?.(scope) ?? found.handle.workflowId, TRY_NOW);
       return found;
     },
     (join) => kind.runOf(terminal, running?.workflowId ?? "", join),

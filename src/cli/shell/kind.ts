@@ -1,4 +1,3 @@
-import type { Client } from "@temporalio/client";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import type { JobSession } from "../session/job-session.js";
@@ -29,8 +28,8 @@ export interface RunKind {
     workflowId: string,
     join: (session: JobSession) => Promise<StartedRun>,
   ): JobRun<unknown, unknown>;
-  /** Has a run try now all that waits for its next try; left out: by the signal that every other kind takes. */
-  tryNow?(client: Client, taskQueue: string, run: StartedRun): Promise<unknown>;
+  /** Id of the workflow that tries again what waits for its next try; left out: the run's own. */
+  triedBy?(scope: string): string;
   /** Cancels a run in its own way; left out: as every workflow. Returns the exit code. @throws InputError */
   cancel?(terminal: Terminal, id: string, json: boolean): Promise<number>;
   /** Runs again what failed. Returns the exit code. @throws InputError */

@@ -32,7 +32,7 @@ export function identityOf(customer: Pick<CustomerRow, "fpId" | "externalId" | "
   return `data:${canonicalJson(customer.vault)}`;
 }
 
-/** The customer's part of its workflow's id: 32 hex digits. */
+/** Names whom a row is about, without telling: 32 hex digits. */
 export function identityHash(sha256: Sha256, identity: string): string {
   return sha256(identity).slice(0, 32);
 }
@@ -68,35 +68,17 @@ export function batchId(
   return `onb_${sha256(canonicalJson([linesSha256, playbook, mode, service])).slice(0, 24)}`;
 }
 
-/** One customer on one playbook has one workflow, across batches and versions of the playbook. */
-export function customerWorkflowId(scope: string, playbookKey: string, hash: string): string {
-  return `onboard/${scope}/${playbookKey}/${hash}`;
-}
-
 /** A batch has one workflow. */
 export function batchWorkflowId(scope: string, batch: string): string {
   return `onboard-batch/${scope}/${batch}`;
 }
 
-/**
- * The workflows that an event may be for: it carries both ids of a customer, who is known by one of them, or by the
- * first data that the business was `made` from ({@link identityHash}).
- */
-export function eventWorkflowIds(
-  sha256: Sha256,
-  scope: string,
-  event: {
-    readonly fp_id?: string | null | undefined;
-    readonly external_id?: string | null | undefined;
-    readonly playbook_key: string;
-  },
-  made?: string,
-): string[] {
-  const { fp_id, external_id, playbook_key } = event;
-  const hashes = [
-    ...(fp_id ? [identityHash(sha256, `fp_id:${fp_id}`)] : []),
-    ...(external_id ? [identityHash(sha256, `external_id:${external_id}`)] : []),
-    ...(made === undefined ? [] : [made]),
-  ];
-  return hashes.map((hash) => customerWorkflowId(scope, playbookKeyOf(playbook_key), hash));
+/** All open rows of a lake have one workflow. */
+export function followWorkflowId(scope: string): string {
+  return `follow/${scope}`;
+}
+
+/** How it is started. */
+export function followStart({ scope, taskQueue }: { readonly scope: string; readonly taskQueue: string }) {
+  return { workflowId: followWorkflowId(scope), taskQueue, args: [{ scope }] };
 }

@@ -1,16 +1,32 @@
 import type { Refusals } from "../refusals.js";
 import type { EventKind } from "../service/event-kind.js";
+import { TRY_NOW } from "../waiting.js";
 import type { BatchRow, RowInRun, RowToRun } from "./batch/batch-rows.js";
 import type { BatchPause } from "./batch/batch-state.js";
 import type { CustomerCounts } from "./batch/batch-totals.js";
 
-/** Names of the signals to a customer's workflow. */
-export const CUSTOMER_SIGNALS = {
-  event: "onboardingEvent",
-  validated: "sessionValidated",
-  watch: "watch",
-  stop: "stop",
+/** The workflow of a lake that works on open rows and waits for them. */
+export const FOLLOW_WORKFLOW = "follow";
+
+/** Names of the signals to it. */
+export const FOLLOW_SIGNALS = {
+  handOver: "handOver",
+  news: "news",
+  stop: "stopBatch",
+  tryNow: TRY_NOW,
 } as const;
+
+/** Name of the query for what it waits for. */
+export const FOLLOW_PROGRESS = "progress";
+
+/** Open rows of a lake, which are in work or are waited for. */
+export interface FollowProgress {
+  readonly rows: number;
+  /** ISO instant at which the oldest began; null without one. */
+  readonly oldest: string | null;
+  /** ISO instant at which the next one is due; null where all are in work. */
+  readonly next: string | null;
+}
 
 /** Names of the signals to a batch. */
 export const BATCH_SIGNALS = {
@@ -44,18 +60,8 @@ export interface SessionValidated {
 }
 
 /** A row of a batch that waits for its customer, which is busy with another row. */
-export interface WaitRequest
-  extends BatchRow,
-    Pick<RowInRun, "batchId" | "runId">,
-    Partial<Pick<RowInRun, "sink" | "latch">>,
-    Pick<RowToRun, "open">,
-    Partial<Pick<RowToRun, "retry" | "before">> {
+export interface WaitRequest extends BatchRow, RowInRun, Pick<RowToRun, "open" | "retry" | "before"> {
   readonly batchWorkflowId: string;
-}
-
-/** The batch whose customers are to stop: customers of other batches continue. */
-export interface StopRequest {
-  readonly batchId: string;
 }
 
 export interface BatchProgress {

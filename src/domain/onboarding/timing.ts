@@ -15,7 +15,7 @@ export interface OnboardingTiming {
   /** How long before its end a fresh continuation is asked for. */
   readonly linkMargin: number;
   readonly outputRetries: readonly number[];
-  /** How long a customer may be silent before it is inspected. */
+  /** How long a row may be silent before it is handed over again. */
   readonly reportTimeout: number;
   /** How long the first unwritten outcome waits for others. */
   readonly recordAfter: number;

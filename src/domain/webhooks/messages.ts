@@ -1,4 +1,4 @@
-/** A staged event, and whether a customer's workflow took it. */
+/** A staged event, and whether an open row of a customer took it. */
 export interface EventReceipt {
   /** The event's name in staging: 32 hex digits of its message id's hash. */
   readonly name: string;

@@ -1,6 +1,6 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { BatchRunInput } from "../../domain/onboarding/batch/started-batch.js";
-import { batchWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
+import { batchWorkflowId, followWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 import type { NewRun } from "../../domain/run.js";
@@ -56,7 +56,10 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
     kind: "onboard",
     async prepare() {
       const sink = (await getSink(sealed, facts.batchId)) !== undefined;
-      return { input: inputOf(batch, sink), memo: { rows: rowsOf(facts, options) } };
+      return {
+        input: inputOf(batch, sink),
+        memo: { rows: rowsOf(facts, options), worksIn: followWorkflowId(scope) },
+      };
     },
   });
   const running = { ...started, batchId: facts.batchId, rows: startedRows(started) };

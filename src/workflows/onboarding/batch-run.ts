@@ -1,4 +1,5 @@
 import {
+  ApplicationFailure,
   condition,
   proxyActivities,
   type SignalDefinition,
@@ -6,6 +7,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
+import { FAILURE_TYPES } from "../../domain/failures.js";
 import {
   cancelled,
   heard,
@@ -33,36 +35,32 @@ import {
 import type { OnboardBatchInput } from "../../domain/onboarding/batch/started-batch.js";
 import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION } from "../policies.js";
 import { tellStatus } from "../run-details.js";
-import { startCustomer, tellToStop, waitForCustomer } from "./batch-customers.js";
 import { BatchRecorder } from "./batch-recorder.js";
+import { handedRow } from "./handed-row.js";
 import {
   batchProgress,
   cancelBatch,
-  customerReported,
+  customersReported,
   pauseBatch,
   raiseLimit,
   resumeBatch,
 } from "./messages.js";
-import { isStagingLost } from "./staging-lost.js";
 
-const { planCustomers, inspectCustomers, stopCustomers } = proxyActivities<Activities>(HEARTBEATING);
+const { planCustomers, handOverRows, stopRows } = proxyActivities<Activities>(HEARTBEATING);
 
 const BY_HAND: BatchPause = { kind: "asked", reason: "paused by hand; batch resume continues it" };
 /** How long a processed batch waits for outputs that are late, not counting the waits between polls for them. */
 const OUTPUTS_LATE_MS = 10_000;
 
-/** One execution of a batch: starts customers, applies their reports, and inspects silent ones. */
+/** One execution of a batch: hands rows over, applies their reports, and hands silent ones over again. */
 export class BatchRun {
   readonly #input: OnboardBatchInput;
   readonly #recorder: BatchRecorder;
   #batch: BatchState;
   #starts = 0;
-  #starting = 0;
   #changes = 0;
   #isStopping = false;
   #isFinishing = false;
-  /** The failure of a customer who found that the batch's staging is lost. */
-  #lost: unknown;
 
   constructor(input: OnboardBatchInput) {
     this.#input = input;
@@ -92,16 +90,15 @@ export class BatchRun {
       const seen = this.#changes;
       // Without its recorder the batch fails; the same command continues it.
       if (this.#recorder.isBroken) await this.#recorder.end();
-      if (this.#lost !== undefined) throw this.#lost;
+      const { lost } = this.#batch;
+      if (lost !== null) throw ApplicationFailure.create({ type: FAILURE_TYPES.stagingLost, message: lost });
       if (this.#batch.cancelled) await this.#cancelRest();
       await this.#plan();
-      this.#start();
-      if (this.#starting === 0) {
-        if (isProcessed(this.#batch)) break;
-        if (this.#isLong) {
-          await this.#recorder.end();
-          return "long";
-        }
+      await this.#start();
+      if (isProcessed(this.#batch)) break;
+      if (this.#isLong) {
+        await this.#recorder.end();
+        return "long";
       }
       this.#tellStatus();
       if (this.#batch.paused !== null) this.#recorder.hurry();
@@ -131,7 +128,9 @@ export class BatchRun {
   }
 
   #report(report: CustomerReport): void {
-    const { circuit } = this.#input;
+    const { circuit, runId } = this.#input;
+    // The staging of an earlier run.
+    if (report.kind === "lost" && report.runId !== runId) return;
     this.#apply((batch) => reported(batch, report, { circuit, now: Date.now() }));
   }
 
@@ -141,7 +140,9 @@ export class BatchRun {
       change: (batch: BatchState, ...args: A) => BatchState,
     ) => setHandler(signal, (...args: A) => this.#apply((batch) => change(batch, ...args)));
     const { batchId, runId } = this.#input;
-    setHandler(customerReported, (report) => this.#report(report));
+    setHandler(customersReported, (reports) => {
+      for (const report of reports) this.#report(report);
+    });
     on(pauseBatch, (batch) => paused(batch, BY_HAND));
     on(resumeBatch, resumed);
     on(cancelBatch, cancelled);
@@ -182,49 +183,34 @@ export class BatchRun {
     return { batchId, runId, retry, sink, cancel: this.#batch.cancelled };
   }
 
-  #start(): void {
+  async #start(): Promise<void> {
     if (this.#isLong) return;
     const { batch, rows } = started(this.#batch, this.#input.window, Date.now());
     this.#batch = batch;
     this.#starts += rows.length;
-    this.#starting += rows.length;
-    for (const row of rows) {
-      void this.#startOne(row).finally(() => {
-        this.#starting -= 1;
-        this.#changes += 1;
-      });
-    }
+    await this.#handOver(rows);
   }
 
-  async #startOne(row: RowToRun): Promise<void> {
-    const customer = await startCustomer(this.#input, this.#batch, row);
-    if (customer === undefined) {
-      await waitForCustomer(this.#input, this.#batch, row).catch(() =>
-        this.#report({ kind: "free", row: row.row }),
-      );
-      return;
-    }
-    customer.result().catch((error: unknown) => {
-      if (!isStagingLost(error)) return;
-      this.#lost = error;
-      this.#changes += 1;
+  async #handOver(rows: readonly RowToRun[]): Promise<void> {
+    if (rows.length === 0) return;
+    await handOverRows({
+      scope: this.#input.scope,
+      rows: rows.map((row) => handedRow(this.#input, this.#batch, row)),
     });
   }
 
+  /** Hands silent rows over again: one that is open answers, and one that was lost is found by its kept call. */
   async #inspect(): Promise<void> {
     const rows = silentRows(this.#batch, this.#input.timing.reportTimeout, Date.now());
-    if (rows.length === 0) return;
-    const { batchId, runId, scope, playbookKey, sink } = this.#input;
-    const found = await inspectCustomers({ batchId, runId, scope, playbookKey, sink, rows });
-    this.#batch = heard(this.#batch, found.running, Date.now());
-    for (const report of found.ended) this.#report(report);
+    await this.#handOver(rows.map(({ since: _, ...row }) => row));
+    if (this.#batch.cancelled && rows.length > 0) await this.#stopRows();
+    const numbers = rows.map(({ row }) => row);
+    this.#batch = heard(this.#batch, numbers, Date.now());
   }
 
   /** Cancels the rows that wait, and stops the customers that run, also those that wait for people. */
   async #cancelRest(): Promise<void> {
     await condition(() => !this.#recorder.isWriting);
-    // A customer that is being started cannot be signalled yet.
-    await condition(() => this.#starting === 0);
     const { batch, rows } = unstartedTaken(this.#batch);
     this.#batch = batch;
     for (const range of rangesOf(rows, ROWS_AT_ONCE, batch.upTo)) {
@@ -233,13 +219,11 @@ export class BatchRun {
     }
     if (this.#isStopping) return;
     this.#isStopping = true;
-    const { batchId, scope, playbookKey } = this.#input;
-    for (const row of this.#batch.outstanding) await tellToStop(this.#input, row);
-    const { next, manualReview, counts } = this.#batch;
-    if (counts.needs_customer + counts.pending + counts.none + manualReview === 0) return;
-    for (let from = 0; from < next; from += ROWS_AT_ONCE) {
-      const to = Math.min(next, from + ROWS_AT_ONCE);
-      await stopCustomers({ batchId, scope, playbookKey, from, to });
-    }
+    await this.#stopRows();
+  }
+
+  async #stopRows(): Promise<void> {
+    const { batchId, scope } = this.#input;
+    await stopRows({ scope, batchId });
   }
 }

@@ -1,23 +1,23 @@
 import { defineQuery, defineSignal } from "@temporalio/workflow";
 import type { CustomerReport } from "../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerNews, HandedRow } from "../../domain/onboarding/follow/shard.js";
 import {
   BATCH_PROGRESS,
   BATCH_SIGNALS,
   type BatchProgress,
-  CUSTOMER_SIGNALS,
-  type CustomerEvent,
-  type SessionValidated,
-  type StopRequest,
-  type WaitRequest,
+  FOLLOW_PROGRESS,
+  FOLLOW_SIGNALS,
+  type FollowProgress,
 } from "../../domain/onboarding/messages.js";
 
-export const customerEvent = defineSignal<[CustomerEvent]>(CUSTOMER_SIGNALS.event);
-/** Says that the customer finished the flow and the session was validated. */
-export const sessionValidated = defineSignal<[SessionValidated]>(CUSTOMER_SIGNALS.validated);
-export const watchCustomer = defineSignal<[WaitRequest]>(CUSTOMER_SIGNALS.watch);
-export const stopCustomer = defineSignal<[StopRequest]>(CUSTOMER_SIGNALS.stop);
+export const rowsHandedOver = defineSignal<[readonly HandedRow[]]>(FOLLOW_SIGNALS.handOver);
+export const customerNews = defineSignal<[readonly CustomerNews[]]>(FOLLOW_SIGNALS.news);
+/** Says which batch was cancelled. */
+export const batchStopped = defineSignal<[string]>(FOLLOW_SIGNALS.stop);
+export const triedNow = defineSignal(FOLLOW_SIGNALS.tryNow);
+export const followProgress = defineQuery<FollowProgress>(FOLLOW_PROGRESS);
 
-export const customerReported = defineSignal<[CustomerReport]>(BATCH_SIGNALS.reported);
+export const customersReported = defineSignal<[readonly CustomerReport[]]>(BATCH_SIGNALS.reported);
 export const pauseBatch = defineSignal(BATCH_SIGNALS.pause);
 export const resumeBatch = defineSignal(BATCH_SIGNALS.resume);
 export const cancelBatch = defineSignal(BATCH_SIGNALS.cancel);

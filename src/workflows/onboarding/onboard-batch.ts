@@ -18,8 +18,8 @@ import { BatchRun } from "./batch-run.js";
 const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);
 
 /**
- * Onboards the customers of a frozen file in a sliding window of child workflows, and ends when every row is
- * processed; workflows of customers who wait for people outlive it. When the batch is cancelled, a row that was not
+ * Onboards the customers of a frozen file in a sliding window, and ends when every row is processed; rows that
+ * wait for people stay with `follow`. When the batch is cancelled, a row that was not
  * posted becomes cancelled, and a posted one keeps its last status.
  */
 export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSummary> {

@@ -8,6 +8,7 @@ const QUIET: LakeStatus = {
   lake_exists: true,
   latest: [],
   unfinished: [],
+  open_rows: null,
   alerts: [],
   quarantined: 0,
   shared_links: [],
@@ -41,6 +42,11 @@ const WELL = [
 
 test.each<[string, Partial<LakeStatus>, string[]]>([
   ["a lake without a run says so", {}, ["runs      none yet"]],
+  [
+    "rows that wait for people are counted, with the age of the oldest",
+    { open_rows: { rows: 12, oldest: started_at, next: null } },
+    ["waiting   12 customers, the oldest for 30m12s; some are worked on now", "runs      none yet"],
+  ],
   ["a run that went well takes two lines", { latest: [RUN] }, WELL],
   [
     "what failed comes with what to do, and links that were skipped with whose turn it is",

@@ -5,8 +5,6 @@ import {
   batchId,
   batchLine,
   batchWorkflowId,
-  customerWorkflowId,
-  eventWorkflowIds,
   identityHash,
   identityOf,
   playbookKeyOf,
@@ -94,22 +92,6 @@ describe("a batch's id", () => {
   });
 
   it("names its workflow", () => expect(batchWorkflowId("5c09e", "onb_1")).toBe("onboard-batch/5c09e/onb_1"));
-});
-
-describe("an event finds the workflow of its customer", () => {
-  const hash = (identity: string) => identityHash(sha256, identity);
-  const byFpId = customerWorkflowId("s", "pb_1", hash("fp_id:fp_1"));
-  const byExternalId = customerWorkflowId("s", "pb_1", hash("external_id:c-1"));
-
-  it.each<[string, object, string[]]>([
-    ["by both ids", { fp_id: "fp_1", external_id: "c-1" }, [byFpId, byExternalId]],
-    ["by fp_id", { fp_id: "fp_1", external_id: null }, [byFpId]],
-    ["by external id", { external_id: "c-1" }, [byExternalId]],
-    ["by none", { fp_id: "", external_id: undefined }, []],
-  ])("%s", (_, ids, found) => {
-    expect(eventWorkflowIds(sha256, "s", { ...ids, playbook_key: "pb_1" })).toEqual(found);
-    expect(eventWorkflowIds(sha256, "s", { ...ids, playbook_key: "pb_1:v4" })).toEqual(found);
-  });
 });
 
 it.each([

@@ -1,15 +1,14 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ServiceError, WorkflowNotFoundError } from "@temporalio/client";
+import { ServiceError } from "@temporalio/client";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import type { OnboardingMode } from "../../../src/domain/onboarding/customer.js";
-import { eventWorkflowIds } from "../../../src/domain/onboarding/identity.js";
-import {
-  type BatchProgress,
-  CUSTOMER_SIGNALS,
-  type CustomerEvent,
-} from "../../../src/domain/onboarding/messages.js";
+import type { OpenCustomer } from "../../../src/domain/onboarding/follow/open-customer.js";
+import { customerKey, shardOf } from "../../../src/domain/onboarding/follow/shard.js";
+import { followStart, identityHash } from "../../../src/domain/onboarding/identity.js";
+import type { BatchProgress, CustomerEvent } from "../../../src/domain/onboarding/messages.js";
+import { FOLLOW_SIGNALS, FOLLOW_WORKFLOW } from "../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING, type OnboardingTiming } from "../../../src/domain/onboarding/timing.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import { readCustomers } from "../../../src/intake/onboarding/customers-file.js";
@@ -19,9 +18,10 @@ import {
   startOnboarding,
 } from "../../../src/intake/onboarding/start.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
+import { OpenCustomers } from "../../../src/lake/onboarding/open-customers.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
-import { queryProgress } from "../../../src/temporal/running-workflows.js";
+import { queryProgress, signalOrStart } from "../../../src/temporal/running-workflows.js";
 import { onceAVersion } from "../lake/once-a-version.js";
 import { openSyncWorld, type Row, type SyncWorld, type WorldOptions } from "../sync/sync-harness.js";
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
@@ -53,8 +53,10 @@ export interface OnboardWorld extends SyncWorld {
   progress(batch: StartedBatch): Promise<BatchProgress>;
   /** Waits until the batch's progress is so. */
   until(batch: StartedBatch, fits: (progress: BatchProgress) => boolean): Promise<BatchProgress>;
-  /** Tells a customer's workflow of a webhook, as the receiver does; whether one was there. */
+  /** Tells a customer's open row of a webhook, as the receiver does; whether one was there. */
   tell(fpId: string, event: Partial<CustomerEvent>): Promise<boolean>;
+  /** Waits until the open row of a customer is so; it has none once it is finished. */
+  untilOpen(fpId: string, fits: (row: OpenCustomer | undefined) => boolean): Promise<void>;
   /** Latest outcomes by line. */
   outcomes(batch: Pick<StartedBatch, "batchId">): Promise<Row[]>;
   /** Waits until a query gives so many rows. */
@@ -72,7 +74,7 @@ export const QUICK: OnboardingTiming = {
 };
 
 const LOOK_EVERY_MS = 100;
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const sha256 = (text: string) => hash("sha256", text);
 
 /** Opens a world of customers around a running Temporal server. */
 export async function openOnboardWorld(
@@ -81,6 +83,7 @@ export async function openOnboardWorld(
 ): Promise<OnboardWorld> {
   const world = await openSyncWorld(temporal, { direct: true, ...options });
   const sealed = new SealedStore(world.store, createSealer(TEST_KEYS));
+  const open = new OpenCustomers(sealed);
   const onboardWorld: OnboardWorld = {
     ...world,
     sealed,
@@ -128,7 +131,8 @@ export async function openOnboardWorld(
       }
     },
     async tell(fpId, event) {
-      const ids = eventWorkflowIds(sha256, world.scope, { fp_id: fpId, playbook_key: "pb_kyc" });
+      const subject = { fpId, externalId: null, playbookKey: "pb_kyc" };
+      const keys = await open.keysOf(subject);
       const told: CustomerEvent = {
         messageId: `msg_${event.kind}_${fpId}`,
         kind: "service.onboarding.completed",
@@ -139,12 +143,17 @@ export async function openOnboardWorld(
         at: Date.now(),
         ...event,
       };
-      try {
-        await world.client.workflow.getHandle(ids[0] ?? "").signal(CUSTOMER_SIGNALS.event, told);
-        return true;
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
+      const place = { scope: world.scope, taskQueue: taskQueue(world.scope) };
+      for (const key of keys)
+        await signalOrStart(world.client, FOLLOW_WORKFLOW, followStart(place), FOLLOW_SIGNALS.news, [
+          { key, event: told },
+        ]);
+      return keys.length > 0;
+    },
+    async untilOpen(fpId, fits) {
+      const key = customerKey("pb_kyc", identityHash(sha256, `fp_id:${fpId}`));
+      while (!fits(await open.read(async (rows) => (await open.shard(rows, shardOf(key)))[key]))) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
       }
     },
     outcomes: ({ batchId }) =>

@@ -14,6 +14,7 @@ import type { RosterRow } from "../../../src/domain/sync/roster.js";
 import type { ReadSliceInput, ReadSliceResult } from "../../../src/domain/sync/run/slice-work.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
+import { OpenCustomers } from "../../../src/lake/onboarding/open-customers.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { freezeRoster, GROUP_SIZE } from "../../../src/lake/sync/frozen-roster.js";
 import { readValue } from "../../../src/lake/sync/journal/journal.js";
@@ -92,6 +93,7 @@ export async function openActivityBench(options?: SandboxOptions): Promise<Activ
     sealed,
     streams: STREAMS,
     batches: new FrozenBatches(sealed),
+    open: new OpenCustomers(sealed),
     log: log.logger,
     warnings: new RunWarnings(log.logger),
     concurrency: 4,

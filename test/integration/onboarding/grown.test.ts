@@ -1,6 +1,5 @@
-import { hash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eventWorkflowIds } from "../../../src/domain/onboarding/identity.js";
+import { followWorkflowId } from "../../../src/domain/onboarding/identity.js";
 import { type OnboardWorld, openOnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
 import { startSmallHistories } from "../../helpers/temporal/small-histories.js";
 import type { TestTemporal } from "../../helpers/temporal/temporal-environment.js";
@@ -26,27 +25,23 @@ afterAll(async () => {
 
 const polls = () => world.sandbox.calls().by_operation.get_onboarding ?? 0;
 
-test("a waiting customer told of its vault again and again continues as new, polls seldom and forgets nothing", async () => {
+test("told of a vault again and again, follow continues as new, polls seldom and forgets nothing", async () => {
   const batch = await world.onboard(world.users(1), NOW);
   // Another batch with the same row watches from before.
   const second = await world.onboard([{ fp_id: "fp_1" }, { fp_id: "fp_none" }], NOW);
-  const [id = ""] = eventWorkflowIds((text) => hash("sha256", text), world.scope, {
-    fp_id: "fp_1",
-    playbook_key: "pb_kyc",
-  });
-  const customer = world.client.workflow.getHandle(id);
+  const follow = world.client.workflow.getHandle(followWorkflowId(world.scope));
   const before = polls();
   const runs = new Set<string>();
   const hint = { kind: "service.vault.updated", onboardingId: null } as const;
   for (let sent = 0; runs.size < EXECUTIONS; sent += 1) {
     expect(await world.tell("fp_1", { ...hint, messageId: `msg_${sent}` })).toBe(true);
-    runs.add((await customer.describe()).runId);
+    runs.add((await follow.describe()).runId);
   }
   expect(polls() - before).toBeLessThanOrEqual(1);
   const [onboarding] = world.sandbox.onboardings.of("fp_1");
   world.sandbox.onboardings.finish(onboarding?.id ?? "", "pass");
   await world.tell("fp_1", { messageId: "done", status: "pass", requiresManualReview: false });
-  await customer.result();
+  await follow.result();
   const versions = `select batch_id, version, status, settled_by from onboardings
     where fp_id = 'fp_1' order by batch_id = '${batch.batchId}' desc, version`;
   await world.untilRows(versions, 4);
@@ -59,7 +54,7 @@ test("a waiting customer told of its vault again and again continues as new, pol
   expect(world.sandbox.onboardings.of("fp_1")).toHaveLength(1);
 });
 
-test("the deadline of a customer that continued as new is the one of its beginning", async () => {
+test("the deadline of a customer of whom news comes without end is the one of its beginning", async () => {
   world.sandbox.addUser({ fp_id: "fp_2" });
   const deadline = 12_000;
   const startedAt = Date.now();

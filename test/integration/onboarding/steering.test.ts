@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
-import { BATCH_SIGNALS, type BatchProgress } from "../../../src/domain/onboarding/messages.js";
-import { taskQueue } from "../../../src/domain/run.js";
-import { tryCustomersNow } from "../../../src/temporal/running-workflows.js";
+import { followWorkflowId } from "../../../src/domain/onboarding/identity.js";
+import {
+  BATCH_SIGNALS,
+  type BatchProgress,
+  FOLLOW_SIGNALS,
+} from "../../../src/domain/onboarding/messages.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 
 const worlds = onboardWorlds();
@@ -66,7 +69,7 @@ test("cancelled: rows without a request are cancelled, rows with one keep their 
     ...Array(7).fill("cancelled"),
   ]);
   expect(world.sandbox.onboardings.list()).toHaveLength(5);
-  expect(await running(world)).toEqual([]);
+  await world.untilOpen("fp_1", (one) => one === undefined);
   // What was cancelled before it was posted runs with the same command.
   for (const { id } of world.sandbox.onboardings.list()) world.sandbox.onboardings.finish(id, "pass");
   world.sandbox.playbooks.declare({ key: "pb_kyc", outcomes: { pass: 1 } });
@@ -166,25 +169,21 @@ test("a batch continues as new over and over, and every row runs once", async ()
   expect(executions.length).toBeGreaterThanOrEqual(8);
 });
 
-test("a customer that was ended from outside is missed, its row has failed, and its retry finds what was posted", async () => {
+test("follow that was ended from outside is started again by what its batch hands over; nothing is posted twice", async () => {
   const world = await worlds.open(playbook({ delayMs: 600_000 }));
-  const rows = world.users(2);
-  const batch = await world.begin(rows, { timing: { reportTimeout: 1_000 } });
-  // Polled: the answer to the request is kept.
+  const batch = await world.begin(world.users(2), { timing: { reportTimeout: 1_000 } });
   const polled = () =>
     new Set(world.sandbox.requests({ operation: "get_onboarding" }).map(({ path }) => path));
   await world.until(batch, () => polled().size === 2);
-  const [lost] = await running(world);
-  await world.client.workflow.getHandle(lost ?? "").terminate("by hand");
-  await world.until(batch, ({ customers }) => customers.failed === 1);
+  const follow = world.client.workflow.getHandle(followWorkflowId(world.scope));
+  const { runId } = await follow.describe();
+  await follow.terminate("by hand");
+  await expect.poll(async () => (await follow.describe()).runId).not.toBe(runId);
   for (const { id } of world.sandbox.onboardings.list()) world.sandbox.onboardings.finish(id, "pass");
   const summary = (await batch.handle.result()) as OnboardSummary;
-  expect(summary.customers).toMatchObject({ pass: 1, failed: 1 });
-  const failed = (await world.outcomes(batch)).find(({ status }) => status === "failed");
-  expect(failed).toMatchObject({ error_class: "InterruptedError" });
-  const again = await world.onboard(rows, { retry: true });
-  expect(again.summary.customers).toMatchObject({ pass: 2 });
+  expect(summary.customers).toMatchObject({ pass: 2 });
   expect(world.sandbox.onboardings.list()).toHaveLength(2);
+  expect(await world.rows("select * from onboardings")).toHaveLength(2);
 });
 
 type World = Awaited<ReturnType<typeof worlds.open>>;
@@ -195,31 +194,18 @@ async function list(world: World, query: string): Promise<string[]> {
   return found;
 }
 
-/** Customers of this world whose workflow is running. */
-async function running(world: World): Promise<string[]> {
-  const ids = await list(world, 'WorkflowType = "onboardCustomer" AND ExecutionStatus = "Running"');
-  const found: string[] = [];
-  for (const id of ids.filter((one) => one.startsWith(`onboard/${world.scope}/`))) {
-    if ((await world.client.workflow.getHandle(id).describe()).status.name === "RUNNING") found.push(id);
-  }
-  return found;
-}
-
-test("continued: a customer's step that waits for its next try is tried at once, and counts its tries anew", async () => {
+test("continued: a customer's step that waits for its next try is tried at once", async () => {
   const world = await worlds.open(playbook());
   world.sandbox.addFault({ ...POSTS, kind: "status", status: 503 });
   const batch = await world.begin(world.users(1));
-  const attempt = async () => {
-    const query = `ExecutionStatus = "Running" AND TaskQueue = "${taskQueue(world.scope)}" AND WorkflowType = "onboardCustomer"`;
-    for await (const { workflowId } of world.client.workflow.list({ query })) {
-      const { raw } = await world.client.workflow.getHandle(workflowId).describe();
-      return raw.pendingActivities?.[0]?.attempt ?? 0;
-    }
-    return 0;
-  };
-  await expect.poll(attempt, { timeout: 60_000 }).toBeGreaterThan(4);
-  await tryCustomersNow(world.client, taskQueue(world.scope));
-  await expect.poll(attempt, { timeout: 10_000 }).toBeLessThan(4);
+  let next = 0;
+  await world.untilOpen("fp_1", (one) => {
+    next = one?.tries.notBefore ?? 0;
+    return one !== undefined && one.tries.times > 4;
+  });
   world.sandbox.clearFaults();
+  await world.client.workflow.getHandle(followWorkflowId(world.scope)).signal(FOLLOW_SIGNALS.tryNow);
+  await world.untilOpen("fp_1", (one) => one === undefined || one.posted);
+  expect(Date.now()).toBeLessThan(next);
   expect(((await batch.handle.result()) as OnboardSummary).customers).toMatchObject({ pass: 1 });
 });

@@ -1,8 +1,6 @@
-import { hash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
-import { eventWorkflowIds } from "../../../src/domain/onboarding/identity.js";
-import { BATCH_SIGNALS, CUSTOMER_SIGNALS } from "../../../src/domain/onboarding/messages.js";
+import { BATCH_SIGNALS } from "../../../src/domain/onboarding/messages.js";
 import type { OnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 
@@ -21,21 +19,14 @@ const ended = ({ handle }: Batch) => handle.result() as Promise<OnboardSummary>;
 const cancel = ({ handle }: Batch) => handle.signal(BATCH_SIGNALS.cancel);
 const posts = (world: OnboardWorld) => world.sandbox.calls().by_operation.create_onboarding ?? 0;
 
-const customer = (world: OnboardWorld, fpId: string) => {
-  const [id = ""] = eventWorkflowIds((text) => hash("sha256", text), world.scope, {
-    fp_id: fpId,
-    playbook_key: "pb_kyc",
+/** Waits until a row of another batch waits for the customer. */
+const told = (world: OnboardWorld, fpId: string) =>
+  world.untilOpen(fpId, (one) => {
+    if (one === undefined) return false;
+    const { mail, waiters } = one.customer;
+    return mail.waiters.length + waiters.waiting.length + waiters.reused.length > 0;
   });
-  return world.client.workflow.getHandle(id);
-};
-
-/** Waits until the customer's workflow was told of a row that watches it, or of something else. */
-async function told(world: OnboardWorld, fpId: string, name: string = CUSTOMER_SIGNALS.watch) {
-  for (;;) {
-    const { events } = await customer(world, fpId).fetchHistory();
-    if (events?.some((one) => one.workflowExecutionSignaledEventAttributes?.signalName === name)) return;
-  }
-}
+const closed = (world: OnboardWorld, fpId: string) => world.untilOpen(fpId, (one) => one === undefined);
 
 const finish = (world: OnboardWorld, fpId: string) => {
   world.sandbox.onboardings.finish(world.sandbox.onboardings.of(fpId).at(-1)?.id ?? "", "pass");
@@ -50,10 +41,8 @@ test("a cancelled batch ends its own row only: the same row of another batch run
   const second = await world.begin([row!]);
   await told(world, "fp_1");
   await cancel(first);
-  await told(world, "fp_1", CUSTOMER_SIGNALS.stop);
-  await told(world, "fp_2", CUSTOMER_SIGNALS.stop);
-  world.sandbox.removeFault(fault);
   expect(await ended(first)).toMatchObject({ status: "cancelled", customers: { cancelled: 2 } });
+  world.sandbox.removeFault(fault);
   expect(await ended(second)).toMatchObject({ status: "completed", customers: { total: 1, pass: 1 } });
   expect(posts(world)).toBe(1);
 });
@@ -85,7 +74,7 @@ test("a row that reuses another batch's outcomes continues when that batch is ca
   expect(await ended(first)).toMatchObject({ customers: { needs_customer: 1, pending: 1 } });
   finish(world, "fp_1");
   await world.tell("fp_1", { messageId: "done", status: "pass", requiresManualReview: false });
-  await customer(world, "fp_1").result();
+  await closed(world, "fp_1");
   expect(await world.outcomes(second)).toMatchObject([{ version: 2, status: "pass", line: 1 }]);
   expect(await world.outcomes(first)).toMatchObject([
     { version: 1, status: "needs_customer" },
@@ -150,29 +139,6 @@ test.for([
   ]);
 });
 
-test("a row that asks while others are told that the customer is free is told too", async () => {
-  const world = await opened(LONG);
-  const batch = await world.begin(world.users(1));
-  await world.until(batch, () => world.sandbox.onboardings.list().length === 1);
-  const freed = async () => {
-    const { events } = await customer(world, "fp_1").fetchHistory();
-    const told = (events ?? []).map((one) => one.signalExternalWorkflowExecutionInitiatedEventAttributes);
-    return told.flatMap((one) => one?.workflowExecution?.workflowId ?? []);
-  };
-  const ask = (batchWorkflowId: string) => {
-    const row = { row: 0, line: 1, attempt: 1, rowKey: "another", open: null };
-    const waiter = { ...row, batchWorkflowId, batchId: "onb_other", runId: "other" };
-    return customer(world, "fp_1").signal(CUSTOMER_SIGNALS.watch, waiter);
-  };
-  // Told one after the other, which takes a while.
-  for (let n = 0; n < 100; n += 1) await ask(`nobody-${n}`);
-  await cancel(batch);
-  while (!(await freed()).includes("nobody-0"));
-  await ask("late");
-  await customer(world, "fp_1").result();
-  expect(await freed()).toContain("late");
-});
-
 test("a cancelled batch does not wait for rows that wait for another batch's", async () => {
   const world = await opened(LONG);
   const rows = world.users(1);
@@ -185,7 +151,7 @@ test("a cancelled batch does not wait for rows that wait for another batch's", a
   expect(await ended(second)).toMatchObject({ status: "cancelled", customers: { cancelled: 1, failed: 1 } });
   finish(world, "fp_1");
   expect(await ended(first)).toMatchObject({ status: "completed", customers: { pass: 1 } });
-  await customer(world, "fp_1").result();
+  await closed(world, "fp_1");
   expect(await world.outcomes(second)).toMatchObject([
     { status: "cancelled", version: 1 },
     { status: "failed" },

@@ -90,11 +90,11 @@ async function planRight(
     case "run":
       return { run };
     case "cancel":
-      return endUnposted(deps, input, run, new Date(), afterStop(UNPOSTED), {});
+      return endUnposted(deps, input, run, afterStop(UNPOSTED), {});
     case "retry": {
       const again = { ...run, retry: true, before: plan.before };
       if (!(await lacksFpId(deps, batchId, row, again))) return { run: again };
-      return endUnposted(deps, input, again, new Date(), afterFailure(UNPOSTED), LACKS_FP_ID);
+      return endUnposted(deps, input, again, afterFailure(UNPOSTED), LACKS_FP_ID);
     }
     default: {
       const { outcome, version, follows } = plan;

@@ -48,13 +48,12 @@ export async function endUnposted(
   deps: OnboardingDependencies,
   { batchId, runId, sink }: Pick<BatchRunInput, "batchId" | "runId" | "sink">,
   row: Omit<CustomerRef, keyof RowInRun | "startedAt">,
-  since: Date,
   state: CustomerState,
   facts: OutcomeFacts,
-): Promise<{ readonly ended: EndedRow; readonly messageHash: string | null }> {
-  const ref = { ...row, batchId, runId, sink, latch: runId, startedAt: since.toISOString() };
-  const { outcome, messageHash } = await stageOutcome(deps, { ...ref, recorded: UNPOSTED }, state, facts);
-  return { ended: { status: rowStatus(state), requiresManualReview: false, record: outcome }, messageHash };
+): Promise<{ readonly ended: EndedRow }> {
+  const ref = { ...row, batchId, runId, sink, latch: runId, startedAt: new Date().toISOString() };
+  const { outcome } = await stageOutcome(deps, { ...ref, recorded: UNPOSTED }, state, facts);
+  return { ended: { status: rowStatus(state), requiresManualReview: false, record: outcome } };
 }
 
 /** Stages another batch's outcome as this row's; both rows are the same to the last value. */

@@ -1,4 +1,3 @@
-import { activityInfo } from "@temporalio/activity";
 import {
   AnotherSubjectError,
   ApiError,
@@ -19,11 +18,10 @@ import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
 
 /**
- * A step fails for good after this many attempts, which take about an hour (`workflows/policies.ts`), and not before
- * this many milliseconds: a machine that was off loses no attempt, and a service that asks for quick retries still has
- * its hour.
+ * A step fails for good after this many tries, which take about an hour, and not before this many milliseconds: a
+ * machine that was off loses no try, and a service that asks for quick ones still has its hour.
  */
-const MOST_ATTEMPTS = 20;
+const MOST_TRIES = 20;
 const SHORTEST_MS = 3_600_000;
 
 /**
@@ -36,7 +34,7 @@ export async function failedStep(
   error: unknown,
   nextAction?: string,
 ): Promise<CustomerStep> {
-  if (!(error instanceof Error) || !endsRow(error)) throw error;
+  if (!(error instanceof Error) || !endsRow(error, input.tries)) throw error;
   const refusal = isRefusal(error) ? error : undefined;
   const staged = await stageOutcome(deps, input, afterFailure(input.state), {
     error_class: error.name,
@@ -61,12 +59,11 @@ function isRefusal(error: Error): error is RejectedError | NotFoundError {
   return error instanceof RejectedError || error instanceof NotFoundError;
 }
 
-function endsRow(error: Error): boolean {
+function endsRow(error: Error, { times, since }: CustomerStepInput["tries"]): boolean {
   const final = [SchemaError, AnotherSubjectError, LostAnswerError];
   if (isRefusal(error) || final.some((kind) => error instanceof kind)) return true;
-  // Ends the row too, but by its workflow: it may mean a wrong key or a torn file instead of the row.
+  // Ends the row too, but after its step: it may mean a wrong key or a torn file instead of the row.
   if (error instanceof InputError) return false;
   if (!(error instanceof ApiError) || error instanceof NotSentError) return false;
-  const { attempt, scheduledTimestampMs } = activityInfo();
-  return attempt >= MOST_ATTEMPTS && Date.now() - scheduledTimestampMs >= SHORTEST_MS;
+  return times + 1 >= MOST_TRIES && Date.now() - since >= SHORTEST_MS;
 }

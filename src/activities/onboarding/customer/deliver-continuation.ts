@@ -1,4 +1,4 @@
-import { activityInfo, cancellationSignal } from "@temporalio/activity";
+import { cancellationSignal } from "@temporalio/activity";
 import type { Continuation } from "../../../domain/onboarding/customer/continuation-offer.js";
 import type { CustomerStepInput, LinkOffer } from "../../../domain/onboarding/customer/customer-step.js";
 import { appendContinuation, type Delivery, getSink } from "../../../lake/onboarding/continuation-file.js";
@@ -8,8 +8,8 @@ import { linkKey } from "./continuations.js";
 
 type DeliverLinkInput = CustomerStepInput & { readonly link: LinkOffer };
 
-/** Attempts, in about half a minute, before somebody has to send the link from the dashboard. */
-const MOST_ATTEMPTS = 5;
+/** Tries, in about half a minute, before somebody has to send the link from the dashboard. */
+const MOST_TRIES = 5;
 
 /** Delivers a continuation to the batch's sink, at least once; false where it could not be delivered. */
 export async function deliverLink(
@@ -25,7 +25,7 @@ export async function deliverLink(
     return { delivered: true };
   } catch (error) {
     cancellationSignal().throwIfAborted();
-    if (activityInfo().attempt < MOST_ATTEMPTS) throw error;
+    if (input.tries.times + 1 < MOST_TRIES) throw error;
     deps.log.warn({ line: input.line, err: error }, "could not deliver a link; send it from the dashboard");
     return { delivered: false };
   }

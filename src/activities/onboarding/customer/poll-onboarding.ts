@@ -1,4 +1,4 @@
-import { activityInfo, cancellationSignal } from "@temporalio/activity";
+import { cancellationSignal } from "@temporalio/activity";
 import {
   AnotherSubjectError,
   ApiError,
@@ -34,8 +34,8 @@ interface PollOnboardingInput extends CustomerStepInput {
   readonly sessions: readonly SessionValidated[];
 }
 
-/** Attempts at a poll. After the last one, only the messages that led to it count. */
-const MOST_ATTEMPTS = 4;
+/** Tries of a poll. After the last one, only the messages that led to it count. */
+const MOST_TRIES = 4;
 
 /** Polls an onboarding, and applies the answer and the messages (docs/reference/service.md, "Onboarding lookup"). */
 export async function pollOnboarding(
@@ -56,7 +56,7 @@ export async function pollOnboarding(
 
 async function read(
   deps: OnboardingDependencies,
-  { state }: PollOnboardingInput,
+  { state, tries }: PollOnboardingInput,
 ): Promise<Onboarding | null> {
   const params = { path: { id: state.onboardingId ?? "" } };
   try {
@@ -64,7 +64,7 @@ async function read(
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
     const mayPass = [TransientError, RateLimitedError, NotSentError].some((kind) => error instanceof kind);
-    if (mayPass && activityInfo().attempt < MOST_ATTEMPTS) throw error;
+    if (mayPass && tries.times + 1 < MOST_TRIES) throw error;
     if (error instanceof AnotherSubjectError) {
       deps.log.warn(
         { onboarding: maskedId(params.path.id), ...error.mismatch },

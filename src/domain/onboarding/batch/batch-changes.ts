@@ -57,6 +57,7 @@ export function reported(
 ): BatchState {
   if (report.kind === "output") return outputReported(batch, report);
   if (!batch.outstanding.some(({ row }) => row === report.row)) return batch;
+  if (report.kind === "lost") return { ...batch, lost: report.message };
   if (report.kind === "free") return requeued(batch, report.row, now + FREED_AFTER_MS);
   const counted = { ...batch, calls: batch.calls + report.calls };
   if (report.kind === "done") return doneReported(counted, report, circuit);

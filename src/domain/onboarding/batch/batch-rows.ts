@@ -26,7 +26,7 @@ export interface RowInRun {
 
 /** A row that is to run. */
 export interface RowToRun extends BatchRow {
-  /** Hash of whom it is about: part of the customer's workflow id. */
+  /** Hash of whom it is about: part of the open row's key. */
   readonly identity: string;
   /** Whether the vault must be written, documents uploaded or a business made before the onboarding. */
   readonly prepare: boolean;
@@ -78,6 +78,8 @@ export type CustomerReport =
   | { readonly kind: "requeued"; readonly row: number; readonly calls: number }
   /** The service refused the credentials; the onboarding is posted and continues. */
   | { readonly kind: "refused"; readonly row: number; readonly calls: number }
+  /** The batch's staging is gone, so that no outcome can be staged. */
+  | { readonly kind: "lost"; readonly row: number; readonly runId: string; readonly message: string }
   /** The customer was busy with another row, and is free now: the row is asked for again. */
   | { readonly kind: "free"; readonly row: number }
   /** Whether the output that was missing at first came after all. */

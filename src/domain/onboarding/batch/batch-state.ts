@@ -9,7 +9,7 @@ export interface BatchPause {
 }
 
 /** A row whose customer has not reported its end. */
-export interface OutstandingRow extends RowToRun {
+interface OutstandingRow extends RowToRun {
   /** Epoch milliseconds of the last sign of life. */
   readonly since: number;
 }
@@ -38,6 +38,8 @@ export interface BatchState {
   readonly outputs: { readonly awaited: number; readonly found: number; readonly missing: number };
   readonly paused: BatchPause | null;
   readonly cancelled: boolean;
+  /** Why no outcome can be staged any more; null while they can. */
+  readonly lost: string | null;
   readonly resumes: number;
   /** Number of the next file of outcomes. */
   readonly chunk: number;
@@ -59,6 +61,7 @@ export function newBatch(upTo: number): BatchState {
     outputs: { awaited: 0, found: 0, missing: 0 },
     paused: null,
     cancelled: false,
+    lost: null,
     resumes: 0,
     chunk: 0,
   };

@@ -3,25 +3,56 @@ import type { CustomerEvent, SessionValidated, WaitRequest } from "../messages.j
 /** Webhooks remembered by their id, so that a duplicate is dropped; duplicates come soon after the first. */
 const MOST_REMEMBERED = 500;
 
-/** Messages that a customer's workflow has not read, also those that came before its own answer. */
-export interface CarriedMail {
+/** Messages to an open row that no step has read, also those that came before its own answer. */
+export interface Mail {
   readonly events: readonly CustomerEvent[];
   readonly sessions: readonly SessionValidated[];
   readonly waiters: readonly WaitRequest[];
+  /** Batches that were cancelled. */
+  readonly stops: readonly string[];
   readonly seen: readonly string[];
-  readonly stopped: boolean;
 }
 
-export const NO_MAIL: CarriedMail = { events: [], sessions: [], waiters: [], seen: [], stopped: false };
+/** How many messages of each kind a step was given: what came after them is still unread. */
+export type MailCount = Readonly<Record<"events" | "sessions" | "waiters" | "stops", number>>;
+
+export const NO_MAIL: Mail = { events: [], sessions: [], waiters: [], stops: [], seen: [] };
 
 /** Adds a webhook, unless it is a duplicate. */
-export function withEvent(mail: CarriedMail, event: CustomerEvent): CarriedMail {
+export function withEvent(mail: Mail, event: CustomerEvent): Mail {
   if (mail.seen.includes(event.messageId)) return mail;
   const seen = [...mail.seen, event.messageId].slice(-MOST_REMEMBERED);
   return { ...mail, events: [...mail.events, event], seen };
 }
 
+/** Adds a row that waits, unless it waits already. */
+export function withWaiter(mail: Mail, waiter: WaitRequest): Mail {
+  const isSame = (one: WaitRequest) =>
+    one.batchWorkflowId === waiter.batchWorkflowId && one.runId === waiter.runId && one.row === waiter.row;
+  return mail.waiters.some(isSame) ? mail : { ...mail, waiters: [...mail.waiters, waiter] };
+}
+
 /** Whether a message about the onboarding is unread. */
-export function hasNews({ events, sessions }: CarriedMail): boolean {
+export function hasNews({ events, sessions }: Mail): boolean {
   return events.length + sessions.length > 0;
+}
+
+export function countMail({ events, sessions, waiters, stops }: Mail): MailCount {
+  return {
+    events: events.length,
+    sessions: sessions.length,
+    waiters: waiters.length,
+    stops: stops.length,
+  };
+}
+
+/** The mail after a step that left some of it, with what came since it was `given` so many messages. */
+export function mailAfter(left: Mail, now: Mail, given: MailCount): Mail {
+  return {
+    events: [...left.events, ...now.events.slice(given.events)],
+    sessions: [...left.sessions, ...now.sessions.slice(given.sessions)],
+    waiters: [...left.waiters, ...now.waiters.slice(given.waiters)],
+    stops: [...left.stops, ...now.stops.slice(given.stops)],
+    seen: now.seen,
+  };
 }

@@ -2,7 +2,7 @@ import type { RefusedRequest } from "../../refusals.js";
 import type { OpenOutcome, OutcomeRef } from "../batch/batch-rows.js";
 import type { CustomerEvent, SessionValidated } from "../messages.js";
 import type { OnboardingTiming } from "../timing.js";
-import { type CarriedMail, hasNews, NO_MAIL } from "./customer-mail.js";
+import { hasNews, type Mail, NO_MAIL } from "./customer-mail.js";
 import { type CustomerState, reopened, UNPOSTED } from "./customer-state.js";
 import type { CustomerStep, LinkOffer } from "./customer-step.js";
 import {
@@ -33,20 +33,18 @@ interface CustomerProgress {
   readonly decisionTimeout: number;
 }
 
-/** The state of a customer's workflow; every change replaces it, and continue-as-new carries it. */
-export interface CarriedCustomer {
+/** What is known of a customer; every change replaces it. */
+export interface Customer {
   readonly progress: CustomerProgress;
   readonly polls: PollsSoFar;
-  readonly mail: CarriedMail;
+  readonly mail: Mail;
   readonly waiters: CarriedWaiters;
+  /** Whether its own batch was cancelled. */
+  readonly stopped: boolean;
 }
 
 /** A customer that begins, from nothing or from an onboarding that is posted already. */
-export function newCustomer(
-  open: OpenOutcome | null,
-  timing: OnboardingTiming,
-  now: number,
-): CarriedCustomer {
+export function newCustomer(open: OpenOutcome | null, timing: OnboardingTiming, now: number): Customer {
   const state = open === null ? UNPOSTED : reopened(open);
   return {
     progress: {
@@ -63,40 +61,41 @@ export function newCustomer(
     polls: beginPolls(now),
     mail: NO_MAIL,
     waiters: { reused: [], waiting: [] },
+    stopped: false,
   };
 }
 
 /** Changes how far the row is. */
-export function withProgress(customer: CarriedCustomer, change: Partial<CustomerProgress>): CarriedCustomer {
+export function withProgress(customer: Customer, change: Partial<CustomerProgress>): Customer {
   return { ...customer, progress: { ...customer.progress, ...change } };
 }
 
-/** What ends an execution: the row is finished, must be stopped, or another execution continues; else undefined. */
-export function endOf(
-  { progress: { state }, mail, waiters }: CarriedCustomer,
-  isLong: boolean,
-): "finished" | "stopped" | "long" | undefined {
+/** What ends a row: it is finished, must be stopped, or another row continues in its place; undefined: it stays open. */
+export function endOf({
+  progress: { state },
+  stopped,
+  waiters,
+}: Customer): "finished" | "stopped" | "inherited" | undefined {
   if (state.phase === "settled") return "finished";
-  if (mail.stopped && successorOf(waiters) !== undefined) return "long";
-  if (mail.stopped || isSuperseded(waiters)) return "stopped";
-  return isLong ? "long" : undefined;
+  if (stopped && successorOf(waiters) !== undefined) return "inherited";
+  return stopped || isSuperseded(waiters) ? "stopped" : undefined;
 }
 
 /** Epoch milliseconds at which the customer has something to do even without a message. */
-export function wakeAt(customer: CarriedCustomer, timing: OnboardingTiming): number {
+export function wakeAt(customer: Customer, timing: OnboardingTiming): number {
   const { state, deadline, decisionTimeout } = customer.progress;
   const decision = state.phase === "machine" ? decisionTimeout : Number.POSITIVE_INFINITY;
   return Math.min(deadline, nextPoll(customer.polls, timing, state), decision);
 }
 
 /** Whether a message is to be acted on now: rows that wait are answered once this one is processed. */
-export function isWoken({ progress: { state }, mail }: CarriedCustomer): boolean {
-  return hasNews(mail) || mail.stopped || (state.phase !== "machine" && mail.waiters.length > 0);
+export function isWoken({ progress: { state }, mail, stopped }: Customer): boolean {
+  return hasNews(mail) || stopped || (state.phase !== "machine" && mail.waiters.length > 0);
 }
 
 /** What is due; undefined where another message than news of the onboarding came, or nothing. */
 export function dueStep(
-  customer: CarriedCustomer,
+  customer: Customer,
   timing: OnboardingTiming,
   now: number,
 ): "news" | "deadline" | "poll" | "decision timeout" | undefined {
@@ -109,13 +108,13 @@ export function dueStep(
 }
 
 /** Whether the service has taken too long to decide. */
-export function isOverdue({ progress: { state, decisionTimeout } }: CarriedCustomer, now: number): boolean {
+export function isOverdue({ progress: { state, decisionTimeout } }: Customer, now: number): boolean {
   return state.phase === "machine" && now >= decisionTimeout;
 }
 
 /** Takes the news that is worth a poll now; weaker news becomes hints for a later one. */
-export function newsTaken(customer: CarriedCustomer): {
-  readonly customer: CarriedCustomer;
+export function newsTaken(customer: Customer): {
+  readonly customer: Customer;
   readonly events: readonly CustomerEvent[];
   readonly sessions: readonly SessionValidated[];
 } {
@@ -136,10 +135,10 @@ export function newsTaken(customer: CarriedCustomer): {
  * an onboarding that an earlier command posted, which the customer writes itself.
  */
 export function afterStep(
-  customer: CarriedCustomer,
+  customer: Customer,
   step: CustomerStep,
   isReopened: boolean,
-): { readonly customer: CarriedCustomer; readonly record: OutcomeRef | null } {
+): { readonly customer: Customer; readonly record: OutcomeRef | null } {
   const { progress } = customer;
   const calls = progress.calls + step.calls;
   if (step.unauthorized) return { customer: withProgress(customer, { calls }), record: null };
@@ -156,6 +155,6 @@ export function afterStep(
 }
 
 /** Whether the last continuation has expired and no other one is there to be delivered. */
-export function hasLinkEnded({ progress: { link, state } }: CarriedCustomer, now: number): boolean {
+export function hasLinkEnded({ progress: { link, state } }: Customer, now: number): boolean {
   return link === null && state.linkExpiresAt !== null && now >= state.linkExpiresAt;
 }

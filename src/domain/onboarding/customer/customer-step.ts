@@ -12,6 +12,8 @@ export interface CustomerStepInput extends CustomerRef {
   readonly state: CustomerState;
   /** The state that the last outcome says. */
   readonly recorded: CustomerState;
+  /** The tries of this step that failed; `since` in epoch milliseconds. */
+  readonly tries: { readonly times: number; readonly since: number };
 }
 
 /** A continuation that is sealed and waits to be delivered. */

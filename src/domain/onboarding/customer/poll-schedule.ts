@@ -1,3 +1,4 @@
+import { MINUTE } from "../../duration.js";
 import { isDecision } from "../../service/onboarding-status.js";
 import type { CustomerEvent } from "../messages.js";
 import { type OnboardingTiming, pollWaitMs } from "../timing.js";
@@ -44,7 +45,8 @@ export function nextPoll(
   timing: OnboardingTiming,
   state: CustomerState,
 ): number {
-  const poll = polledAt + pollWaitMs(timing, state.phase, polls);
+  const wait = pollWaitMs(timing, state.phase, polls);
+  const poll = together(polledAt + wait, wait);
   const hint = hinted === 0 ? polledAt : polledAt + pollWaitMs(timing, "machine", hinted - 1);
   const next = hints.length === 0 ? poll : Math.min(poll, hint);
   const expires = state.linkExpiresAt;
@@ -52,6 +54,13 @@ export function nextPoll(
   // Before the continuation ends, for a fresh one; and when it ends.
   const early = expires - timing.linkMargin;
   return Math.min(next, polledAt < early ? early : Math.max(expires, polledAt));
+}
+
+/** Lets long waits of many rows end at the same instants, a sixteenth later at most: they are polled in few slices. */
+function together(at: number, wait: number): number {
+  if (wait < MINUTE) return at;
+  const step = Math.floor(wait / 16);
+  return Math.ceil(at / step) * step;
 }
 
 /**

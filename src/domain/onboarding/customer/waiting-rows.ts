@@ -48,7 +48,7 @@ export function decideWaiter(
   if (waiter.rowKey !== row.rowKey) return "wait";
   if (isSameRow(waiter, row)) {
     // A later run of its batch. The tables lack the row where the run before ended too early to write its first outcome;
-    // this workflow writes the later versions.
+    // later versions are written here.
     const first = { row: waiter.row, line, attempt, version: 1 };
     return { copy: open === null ? first : null, version: 1, reuses: false };
   }

@@ -21,8 +21,8 @@ afterEach(() => bench.close());
 
 /** The n-th attempt at a row's vault while the service is down, so long after the first one was due. */
 function attempt(n: number, sinceMs: number): Promise<CustomerStep> {
-  const info = { attempt: n, scheduledTimestampMs: Date.now() - sinceMs };
-  const environment = new MockActivityEnvironment(info, { logger: SILENT });
+  const tries = { times: n - 1, since: Date.now() - sinceMs };
+  const environment = new MockActivityEnvironment({}, { logger: SILENT });
   return environment.run(() =>
     prepareCustomer(bench.deps, {
       batchId,
@@ -38,6 +38,7 @@ function attempt(n: number, sinceMs: number): Promise<CustomerStep> {
       sink: false,
       state: UNPOSTED,
       recorded: UNPOSTED,
+      tries,
     }),
   );
 }

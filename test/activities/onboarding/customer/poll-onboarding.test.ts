@@ -44,6 +44,7 @@ async function look(answer: object, known: CustomerState, events: readonly Custo
     sink: true,
     state,
     recorded: state,
+    tries: { times: 0, since: 0 },
   };
   return bench.run(() => pollOnboarding(bench.deps, { ...stand, events, sessions: [] }));
 }

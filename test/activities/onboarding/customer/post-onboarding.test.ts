@@ -38,6 +38,7 @@ function post(row: number): Promise<CustomerStep> {
       sink: false,
       state: UNPOSTED,
       recorded: UNPOSTED,
+      tries: { times: 0, since: 0 },
       syncTimeoutSecs: null,
     }),
   );

@@ -41,6 +41,7 @@ function post(batchId: string, rowKey: string): Promise<CustomerStep> {
       sink: false,
       state: UNPOSTED,
       recorded: UNPOSTED,
+      tries: { times: 0, since: 0 },
       syncTimeoutSecs: null,
     }),
   );

@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { hasNews, NO_MAIL, withEvent } from "../../../../src/domain/onboarding/customer/customer-mail.js";
+import {
+  countMail,
+  hasNews,
+  mailAfter,
+  NO_MAIL,
+  withEvent,
+  withWaiter,
+} from "../../../../src/domain/onboarding/customer/customer-mail.js";
+import type { WaitRequest } from "../../../../src/domain/onboarding/messages.js";
 import { completed } from "../../../helpers/onboarding/customer-states.js";
 
 test("a webhook that comes twice is kept once, also after it was read", () => {
@@ -16,6 +24,28 @@ test("only the last five hundred ids are remembered", () => {
   expect(seen.at(-1)).toBe("msg_599");
 });
 
-test("rows that wait say nothing new about the onboarding", () => {
-  expect(hasNews({ ...NO_MAIL, stopped: true })).toBe(false);
+test("cancelled batches say nothing new about the onboarding", () => {
+  expect(hasNews({ ...NO_MAIL, stops: ["onb_1"] })).toBe(false);
+});
+
+test("what came while a step was under way stays, behind what the step left", () => {
+  const given = withEvent({ ...NO_MAIL, stops: ["onb_1"] }, completed("pass"));
+  const count = countMail(given);
+  const now = withEvent(
+    { ...given, stops: ["onb_1", "onb_2"] },
+    { ...completed("fail"), messageId: "msg_2" },
+  );
+  const after = mailAfter({ ...given, events: [], stops: [] }, now, count);
+  expect(after).toMatchObject({
+    events: [{ messageId: "msg_2" }],
+    stops: ["onb_2"],
+    seen: ["msg_1", "msg_2"],
+  });
+});
+
+test("a row that is handed over again waits once", () => {
+  const waiter = { batchWorkflowId: "b", runId: "r", row: 1 } as WaitRequest;
+  const mail = withWaiter(NO_MAIL, waiter);
+  expect(withWaiter(mail, { ...waiter })).toBe(mail);
+  expect(withWaiter(mail, { ...waiter, runId: "later" }).waiters).toHaveLength(2);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { OutcomeRef } from "../../../../src/domain/onboarding/batch/batch-rows.js";
 import {
   afterStep,
-  type CarriedCustomer,
+  type Customer,
   dueStep,
   endOf,
   hasLinkEnded,
@@ -24,42 +24,40 @@ const REUSED = { reused: [{ waiter: WAITER, version: 1 }], waiting: [] };
 
 const customer = (
   state: CustomerState,
-  { mail, polls, ...change }: { [K in keyof CarriedCustomer]?: Partial<CarriedCustomer[K]> } = {},
-): CarriedCustomer => {
+  {
+    mail,
+    polls,
+    stopped = false,
+    ...change
+  }: { [K in keyof Omit<Customer, "stopped">]?: Partial<Customer[K]> } & { readonly stopped?: boolean } = {},
+): Customer => {
   const begun = withProgress(newCustomer(null, DEFAULT_TIMING, 0), { state, ...change.progress });
   return {
     ...begun,
     mail: { ...begun.mail, ...mail },
     polls: { ...begun.polls, ...polls },
     waiters: { ...begun.waiters, ...change.waiters },
+    stopped,
   };
 };
 
 test.for([
-  ["a row that is decided", customer(PASSED), true, "finished"],
-  ["a row of a cancelled batch", customer(POSTED, { mail: { stopped: true } }), false, "stopped"],
+  ["a row that is decided", customer(PASSED), "finished"],
+  ["a row of a cancelled batch", customer(POSTED, { stopped: true }), "stopped"],
   [
     "a row of a cancelled batch whose outcomes are reused",
-    customer(POSTED, { mail: { stopped: true }, waiters: REUSED }),
-    false,
-    "long",
+    customer(POSTED, { stopped: true, waiters: REUSED }),
+    "inherited",
   ],
-  [
-    "a row that another one waits for",
-    customer(POSTED, { waiters: { waiting: [WAITER] } }),
-    false,
-    "stopped",
-  ],
+  ["a row that another one waits for", customer(POSTED, { waiters: { waiting: [WAITER] } }), "stopped"],
   [
     "a row of a cancelled batch that another one waits for",
-    customer(POSTED, { mail: { stopped: true }, waiters: { ...REUSED, waiting: [WAITER] } }),
-    false,
+    customer(POSTED, { stopped: true, waiters: { ...REUSED, waiting: [WAITER] } }),
     "stopped",
   ],
-  ["a long history", customer(POSTED), true, "long"],
-  ["a row that waits", customer(POSTED, { waiters: REUSED }), false, undefined],
-] as const)("an execution ends with %s", ([, given, isLong, expected]) => {
-  expect(endOf(given, isLong)).toBe(expected);
+  ["a row that waits", customer(POSTED, { waiters: REUSED }), undefined],
+] as const)("the end of %s", ([, given, expected]) => {
+  expect(endOf(given)).toBe(expected);
 });
 
 test.for([
@@ -81,16 +79,11 @@ const LATE = { polls: { polledAt: 20 * DAY } };
 test.for([
   [
     "news before all else",
-    customer(POSTED, { mail: { events: [completed("pass")], stopped: true } }),
+    customer(POSTED, { mail: { events: [completed("pass")] }, stopped: true }),
     15 * DAY,
     "news",
   ],
-  [
-    "nothing, once its batch is cancelled",
-    customer(POSTED, { mail: { stopped: true } }),
-    15 * DAY,
-    undefined,
-  ],
+  ["nothing, once its batch is cancelled", customer(POSTED, { stopped: true }), 15 * DAY, undefined],
   [
     "nothing, where a row waits for an answer",
     customer(INCOMPLETE, { mail: { waiters: [WAITER] } }),
@@ -138,7 +131,7 @@ test("another status makes the waits short again, the same one does not", () => 
   expect(afterStep(given, step({ state: POSTED }), false).customer.polls.polls).toBe(9);
 });
 
-test.for<[string, Partial<CarriedCustomer["progress"]>, boolean, OutcomeRef | null]>([
+test.for<[string, Partial<Customer["progress"]>, boolean, OutcomeRef | null]>([
   ["the first goes to the batch", {}, false, null],
   ["a second one before the batch has the first is written", { first: OUTCOME }, false, OUTCOME],
   ["a later one is written", { told: true }, false, OUTCOME],

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  beginPolls,
   nextPoll,
   type PollsSoFar,
   withHint,
@@ -57,4 +58,15 @@ test.for([
 ] as const)("a continuation that is valid for long: polled %s", ([, goodFor, expected]) => {
   const polls = sofar({ polls: 30 });
   expect(wait(polls, { ...INCOMPLETE, linkExpiresAt: polls.polledAt + goodFor })).toBe(expected);
+});
+
+test("long waits of rows that were polled at different times end together; short ones and links that expire don't wait", () => {
+  const at = (polledAt: number, polls: number, state = INCOMPLETE) =>
+    nextPoll({ ...beginPolls(polledAt), polls }, DEFAULT_TIMING, state);
+  const hour = 3_600_000;
+  expect(at(1, 30)).toBe(at(1_000_000, 30));
+  expect(at(1, 30)).toBeGreaterThan(6 * hour);
+  expect(at(1, 30)).toBeLessThanOrEqual(1 + (6 * hour * 17) / 16);
+  expect(at(1, 0)).toBe(2_001);
+  expect(at(1, 30, { ...INCOMPLETE, linkExpiresAt: hour })).toBe(hour - DEFAULT_TIMING.linkMargin);
 });

@@ -18,6 +18,10 @@ const waiter = (change: Partial<WaitRequest> = {}): WaitRequest => ({
   line: 9,
   attempt: 1,
   rowKey: "key",
+  latch: "run-2/0",
+  sink: false,
+  retry: false,
+  before: null,
   open: null,
   ...change,
 });

@@ -1,12 +1,13 @@
-import { hash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../../sandbox/index.js";
-import { stopBatchCustomers } from "../../../../src/cli/onboarding/give-up.js";
 import type { OnboardSummary } from "../../../../src/domain/onboarding/batch/batch-totals.js";
-import { eventWorkflowIds } from "../../../../src/domain/onboarding/identity.js";
+import { followStart } from "../../../../src/domain/onboarding/identity.js";
+import { FOLLOW_SIGNALS, FOLLOW_WORKFLOW } from "../../../../src/domain/onboarding/messages.js";
+import { taskQueue } from "../../../../src/domain/run.js";
 import { giveUpRun } from "../../../../src/temporal/give-up.js";
+import { signalOrStart } from "../../../../src/temporal/running-workflows.js";
 import { openClusterFolder } from "../../../helpers/command/cluster-folder.js";
 import type { ProcessEnd } from "../../../helpers/command/command-process.js";
 import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
@@ -134,15 +135,18 @@ test("the customers of a batch that was terminated are stopped, and the same com
   world.sandbox.playbooks.script({ entity: "fp_1", outcomes: [{ status: "pass", delayMs: 0 }] });
   const batch = await world.begin(rows);
   await world.until(batch, ({ customers: { pass } }) => pass === 1);
-  const { client, sealed, scope } = world;
-  const stop = () => stopBatchCustomers(client, sealed, { scope, batchId: batch.batchId });
+  const { client, scope } = world;
+  const stop = () =>
+    signalOrStart(
+      client,
+      FOLLOW_WORKFLOW,
+      followStart({ scope, taskQueue: taskQueue(scope) }),
+      FOLLOW_SIGNALS.stop,
+      batch.batchId,
+    );
   await giveUpRun(client, batch, stop, { cancelMs: 3_000 });
   expect(await batch.handle.describe()).toMatchObject({ status: { name: "TERMINATED" } });
-  const [id = ""] = eventWorkflowIds((text) => hash("sha256", text), scope, {
-    fp_id: "fp_2",
-    playbook_key: "pb_kyc",
-  });
-  await client.workflow.getHandle(id).result();
+  await world.untilOpen("fp_2", (one) => one === undefined);
 
   isBroken = false;
   for (const one of world.sandbox.onboardings.list()) world.sandbox.onboardings.finish(one.id, "pass");

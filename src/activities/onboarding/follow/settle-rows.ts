@@ -1,0 +1,217 @@
+import { hash } from "node:crypto";
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
+import {
+  type AddressedReport,
+  dueAt,
+  type OutcomeToRecord,
+} from "../../../domain/onboarding/follow/open-customer.js";
+import {
+  afterStepOf,
+  type CustomerNews,
+  factsOf,
+  type HandedRow,
+  type Shard,
+  type ShardFacts,
+  type SteppedRow,
+  shardOf,
+  withNews,
+  withoutWaits,
+  withRow,
+  withStop,
+} from "../../../domain/onboarding/follow/shard.js";
+import {
+  type ChangedRows,
+  dropSlice,
+  dropSlices,
+  keptSlice,
+  SHARD_NUMBERS,
+} from "../../../lake/onboarding/open-customers.js";
+import { StagingLostError } from "../../../lake/staging-lost-error.js";
+import type { OnboardingDependencies } from "../dependencies.js";
+import { recordOutcomes } from "../record-outcomes.js";
+
+const SHARDS_AT_ONCE = 16;
+
+/** What has happened to the open rows of a lake since they were settled last. */
+interface SettleInput {
+  /** Version of the shards that change; more than any before. */
+  readonly version: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly rows: readonly HandedRow[];
+  readonly news: readonly CustomerNews[];
+  /** Batches that were cancelled. */
+  readonly stops: readonly string[];
+  readonly tryNow: boolean;
+  /** Slices that have ended. */
+  readonly slices: readonly string[];
+  /** Slices that were settled before: nothing needs them any more. */
+  readonly settled: readonly string[];
+  /** Keys of rows that slices work on. */
+  readonly busy: readonly string[];
+  /** Shards with rows that are due, or may be. */
+  readonly due: readonly number[];
+  /** How many rows may be worked on from now on. */
+  readonly room: number;
+}
+
+/** Rows of one batch that are due. */
+export interface DueRows {
+  readonly batchId: string;
+  /** Seconds that a decision may take in synchronous mode. */
+  readonly decisionSecs: number;
+  readonly keys: readonly string[];
+}
+
+type SettleResult =
+  /** A later version is there, or this one says something else: nothing was changed. Temporal has forgotten what it did. */
+  { readonly taken: number } | SettledRows;
+
+interface SettledRows {
+  readonly taken?: undefined;
+  readonly due: readonly DueRows[];
+  readonly reports: readonly AddressedReport[];
+  /** By number, of every shard that was read. */
+  readonly shards: Readonly<Record<number, ShardFacts>>;
+}
+
+interface Settling {
+  readonly shard: Shard;
+  readonly reports: readonly AddressedReport[];
+}
+
+/**
+ * Applies to the open rows what slices have done, and what was told; writes their outcomes, and says which rows are
+ * due. What it reads does not change, so that a repetition writes the same.
+ */
+export async function settleRows(deps: OnboardingDependencies, input: SettleInput): Promise<SettleResult> {
+  const { sealed, open } = deps;
+  const { version, busy, room, now } = input;
+  const id = hash("sha256", JSON.stringify(input)).slice(0, 16);
+  const taken = await open.takenBy(version, id);
+  if (taken !== undefined) return { taken };
+  const slices = await Promise.all(input.slices.map((slice) => keptSlice(sealed, slice)));
+  const stepped = slices.flatMap((slice) => slice ?? []);
+  const numbers = input.stops.length > 0 || input.tryNow ? SHARD_NUMBERS : touched(input, stepped);
+  const isBusy = (key: string) => busy.includes(key);
+  // First, so that whoever finds a row closed finds its outcome.
+  await record(deps, stepped);
+  const rows = await open.at(version);
+  const settled = await mapConcurrent(SHARDS_AT_ONCE, numbers, async (number) => {
+    const shard = await open.shard(rows, number);
+    return { number, before: shard, ...settle(number, shard, input, stepped) };
+  });
+  const changed = settled.filter(({ before, shard }) => shard !== before);
+  if (changed.length > 0) {
+    const changes = changed.map((one) => [one.number, changesOf(one.before, one.shard)]);
+    await open.write({ version, id }, rows, Object.fromEntries(changes));
+  }
+  for (const slice of input.settled) await dropSlice(sealed, slice);
+  const due = firstDue(settled, now, isBusy, room);
+  const isTaken = (key: string) => isBusy(key) || due.some(({ keys }) => keys.includes(key));
+  return {
+    due,
+    reports: settled.flatMap(({ reports }) => reports),
+    shards: Object.fromEntries(settled.map(({ number, shard }) => [number, factsOf(shard, isTaken)])),
+  };
+}
+
+/** What is there when nobody has worked on the open rows yet: the highest version, and what each shard has. */
+export async function findRows({ open, sealed }: OnboardingDependencies): Promise<{
+  readonly version: number;
+  readonly shards: Readonly<Record<number, ShardFacts>>;
+}> {
+  await dropSlices(sealed);
+  return open.read(async (rows) => {
+    const found = await mapConcurrent(SHARDS_AT_ONCE, SHARD_NUMBERS, async (number) => {
+      const facts = factsOf(await open.shard(rows, number), () => false);
+      return [number, facts] as const;
+    });
+    const shards = Object.fromEntries(found.filter(([, facts]) => facts.rows > 0));
+    // Higher than any version of rows that were lost, because it names what is written into the tables.
+    return { version: Math.max(rows.version, Date.now()), shards };
+  });
+}
+
+function changesOf(before: Shard, after: Shard): ChangedRows {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changed = [...keys].filter((key) => before[key] !== after[key]);
+  return Object.fromEntries(changed.map((key) => [key, after[key] ?? null]));
+}
+
+function touched({ rows, news, due }: SettleInput, stepped: readonly SteppedRow[]): number[] {
+  const keys = [...rows, ...news, ...stepped].map(({ key }) => key);
+  return [...new Set([...keys.map(shardOf), ...due])].sort((a, b) => a - b);
+}
+
+function settle(
+  number: number,
+  before: Shard,
+  { rows, news, stops, tryNow, now }: SettleInput,
+  stepped: readonly SteppedRow[],
+): Settling {
+  const reports: AddressedReport[] = [];
+  const own = <T extends { readonly key: string }>(all: readonly T[]) =>
+    all.filter(({ key }) => shardOf(key) === number);
+  let shard = before;
+  for (const row of own(stepped)) {
+    const changed = afterStepOf(shard, row);
+    shard = changed.shard;
+    reports.push(...changed.reports);
+  }
+  for (const row of own(rows)) shard = withRow(shard, row, now);
+  for (const one of own(news)) shard = withNews(shard, one);
+  for (const batchId of stops) shard = withStop(shard, batchId);
+  return { shard: tryNow ? withoutWaits(shard) : shard, reports };
+}
+
+/** Writes the outcomes that no batch writes, those of each batch's run together, each once. */
+async function record(deps: OnboardingDependencies, stepped: readonly SteppedRow[]): Promise<void> {
+  const byRun = new Map<string, OutcomeToRecord[]>();
+  for (const one of stepped.flatMap(({ records }) => records)) {
+    const run = `${one.batchId} ${one.runId} ${one.plainOutput}`;
+    byRun.set(run, [...(byRun.get(run) ?? []), one]);
+  }
+  for (const records of byRun.values()) {
+    try {
+      await recordAll(deps, records);
+    } catch (error) {
+      if (!(error instanceof StagingLostError)) throw error;
+      for (const one of records) await recordAll(deps, [one]).catch(unlessLost);
+    }
+  }
+}
+
+async function recordAll(deps: OnboardingDependencies, records: readonly OutcomeToRecord[]): Promise<void> {
+  const [first] = records;
+  if (first === undefined) return;
+  const { batchId, runId, plainOutput } = first;
+  const rows = records.map(({ outcome }) => outcome);
+  await recordOutcomes(deps, { batchId, runId, plainOutput, chunk: null, rows });
+}
+
+/** A row keeps its last status where the staging of its batch is gone. */
+function unlessLost(error: unknown): void {
+  if (!(error instanceof StagingLostError)) throw error;
+}
+
+function firstDue(
+  settled: readonly { readonly shard: Shard }[],
+  now: number,
+  isBusy: (key: string) => boolean,
+  room: number,
+): DueRows[] {
+  const rows = settled
+    .flatMap(({ shard }) => Object.entries(shard).map(([key, one]) => ({ key, one, at: dueAt(one) })))
+    .filter(({ key, at }) => at <= now && !isBusy(key))
+    .sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1))
+    .slice(0, room);
+  const batches = new Map<string, DueRows>();
+  for (const { key, one } of rows) {
+    const { batchId, syncTimeoutSecs } = one.input;
+    const { keys = [], decisionSecs = 0 } = batches.get(batchId) ?? {};
+    const secs = Math.max(decisionSecs, syncTimeoutSecs ?? 0);
+    batches.set(batchId, { batchId, decisionSecs: secs, keys: [...keys, key] });
+  }
+  return [...batches.values()];
+}

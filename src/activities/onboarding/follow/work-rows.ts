@@ -1,0 +1,77 @@
+import { ApplicationFailure, CancelledFailure, cancellationSignal } from "@temporalio/activity";
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
+import { countMail } from "../../../domain/onboarding/customer/customer-mail.js";
+import { afterTry, type OpenCustomer } from "../../../domain/onboarding/follow/open-customer.js";
+import { type SteppedRow, shardOf } from "../../../domain/onboarding/follow/shard.js";
+import { keepSlice, keptSlice } from "../../../lake/onboarding/open-customers.js";
+import { StagingLostError } from "../../../lake/staging-lost-error.js";
+import { asFull } from "../../../lake/store/local-store-errors.js";
+import { asCallFailure } from "../../failure.js";
+import type { OnboardingDependencies } from "../dependencies.js";
+import { OpenRow } from "./open-row.js";
+
+/** Tries of a step whose failure nobody foresaw: they take about ten hours. */
+const MOST_TRIES = 120;
+
+interface WorkRowsInput {
+  /** Names what comes of it. */
+  readonly slice: string;
+  readonly keys: readonly string[];
+}
+
+/** Works on open rows that are due, all at once, and keeps what came of it for `settleRows`: it changes no row. */
+export async function workRows(deps: OnboardingDependencies, { slice, keys }: WorkRowsInput): Promise<void> {
+  if ((await keptSlice(deps.sealed, slice)) !== undefined) return;
+  const rows = await deps.open.read((open) =>
+    Promise.all(keys.map(async (key) => [key, (await deps.open.shard(open, shardOf(key)))[key]] as const)),
+  );
+  const stepped = await mapConcurrent(rows.length, rows, async ([key, one]) => one && stepOf(deps, key, one));
+  await keepSlice(
+    deps.sealed,
+    slice,
+    stepped.filter((row) => row !== undefined),
+  );
+}
+
+async function stepOf(deps: OnboardingDependencies, key: string, one: OpenCustomer): Promise<SteppedRow> {
+  const row = new OpenRow(deps, one);
+  const next = await row.step().catch((error: unknown) => afterError(deps, row, error));
+  const { reports, records } = row;
+  return { key, given: countMail(one.customer.mail), next, reports, records };
+}
+
+/** What becomes of a row whose step failed. @throws what is not the row's: a full disk, the end of the worker */
+async function afterError(
+  deps: OnboardingDependencies,
+  row: OpenRow,
+  error: unknown,
+): Promise<OpenCustomer | null> {
+  const { aborted, reason } = cancellationSignal();
+  if (aborted) {
+    if (!(reason instanceof CancelledFailure) || reason.message !== "CANCELLED") throw error;
+    return row.abandon().catch((one: unknown) => triedAgain(row, one));
+  }
+  if (error instanceof StagingLostError) return row.lose(error.message);
+  if (!(error instanceof Error) || asFull(error) !== undefined) throw error;
+  const failure = await callFailureOf(error);
+  const one = row.undo();
+  const { batchId, runId, line } = one.input;
+  const attempt = one.tries.times + 1;
+  deps.warnings.failed({ run_id: runId, batch_id: batchId, line }, failure, { attempt, class: failure.type });
+  if (!failure.nonRetryable && attempt < MOST_TRIES) return triedAgain(row, error, failure.nextRetryDelay);
+  const ended = { error_class: failure.type ?? "Error", error_message: failure.message };
+  return row.fail(ended).catch((thrown: unknown) => triedAgain(row, thrown));
+}
+
+/** The row as it was, for a later try. @throws where there is no room to say so */
+function triedAgain(row: OpenRow, error: unknown, wait?: unknown): OpenCustomer {
+  if (!(error instanceof Error) || asFull(error) !== undefined) throw error;
+  const one = row.undo();
+  return { ...one, tries: afterTry(one.tries, Date.now(), typeof wait === "number" ? wait : undefined) };
+}
+
+async function callFailureOf(error: Error): Promise<ApplicationFailure> {
+  const failure = await asCallFailure(() => Promise.reject(error)).catch((one: unknown) => one);
+  if (failure instanceof ApplicationFailure) return failure;
+  throw failure;
+}

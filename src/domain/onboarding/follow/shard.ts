@@ -1,0 +1,140 @@
+import type { CustomerReport } from "../batch/batch-rows.js";
+import type { CustomerInput } from "../customer/customer-input.js";
+import { type MailCount, mailAfter, withEvent, withWaiter } from "../customer/customer-mail.js";
+import type { CustomerEvent, SessionValidated, WaitRequest } from "../messages.js";
+import {
+  type AddressedReport,
+  dueAt,
+  NO_TRIES,
+  type OpenCustomer,
+  type OutcomeToRecord,
+  openCustomer,
+} from "./open-customer.js";
+
+/** Open rows by {@link customerKey}: one customer on one playbook is in work once, across batches and versions. */
+export type Shard = Readonly<Record<string, OpenCustomer>>;
+
+/** Shards of a lake; each is one object of its staging area. */
+export const SHARDS = 256;
+
+/** Names a customer on a playbook, which is given without its version tag. */
+export function customerKey(playbookKey: string, identityHash: string): string {
+  return `${playbookKey}/${identityHash}`;
+}
+
+export function shardOf(key: string): number {
+  return Number.parseInt(key.slice(key.lastIndexOf("/") + 1, key.lastIndexOf("/") + 3), 16);
+}
+
+/** What a message says to the open row of a customer. */
+export interface CustomerNews {
+  readonly key: string;
+  readonly event?: CustomerEvent;
+  /** The customer finished the flow, and the session was validated. */
+  readonly session?: SessionValidated;
+}
+
+/** A row that its batch hands over. */
+export interface HandedRow {
+  readonly key: string;
+  readonly input: CustomerInput;
+}
+
+/** What a step has done with a row. Only names of staged outcomes are in it. */
+export interface SteppedRow {
+  readonly key: string;
+  /** The messages that the step was given. */
+  readonly given: MailCount;
+  /** Null where the row is finished. */
+  readonly next: OpenCustomer | null;
+  readonly reports: readonly AddressedReport[];
+  readonly records: readonly OutcomeToRecord[];
+}
+
+interface Changed {
+  readonly shard: Shard;
+  readonly reports: readonly AddressedReport[];
+}
+
+/** Applies a step. Rows that came to wait while it was under way are given back if it was the last one. */
+export function afterStepOf(shard: Shard, { key, given, next, reports }: SteppedRow): Changed {
+  const now = shard[key];
+  if (now === undefined) return { shard, reports: [] };
+  if (next === null) {
+    const { [key]: _, ...rest } = shard;
+    const late = now.customer.mail.waiters.slice(given.waiters).map(freed);
+    return { shard: rest, reports: [...reports, ...late] };
+  }
+  const mail = mailAfter(next.customer.mail, now.customer.mail, given);
+  return { shard: { ...shard, [key]: { ...next, customer: { ...next.customer, mail } } }, reports };
+}
+
+/** Takes a row in; where another one is about the same customer, it waits for that one. */
+export function withRow(shard: Shard, { key, input }: HandedRow, now: number): Shard {
+  const busy = shard[key];
+  if (busy === undefined) return { ...shard, [key]: openCustomer(input, now) };
+  const mail = withWaiter(busy.customer.mail, waitRequestOf(input));
+  return { ...shard, [key]: { ...busy, customer: { ...busy.customer, mail } } };
+}
+
+/** Gives a row its news; nobody waits for news of a customer who is not open. */
+export function withNews(shard: Shard, { key, event, session }: CustomerNews): Shard {
+  const one = shard[key];
+  if (one === undefined) return shard;
+  const mail = event === undefined ? one.customer.mail : withEvent(one.customer.mail, event);
+  const sessions = session === undefined ? mail.sessions : [...mail.sessions, session];
+  return { ...shard, [key]: { ...one, customer: { ...one.customer, mail: { ...mail, sessions } } } };
+}
+
+/** Tells the rows that a cancelled batch has in a shard: its own, and those that wait for other ones. */
+export function withStop(shard: Shard, batchId: string): Shard {
+  return mapped(shard, (one) => {
+    const { mail, waiters } = one.customer;
+    const all = [...mail.waiters, ...waiters.waiting, ...waiters.reused.map(({ waiter }) => waiter)];
+    if (![one.input, ...all].some((row) => row.batchId === batchId)) return one;
+    return { ...one, customer: { ...one.customer, mail: { ...mail, stops: [...mail.stops, batchId] } } };
+  });
+}
+
+/** Lets rows whose step has failed be tried again at once. */
+export function withoutWaits(shard: Shard): Shard {
+  return mapped(shard, (one) =>
+    one.tries.times === 0 ? one : { ...one, tries: { ...one.tries, notBefore: NO_TRIES.notBefore } },
+  );
+}
+
+/** What `follow` remembers of a shard. */
+export interface ShardFacts {
+  readonly rows: number;
+  /** Epoch milliseconds at which the first row is due that nobody works on; null for never. */
+  readonly next: number | null;
+  /** Epoch milliseconds at which the oldest row began; null without one. */
+  readonly oldest: number | null;
+}
+
+export function factsOf(shard: Shard, isBusy: (key: string) => boolean): ShardFacts {
+  const rows = Object.entries(shard);
+  const dues = rows.filter(([key]) => !isBusy(key)).map(([, one]) => dueAt(one));
+  const begun = rows.map(([, { input }]) => Date.parse(input.startedAt));
+  const least = (values: readonly number[]) =>
+    values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
+  return { rows: rows.length, next: least(dues), oldest: least(begun) };
+}
+
+/** The report that gives a waiting row back to its batch. */
+export function freed({ batchWorkflowId, row }: WaitRequest): AddressedReport {
+  const report: CustomerReport = { kind: "free", row };
+  return { batchWorkflowId, report };
+}
+
+function mapped(shard: Shard, change: (one: OpenCustomer) => OpenCustomer): Shard {
+  const entries = Object.entries(shard);
+  const changed = entries.map(([key, one]) => [key, change(one)] as const);
+  return changed.every(([, one], at) => one === entries[at]?.[1]) ? shard : Object.fromEntries(changed);
+}
+
+function waitRequestOf(input: CustomerInput): WaitRequest {
+  const { batchId, runId, row, line, attempt, rowKey, latch, sink, open, retry, before, batchWorkflowId } =
+    input;
+  return { batchId, runId, row, line, attempt, rowKey, latch, sink, open, retry, before, batchWorkflowId };
+}

@@ -1,0 +1,228 @@
+import { hash } from "node:crypto";
+import type { OpenCustomer } from "../../domain/onboarding/follow/open-customer.js";
+import {
+  customerKey,
+  SHARDS,
+  type Shard,
+  type SteppedRow,
+  shardOf,
+} from "../../domain/onboarding/follow/shard.js";
+import { identityHash, playbookKeyOf } from "../../domain/onboarding/identity.js";
+import type { SealedStore } from "../store/sealed-store.js";
+import { madeOf } from "./made-businesses.js";
+
+const PREFIX = "_staging/follow/";
+/** Changes after which the shards are written anew. */
+const MOST_CHANGES = 32;
+/** Reads in a row that find what they need replaced; more means that something is missing. */
+const MOST_READS = 50;
+
+/** Rows that were changed together, by key; null for a row that was finished. */
+export type ChangedRows = Readonly<Record<string, OpenCustomer | null>>;
+
+/** Who a message is about; it may name the customer in two ways. */
+export interface NamedCustomer {
+  readonly fpId: string | null;
+  readonly externalId: string | null;
+  readonly playbookKey: string | null;
+}
+
+/** What the open rows are made of at a version: shards, and the changes since they were written. */
+interface Manifest {
+  /** Version of each shard that has rows, by its number. */
+  readonly shards: Readonly<Record<number, number>>;
+  /** Versions whose changes are in no shard yet, oldest first. */
+  readonly changes: readonly number[];
+}
+
+/** Names a version, and what led to it. */
+interface VersionId {
+  readonly version: number;
+  readonly id: string;
+}
+
+/** One version: an object that is written once, with its own changes by the number of their shard. */
+interface Version extends Manifest {
+  readonly id: string;
+  readonly rows: Readonly<Record<number, ChangedRows>>;
+}
+
+/** The open rows of a lake at a version. Versions grow, and the highest counts. */
+interface OpenRows extends Manifest {
+  readonly version: number;
+}
+
+const NEVER: OpenRows = { version: 0, shards: {}, changes: [] };
+
+/** Thrown where a later version has replaced what was to be read. */
+const REPLACED = new Error("a later version has replaced these open rows");
+
+/**
+ * The open rows of a lake, in its staging area. A version is one object, whatever number of rows it changes; after some,
+ * their changes go into the shards. Nothing is changed in place, so that a repetition, or a worker that was thought dead,
+ * writes what is there already.
+ */
+export class OpenCustomers {
+  /** Versions that were read or written, which never change. */
+  readonly #versions = new Map<number, Version>();
+
+  constructor(private readonly sealed: SealedStore) {}
+
+  /** Reads from the latest version; again where that was replaced meanwhile. */
+  async read<R>(use: (rows: OpenRows) => Promise<R>): Promise<R> {
+    for (let reads = 1; ; reads += 1) {
+      try {
+        return await use(await this.at());
+      } catch (error) {
+        if (error !== REPLACED || reads === MOST_READS) throw error;
+      }
+    }
+  }
+
+  /** The latest version, or the latest before another. @throws REPLACED */
+  async at(before = Number.POSITIVE_INFINITY): Promise<OpenRows> {
+    const versions = await this.#list();
+    const version = Math.max(0, ...versions.filter((one) => one < before));
+    if (version === 0) return NEVER;
+    const { shards, changes } = await this.#version(version);
+    for (const one of this.#versions.keys()) {
+      if (one !== version && !changes.includes(one)) this.#versions.delete(one);
+    }
+    return { version, shards, changes };
+  }
+
+  /** The highest version, where that is a later one or this one by another id; undefined where it may be written. */
+  async takenBy(version: number, id: string): Promise<number | undefined> {
+    const highest = Math.max(0, ...(await this.#list()));
+    if (highest < version) return undefined;
+    return highest === version && (await this.#version(version)).id === id ? undefined : highest;
+  }
+
+  /** The rows of a shard. @throws REPLACED */
+  async shard({ shards, changes }: OpenRows, number: number): Promise<Shard> {
+    const version = shards[number];
+    const written = version === undefined ? {} : await this.#shard(number, version);
+    const changed = await Promise.all(changes.map((one) => this.#version(one)));
+    return withChanges(written, Object.assign({}, ...changed.map(({ rows }) => rows[number])));
+  }
+
+  /** Keys of the rows that wait for a message; none where it names no playbook. */
+  async keysOf({ fpId, externalId, playbookKey }: NamedCustomer): Promise<string[]> {
+    if (playbookKey === null) return [];
+    const made = fpId ? await madeOf(this.sealed, fpId) : undefined;
+    const hashes = [
+      ...(fpId ? [identityHash(sha256, `fp_id:${fpId}`)] : []),
+      ...(externalId ? [identityHash(sha256, `external_id:${externalId}`)] : []),
+      ...(made === undefined ? [] : [made]),
+    ];
+    const keys = hashes.map((one) => customerKey(playbookKeyOf(playbookKey), one));
+    return this.read(async (rows) => {
+      const isOpen = await Promise.all(
+        keys.map(async (key) => key in (await this.shard(rows, shardOf(key)))),
+      );
+      return keys.filter((_, at) => isOpen[at]);
+    });
+  }
+
+  /** Writes the version after `before`, once. What only versions before that need is deleted. */
+  async write({ version, id }: VersionId, before: OpenRows, rows: Version["rows"]): Promise<void> {
+    const changes = [...before.changes, version];
+    const next =
+      changes.length < MOST_CHANGES
+        ? { id, shards: before.shards, changes, rows }
+        : { id, ...(await this.#folded(version, before, rows)) };
+    const isOurs = await this.sealed.putIfAbsent(versionKey(version), next);
+    if (isOurs) this.#versions.set(version, next);
+    await this.#clean(version, before, next);
+  }
+
+  async #folded(version: number, before: OpenRows, rows: Version["rows"]): Promise<Omit<Version, "id">> {
+    const older = await Promise.all(before.changes.map((one) => this.#version(one)));
+    const all = [...older.map((one) => one.rows), rows];
+    const shards: Record<number, number> = { ...before.shards };
+    for (const number of new Set(all.flatMap((one) => Object.keys(one)).map(Number))) {
+      const earlier = shards[number];
+      const written = earlier === undefined ? {} : await this.#shard(number, earlier);
+      const shard = withChanges(written, Object.assign({}, ...all.map((one) => one[number])));
+      delete shards[number];
+      if (Object.keys(shard).length === 0) continue;
+      await this.sealed.putIfAbsent(shardKey(number, version), shard);
+      shards[number] = version;
+    }
+    return { shards, changes: [], rows: {} };
+  }
+
+  /** Keeps this version and the one before, from which a repetition begins. */
+  async #clean(version: number, before: OpenRows, next: Manifest): Promise<void> {
+    const versions = await this.#list();
+    // A worker that was thought dead knows nothing of what later versions need.
+    if (versions.some((one) => one > version)) return;
+    const kept = new Set([version, before.version, ...before.changes, ...next.changes]);
+    for (const one of versions) if (!kept.has(one)) await this.sealed.delete(versionKey(one));
+    if (before.changes.length > 0) return;
+    const keys = [before, next].flatMap(({ shards }) =>
+      Object.entries(shards).map(([number, at]) => shardKey(Number(number), at)),
+    );
+    for (const { key } of await this.sealed.list(`${PREFIX}shards/`)) {
+      if (!keys.includes(key)) await this.sealed.delete(key);
+    }
+  }
+
+  async #version(version: number): Promise<Version> {
+    const found = this.#versions.get(version) ?? (await this.sealed.get<Version>(versionKey(version)));
+    if (found === undefined) throw REPLACED;
+    this.#versions.set(version, found);
+    return found;
+  }
+
+  async #shard(number: number, version: number): Promise<Shard> {
+    const found = await this.sealed.get<Shard>(shardKey(number, version));
+    if (found === undefined) throw REPLACED;
+    return found;
+  }
+
+  async #list(): Promise<number[]> {
+    const entries = await this.sealed.list(`${PREFIX}versions/`);
+    return entries.map(({ key }) => Number(key.slice(key.lastIndexOf("/") + 1)));
+  }
+}
+
+function withChanges(shard: Shard, changes: ChangedRows): Shard {
+  const rows: Record<string, OpenCustomer> = { ...shard };
+  for (const [key, row] of Object.entries(changes)) {
+    if (row === null) delete rows[key];
+    else rows[key] = row;
+  }
+  return rows;
+}
+
+/** The numbers of all shards. */
+export const SHARD_NUMBERS: readonly number[] = Array.from({ length: SHARDS }, (_, number) => number);
+
+/** Keeps what a slice has done, once: the first that ends counts. */
+export async function keepSlice(
+  sealed: SealedStore,
+  slice: string,
+  rows: readonly SteppedRow[],
+): Promise<void> {
+  await sealed.putIfAbsent(sliceKey(slice), rows);
+}
+
+/** What a slice has done; undefined where it has not ended. */
+export function keptSlice(sealed: SealedStore, slice: string): Promise<readonly SteppedRow[] | undefined> {
+  return sealed.get<readonly SteppedRow[]>(sliceKey(slice));
+}
+
+export function dropSlice(sealed: SealedStore, slice: string): Promise<void> {
+  return sealed.delete(sliceKey(slice));
+}
+
+/** Deletes all that slices have left. */
+export function dropSlices(sealed: SealedStore): Promise<void> {
+  return sealed.deletePrefix(`${PREFIX}slices/`);
+}
+
+const sha256 = (text: string) => hash("sha256", text);
+const versionKey = (version: number) => `${PREFIX}versions/${version}`;
+const shardKey = (number: number, version: number) => `${PREFIX}shards/${number}-${version}`;
+const sliceKey = (slice: string) => `${PREFIX}slices/${slice}`;

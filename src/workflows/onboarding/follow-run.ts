@@ -1,0 +1,292 @@
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  proxyActivities,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { Activities } from "../../activities/create-activities.js";
+import type { DueRows } from "../../activities/onboarding/follow/settle-rows.js";
+import type { CustomerReport } from "../../domain/onboarding/batch/batch-rows.js";
+import type { AddressedReport } from "../../domain/onboarding/follow/open-customer.js";
+import {
+  type CustomerNews,
+  type HandedRow,
+  type ShardFacts,
+  shardOf,
+} from "../../domain/onboarding/follow/shard.js";
+import type { FollowProgress } from "../../domain/onboarding/messages.js";
+import {
+  HEARTBEATING,
+  ROW_SLICES_AT_ONCE,
+  ROWS_AT_ONCE,
+  ROWS_IN_WORK,
+  SLICE_PAUSE_MS,
+  STEPS_OF_ROWS,
+  STOP_AFTER_MS,
+} from "../policies.js";
+import { runLog } from "../run-log.js";
+import {
+  batchStopped,
+  customerNews,
+  customersReported,
+  followProgress,
+  rowsHandedOver,
+  triedNow,
+} from "./messages.js";
+
+const { settleRows, findRows } = proxyActivities<Activities>(HEARTBEATING);
+const { workRows } = proxyActivities<Activities>({
+  ...STEPS_OF_ROWS,
+  // Waits, because an attempt that still runs could stage an outcome beside the one that ends its cancelled row.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+/** Largest and smallest number of rows in a slice; one that is slow holds up the others. */
+const MOST_IN_SLICE = 50;
+const LEAST_IN_SLICE = 5;
+
+interface Inbox {
+  readonly rows: readonly HandedRow[];
+  readonly news: readonly CustomerNews[];
+  readonly stops: readonly string[];
+  readonly tryNow: boolean;
+}
+
+const EMPTY: Inbox = { rows: [], news: [], stops: [], tryNow: false };
+
+/** What continue-as-new carries; no slice is under way then. */
+export interface FollowState {
+  readonly version: number;
+  readonly shards: Readonly<Record<number, ShardFacts>>;
+  readonly inbox: Inbox;
+  /** Slices that have ended. */
+  readonly ended: readonly string[];
+  /** Slices that were settled: nothing needs what they have staged. */
+  readonly settled: readonly string[];
+  /** Keys of the rows that they worked on. */
+  readonly worked: readonly string[];
+}
+
+interface Slice {
+  readonly batchId: string;
+  readonly decisionSecs: number;
+  readonly keys: readonly string[];
+  readonly scope: CancellationScope;
+}
+
+/** One execution of `follow`. */
+export class FollowRun {
+  #version: number | undefined;
+  #shards: Readonly<Record<number, ShardFacts>>;
+  #inbox: Inbox;
+  #ended: readonly string[];
+  #settled: readonly string[];
+  #worked: readonly string[];
+  #telling = 0;
+  readonly #slices = new Map<string, Slice>();
+
+  constructor(carried?: FollowState) {
+    this.#version = carried?.version;
+    this.#shards = carried?.shards ?? {};
+    this.#inbox = carried?.inbox ?? EMPTY;
+    this.#ended = carried?.ended ?? [];
+    this.#settled = carried?.settled ?? [];
+    this.#worked = carried?.worked ?? [];
+    const add = (change: (inbox: Inbox) => Partial<Inbox>) => {
+      this.#inbox = { ...this.#inbox, ...change(this.#inbox) };
+    };
+    setHandler(rowsHandedOver, (more) => add(({ rows }) => ({ rows: [...rows, ...more] })));
+    setHandler(customerNews, (more) => add(({ news }) => ({ news: [...news, ...more] })));
+    setHandler(batchStopped, (batchId) => {
+      add(({ stops }) => ({ stops: [...stops, batchId] }));
+      this.#stopSlices(batchId);
+    });
+    setHandler(triedNow, () => add(() => ({ tryNow: true })));
+    setHandler(followProgress, () => this.#progress);
+  }
+
+  /** Whether nothing is under way. */
+  get #isIdle(): boolean {
+    return this.#slices.size === 0 && this.#telling === 0;
+  }
+
+  get state(): FollowState {
+    return {
+      version: this.#version ?? 0,
+      shards: this.#shards,
+      inbox: this.#inbox,
+      ended: this.#ended,
+      settled: this.#settled,
+      worked: this.#worked,
+    };
+  }
+
+  /** Runs until no row is open, or until the next execution has to continue. */
+  async run(): Promise<"done" | "long"> {
+    if (this.#version === undefined) {
+      const { version, shards } = await insist(() => findRows());
+      this.#version = version;
+      this.#shards = shards;
+    }
+    for (;;) {
+      await condition(() => this.#isCalled || this.#isDone || this.#isOver, this.#waitMs);
+      if (this.#isDone) return "done";
+      if (this.#isOver) return "long";
+      this.#version = await this.#settle(this.#version + 1);
+    }
+  }
+
+  /** Whether the next execution has to continue, and nothing is under way any more. */
+  get #isOver(): boolean {
+    return workflowInfo().continueAsNewSuggested && this.#isIdle;
+  }
+
+  get #isDone(): boolean {
+    return this.#isIdle && !this.#isCalled && Object.values(this.#shards).every(({ rows }) => rows === 0);
+  }
+
+  /** Whether something came that does not wait until a row is due. */
+  get #isCalled(): boolean {
+    const { rows, news, stops, tryNow } = this.#inbox;
+    return tryNow || [rows, news, stops, this.#ended, this.#worked].some(({ length }) => length > 0);
+  }
+
+  get #room(): number {
+    if (workflowInfo().continueAsNewSuggested || this.#slices.size >= ROW_SLICES_AT_ONCE) return 0;
+    return Math.max(0, ROWS_IN_WORK - this.#busy.length);
+  }
+
+  get #busy(): string[] {
+    return [...this.#slices.values()].flatMap(({ keys }) => keys);
+  }
+
+  /** Milliseconds until a row is due that there is room for. */
+  get #waitMs(): number {
+    const nexts = Object.values(this.#shards).flatMap(({ next }) => next ?? []);
+    if (nexts.length === 0 || this.#room === 0) return LONGEST_WAIT_MS;
+    const next = nexts.reduce((a, b) => Math.min(a, b));
+    return Math.min(LONGEST_WAIT_MS, Math.max(1, next - Date.now()));
+  }
+
+  /** Settles as this version, or as a higher one; returns which it was. */
+  async #settle(first: number): Promise<number> {
+    const { rows, news, stops, tryNow } = this.#inbox;
+    const inbox = { rows: rows.slice(0, ROWS_AT_ONCE), news: news.slice(0, ROWS_AT_ONCE), stops, tryNow };
+    const left = rows.slice(ROWS_AT_ONCE);
+    // A batch that was cancelled may have rows among those that are left.
+    this.#inbox = {
+      ...EMPTY,
+      rows: left,
+      news: news.slice(ROWS_AT_ONCE),
+      stops: left.length > 0 ? stops : [],
+    };
+    const [slices, settled, worked] = [this.#ended, this.#settled, this.#worked];
+    [this.#ended, this.#settled, this.#worked] = [[], slices, []];
+    const now = Date.now();
+    const room = this.#room;
+    const isDue = ([, { next }]: [string, ShardFacts]) => room > 0 && next !== null && next <= now;
+    const shards = Object.entries(this.#shards).filter(isDue);
+    const due = [...shards.map(([shard]) => Number(shard)), ...worked.map(shardOf)];
+    const input = { ...inbox, now, slices, settled, busy: this.#busy, due, room };
+    for (let version = first; ; ) {
+      const result = await insist(() => settleRows({ ...input, version }));
+      if (result.taken === undefined) {
+        this.#shards = { ...this.#shards, ...result.shards };
+        this.#tell(result.reports);
+        for (const [at, some] of slicesOf(result.due).entries()) void this.#work(`${version}-${at}`, some);
+        // Of batches that were stopped meanwhile.
+        for (const batchId of this.#inbox.stops) this.#stopSlices(batchId);
+        return version;
+      }
+      version = result.taken + 1;
+    }
+  }
+
+  async #work(name: string, { batchId, decisionSecs, keys }: DueRows): Promise<void> {
+    const scope = new CancellationScope();
+    this.#slices.set(name, { batchId, decisionSecs, keys, scope });
+    try {
+      await scope.run(() => workRows({ slice: name, keys }));
+      this.#ended = [...this.#ended, name];
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      if (!scope.consideredCancelled) await sleep(SLICE_PAUSE_MS);
+    }
+    this.#slices.delete(name);
+    this.#worked = [...this.#worked, ...keys];
+  }
+
+  #stopSlices(batchId: string): void {
+    const slices = [...this.#slices.values()].filter((slice) => slice.batchId === batchId);
+    for (const { decisionSecs, scope } of slices) {
+      void sleep(STOP_AFTER_MS + 1_000 * decisionSecs).then(() => scope.cancel());
+    }
+  }
+
+  /** Reports to batches. If one has ended, nobody waits for its reports. */
+  #tell(reports: readonly AddressedReport[]): void {
+    const byBatch = new Map<string, CustomerReport[]>();
+    for (const { batchWorkflowId, report } of reports) {
+      byBatch.set(batchWorkflowId, [...(byBatch.get(batchWorkflowId) ?? []), report]);
+    }
+    for (const [id, those] of byBatch) {
+      this.#telling += 1;
+      void getExternalWorkflowHandle(id)
+        .signal(customersReported, those)
+        .catch(() => undefined)
+        .finally(() => {
+          this.#telling -= 1;
+        });
+    }
+  }
+
+  get #progress(): FollowProgress {
+    const shards = Object.values(this.#shards);
+    const least = (values: readonly number[]) =>
+      values.length === 0 ? null : new Date(Math.min(...values)).toISOString();
+    return {
+      rows: shards.reduce((sum, { rows }) => sum + rows, 0),
+      oldest: least(shards.flatMap(({ oldest }) => oldest ?? [])),
+      next: least(shards.flatMap(({ next }) => next ?? [])),
+    };
+  }
+}
+
+/** A timer may be at most this long; the rows are looked at again then. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** Does something until it succeeds: without it no row goes on. */
+async function insist<R>(work: () => Promise<R>): Promise<R> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      runLog.warn(
+        { error: error.cause?.message },
+        "open rows can't be settled now; the next attempt follows soon",
+      );
+      await sleep(SLICE_PAUSE_MS);
+    }
+  }
+}
+
+/** Divides due rows among slices. */
+function slicesOf(due: readonly DueRows[]): DueRows[] {
+  return due.flatMap((rows) => {
+    const size = Math.min(
+      MOST_IN_SLICE,
+      Math.max(LEAST_IN_SLICE, Math.ceil(rows.keys.length / ROW_SLICES_AT_ONCE)),
+    );
+    const slices: DueRows[] = [];
+    for (let from = 0; from < rows.keys.length; from += size) {
+      slices.push({ ...rows, keys: rows.keys.slice(from, from + size) });
+    }
+    return slices;
+  });
+}

@@ -1,0 +1,195 @@
+import { expect, test } from "vitest";
+import type { CustomerInput } from "../../../../src/domain/onboarding/customer/customer-input.js";
+import { countMail } from "../../../../src/domain/onboarding/customer/customer-mail.js";
+import {
+  afterTry,
+  dueAt,
+  inherited,
+  NO_TRIES,
+  type OpenCustomer,
+  openCustomer,
+} from "../../../../src/domain/onboarding/follow/open-customer.js";
+import {
+  afterStepOf,
+  customerKey,
+  factsOf,
+  type Shard,
+  shardOf,
+  withNews,
+  withoutWaits,
+  withRow,
+  withStop,
+} from "../../../../src/domain/onboarding/follow/shard.js";
+import type { WaitRequest } from "../../../../src/domain/onboarding/messages.js";
+import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
+import { completed, FIRST_ROW, INCOMPLETE } from "../../../helpers/onboarding/customer-states.js";
+
+const KEY = customerKey("pb_1", "7f00000000000000000000000000000f");
+const INPUT: CustomerInput = {
+  batchWorkflowId: "onboard-batch/1",
+  ...FIRST_ROW,
+  prepare: false,
+  open: null,
+  syncTimeoutSecs: null,
+  plainOutput: false,
+  outputExpected: true,
+  timing: DEFAULT_TIMING,
+};
+const OTHER: CustomerInput = { ...INPUT, batchWorkflowId: "onboard-batch/2", batchId: "onb_2", row: 7 };
+const WAITER = {
+  batchWorkflowId: "onboard-batch/2",
+  batchId: "onb_2",
+  runId: "run-1",
+  row: 7,
+} as WaitRequest;
+const OPEN = withRow({}, { key: KEY, input: INPUT }, 0);
+const one = (shard: Shard) => shard[KEY] as OpenCustomer;
+/** A row that waits for its customer. */
+const waiting = (change: Partial<OpenCustomer> = {}): OpenCustomer => {
+  const begun = openCustomer(INPUT, 0);
+  const progress = { ...begun.customer.progress, state: INCOMPLETE };
+  return { ...begun, customer: { ...begun.customer, progress }, posted: true, ...change };
+};
+
+test("a key names its shard by the first two digits of the customer's hash", () => {
+  expect(shardOf(KEY)).toBe(0x7f);
+});
+
+test("a second row about an open customer waits for it, once however often it is handed over", () => {
+  const twice = [0, 1].reduce((shard) => withRow(shard, { key: KEY, input: OTHER }, 0), OPEN);
+  expect(one(twice).input).toEqual(INPUT);
+  expect(one(twice).customer.mail.waiters).toMatchObject([WAITER]);
+});
+
+test("what comes while a row is worked on stays for its next step", () => {
+  const given = withNews(OPEN, { key: KEY, event: completed("pass") });
+  const next = {
+    ...one(given),
+    posted: true,
+    customer: { ...one(given).customer, ...{ mail: one(OPEN).customer.mail } },
+  };
+  const later = withStop(
+    withNews(given, { key: KEY, event: { ...completed("fail"), messageId: "msg_2" } }),
+    "onb_1",
+  );
+  const step = { key: KEY, given: countMail(one(given).customer.mail), next, reports: [], records: [] };
+  const { shard } = afterStepOf(later, step);
+  expect(one(shard).posted).toBe(true);
+  expect(one(shard).customer.mail).toMatchObject({ events: [{ messageId: "msg_2" }], stops: ["onb_1"] });
+});
+
+test("rows that came to wait during a row's last step are given back, others only once", () => {
+  const before = withRow(OPEN, { key: KEY, input: OTHER }, 0);
+  const given = countMail(one(before).customer.mail);
+  const late = withRow(before, { key: KEY, input: { ...OTHER, row: 9 } }, 0);
+  const told = { batchWorkflowId: "onboard-batch/2", report: { kind: "free", row: 7 } } as const;
+  const { shard, reports } = afterStepOf(late, { key: KEY, given, next: null, reports: [told], records: [] });
+  expect(shard).toEqual({});
+  expect(reports).toEqual([told, { ...told, report: { kind: "free", row: 9 } }]);
+});
+
+test("the step of a row that is not open any more changes nothing and tells nobody", () => {
+  const report = { batchWorkflowId: "b", report: { kind: "free", row: 1 } } as const;
+  const step = {
+    key: KEY,
+    given: countMail(one(OPEN).customer.mail),
+    next: one(OPEN),
+    reports: [report],
+    records: [],
+  };
+  expect(afterStepOf({}, step)).toEqual({ shard: {}, reports: [] });
+});
+
+test("a cancelled batch is told to its own rows and to those that its rows wait for, and to no others", () => {
+  const busy = withRow(OPEN, { key: KEY, input: OTHER }, 0);
+  expect(one(withStop(busy, "onb_1")).customer.mail.stops).toEqual(["onb_1"]);
+  expect(one(withStop(busy, "onb_2")).customer.mail.stops).toEqual(["onb_2"]);
+  expect(withStop(busy, "onb_3")).toBe(busy);
+  const reused = waiting();
+  const waiters = { reused: [{ waiter: WAITER, version: 1 }], waiting: [] };
+  const shard = { [KEY]: { ...reused, customer: { ...reused.customer, waiters } } };
+  expect(one(withStop(shard, "onb_2")).customer.mail.stops).toEqual(["onb_2"]);
+});
+
+test("only rows whose step failed are tried again at once", () => {
+  const failed = { ...OPEN, [KEY]: { ...one(OPEN), tries: afterTry(NO_TRIES, 1_000) } };
+  expect(dueAt(one(failed))).toBe(2_000);
+  expect(dueAt(one(withoutWaits(failed)))).toBe(0);
+  expect(one(withoutWaits(failed)).tries.times).toBe(1);
+  expect(withoutWaits(OPEN)).toBe(OPEN);
+});
+
+test("tries wait twice as long each time, five minutes at most, or as long as the service says", () => {
+  let tries = NO_TRIES;
+  const waits = Array.from({ length: 12 }, () => {
+    tries = afterTry(tries, 50);
+    return tries.notBefore - 50;
+  });
+  expect(waits.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000]);
+  expect(waits.at(-1)).toBe(300_000);
+  expect(tries).toMatchObject({ times: 12, since: 50 });
+  expect(afterTry(tries, 100, 7_000)).toMatchObject({ times: 13, since: 50, notBefore: 7_100 });
+});
+
+test.for<[string, OpenCustomer, number]>([
+  ["at once, before it is posted", one(OPEN), 0],
+  ["at once, for news", one(withNews({ [KEY]: waiting() }, { key: KEY, event: completed("pass") })), 0],
+  [
+    "at once, where its batch is cancelled, whatever it waits for",
+    one(withStop({ [KEY]: waiting({ tries: afterTry(NO_TRIES, 9_000) }) }, "onb_1")),
+    0,
+  ],
+  [
+    "when its failed step is tried again, in spite of news",
+    one(
+      withNews(
+        { [KEY]: waiting({ tries: afterTry(NO_TRIES, 9_000) }) },
+        { key: KEY, event: completed("pass") },
+      ),
+    ),
+    10_000,
+  ],
+  ["for its next poll", waiting(), 2_000],
+  ["for its late output", waiting({ output: { polls: 0, calls: 0, dueAt: 5_000 } }), 5_000],
+  [
+    "at once, where others wait for a row that has only its output to get",
+    one(
+      withRow(
+        { [KEY]: waiting({ output: { polls: 0, calls: 0, dueAt: 5_000 } }) },
+        { key: KEY, input: OTHER },
+        0,
+      ),
+    ),
+    0,
+  ],
+])("a row is due %s", ([, row, expected]) => {
+  expect(dueAt(row)).toBe(expected);
+});
+
+test("what is remembered of a shard leaves out rows in work when it says what is due next, and counts them", () => {
+  const shard = { ...OPEN, "pb_1/7f2": waiting() };
+  expect(factsOf(shard, () => false)).toEqual({ rows: 2, next: 0, oldest: Date.parse(INPUT.startedAt) });
+  expect(factsOf(shard, (key) => key === KEY)).toMatchObject({ rows: 2, next: 2_000 });
+  expect(factsOf(shard, () => true)).toMatchObject({ rows: 2, next: null });
+  expect(factsOf({}, () => false)).toEqual({ rows: 0, next: null, oldest: null });
+});
+
+test("a row that reuses outcomes inherits the onboarding with its deadline, under its own name and version", () => {
+  const reused = [{ waiter: { ...WAITER, line: 9, attempt: 2, rowKey: "key", open: null }, version: 4 }];
+  const given = waiting();
+  const customer = { ...given.customer, stopped: true, waiters: { reused, waiting: [] } };
+  const next = inherited({ ...given, customer });
+  expect(next.input).toMatchObject({
+    batchId: "onb_2",
+    line: 9,
+    attempt: 2,
+    sink: INPUT.sink,
+    latch: INPUT.latch,
+    open: null,
+  });
+  expect(next.customer).toMatchObject({
+    stopped: false,
+    progress: { state: { version: 4 }, recorded: { version: 4 }, deadline: DEFAULT_TIMING.deadline },
+    waiters: { reused: [], waiting: [] },
+  });
+});
