@@ -12,8 +12,9 @@ import type { SealedStore } from "../store/sealed-store.js";
 import { madeOf } from "./made-businesses.js";
 
 const PREFIX = "_staging/follow/";
-/** Changes after which the shards are written anew. */
+/** Versions, and rows that they changed, after which the shards are written anew. */
 const MOST_CHANGES = 32;
+const MOST_CHANGED_ROWS = 2_000;
 /** Reads in a row that find what they need replaced; more means that something is missing. */
 const MOST_READS = 50;
 
@@ -127,18 +128,22 @@ export class OpenCustomers {
   /** Writes the version after `before`, once. What only versions before that need is deleted. */
   async write({ version, id }: VersionId, before: OpenRows, rows: Version["rows"]): Promise<void> {
     const changes = [...before.changes, version];
-    const next =
-      changes.length < MOST_CHANGES
-        ? { id, shards: before.shards, changes, rows }
-        : { id, ...(await this.#folded(version, before, rows)) };
+    const older = await Promise.all(before.changes.map((one) => this.#version(one)));
+    const all = [...older.map((one) => one.rows), rows];
+    const isLong = changes.length >= MOST_CHANGES || countOf(all) >= MOST_CHANGED_ROWS;
+    const next = isLong
+      ? { id, ...(await this.#folded(version, before, all)) }
+      : { id, shards: before.shards, changes, rows };
     const isOurs = await this.sealed.putIfAbsent(versionKey(version), next);
     if (isOurs) this.#versions.set(version, next);
     await this.#clean(version, before, next);
   }
 
-  async #folded(version: number, before: OpenRows, rows: Version["rows"]): Promise<Omit<Version, "id">> {
-    const older = await Promise.all(before.changes.map((one) => this.#version(one)));
-    const all = [...older.map((one) => one.rows), rows];
+  async #folded(
+    version: number,
+    before: OpenRows,
+    all: readonly Version["rows"][],
+  ): Promise<Omit<Version, "id">> {
     const shards: Record<number, number> = { ...before.shards };
     for (const number of new Set(all.flatMap((one) => Object.keys(one)).map(Number))) {
       const earlier = shards[number];
@@ -185,6 +190,11 @@ export class OpenCustomers {
     const entries = await this.sealed.list(`${PREFIX}versions/`);
     return entries.map(({ key }) => Number(key.slice(key.lastIndexOf("/") + 1)));
   }
+}
+
+function countOf(all: readonly Version["rows"][]): number {
+  const shards = all.flatMap((rows) => Object.values(rows));
+  return shards.reduce((sum, changed) => sum + Object.keys(changed).length, 0);
 }
 
 function withChanges(shard: Shard, changes: ChangedRows): Shard {

@@ -15,15 +15,17 @@ import {
 export type Shard = Readonly<Record<string, OpenCustomer>>;
 
 /** Shards of a lake; each is one object of its staging area. */
-export const SHARDS = 256;
+export const SHARDS = 1024;
 
 /** Names a customer on a playbook, which is given without its version tag. */
 export function customerKey(playbookKey: string, identityHash: string): string {
   return `${playbookKey}/${identityHash}`;
 }
 
+/** The number of a key's shard: of the first three digits of the hash, the last ten bits. */
 export function shardOf(key: string): number {
-  return Number.parseInt(key.slice(key.lastIndexOf("/") + 1, key.lastIndexOf("/") + 3), 16);
+  const from = key.lastIndexOf("/") + 1;
+  return Number.parseInt(key.slice(from, from + 3), 16) % SHARDS;
 }
 
 /** What a message says to the open row of a customer. */

@@ -51,8 +51,10 @@ const waiting = (change: Partial<OpenCustomer> = {}): OpenCustomer => {
   return { ...begun, customer: { ...begun.customer, progress }, posted: true, ...change };
 };
 
-test("a key names its shard by the first two digits of the customer's hash", () => {
-  expect(shardOf(KEY)).toBe(0x7f);
+test("a key names its shard by the first three digits of the customer's hash", () => {
+  expect(shardOf(KEY)).toBe(0x3f0);
+  const shards = Array.from({ length: 4096 }, (_, n) => shardOf(`pb_1/${n.toString(16).padStart(3, "0")}0`));
+  expect(new Set(shards).size).toBe(1024);
 });
 
 test("a second row about an open customer waits for it, once however often it is handed over", () => {
