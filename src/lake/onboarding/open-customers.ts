@@ -65,7 +65,7 @@ const REPLACED = new Error("a later version has replaced these open rows");
  */
 export class OpenCustomers {
   /** Versions that were read or written, which never change. */
-  readonly #versions = new Map<number, Version>();
+  readonly #versions = new Map<number, Promise<Version>>();
 
   constructor(private readonly sealed: SealedStore) {}
 
@@ -135,7 +135,7 @@ export class OpenCustomers {
       ? { id, ...(await this.#folded(version, before, all)) }
       : { id, shards: before.shards, changes, rows };
     const isOurs = await this.sealed.putIfAbsent(versionKey(version), next);
-    if (isOurs) this.#versions.set(version, next);
+    if (isOurs) this.#versions.set(version, Promise.resolve(next));
     await this.#clean(version, before, next);
   }
 
@@ -173,11 +173,16 @@ export class OpenCustomers {
     }
   }
 
-  async #version(version: number): Promise<Version> {
-    const found = this.#versions.get(version) ?? (await this.sealed.get<Version>(versionKey(version)));
-    if (found === undefined) throw REPLACED;
-    this.#versions.set(version, found);
-    return found;
+  #version(version: number): Promise<Version> {
+    const known = this.#versions.get(version);
+    if (known !== undefined) return known;
+    const reading = this.sealed.get<Version>(versionKey(version)).then((found) => {
+      if (found === undefined) throw REPLACED;
+      return found;
+    });
+    this.#versions.set(version, reading);
+    reading.catch(() => this.#versions.delete(version));
+    return reading;
   }
 
   async #shard(number: number, version: number): Promise<Shard> {

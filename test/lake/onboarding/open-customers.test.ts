@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Random } from "../../../sandbox/world/random.js";
+import { mapConcurrent } from "../../../src/domain/concurrent-work.js";
 import { type OpenCustomer, openCustomer } from "../../../src/domain/onboarding/follow/open-customer.js";
 import { customerKey, type Shard, shardOf } from "../../../src/domain/onboarding/follow/shard.js";
 import { identityHash } from "../../../src/domain/onboarding/identity.js";
@@ -59,7 +60,7 @@ async function write(version: number, rows: ChangedRows, by = open): Promise<voi
 /** All that is open, as somebody reads it who has read nothing before. */
 function everything(by = new OpenCustomers(sealed)): Promise<Shard> {
   return by.read(async (rows) =>
-    Object.assign({}, ...(await Promise.all(SHARD_NUMBERS.map((n) => by.shard(rows, n))))),
+    Object.assign({}, ...(await mapConcurrent(16, SHARD_NUMBERS, (n) => by.shard(rows, n)))),
   );
 }
 
