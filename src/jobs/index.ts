@@ -1,4 +1,3 @@
-import { InputError } from "../domain/failures.js";
 import { cipJob } from "./cip.js";
 import { importJob } from "./import.js";
 import type { AnyJob } from "./job.js";
@@ -18,13 +17,3 @@ export const JOBS: readonly AnyJob[] = [
   proxyJob,
   vaultWriteJob,
 ];
-
-/** The declaration of a kind. @throws InputError when this version has none. */
-export function jobOfKind(kind: string, jobs = JOBS): AnyJob {
-  const job = jobs.find((one) => one.kind === kind);
-  if (job === undefined)
-    throw new InputError(
-      `this version does not know the bulk job "${kind}". Nothing was done. Update nightledger where the worker runs.`,
-    );
-  return job;
-}

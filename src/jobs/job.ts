@@ -6,7 +6,7 @@ import type { NamedAnswer } from "../domain/bulk/about-others.js";
 import type { Asker, BulkOptions } from "../domain/bulk/bulk-job.js";
 import type { FrozenBulkRow, RowEnd } from "../domain/bulk/frozen-row.js";
 import type { AnsweredCall } from "../domain/calls/answered-call.js";
-import { UnsendableError } from "../domain/failures.js";
+import { InputError, UnsendableError } from "../domain/failures.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 import type { RowProblem, UniqueValue } from "../domain/row-problem.js";
 import type { Sealer } from "../domain/sealer.js";
@@ -246,4 +246,14 @@ export function refusalOf(error: unknown): Refusal | undefined {
   const { status = 0, said = null } = error;
   const reason = error instanceof NotFoundError ? "not_found" : `refused http_${status}`;
   return { reason, refused: { status, message: said } };
+}
+
+/** The declaration of a kind among those of this version. @throws InputError when this version has none. */
+export function jobOfKind(kind: string, jobs: readonly AnyJob[]): AnyJob {
+  const job = jobs.find((one) => one.kind === kind);
+  if (job === undefined)
+    throw new InputError(
+      `this version does not know the bulk job "${kind}". Nothing was done. Update nightledger where the worker runs.`,
+    );
+  return job;
 }

@@ -1,7 +1,6 @@
 import type { BulkRun } from "../../domain/bulk/bulk-job.js";
 import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
-import { jobOfKind } from "../../jobs/index.js";
-import type { AnyJob, JobContext } from "../../jobs/job.js";
+import { type AnyJob, type JobContext, jobOfKind } from "../../jobs/job.js";
 import { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import type { SealedRows } from "../../lake/store/sealed-rows.js";
 import type { Dependencies } from "../dependencies.js";

@@ -13,8 +13,9 @@ import {
 } from "../../intake/bulk/input-rows.js";
 import { type AskedJob, startBulk } from "../../intake/bulk/start.js";
 import { problemLines } from "../../intake/files/row-problems.js";
-import { jobOfKind } from "../../jobs/index.js";
+import { JOBS } from "../../jobs/index.js";
 import type { AnyJob } from "../../jobs/job.js";
+import { jobOfKind } from "../../jobs/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
 import { missingLinks, missingWords } from "../lake/missing-links.js";
@@ -45,7 +46,7 @@ export async function runBulk(terminal: Terminal, asked: AskedBulk, flags: BulkF
   const { job, options, secrets } = await openJob(asked);
   if (job.checkHere) await job.checkHere(options, readConfig(terminal, ["lake"]).lake.address);
   if (flags.validateOnly) {
-    const others = along === undefined ? [] : [{ job: jobOfKind(along.job), path: along.file }];
+    const others = along === undefined ? [] : [{ job: jobOfKind(along.job, JOBS), path: along.file }];
     return validate(terminal, [{ job, path: file }, ...others], json);
   }
   return runJob(terminal, flags, {

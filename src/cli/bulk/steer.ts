@@ -4,8 +4,9 @@ import { leftOf } from "../../domain/run.js";
 import { NOBODY } from "../../domain/service/nobody.js";
 import { secretAgain } from "../../intake/bulk/asked-job.js";
 import { countRows } from "../../intake/bulk/input-rows.js";
-import { jobOfKind } from "../../jobs/index.js";
+import { JOBS } from "../../jobs/index.js";
 import type { AnyJob } from "../../jobs/job.js";
+import { jobOfKind } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { EffectClaims } from "../../lake/bulk/effect-claims.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
@@ -73,7 +74,7 @@ export async function continueBulk(
     return staging && file && { staging, file };
   };
   const missing = async () => `every ${kindWords(kind)} run of this lake has ended. Nothing was started.`;
-  return runFrozen(terminal, jobOfKind(kind), flags, { find, missing, restart });
+  return runFrozen(terminal, jobOfKind(kind, JOBS), flags, { find, missing, restart });
 }
 
 /** Finds the rows that an earlier run left frozen in the lake, with the options and secrets of the next run. */

@@ -1,7 +1,8 @@
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
-import { jobOfKind } from "../../jobs/index.js";
+import { JOBS } from "../../jobs/index.js";
 import type { AnyJob } from "../../jobs/job.js";
+import { jobOfKind } from "../../jobs/job.js";
 import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { secretPrint } from "../../lake/bulk/secret-print.js";
 import { givenBytes } from "../files/text.js";
@@ -27,7 +28,7 @@ interface OpenedJob extends Pick<FrozenFile, "options" | "secrets"> {
 
 /** Reads the inputs of a job. @throws InputError where one can't be read, or does not hold what its option is for. */
 export async function openJob({ job: kind, options, inputs }: Omit<AskedBulk, "kind">): Promise<OpenedJob> {
-  const job = jobOfKind(kind);
+  const job = jobOfKind(kind, JOBS);
   const open = (option: string, path: string) => givenBytes(path, option);
   const read = (await job.read?.({ options, inputs }, open)) ?? {};
   const secrets = job.secret && read.secret !== undefined ? { [job.secret.name]: read.secret } : {};

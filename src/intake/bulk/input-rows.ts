@@ -4,8 +4,9 @@ import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js"
 import { InputError } from "../../domain/failures.js";
 import type { RowProblem } from "../../domain/row-problem.js";
 import { invalidRow } from "../../domain/row-problem.js";
-import { jobOfKind } from "../../jobs/index.js";
+import { JOBS } from "../../jobs/index.js";
 import type { AnyJob, JobRow } from "../../jobs/job.js";
+import { jobOfKind } from "../../jobs/job.js";
 import type { BytesOf } from "../../lake/bulk/bulk-staging.js";
 import { type JudgedFile, judgedFile } from "../files/judged-file.js";
 import { countedProblems } from "../files/row-problems.js";
@@ -57,7 +58,7 @@ export async function judgeFiles(
   const own = refuseInvalid(job, file, judged, continueInvalid);
   if (along === undefined) return own;
   const others = await judgeFiles(
-    jobOfKind(along.job),
+    jobOfKind(along.job, JOBS),
     { file: along.file, along: undefined, continueInvalid },
     warn,
   );
@@ -95,7 +96,7 @@ export async function withRowsOf(kind: string, own: JudgedRows, others: JudgedRo
       last = Math.max(last, one.line);
       yield one;
     }
-    const { file } = jobOfKind(kind);
+    const { file } = jobOfKind(kind, JOBS);
     for await (const one of others.rows()) {
       const place = { file: file.name, file_line: one.line };
       yield { ...one, line: last + one.line, kind, place };

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { BulkOptions } from "../../../src/domain/bulk/bulk-job.js";
 import { openJob, secretAgain } from "../../../src/intake/bulk/asked-job.js";
-import { jobOfKind } from "../../../src/jobs/index.js";
+import { JOBS } from "../../../src/jobs/index.js";
+import { jobOfKind } from "../../../src/jobs/job.js";
 import { secretPrint } from "../../../src/lake/bulk/secret-print.js";
 
 let directory: string;
@@ -73,7 +74,7 @@ async function again(
 ) {
   const file = { secrets: {}, sha256: "ab", options: kind === "vault" ? VAULT : CIP, ...kept };
   const flags = { vault: ["--hmac-key"], cip: ["--sign-key"], proxy: ["--header", "--pin-cert"] }[kind] ?? [];
-  return secretAgain("run-1", jobOfKind(kind), file, inputs, flags);
+  return secretAgain("run-1", jobOfKind(kind, JOBS), file, inputs, flags);
 }
 
 test("a retry is given the secret again that was not kept", async () => {
