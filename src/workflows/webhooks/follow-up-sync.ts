@@ -13,7 +13,6 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import type { PlannedSync } from "../../activities/webhooks/follow-up.js";
 import { runId as makeRunId, TASK_TIMEOUT } from "../../domain/run.js";
-import { unlessRunning } from "../child-start.js";
 import {
   EVENTS_PAUSE_MS,
   FOLLOW_UP_FIRST_LOOK_MS,
@@ -81,4 +80,14 @@ async function follow(job: PlannedSync, runId: string, startedAt: Date): Promise
     if (isCancelled()) throw error;
   });
   return handle !== undefined;
+}
+
+/** Returns the started child workflow; undefined where one with its id is running already. */
+async function unlessRunning<R>(start: Promise<R>): Promise<R | undefined> {
+  try {
+    return await start;
+  } catch (error) {
+    if (error instanceof Error && error.name === "WorkflowExecutionAlreadyStartedError") return undefined;
+    throw error;
+  }
 }
