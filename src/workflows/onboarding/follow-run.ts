@@ -211,7 +211,7 @@ export class FollowRun {
     const scope = new CancellationScope();
     this.#slices.set(name, { batchId, decisionSecs, keys, scope });
     try {
-      await scope.run(() => workRows({ slice: name, keys }));
+      await scope.run(() => workRows({ slice: name, keys, dueAt: Date.now() }));
       this.#ended = [...this.#ended, name];
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;

@@ -47,6 +47,8 @@ export class OpenRow {
   constructor(
     private readonly deps: OnboardingDependencies,
     one: OpenCustomer,
+    /** Epoch milliseconds. */
+    private readonly now: () => number,
   ) {
     this.#row = new RowInWork(deps, one);
   }
@@ -147,7 +149,7 @@ export class OpenRow {
   async #act(): Promise<void> {
     if (this.#row.customer.progress.link !== null) return;
     const { timing } = this.#row.one.input;
-    const now = Date.now();
+    const now = this.now();
     const due = dueStep(this.#row.customer, timing, now);
     if (due === "news") return this.#pollForNews();
     if (due === "deadline") return this.#row.change(afterDeadline(this.#row.state), "deadline");
@@ -170,10 +172,10 @@ export class OpenRow {
     const { hints } = customer.polls;
     const input = { ...this.#row.stepInput, events: [...hints, ...events], sessions };
     const step = await this.#row.try(() => pollOnboarding(this.deps, input));
-    this.#row.set({ ...customer, polls: withPoll(customer.polls, Date.now()) });
+    this.#row.set({ ...customer, polls: withPoll(customer.polls, this.now()) });
     if (!(await this.#row.apply(step)))
       this.#row.tell({ kind: "refused", row: this.#row.one.input.row, calls: 0 });
-    if (hasLinkEnded(this.#row.customer, Date.now()))
+    if (hasLinkEnded(this.#row.customer, this.now()))
       await this.#row.change(withoutLink(this.#row.state), "link_ended");
   }
 
@@ -256,7 +258,7 @@ export class OpenRow {
       this.#row.tell({ kind: "output", found: hasOutput, calls });
       return null;
     }
-    return { ...this.#row.one, output: { polls, calls, dueAt: Date.now() + wait } };
+    return { ...this.#row.one, output: { polls, calls, dueAt: this.now() + wait } };
   }
 
   /**

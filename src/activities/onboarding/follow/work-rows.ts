@@ -17,15 +17,26 @@ interface WorkRowsInput {
   /** Names what comes of it. */
   readonly slice: string;
   readonly keys: readonly string[];
+  /** Epoch milliseconds by Temporal's clock, at which the rows were due. */
+  readonly dueAt: number;
 }
 
 /** Works on open rows that are due, all at once, and keeps what came of it for `settleRows`: it changes no row. */
-export async function workRows(deps: OnboardingDependencies, { slice, keys }: WorkRowsInput): Promise<void> {
+export async function workRows(
+  deps: OnboardingDependencies,
+  { slice, keys, dueAt }: WorkRowsInput,
+): Promise<void> {
   if ((await keptSlice(deps.sealed, slice)) !== undefined) return;
+  // A machine whose clock is behind would find that nothing is due yet, and be asked again at once.
+  const now = () => Math.max(Date.now(), dueAt);
   const rows = await deps.open.read((open) =>
     Promise.all(keys.map(async (key) => [key, (await deps.open.shard(open, shardOf(key)))[key]] as const)),
   );
-  const stepped = await mapConcurrent(rows.length, rows, async ([key, one]) => one && stepOf(deps, key, one));
+  const stepped = await mapConcurrent(
+    rows.length,
+    rows,
+    async ([key, one]) => one && stepOf(deps, key, one, now),
+  );
   await keepSlice(
     deps.sealed,
     slice,
@@ -33,9 +44,14 @@ export async function workRows(deps: OnboardingDependencies, { slice, keys }: Wo
   );
 }
 
-async function stepOf(deps: OnboardingDependencies, key: string, one: OpenCustomer): Promise<SteppedRow> {
-  const row = new OpenRow(deps, one);
-  const next = await row.step().catch((error: unknown) => afterError(deps, row, error));
+async function stepOf(
+  deps: OnboardingDependencies,
+  key: string,
+  one: OpenCustomer,
+  now: () => number,
+): Promise<SteppedRow> {
+  const row = new OpenRow(deps, one, now);
+  const next = await row.step().catch((error: unknown) => afterError(deps, row, error, now));
   const { reports, records } = row;
   return { key, given: countMail(one.customer.mail), next, reports, records };
 }
@@ -45,11 +61,12 @@ async function afterError(
   deps: OnboardingDependencies,
   row: OpenRow,
   error: unknown,
+  now: () => number,
 ): Promise<OpenCustomer | null> {
   const { aborted, reason } = cancellationSignal();
   if (aborted) {
     if (!(reason instanceof CancelledFailure) || reason.message !== "CANCELLED") throw error;
-    return row.abandon().catch((one: unknown) => triedAgain(row, one));
+    return row.abandon().catch((one: unknown) => triedAgain(row, one, now()));
   }
   if (error instanceof StagingLostError) return row.lose(error.message);
   if (!(error instanceof Error) || asFull(error) !== undefined) throw error;
@@ -58,16 +75,18 @@ async function afterError(
   const { batchId, runId, line } = one.input;
   const attempt = one.tries.times + 1;
   deps.warnings.failed({ run_id: runId, batch_id: batchId, line }, failure, { attempt, class: failure.type });
-  if (!failure.nonRetryable && attempt < MOST_TRIES) return triedAgain(row, error, failure.nextRetryDelay);
+  if (!failure.nonRetryable && attempt < MOST_TRIES) {
+    return triedAgain(row, error, now(), failure.nextRetryDelay);
+  }
   const ended = { error_class: failure.type ?? "Error", error_message: failure.message };
-  return row.fail(ended).catch((thrown: unknown) => triedAgain(row, thrown));
+  return row.fail(ended).catch((thrown: unknown) => triedAgain(row, thrown, now()));
 }
 
 /** The row as it was, for a later try. @throws where there is no room to say so */
-function triedAgain(row: OpenRow, error: unknown, wait?: unknown): OpenCustomer {
+function triedAgain(row: OpenRow, error: unknown, now: number, wait?: unknown): OpenCustomer {
   if (!(error instanceof Error) || asFull(error) !== undefined) throw error;
   const one = row.undo();
-  return { ...one, tries: afterTry(one.tries, Date.now(), typeof wait === "number" ? wait : undefined) };
+  return { ...one, tries: afterTry(one.tries, now, typeof wait === "number" ? wait : undefined) };
 }
 
 async function callFailureOf(error: Error): Promise<ApplicationFailure> {

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { workRows } from "../../../../src/activities/onboarding/follow/work-rows.js";
+import { createOnboarding } from "../../../../src/api/operations/onboarding-creation.js";
+import { type OpenCustomer, openCustomer } from "../../../../src/domain/onboarding/follow/open-customer.js";
+import { customerKey, shardOf } from "../../../../src/domain/onboarding/follow/shard.js";
+import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
+import { putOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { keptSlice } from "../../../../src/lake/onboarding/open-customers.js";
+import { FIRST_ROW, POSTED } from "../../../helpers/onboarding/customer-states.js";
+import { customer, freezeCustomers, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
+import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
+
+const KEYS = [1, 2].map((n) => customerKey("pb_1", `${n}`.padStart(32, "0")));
+let bench: ActivityBench;
+let batchId: string;
+let rows: OpenCustomer[];
+beforeEach(async () => {
+  bench = await openActivityBench({ playbooks: [{ key: "pb_1", outcomes: { pass: 1 }, delayMs: 600_000 }] });
+  batchId = await freezeCustomers(bench.deps.batches, [customer(2), customer(3)]);
+  rows = [];
+  for (const line of [2, 3]) {
+    bench.sandbox.addUser({ fp_id: `fp_${line}` });
+    const params = { body: { key: "pb_1", fp_id: `fp_${line}` } };
+    const { id } = await bench.deps.api.read(createOnboarding, params);
+    rows.push(postedRow(line, id));
+  }
+});
+afterEach(() => bench.close());
+
+function postedRow(line: number, onboardingId: string): OpenCustomer {
+  const input = {
+    ...FIRST_ROW,
+    ...{ batchId, line, row: line - 2, batchWorkflowId: "onboard-batch/1" },
+    ...{ prepare: false, open: null, syncTimeoutSecs: null, plainOutput: false, outputExpected: true },
+    timing: DEFAULT_TIMING,
+  };
+  const one = openCustomer(input, Date.now());
+  const progress = { ...one.customer.progress, state: { ...POSTED, onboardingId } };
+  return { ...one, posted: true, customer: { ...one.customer, progress } };
+}
+
+/** Works on both rows, and gives what came of them. */
+async function worked(dueAt = Date.now()) {
+  const changes: Record<number, Record<string, OpenCustomer>> = {};
+  for (const [at, key] of KEYS.entries()) {
+    const row = rows[at];
+    if (row !== undefined) changes[shardOf(key)] = { ...changes[shardOf(key)], [key]: row };
+  }
+  await bench.deps.open.write({ version: 1, id: "id" }, await bench.deps.open.at(1), changes);
+  await bench.run(() => workRows(bench.deps, { slice: "1-0", keys: KEYS, dueAt }));
+  return (await keptSlice(bench.deps.sealed, "1-0")) ?? [];
+}
+
+test("a row that is due by Temporal's clock is worked on, though this machine's clock is behind", async () => {
+  const [first] = await worked(Date.now() + 120_000);
+  expect(bench.sandbox.calls().by_operation.get_onboarding).toBe(2);
+  expect(first?.next?.customer.polls).toMatchObject({ polls: 1 });
+  expect(first?.next?.customer.polls.polledAt).toBeGreaterThan(Date.now() + 60_000);
+});
+
+test("a row whose earlier outcome is torn waits, and what its neighbour came to is kept", async () => {
+  const [torn] = rows;
+  if (torn === undefined) throw new Error("no row");
+  const { progress } = torn.customer;
+  const told = {
+    ...torn.customer,
+    progress: { ...progress, told: true, state: { ...progress.state, version: 1 } },
+  };
+  rows[0] = { ...torn, customer: told };
+  await putOutcome(bench.deps.sealed, batchId, outcomeOf(customer(2), 0));
+  const [key = ""] = (await bench.deps.sealed.list(`_staging/${batchId}/outcomes/`)).map(
+    (entry) => entry.key,
+  );
+  await bench.deps.lake.store.put(key, "torn");
+  for (const { id } of bench.sandbox.onboardings.list()) bench.sandbox.onboardings.finish(id, "pass");
+  const [first, second] = await worked(Date.now() + 5_000);
+  expect(first?.next?.tries.times).toBe(1);
+  expect(first).toMatchObject({ reports: [], records: [] });
+  expect(second?.reports).toMatchObject([{ report: { kind: "done", status: "pass", row: 1 } }]);
+});
+
+test("a slice that was worked on before keeps what it came to", async () => {
+  const [first] = await worked(Date.now() + 5_000);
+  await bench.run(() => workRows(bench.deps, { slice: "1-0", keys: KEYS, dueAt: Date.now() + 900_000 }));
+  expect((await keptSlice(bench.deps.sealed, "1-0"))?.[0]).toEqual(first);
+  expect(bench.sandbox.calls().by_operation.get_onboarding).toBe(2);
+});
