@@ -2,7 +2,7 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { InputError } from "./domain/failures.js";
-import { nearestOf } from "./domain/nearest.js";
+import { nearestOf } from "./domain/words/nearest.js";
 
 export interface Variable {
   /** Reads its text, undefined where it is not set. A message says what is wrong, and quotes no secret. */

@@ -1,10 +1,8 @@
 import type { Client } from "@temporalio/client";
 import type { CustomerNews } from "../domain/onboarding/follow/shard.js";
-import { followStart } from "../domain/onboarding/identity.js";
-import { FOLLOW_SIGNALS, FOLLOW_WORKFLOW } from "../domain/onboarding/messages.js";
 import { type NamedCustomer, OpenCustomers } from "../lake/onboarding/open-customers.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
-import { signalOrStart } from "../temporal/running-workflows.js";
+import { type FollowPlace, tellFollow } from "../temporal/onboarding/tell-follow.js";
 import { Bundles } from "./bundles.js";
 import { inTime } from "./in-time.js";
 
@@ -13,13 +11,9 @@ export class CustomerNotice {
   readonly #open: OpenCustomers;
   readonly #bundles: Bundles<CustomerNews>;
 
-  constructor(client: Client, sealed: SealedStore, place: Parameters<typeof followStart>[0]) {
+  constructor(client: Client, sealed: SealedStore, place: FollowPlace) {
     this.#open = new OpenCustomers(sealed);
-    this.#bundles = new Bundles((news) =>
-      inTime(client, () =>
-        signalOrStart(client, FOLLOW_WORKFLOW, followStart(place), FOLLOW_SIGNALS.news, news),
-      ),
-    );
+    this.#bundles = new Bundles((news) => inTime(client, () => tellFollow(client, place, "news", news)));
   }
 
   /** Resolves once Temporal has the news; whether a row was open that waits for them. */

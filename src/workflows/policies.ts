@@ -66,8 +66,11 @@ const READ_CALL: ActivityOptions = {
 /** One call that changes something: a retry first resolves what became of the one before (call-once.ts). */
 const WRITE_CALL: ActivityOptions = { ...READ_CALL, retry: FOR_A_DAY };
 
-/** Steps of open rows: what fails for one row is its outcome, or its time for the next try. */
-export const STEPS_OF_ROWS: ActivityOptions = { ...HEARTBEATING, startToCloseTimeout: "6h" };
+/**
+ * Steps of open rows: what fails for one row is its outcome, or its time for the next try. An attempt that still runs
+ * when its batch is cancelled is waited for: it could stage an outcome beside the one that ends the row.
+ */
+export const STEPS_OF_ROWS: ActivityOptions = { ...IN_STAGING, startToCloseTimeout: "6h" };
 
 /** Open rows that are worked on at once, and slices of them. */
 export const ROWS_IN_WORK = 400;

@@ -1,15 +1,13 @@
 import { activityInfo, Context } from "@temporalio/activity";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
-import { followStart } from "../../domain/onboarding/identity.js";
-import { FOLLOW_SIGNALS, FOLLOW_WORKFLOW } from "../../domain/onboarding/messages.js";
 import { customerMessage } from "../../domain/webhooks/customer-message.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
 import { isAbout, onboardedCustomers } from "../../lake/onboarding/onboarded-customers.js";
 import type { NamedCustomer } from "../../lake/onboarding/open-customers.js";
-import { signalOrStart } from "../../temporal/running-workflows.js";
+import { tellFollow } from "../../temporal/onboarding/tell-follow.js";
 import type { OnboardingDependencies } from "../onboarding/dependencies.js";
 
-const SIGNALS_AT_ONCE = 8;
+const FOUND_AT_ONCE = 8;
 
 export interface ReceivedEvent {
   readonly messageId: string;
@@ -25,19 +23,15 @@ export async function wakeCustomers(
   scope: string,
   events: readonly ReceivedEvent[],
 ): Promise<ReadonlySet<string>> {
-  const { client } = Context.current();
-  const taken = new Set<string>();
-  const place = { scope, taskQueue: activityInfo().taskQueue };
   const keysOf = await openCustomers(deps, events);
-  await mapConcurrent(SIGNALS_AT_ONCE, events, async ({ messageId, facts }) => {
+  const found = await mapConcurrent(FOUND_AT_ONCE, events, async ({ messageId, facts }) => {
     const event = customerMessage(messageId, facts);
-    if (event === null) return;
-    for (const key of await keysOf(facts)) {
-      await signalOrStart(client, FOLLOW_WORKFLOW, followStart(place), FOLLOW_SIGNALS.news, [{ key, event }]);
-      taken.add(messageId);
-    }
+    return event === null ? [] : (await keysOf(facts)).map((key) => ({ key, event }));
   });
-  return taken;
+  const news = found.flat();
+  const place = { scope, taskQueue: activityInfo().taskQueue };
+  if (news.length > 0) await tellFollow(Context.current().client, place, "news", news);
+  return new Set(news.map(({ event }) => event.messageId));
 }
 
 async function openCustomers(deps: OnboardingDependencies, events: readonly ReceivedEvent[]) {

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
-import { batchWorkflowId, followStart } from "../../domain/onboarding/identity.js";
-import { BATCH_SIGNALS, FOLLOW_SIGNALS, FOLLOW_WORKFLOW } from "../../domain/onboarding/messages.js";
+import { batchWorkflowId } from "../../domain/onboarding/identity.js";
+import { BATCH_SIGNALS } from "../../domain/onboarding/messages.js";
 import { NOBODY } from "../../domain/service/nobody.js";
 import { startOnboarding } from "../../intake/onboarding/start.js";
 import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import { openedContinuations } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
-import { signalOrStart } from "../../temporal/running-workflows.js";
+import { tellFollow } from "../../temporal/onboarding/tell-follow.js";
 import type { JobSession } from "../session/job-session.js";
 import { type Preflight, placeOf, readLakeView } from "../session/preflight.js";
 import { followFound } from "../shell/found-run.js";
@@ -71,13 +71,7 @@ export async function steerBatch(
   const giveUp = (session: JobSession, running: StartedRun) => {
     const { temporal, preflight } = session;
     return giveUpBatch(session, running, () =>
-      signalOrStart(
-        temporal.client,
-        FOLLOW_WORKFLOW,
-        followStart(placeOf(preflight)),
-        FOLLOW_SIGNALS.stop,
-        batchId,
-      ),
+      tellFollow(temporal.client, placeOf(preflight), "stop", batchId),
     );
   };
   return followFound(terminal, json, notRunning, steer, (start) =>

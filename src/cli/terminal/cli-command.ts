@@ -1,5 +1,5 @@
 import { Command, type ErrorOptions, type ParseOptionsResult } from "commander";
-import { shellWord } from "../../domain/shell-word.js";
+import { shellWord } from "../../domain/words/shell-word.js";
 
 /** A command whose errors name the flag that was typed, where commander would name another one. */
 export class CliCommand extends Command {

@@ -1,4 +1,4 @@
-import { shellWord } from "../../domain/shell-word.js";
+import { shellWord } from "../../domain/words/shell-word.js";
 import type { Terminal } from "./terminal.js";
 
 /**

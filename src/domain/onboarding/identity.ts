@@ -77,8 +77,3 @@ export function batchWorkflowId(scope: string, batch: string): string {
 export function followWorkflowId(scope: string): string {
   return `follow/${scope}`;
 }
-
-/** How it is started. */
-export function followStart({ scope, taskQueue }: { readonly scope: string; readonly taskQueue: string }) {
-  return { workflowId: followWorkflowId(scope), taskQueue, args: [{ scope }] };
-}

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ApiClient } from "../../api/http/client.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
+import { groupedBy } from "../../domain/grouped-by.js";
 import type { RowProblem } from "../../domain/row-problem.js";
 import { invalidRow } from "../../domain/row-problem.js";
 import { JOBS } from "../../jobs/index.js";
@@ -116,8 +117,7 @@ export async function checkedRows(job: AnyJob, judged: JudgedRows, api: ApiClien
 /** Adds problems to rows. */
 export async function withProblems(judged: JudgedRows, problems: readonly RowProblem[]): Promise<JudgedRows> {
   if (problems.length === 0) return judged;
-  const byLine = new Map<number, RowProblem[]>();
-  for (const problem of problems) byLine.set(problem.line, [...(byLine.get(problem.line) ?? []), problem]);
+  const byLine = groupedBy(problems, ({ line }) => line);
   async function* rows(): AsyncGenerator<FrozenBulkRow> {
     for await (const one of judged.rows()) {
       const more = byLine.get(one.line);

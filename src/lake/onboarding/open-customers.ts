@@ -165,11 +165,13 @@ export class OpenCustomers {
     const kept = new Set([version, before.version, ...before.changes, ...next.changes]);
     for (const one of versions) if (!kept.has(one)) await this.sealed.delete(versionKey(one));
     if (before.changes.length > 0) return;
-    const keys = [before, next].flatMap(({ shards }) =>
-      Object.entries(shards).map(([number, at]) => shardKey(Number(number), at)),
+    const keys = new Set(
+      [before, next].flatMap(({ shards }) =>
+        Object.entries(shards).map(([number, at]) => shardKey(Number(number), at)),
+      ),
     );
     for (const { key } of await this.sealed.list(`${PREFIX}shards/`)) {
-      if (!keys.includes(key)) await this.sealed.delete(key);
+      if (!keys.has(key)) await this.sealed.delete(key);
     }
   }
 

@@ -202,8 +202,9 @@ export class BatchRun {
   /** Hands silent rows over again: one that is open answers, and one that was lost is found by its kept call. */
   async #inspect(): Promise<void> {
     const rows = silentRows(this.#batch, this.#input.timing.reportTimeout, Date.now());
+    if (rows.length === 0) return;
     await this.#handOver(rows.map(({ since: _, ...row }) => row));
-    if (this.#batch.cancelled && rows.length > 0) await this.#stopRows();
+    if (this.#batch.cancelled) await this.#stopRows();
     const numbers = rows.map(({ row }) => row);
     this.#batch = heard(this.#batch, numbers, Date.now());
   }

@@ -1,5 +1,4 @@
 import {
-  ActivityCancellationType,
   ActivityFailure,
   CancellationScope,
   condition,
@@ -11,11 +10,12 @@ import {
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { DueRows } from "../../activities/onboarding/follow/settle-rows.js";
-import type { CustomerReport } from "../../domain/onboarding/batch/batch-rows.js";
+import { groupedBy } from "../../domain/grouped-by.js";
 import type { AddressedReport } from "../../domain/onboarding/follow/open-customer.js";
 import {
   type CustomerNews,
   type HandedRow,
+  least,
   type ShardFacts,
   shardOf,
 } from "../../domain/onboarding/follow/shard.js";
@@ -40,11 +40,7 @@ import {
 } from "./messages.js";
 
 const { settleRows, findRows } = proxyActivities<Activities>(HEARTBEATING);
-const { workRows } = proxyActivities<Activities>({
-  ...STEPS_OF_ROWS,
-  // Waits, because an attempt that still runs could stage an outcome beside the one that ends its cancelled row.
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-});
+const { workRows } = proxyActivities<Activities>(STEPS_OF_ROWS);
 
 /** Largest and smallest number of rows in a slice; one that is slow holds up the others. */
 const MOST_IN_SLICE = 50;
@@ -165,11 +161,15 @@ export class FollowRun {
     return [...this.#slices.values()].flatMap(({ keys }) => keys);
   }
 
+  /** Epoch milliseconds at which the first row is due that nobody works on; null for never. */
+  get #next(): number | null {
+    return least(Object.values(this.#shards).flatMap(({ next }) => next ?? []));
+  }
+
   /** Milliseconds until a row is due that there is room for. */
   get #waitMs(): number {
-    const nexts = Object.values(this.#shards).flatMap(({ next }) => next ?? []);
-    if (nexts.length === 0 || this.#room === 0) return LONGEST_WAIT_MS;
-    const next = nexts.reduce((a, b) => Math.min(a, b));
+    const next = this.#next;
+    if (next === null || this.#room === 0) return LONGEST_WAIT_MS;
     return Math.min(LONGEST_WAIT_MS, Math.max(1, next - Date.now()));
   }
 
@@ -230,14 +230,13 @@ export class FollowRun {
 
   /** Reports to batches. If one has ended, nobody waits for its reports. */
   #tell(reports: readonly AddressedReport[]): void {
-    const byBatch = new Map<string, CustomerReport[]>();
-    for (const { batchWorkflowId, report } of reports) {
-      byBatch.set(batchWorkflowId, [...(byBatch.get(batchWorkflowId) ?? []), report]);
-    }
-    for (const [id, those] of byBatch) {
+    for (const [id, those] of groupedBy(reports, ({ batchWorkflowId }) => batchWorkflowId)) {
       this.#telling += 1;
       void getExternalWorkflowHandle(id)
-        .signal(customersReported, those)
+        .signal(
+          customersReported,
+          those.map(({ report }) => report),
+        )
         .catch(() => undefined)
         .finally(() => {
           this.#telling -= 1;
@@ -247,12 +246,11 @@ export class FollowRun {
 
   get #progress(): FollowProgress {
     const shards = Object.values(this.#shards);
-    const least = (values: readonly number[]) =>
-      values.length === 0 ? null : new Date(Math.min(...values)).toISOString();
+    const instant = (at: number | null) => (at === null ? null : new Date(at).toISOString());
     return {
       rows: shards.reduce((sum, { rows }) => sum + rows, 0),
-      oldest: least(shards.flatMap(({ oldest }) => oldest ?? [])),
-      next: least(shards.flatMap(({ next }) => next ?? [])),
+      oldest: instant(least(shards.flatMap(({ oldest }) => oldest ?? []))),
+      next: instant(this.#next),
     };
   }
 }

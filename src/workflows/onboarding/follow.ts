@@ -2,7 +2,6 @@ import { continueAsNew } from "@temporalio/workflow";
 import { FollowRun, type FollowState } from "./follow-run.js";
 
 interface FollowInput {
-  readonly scope: string;
   /** By the execution before. */
   readonly carried?: FollowState;
 }
@@ -12,8 +11,8 @@ interface FollowInput {
  * and tells their batches. It ends when no row is open; the next row starts it again. What it knows of rows is in the
  * staging area, so that its history holds row numbers and ids of the service only.
  */
-export async function follow({ scope, carried }: FollowInput): Promise<void> {
+export async function follow({ carried }: FollowInput): Promise<void> {
   const run = new FollowRun(carried);
   if ((await run.run()) === "done") return;
-  await continueAsNew<typeof follow>({ scope, carried: run.state });
+  await continueAsNew<typeof follow>({ carried: run.state });
 }

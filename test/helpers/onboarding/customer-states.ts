@@ -1,5 +1,7 @@
+import type { CustomerInput } from "../../../src/domain/onboarding/customer/customer-input.js";
 import { type CustomerState, UNPOSTED } from "../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerEvent } from "../../../src/domain/onboarding/messages.js";
+import { DEFAULT_TIMING } from "../../../src/domain/onboarding/timing.js";
 import type { EventKind } from "../../../src/domain/service/event-kind.js";
 
 /** The first attempt of a file's first row. */
@@ -15,6 +17,18 @@ export const FIRST_ROW = {
   before: null,
   startedAt: "2026-11-22T10:00:00Z",
   sink: false,
+};
+
+/** It as its batch hands it over. */
+export const FIRST_INPUT: CustomerInput = {
+  batchWorkflowId: "onboard-batch/1",
+  ...FIRST_ROW,
+  prepare: false,
+  open: null,
+  syncTimeoutSecs: null,
+  plainOutput: false,
+  outputExpected: true,
+  timing: DEFAULT_TIMING,
 };
 
 export const POSTED: CustomerState = { ...UNPOSTED, onboardingId: "ob_1", status: "pending" };

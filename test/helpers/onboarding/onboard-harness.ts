@@ -6,9 +6,8 @@ import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-
 import type { OnboardingMode } from "../../../src/domain/onboarding/customer.js";
 import type { OpenCustomer } from "../../../src/domain/onboarding/follow/open-customer.js";
 import { customerKey, shardOf } from "../../../src/domain/onboarding/follow/shard.js";
-import { followStart, identityHash } from "../../../src/domain/onboarding/identity.js";
+import { identityHash } from "../../../src/domain/onboarding/identity.js";
 import type { BatchProgress, CustomerEvent } from "../../../src/domain/onboarding/messages.js";
-import { FOLLOW_SIGNALS, FOLLOW_WORKFLOW } from "../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING, type OnboardingTiming } from "../../../src/domain/onboarding/timing.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import { readCustomers } from "../../../src/intake/onboarding/customers-file.js";
@@ -21,7 +20,8 @@ import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import { OpenCustomers } from "../../../src/lake/onboarding/open-customers.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
-import { queryProgress, signalOrStart } from "../../../src/temporal/running-workflows.js";
+import { tellFollow } from "../../../src/temporal/onboarding/tell-follow.js";
+import { queryProgress } from "../../../src/temporal/running-workflows.js";
 import { onceAVersion } from "../lake/once-a-version.js";
 import { openSyncWorld, type Row, type SyncWorld, type WorldOptions } from "../sync/sync-harness.js";
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
@@ -144,10 +144,7 @@ export async function openOnboardWorld(
         ...event,
       };
       const place = { scope: world.scope, taskQueue: taskQueue(world.scope) };
-      for (const key of keys)
-        await signalOrStart(world.client, FOLLOW_WORKFLOW, followStart(place), FOLLOW_SIGNALS.news, [
-          { key, event: told },
-        ]);
+      for (const key of keys) await tellFollow(world.client, place, "news", [{ key, event: told }]);
       return keys.length > 0;
     },
     async untilOpen(fpId, fits) {

@@ -42,6 +42,12 @@ test("what became due while everything was killed is caught up with once, and no
   expect(folder.servers()).toEqual([]);
   const dev = folder.command(["dev"]);
   await ended(2);
+  // A run is over a moment after its row is written: a kill between the two would be neither of the cases below.
+  await expect
+    .poll(async () => Date.now() - Math.max(...(await runs()).map(({ finished }) => finished)), {
+      timeout: 60_000,
+    })
+    .toBeGreaterThan(EVERY_MS / 4);
   const killedAt = Date.now();
   await dev.end("SIGKILL");
   for (const server of folder.servers()) await endProcess(server, 0);

@@ -5,7 +5,6 @@ import { mapConcurrent } from "../../../src/domain/concurrent-work.js";
 import { type OpenCustomer, openCustomer } from "../../../src/domain/onboarding/follow/open-customer.js";
 import { customerKey, type Shard, shardOf } from "../../../src/domain/onboarding/follow/shard.js";
 import { identityHash } from "../../../src/domain/onboarding/identity.js";
-import { DEFAULT_TIMING } from "../../../src/domain/onboarding/timing.js";
 import { noteMadeBusiness } from "../../../src/lake/onboarding/made-businesses.js";
 import {
   type ChangedRows,
@@ -15,7 +14,7 @@ import {
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
-import { FIRST_ROW } from "../../helpers/onboarding/customer-states.js";
+import { FIRST_INPUT } from "../../helpers/onboarding/customer-states.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const sha256 = (text: string) => hash("sha256", text);
@@ -31,20 +30,7 @@ afterEach(() => lake.release());
 
 const keyOf = (n: number) => customerKey("pb_1", identityHash(sha256, `fp_id:fp_${n}`));
 const rowOf = (n: number, line = 1): OpenCustomer =>
-  openCustomer(
-    {
-      ...FIRST_ROW,
-      line,
-      batchWorkflowId: `onboard-batch/${n}`,
-      prepare: false,
-      open: null,
-      syncTimeoutSecs: null,
-      plainOutput: false,
-      outputExpected: true,
-      timing: DEFAULT_TIMING,
-    },
-    0,
-  );
+  openCustomer({ ...FIRST_INPUT, line, batchWorkflowId: `onboard-batch/${n}` }, 0);
 
 function byShard(rows: ChangedRows): Record<number, ChangedRows> {
   const shards: Record<number, Record<string, OpenCustomer | null>> = {};

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
+import { groupedBy } from "../../../domain/grouped-by.js";
 import {
   type AddressedReport,
   dueAt,
@@ -86,20 +87,20 @@ interface Settling {
  */
 export async function settleRows(deps: OnboardingDependencies, input: SettleInput): Promise<SettleResult> {
   const { sealed, open } = deps;
-  const { version, busy, room, now } = input;
+  const { version, room, now } = input;
   const id = hash("sha256", JSON.stringify(input)).slice(0, 16);
-  const taken = await open.takenBy(version, id);
-  if (taken !== undefined) return { taken };
+  const later = await open.takenBy(version, id);
+  if (later !== undefined) return { taken: later };
   const slices = await Promise.all(input.slices.map((slice) => keptSlice(sealed, slice)));
   const stepped = slices.flatMap((slice) => slice ?? []);
   const numbers = input.stops.length > 0 || input.tryNow ? SHARD_NUMBERS : touched(input, stepped);
-  const isBusy = (key: string) => busy.includes(key);
+  const own = ofShard(input, stepped);
   // First, so that whoever finds a row closed finds its outcome.
   await record(deps, stepped);
   const rows = await open.at(version);
   const settled = await mapConcurrent(SHARDS_AT_ONCE, numbers, async (number) => {
     const shard = await open.shard(rows, number);
-    return { number, before: shard, ...settle(number, shard, input, stepped) };
+    return { number, before: shard, ...settle(shard, own(number), input) };
   });
   const changed = settled.filter(({ before, shard }) => shard !== before);
   if (changed.length > 0) {
@@ -107,12 +108,13 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
     await open.write({ version, id }, rows, Object.fromEntries(changes));
   }
   for (const slice of input.settled) await dropSlice(sealed, slice);
-  const due = firstDue(settled, now, isBusy, room);
-  const isTaken = (key: string) => isBusy(key) || due.some(({ keys }) => keys.includes(key));
+  const taken = new Set(input.busy);
+  const due = firstDue(settled, now, taken, room);
+  for (const { keys } of due) for (const key of keys) taken.add(key);
   return {
     due,
     reports: settled.flatMap(({ reports }) => reports),
-    shards: Object.fromEntries(settled.map(({ number, shard }) => [number, factsOf(shard, isTaken)])),
+    shards: Object.fromEntries(settled.map(({ number, shard }) => [number, factsOf(shard, taken)])),
   };
 }
 
@@ -124,11 +126,11 @@ export async function findRows({ open, sealed }: OnboardingDependencies): Promis
   await dropSlices(sealed);
   return open.read(async (rows) => {
     const found = await mapConcurrent(SHARDS_AT_ONCE, SHARD_NUMBERS, async (number) => {
-      const facts = factsOf(await open.shard(rows, number), () => false);
+      const facts = factsOf(await open.shard(rows, number), new Set());
       return [number, facts] as const;
     });
     const shards = Object.fromEntries(found.filter(([, facts]) => facts.rows > 0));
-    // Higher than any version of rows that were lost, because it names what is written into the tables.
+    // Higher than any version of rows that were lost: a worker that was thought dead may still write under theirs.
     return { version: Math.max(rows.version, Date.now()), shards };
   });
 }
@@ -144,34 +146,51 @@ function touched({ rows, news, due }: SettleInput, stepped: readonly SteppedRow[
   return [...new Set([...keys.map(shardOf), ...due])].sort((a, b) => a - b);
 }
 
+interface OfShard {
+  readonly stepped: readonly SteppedRow[];
+  readonly rows: readonly HandedRow[];
+  readonly news: readonly CustomerNews[];
+}
+
+/** Divides what has happened among the shards. */
+function ofShard({ rows, news }: SettleInput, stepped: readonly SteppedRow[]): (shard: number) => OfShard {
+  const numberOf = ({ key }: { readonly key: string }) => shardOf(key);
+  const all = {
+    stepped: groupedBy(stepped, numberOf),
+    rows: groupedBy(rows, numberOf),
+    news: groupedBy(news, numberOf),
+  };
+  return (shard) => ({
+    stepped: all.stepped.get(shard) ?? [],
+    rows: all.rows.get(shard) ?? [],
+    news: all.news.get(shard) ?? [],
+  });
+}
+
 function settle(
-  number: number,
   before: Shard,
-  { rows, news, stops, tryNow, now }: SettleInput,
-  stepped: readonly SteppedRow[],
+  { stepped, rows, news }: OfShard,
+  { stops, tryNow, now }: SettleInput,
 ): Settling {
   const reports: AddressedReport[] = [];
-  const own = <T extends { readonly key: string }>(all: readonly T[]) =>
-    all.filter(({ key }) => shardOf(key) === number);
   let shard = before;
-  for (const row of own(stepped)) {
+  for (const row of stepped) {
     const changed = afterStepOf(shard, row);
     shard = changed.shard;
     reports.push(...changed.reports);
   }
-  for (const row of own(rows)) shard = withRow(shard, row, now);
-  for (const one of own(news)) shard = withNews(shard, one);
+  for (const row of rows) shard = withRow(shard, row, now);
+  for (const one of news) shard = withNews(shard, one);
   for (const batchId of stops) shard = withStop(shard, batchId);
   return { shard: tryNow ? withoutWaits(shard) : shard, reports };
 }
 
 /** Writes the outcomes that no batch writes, those of each batch's run together, each once. */
 async function record(deps: OnboardingDependencies, stepped: readonly SteppedRow[]): Promise<void> {
-  const byRun = new Map<string, OutcomeToRecord[]>();
-  for (const one of stepped.flatMap(({ records }) => records)) {
-    const run = `${one.batchId} ${one.runId} ${one.plainOutput}`;
-    byRun.set(run, [...(byRun.get(run) ?? []), one]);
-  }
+  const byRun = groupedBy(
+    stepped.flatMap(({ records }) => records),
+    ({ batchId, runId, plainOutput }) => `${batchId} ${runId} ${plainOutput}`,
+  );
   for (const records of byRun.values()) {
     try {
       await recordAll(deps, records);
@@ -198,20 +217,18 @@ function unlessLost(error: unknown): void {
 function firstDue(
   settled: readonly { readonly shard: Shard }[],
   now: number,
-  isBusy: (key: string) => boolean,
+  busy: ReadonlySet<string>,
   room: number,
 ): DueRows[] {
   const rows = settled
     .flatMap(({ shard }) => Object.entries(shard).map(([key, one]) => ({ key, one, at: dueAt(one) })))
-    .filter(({ key, at }) => at <= now && !isBusy(key))
+    .filter(({ key, at }) => at <= now && !busy.has(key))
     .sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1))
     .slice(0, room);
-  const batches = new Map<string, DueRows>();
-  for (const { key, one } of rows) {
-    const { batchId, syncTimeoutSecs } = one.input;
-    const { keys = [], decisionSecs = 0 } = batches.get(batchId) ?? {};
-    const secs = Math.max(decisionSecs, syncTimeoutSecs ?? 0);
-    batches.set(batchId, { batchId, decisionSecs: secs, keys: [...keys, key] });
-  }
-  return [...batches.values()];
+  const batches = [...groupedBy(rows, ({ one }) => one.input.batchId)];
+  return batches.map(([batchId, due]) => ({
+    batchId,
+    decisionSecs: Math.max(...due.map(({ one }) => one.input.syncTimeoutSecs ?? 0)),
+    keys: due.map(({ key }) => key),
+  }));
 }

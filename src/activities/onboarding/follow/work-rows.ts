@@ -9,6 +9,7 @@ import { asFull } from "../../../lake/store/local-store-errors.js";
 import { asCallFailure } from "../../failure.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { OpenRow } from "./open-row.js";
+import { RowInWork } from "./row-in-work.js";
 
 /** Tries of a step whose failure nobody foresaw: they take about ten hours. */
 const MOST_TRIES = 120;
@@ -50,8 +51,9 @@ async function stepOf(
   one: OpenCustomer,
   now: () => number,
 ): Promise<SteppedRow> {
-  const row = new OpenRow(deps, one, now);
-  const next = await row.step().catch((error: unknown) => afterError(deps, row, error, now));
+  const row = new RowInWork(deps, one);
+  const open = new OpenRow(deps, row, now);
+  const next = await open.step().catch((error: unknown) => afterError(deps, row, open, error, now));
   const { reports, records } = row;
   return { key, given: countMail(one.customer.mail), next, reports, records };
 }
@@ -59,16 +61,17 @@ async function stepOf(
 /** What becomes of a row whose step failed. @throws what is not the row's: a full disk, the end of the worker */
 async function afterError(
   deps: OnboardingDependencies,
-  row: OpenRow,
+  row: RowInWork,
+  open: OpenRow,
   error: unknown,
   now: () => number,
 ): Promise<OpenCustomer | null> {
   const { aborted, reason } = cancellationSignal();
   if (aborted) {
     if (!(reason instanceof CancelledFailure) || reason.message !== "CANCELLED") throw error;
-    return row.abandon().catch((one: unknown) => triedAgain(row, one, now()));
+    return open.abandon().catch((one: unknown) => triedAgain(row, one, now()));
   }
-  if (error instanceof StagingLostError) return row.lose(error.message);
+  if (error instanceof StagingLostError) return open.lose(error.message);
   if (!(error instanceof Error) || asFull(error) !== undefined) throw error;
   const failure = await callFailureOf(error);
   const one = row.undo();
@@ -79,11 +82,11 @@ async function afterError(
     return triedAgain(row, error, now(), failure.nextRetryDelay);
   }
   const ended = { error_class: failure.type ?? "Error", error_message: failure.message };
-  return row.fail(ended).catch((thrown: unknown) => triedAgain(row, thrown, now()));
+  return open.fail(ended).catch((thrown: unknown) => triedAgain(row, thrown, now()));
 }
 
 /** The row as it was, for a later try. @throws where there is no room to say so */
-function triedAgain(row: OpenRow, error: unknown, now: number, wait?: unknown): OpenCustomer {
+function triedAgain(row: RowInWork, error: unknown, now: number, wait?: unknown): OpenCustomer {
   if (!(error instanceof Error) || asFull(error) !== undefined) throw error;
   const one = row.undo();
   return { ...one, tries: afterTry(one.tries, now, typeof wait === "number" ? wait : undefined) };

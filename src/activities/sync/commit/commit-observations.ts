@@ -1,3 +1,4 @@
+import { groupedBy } from "../../../domain/grouped-by.js";
 import { knownDay } from "../../../domain/sync/run/reading-window.js";
 import type { ReadSliceInput } from "../../../domain/sync/run/slice-work.js";
 import type { Failure } from "../../../domain/sync/sync-totals.js";
@@ -104,13 +105,7 @@ function byLink(pages: readonly ObservedPage[]) {
 
 /** A user's pages are committed together: lists are compared as wholes, and a row may move from one list to another. */
 function byUser(pages: readonly ObservedPage[]): ObservedPage[][] {
-  const users = new Map<string, ObservedPage[]>();
-  for (const page of pages) {
-    const known = users.get(page.fp_id);
-    if (known === undefined) users.set(page.fp_id, [page]);
-    else known.push(page);
-  }
-  return [...users.values()];
+  return [...groupedBy(pages, ({ fp_id }) => fp_id).values()];
 }
 
 const bytesOf = (pages: readonly Pick<ObservedPage, "place">[]) =>

@@ -1,3 +1,4 @@
+import { groupedBy } from "../../../domain/grouped-by.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import type { Listing, Stream } from "../../../streams/stream.js";
 import { transactionStream } from "../../../streams/transactions.js";
@@ -21,11 +22,8 @@ export function observedListings(
   const wanted = isByLink ? named.map(linkByLink) : named;
   const needsLinks = wanted.some((stream) => stream === bankLinkStream || stream.per === "link");
   const others = wanted.filter((stream) => stream !== bankLinkStream && stream.paging !== "cursor");
-  const byOperation = new Map<unknown, Stream[]>();
-  for (const stream of [...(needsLinks ? [bankLinkStream] : []), ...others]) {
-    byOperation.set(stream.operation, [...(byOperation.get(stream.operation) ?? []), stream]);
-  }
-  return [...byOperation.values()].map(together);
+  const read = [...(needsLinks ? [bankLinkStream] : []), ...others];
+  return [...groupedBy(read, ({ operation }) => operation).values()].map(together);
 }
 
 /** Reads several streams as one: each answer is requested, checked and staged once. */

@@ -114,13 +114,16 @@ export interface ShardFacts {
   readonly oldest: number | null;
 }
 
-export function factsOf(shard: Shard, isBusy: (key: string) => boolean): ShardFacts {
+export function factsOf(shard: Shard, busy: ReadonlySet<string>): ShardFacts {
   const rows = Object.entries(shard);
-  const dues = rows.filter(([key]) => !isBusy(key)).map(([, one]) => dueAt(one));
+  const dues = rows.filter(([key]) => !busy.has(key)).map(([, one]) => dueAt(one));
   const begun = rows.map(([, { input }]) => Date.parse(input.startedAt));
-  const least = (values: readonly number[]) =>
-    values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
   return { rows: rows.length, next: least(dues), oldest: least(begun) };
+}
+
+/** The least of some numbers; null of none. */
+export function least(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
 }
 
 /** The report that gives a waiting row back to its batch. */

@@ -1,5 +1,5 @@
-import { nearestOf } from "../../nearest.js";
 import type { BrokenRule } from "../../row-problem.js";
+import { nearestOf } from "../../words/nearest.js";
 import { hasLoneSurrogate } from "../transaction-values.js";
 
 /** Data identifiers by group (docs/reference/service.md, "Data identifiers"); `custom.<name>` takes any name. */

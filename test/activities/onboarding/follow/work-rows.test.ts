@@ -3,10 +3,9 @@ import { workRows } from "../../../../src/activities/onboarding/follow/work-rows
 import { createOnboarding } from "../../../../src/api/operations/onboarding-creation.js";
 import { type OpenCustomer, openCustomer } from "../../../../src/domain/onboarding/follow/open-customer.js";
 import { customerKey, shardOf } from "../../../../src/domain/onboarding/follow/shard.js";
-import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
 import { putOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { keptSlice } from "../../../../src/lake/onboarding/open-customers.js";
-import { FIRST_ROW, POSTED } from "../../../helpers/onboarding/customer-states.js";
+import { FIRST_INPUT, POSTED } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
@@ -28,12 +27,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 function postedRow(line: number, onboardingId: string): OpenCustomer {
-  const input = {
-    ...FIRST_ROW,
-    ...{ batchId, line, row: line - 2, batchWorkflowId: "onboard-batch/1" },
-    ...{ prepare: false, open: null, syncTimeoutSecs: null, plainOutput: false, outputExpected: true },
-    timing: DEFAULT_TIMING,
-  };
+  const input = { ...FIRST_INPUT, batchId, line, row: line - 2 };
   const one = openCustomer(input, Date.now());
   const progress = { ...one.customer.progress, state: { ...POSTED, onboardingId } };
   return { ...one, posted: true, customer: { ...one.customer, progress } };

@@ -22,31 +22,21 @@ import {
 } from "../../../../src/domain/onboarding/follow/shard.js";
 import type { WaitRequest } from "../../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
-import { completed, FIRST_ROW, INCOMPLETE } from "../../../helpers/onboarding/customer-states.js";
+import { completed, FIRST_INPUT, INCOMPLETE } from "../../../helpers/onboarding/customer-states.js";
 
 const KEY = customerKey("pb_1", "7f00000000000000000000000000000f");
-const INPUT: CustomerInput = {
-  batchWorkflowId: "onboard-batch/1",
-  ...FIRST_ROW,
-  prepare: false,
-  open: null,
-  syncTimeoutSecs: null,
-  plainOutput: false,
-  outputExpected: true,
-  timing: DEFAULT_TIMING,
-};
-const OTHER: CustomerInput = { ...INPUT, batchWorkflowId: "onboard-batch/2", batchId: "onb_2", row: 7 };
+const OTHER: CustomerInput = { ...FIRST_INPUT, batchWorkflowId: "onboard-batch/2", batchId: "onb_2", row: 7 };
 const WAITER = {
   batchWorkflowId: "onboard-batch/2",
   batchId: "onb_2",
   runId: "run-1",
   row: 7,
 } as WaitRequest;
-const OPEN = withRow({}, { key: KEY, input: INPUT }, 0);
+const OPEN = withRow({}, { key: KEY, input: FIRST_INPUT }, 0);
 const one = (shard: Shard) => shard[KEY] as OpenCustomer;
 /** A row that waits for its customer. */
 const waiting = (change: Partial<OpenCustomer> = {}): OpenCustomer => {
-  const begun = openCustomer(INPUT, 0);
+  const begun = openCustomer(FIRST_INPUT, 0);
   const progress = { ...begun.customer.progress, state: INCOMPLETE };
   return { ...begun, customer: { ...begun.customer, progress }, posted: true, ...change };
 };
@@ -59,7 +49,7 @@ test("a key names its shard by the first three digits of the customer's hash", (
 
 test("a second row about an open customer waits for it, once however often it is handed over", () => {
   const twice = [0, 1].reduce((shard) => withRow(shard, { key: KEY, input: OTHER }, 0), OPEN);
-  expect(one(twice).input).toEqual(INPUT);
+  expect(one(twice).input).toEqual(FIRST_INPUT);
   expect(one(twice).customer.mail.waiters).toMatchObject([WAITER]);
 });
 
@@ -170,10 +160,10 @@ test.for<[string, OpenCustomer, number]>([
 
 test("what is remembered of a shard leaves out rows in work when it says what is due next, and counts them", () => {
   const shard = { ...OPEN, "pb_1/7f2": waiting() };
-  expect(factsOf(shard, () => false)).toEqual({ rows: 2, next: 0, oldest: Date.parse(INPUT.startedAt) });
-  expect(factsOf(shard, (key) => key === KEY)).toMatchObject({ rows: 2, next: 2_000 });
-  expect(factsOf(shard, () => true)).toMatchObject({ rows: 2, next: null });
-  expect(factsOf({}, () => false)).toEqual({ rows: 0, next: null, oldest: null });
+  expect(factsOf(shard, new Set())).toEqual({ rows: 2, next: 0, oldest: Date.parse(FIRST_INPUT.startedAt) });
+  expect(factsOf(shard, new Set([KEY]))).toMatchObject({ rows: 2, next: 2_000 });
+  expect(factsOf(shard, new Set(Object.keys(shard)))).toMatchObject({ rows: 2, next: null });
+  expect(factsOf({}, new Set())).toEqual({ rows: 0, next: null, oldest: null });
 });
 
 test("a row that reuses outcomes inherits the onboarding with its deadline, under its own name and version", () => {
@@ -185,8 +175,8 @@ test("a row that reuses outcomes inherits the onboarding with its deadline, unde
     batchId: "onb_2",
     line: 9,
     attempt: 2,
-    sink: INPUT.sink,
-    latch: INPUT.latch,
+    sink: FIRST_INPUT.sink,
+    latch: FIRST_INPUT.latch,
     open: null,
   });
   expect(next.customer).toMatchObject({

@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../../sandbox/index.js";
 import type { OnboardSummary } from "../../../../src/domain/onboarding/batch/batch-totals.js";
-import { followStart } from "../../../../src/domain/onboarding/identity.js";
-import { FOLLOW_SIGNALS, FOLLOW_WORKFLOW } from "../../../../src/domain/onboarding/messages.js";
 import { taskQueue } from "../../../../src/domain/run.js";
 import { giveUpRun } from "../../../../src/temporal/give-up.js";
-import { signalOrStart } from "../../../../src/temporal/running-workflows.js";
+import { tellFollow } from "../../../../src/temporal/onboarding/tell-follow.js";
 import { openClusterFolder } from "../../../helpers/command/cluster-folder.js";
 import type { ProcessEnd } from "../../../helpers/command/command-process.js";
 import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
@@ -136,14 +134,7 @@ test("the customers of a batch that was terminated are stopped, and the same com
   const batch = await world.begin(rows);
   await world.until(batch, ({ customers: { pass } }) => pass === 1);
   const { client, scope } = world;
-  const stop = () =>
-    signalOrStart(
-      client,
-      FOLLOW_WORKFLOW,
-      followStart({ scope, taskQueue: taskQueue(scope) }),
-      FOLLOW_SIGNALS.stop,
-      batch.batchId,
-    );
+  const stop = () => tellFollow(client, { scope, taskQueue: taskQueue(scope) }, "stop", batch.batchId);
   await giveUpRun(client, batch, stop, { cancelMs: 3_000 });
   expect(await batch.handle.describe()).toMatchObject({ status: { name: "TERMINATED" } });
   await world.untilOpen("fp_2", (one) => one === undefined);

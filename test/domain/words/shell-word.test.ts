@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { shellWord } from "../../src/domain/shell-word.js";
+import { shellWord } from "../../../src/domain/words/shell-word.js";
 
 test("a plain word stays readable", () => {
   for (const word of ["sync", "--roster", "users.csv", "/a/b-c_d", "a=1,b:2%+@"])

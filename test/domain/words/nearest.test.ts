@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearestOf } from "../../src/domain/nearest.js";
+import { nearestOf } from "../../../src/domain/words/nearest.js";
 
 const NAMES = ["id.email", "id.ssn4", "id.ssn9", "id.first_name", "id.city"];
 
