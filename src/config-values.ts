@@ -2,6 +2,7 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { InputError } from "./domain/failures.js";
+import { isS3Address, s3Place } from "./domain/lake-address.js";
 import { nearestOf } from "./domain/words/nearest.js";
 
 export interface Variable {
@@ -63,12 +64,17 @@ export const VARIABLES = {
   NIGHTLEDGER_API_BODY_TIMEOUT_MS: integer(600_000, 60_000),
   NIGHTLEDGER_LAKE: {
     value: directory
-      .refine((path) => !/^s3:\/\/[^/]/i.test(path), "is an S3 address, which this version can't write yet")
-      .refine((path) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(path), "is an unsupported kind of address")
+      .refine((path) => !isS3Address(path) || s3Place(path) !== undefined, "is no address of a bucket")
+      .refine(
+        (path) => isS3Address(path) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(path),
+        "is an unsupported kind of address",
+      )
       .default("lake"),
-    accepted: "a directory",
+    accepted: "a directory, or s3://bucket/prefix",
   },
   NIGHTLEDGER_HOME: { value: directory.default(".nightledger"), accepted: "a directory" },
+  NIGHTLEDGER_SCRATCH: { value: directory.optional(), accepted: "a directory" },
+  NIGHTLEDGER_SCRATCH_MB: integer(100_000_000, 10_240),
   NIGHTLEDGER_ENCRYPTION_KEYS: {
     value: asIs.optional(),
     accepted: "id:base64 of 32 bytes, comma-separated",

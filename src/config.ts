@@ -17,6 +17,7 @@ import {
 } from "./config-values.js";
 import type { AlertSettings } from "./domain/alert-settings.js";
 import { InputError } from "./domain/failures.js";
+import { type LakePlace, s3Address, s3Place } from "./domain/lake-address.js";
 
 const CONFIG_FILE = "nightledger.yaml";
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -110,8 +111,7 @@ const READERS = {
     }
     return { ...api, maxBodyBytes: MAX_BODY_BYTES };
   },
-  // Canonical address of the lake: the directory's real path.
-  lake: (values, cwd) => ({ address: directory(values, "NIGHTLEDGER_LAKE", cwd) }),
+  lake: lakePlace,
   // Absolute path of the embedded mode's state.
   home: (values, cwd) => ({ path: directory(values, "NIGHTLEDGER_HOME", cwd) }),
   // Undefined in embedded mode means: made once in HOME.
@@ -168,6 +168,24 @@ function encryptionKeys(values: Values) {
   return fields(values, { encryptionKeys: "NIGHTLEDGER_ENCRYPTION_KEYS" });
 }
 
+/** The canonical address of the lake, the real path of a directory, and the place for files of one in a bucket. */
+function lakePlace(values: Values, cwd: string): LakePlace {
+  const place = s3Place(readVariable("NIGHTLEDGER_LAKE", values));
+  if (place === undefined) return { address: directory(values, "NIGHTLEDGER_LAKE", cwd) };
+  const scratch = readVariable("NIGHTLEDGER_SCRATCH", values);
+  const home = directory(values, "NIGHTLEDGER_HOME", cwd);
+  return {
+    address: s3Address(place),
+    scratch: {
+      directory:
+        scratch === undefined
+          ? join(home, "scratch")
+          : realDirectory("NIGHTLEDGER_SCRATCH", resolve(cwd, scratch)),
+      mostBytes: readVariable("NIGHTLEDGER_SCRATCH_MB", values) * 1024 * 1024,
+    },
+  };
+}
+
 function directory(values: Values, name: "NIGHTLEDGER_LAKE" | "NIGHTLEDGER_HOME", cwd: string): string {
   return realDirectory(name, resolve(cwd, readVariable(name, values)));
 }
@@ -176,14 +194,18 @@ function webhookConfig(values: Values): WebhookConfig {
   return fields(values, { secrets: "NIGHTLEDGER_WEBHOOK_SECRETS", mode: "NIGHTLEDGER_WEBHOOK_MODE" });
 }
 
+/** Secrets among the variables of Temporal and of the AWS SDK. */
+const OTHERS_SECRETS = [
+  "TEMPORAL_API_KEY",
+  "TEMPORAL_TLS_CLIENT_KEY_DATA",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
+];
+
 function secretsOf(values: Values): string[] {
   const ours = Object.entries<Variable>(VARIABLES).flatMap(
     ([name, { secrets }]) => secrets?.(values.get(name) ?? "") ?? [],
   );
-  const temporals = ["TEMPORAL_API_KEY", "TEMPORAL_TLS_CLIENT_KEY_DATA"].map(
-    (name) => values.get(name) ?? "",
-  );
-  return [...new Set([...ours, ...temporals].map((secret) => secret.trim()))].filter(
-    (secret) => secret !== "",
-  );
+  const others = OTHERS_SECRETS.map((name) => values.get(name) ?? "");
+  return [...new Set([...ours, ...others].map((secret) => secret.trim()))].filter((secret) => secret !== "");
 }

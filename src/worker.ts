@@ -5,9 +5,10 @@ import { createActivities } from "./activities/create-activities.js";
 import { HEARTBEAT_EVERY_MS } from "./activities/heartbeat.js";
 import { createApiClient } from "./api/http/client.js";
 import type { AlertConfig, ApiConfig } from "./config.js";
+import type { LakePlace } from "./domain/lake-address.js";
 import { askerOf } from "./intake/bulk/asker.js";
 import type { AnyJob } from "./jobs/job.js";
-import { openLake } from "./lake/lake.js";
+import { lakeAt } from "./lake/lake.js";
 import type { ObjectStore } from "./lake/store/object-store.js";
 import { SealedStore } from "./lake/store/sealed-store.js";
 import type { Logger } from "./logger.js";
@@ -23,7 +24,7 @@ import type { RunLog } from "./workflows/run-log.js";
 
 interface WorkerSettings {
   readonly api: ApiConfig;
-  readonly lake: string;
+  readonly lake: LakePlace;
   readonly server: TemporalAddress;
   readonly keys: EncryptionKeys;
   readonly taskQueue: string;
@@ -33,7 +34,7 @@ interface WorkerSettings {
   readonly embedded: boolean;
   /** When the embedded server was started, in epoch milliseconds; left out where this process did not start it. */
   readonly homeStartedAt?: number | undefined;
-  /** Left out: the lake's directory. */
+  /** Left out: that of the lake's place. */
   readonly store?: ObjectStore;
   /** Kinds of bulk jobs; left out: this version's. */
   readonly jobs?: readonly AnyJob[];
@@ -77,8 +78,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     });
     releases.push(() => client.close());
     const sealer = createSealer(keys);
-    const lake = openLake({
-      directory: settings.lake,
+    const lake = lakeAt(settings.lake, {
       sealer,
       onCheckpointFailed: (error) =>
         log.warn({ err: error }, "a checkpoint could not be written; the commit is valid"),

@@ -97,10 +97,10 @@ describe("a bad value is refused, naming the variable and what is accepted", () 
     ["concurrency 1e3", "api", { NIGHTLEDGER_API_CONCURRENCY: "1e3" }, ["NIGHTLEDGER_API_CONCURRENCY"]],
     ["rps negative", "api", { NIGHTLEDGER_API_RPS: "-1" }, ["NIGHTLEDGER_API_RPS", "positive number"]],
     [
-      "S3",
+      "no bucket",
       "lake",
-      { NIGHTLEDGER_LAKE: "s3://bucket/x" },
-      ["NIGHTLEDGER_LAKE", "S3", "can't write yet", "a directory"],
+      { NIGHTLEDGER_LAKE: "s3:///x" },
+      ["NIGHTLEDGER_LAKE", "no address of a bucket", "a directory, or s3://bucket/prefix"],
     ],
     ["other address", "lake", { NIGHTLEDGER_LAKE: "gs://bucket" }, ["NIGHTLEDGER_LAKE", "unsupported kind"]],
     ["cluster without keys", "clusterKeys", {}, ["NIGHTLEDGER_ENCRYPTION_KEYS is not set"]],

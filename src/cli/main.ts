@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from "commander";
+import { readDotEnv } from "../config.js";
 import { InputError } from "../domain/failures.js";
 import { VERSION } from "../version.js";
 import { alertsCommand } from "./commands/alerts.js";
@@ -70,8 +71,20 @@ export function createProgram(terminal: Terminal, end: (code: number) => void): 
 }
 
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<void> {
+  // The SDK of a lake in a bucket looks there only.
+  for (const [name, value] of Object.entries(dotEnvIfReadable(terminal.cwd)))
+    if (name.startsWith("AWS_")) process.env[name] ??= value;
   const typed = { again: continuingLine(argv, terminal), newLake: argv.includes("--new-lake") };
   process.exitCode = await run(argv, { ...terminal, ...typed });
+}
+
+/** A file that can't be read is what the command reports. */
+function dotEnvIfReadable(cwd: string): Readonly<Record<string, string | undefined>> {
+  try {
+    return readDotEnv(cwd);
+  } catch {
+    return {};
+  }
 }
 
 async function run(argv: readonly string[], terminal: Terminal): Promise<number> {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { LakePlace } from "../domain/lake-address.js";
 import type { Sealer } from "../domain/sealer.js";
 import { type DeltaTable, openTable } from "./delta/delta-table.js";
 import { createDuckDb, type DuckDb } from "./sql/duckdb.js";
@@ -7,6 +8,7 @@ import { createLocalStore } from "./store/local-store.js";
 import { DurableDirectories } from "./store/local-store-directories.js";
 import { StoreModes } from "./store/modes.js";
 import type { ObjectStore } from "./store/object-store.js";
+import { openStore } from "./store/open-store.js";
 
 /** A lake in one process: its tables, its staging area and its SQL engine. */
 export interface Lake {
@@ -21,6 +23,7 @@ export interface Lake {
 }
 
 interface LakeOptions {
+  /** The lake's directory; of a lake in a bucket, the one for files of this machine. */
   readonly directory: string;
   /** Told of a checkpoint that could not be written; the commit before it is not affected. */
   readonly onCheckpointFailed?: (error: unknown) => void;
@@ -28,6 +31,12 @@ interface LakeOptions {
   readonly store?: ObjectStore;
   /** With the lake's keys; without it no value of an encrypted column can be written. */
   readonly sealer?: Sealer;
+}
+
+/** Opens the lake in a place. */
+export function lakeAt(place: LakePlace, options: Omit<LakeOptions, "directory"> = {}): Lake {
+  const directory = place.scratch?.directory ?? place.address;
+  return openLake({ directory, store: openStore(place), ...options });
 }
 
 /** Opens a lake; it writes nothing before its first use. */

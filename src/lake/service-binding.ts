@@ -90,6 +90,7 @@ export async function ensureBinding(store: ObjectStore, expected: ServiceBinding
   const asked = { url: expected.url, mode: expected.mode };
   let bound = await checkBinding(store, asked);
   if (bound === undefined) {
+    await store.checkCommits();
     await store.putIfAbsent(BINDING_KEY, text(expected));
     bound = await checkBinding(store, asked);
   }

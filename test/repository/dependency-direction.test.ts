@@ -16,7 +16,7 @@ const BUILTIN = /^node:/;
 const LAYERS: Readonly<Record<string, Allowed>> = {
   domain: { value: [], packages: [] },
   api: { value: ["domain"], packages: [BUILTIN, "undici", "zod"] },
-  lake: { value: ["domain"], type: ["zod"], packages: [BUILTIN, "@duckdb/node-api", "zod"] },
+  lake: { value: ["domain"], type: ["zod"], packages: [BUILTIN, /^@aws-sdk\//, "@duckdb/node-api", "zod"] },
   temporal: { value: ["domain"], type: ["lake"], packages: [BUILTIN, /^@temporalio\//] },
   streams: { value: ["domain", "api", "lake"], packages: [BUILTIN, "jsonc-parser", "zod"] },
   jobs: { value: ["domain", "api", "lake", "temporal"], packages: [BUILTIN, "eta/core", "p-limit", "zod"] },

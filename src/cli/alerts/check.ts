@@ -11,7 +11,7 @@ import { InputError } from "../../domain/failures.js";
 import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import { type CheckedAlerts, checkAlerts, type ScheduleReader } from "../../intake/alerts/check.js";
 import { pendingMessages } from "../../lake/alerts/alert-log.js";
-import { openLake } from "../../lake/lake.js";
+import { lakeAt } from "../../lake/lake.js";
 import { deliveriesEnded } from "../session/alert-deliveries.js";
 import { openJobSession } from "../session/job-session.js";
 import { readJobConfig, runPreflight } from "../session/preflight.js";
@@ -42,7 +42,7 @@ export async function checkNow(terminal: Terminal, asked: AskedCheck): Promise<n
   const preflight = await runPreflight(terminal, configuration);
   const { checked, late } = await withInterruption(async (interruption) => {
     const { temporal, sealed, signal } = await openJobSession(terminal, preflight, interruption);
-    const lake = openLake({ directory: preflight.config.lake.address });
+    const lake = lakeAt(preflight.config.lake);
     interruption.releases.add(() => lake.close());
     const { scope } = preflight;
     const place = { client: temporal.client, scope, lake, sealed, schedules: asked.schedules };

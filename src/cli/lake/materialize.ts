@@ -1,6 +1,6 @@
 import { readConfig } from "../../config.js";
 import { bringUpHistories } from "../../lake/history/current-table.js";
-import { openLake } from "../../lake/lake.js";
+import { lakeAt } from "../../lake/lake.js";
 import { bringUpLinks } from "../../lake/lineage/bring-up-links.js";
 import { materialize } from "../../lake/materialize/materialize.js";
 import { TABLES } from "../../tables.js";
@@ -12,7 +12,7 @@ export async function runMaterialize(terminal: Terminal, json: boolean): Promise
   const { lake: where, warnings } = readConfig(terminal, ["lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
   await withInterruption(async ({ signal, releases }) => {
-    const lake = openLake({ directory: where.address });
+    const lake = lakeAt(where);
     releases.add(() => lake.close());
     const started = Date.now();
     const feed = await materialize(lake, { signal });

@@ -1,12 +1,12 @@
-import { stat } from "node:fs/promises";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
+import type { LakePlace } from "../../domain/lake-address.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import { type LakeQuery, openQuery } from "../../lake/query/query.js";
 import { temporaryScratch } from "../../lake/sql/scratch.js";
-import { createLocalStore } from "../../lake/store/local-store.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
+import { openStore } from "../../lake/store/open-store.js";
 import { TABLES } from "../../tables.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
 import { findKeys } from "../session/preflight.js";
@@ -15,17 +15,18 @@ import type { Terminal } from "../terminal/terminal.js";
 /** What is said of a lake that is not there, behind its address. */
 export const NO_LAKE = "does not exist yet; the first sync creates it";
 
-export async function isLakeThere(address: string): Promise<boolean> {
-  return (await stat(address).catch(() => undefined)) !== undefined;
+/** The configured lake. @throws InputError when it does not exist. */
+export async function existingLake(terminal: Terminal): Promise<LakePlace> {
+  const { lake, warnings } = readConfig(terminal, ["lake"]);
+  for (const warning of warnings) terminal.say(`warning: ${warning}`);
+  const store = openStore(lake);
+  if (!(await store.isThere())) throw new InputError(`NIGHTLEDGER_LAKE: ${lake.address} ${NO_LAKE}`);
+  return lake;
 }
 
 /** Opens the configured lake for reading. @throws InputError when it does not exist. */
 export async function lakeStore(terminal: Terminal): Promise<ObjectStore> {
-  const { lake, warnings } = readConfig(terminal, ["lake"]);
-  for (const warning of warnings) terminal.say(`warning: ${warning}`);
-  if (!(await isLakeThere(lake.address)))
-    throw new InputError(`NIGHTLEDGER_LAKE: ${lake.address} ${NO_LAKE}`);
-  return createLocalStore(lake.address);
+  return openStore(await existingLake(terminal));
 }
 
 /**

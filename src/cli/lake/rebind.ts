@@ -2,7 +2,7 @@ import { readConfig, scopeOf } from "../../config.js";
 import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import { taskQueue } from "../../domain/run.js";
 import { readBinding, rebind } from "../../lake/service-binding.js";
-import { createLocalStore } from "../../lake/store/local-store.js";
+import { openStore } from "../../lake/store/open-store.js";
 import { serviceAddress } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -10,7 +10,7 @@ import type { Terminal } from "../terminal/terminal.js";
 export async function runRebind(terminal: Terminal, json: boolean): Promise<void> {
   const { api, lake, warnings } = readConfig(terminal, ["api", "lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
-  const store = createLocalStore(lake.address);
+  const store = openStore(lake);
   const before = await readBinding(store);
   const { url: to, mode } = await rebind(store, serviceAddress(api));
   const from = before?.url ?? to;

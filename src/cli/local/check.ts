@@ -1,6 +1,5 @@
 import { InputError, UnreachableError } from "../../domain/failures.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
-import { openness } from "../../lake/store/modes.js";
 import { connectClient } from "../../temporal/connection.js";
 import type { TemporalAddress } from "../../temporal/connection-settings.js";
 import { parseEncryptionKeys } from "../../temporal/encryption/keys.js";
@@ -78,7 +77,7 @@ async function checkAll(
     ({ config, settings }) => `${config.api.url}, lake ${config.lake.address}, ${settings.mode} Temporal`,
   );
   if (preflight !== undefined)
-    await report.add("who may read the lake", () => openness(preflight.store.address), String);
+    await report.add("who may read the lake", () => preflight.store.openness(), String);
   if (roster !== undefined)
     await report.add(
       "roster",

@@ -12,7 +12,7 @@ import { onboardings } from "../../lake/tables/onboardings.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { bankLinkStream } from "../../streams/bank-links.js";
 import { progressOf } from "../../temporal/running-workflows.js";
-import { isLakeThere, rowsOf, withStoreQuery } from "../lake/query.js";
+import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
 import type { Finding } from "../shell/seen-run.js";
@@ -65,7 +65,7 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
     store,
     async (query): Promise<LakeStatus> => ({
       lake: config.lake.address,
-      lake_exists: await isLakeThere(config.lake.address),
+      lake_exists: await store.isThere(),
       latest: await latest(query),
       unfinished: await unfinishedRuns(view, query),
       open_rows: await openRows(view),

@@ -15,8 +15,8 @@ import {
   type ServiceBinding,
 } from "../../lake/service-binding.js";
 import { checkWritable } from "../../lake/store/check-writable.js";
-import { createLocalStore } from "../../lake/store/local-store.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
+import { openStore } from "../../lake/store/open-store.js";
 import { TABLES } from "../../tables.js";
 import { resolveTemporal, type TemporalSettings } from "../../temporal/connection-settings.js";
 import { checkKeys, KEY_CHECK } from "../../temporal/encryption/key-check.js";
@@ -74,7 +74,7 @@ export function readJobConfig(terminal: Terminal): JobConfig {
  */
 export async function readLakeView(terminal: Terminal): Promise<LakeView> {
   const { config, settings } = readParts(terminal, ["lake", "home", "keys"]);
-  const store = createLocalStore(config.lake.address);
+  const store = openStore(config.lake);
   const keys = await findKeys(store, config);
   if (settings.mode === "embedded") await checkKnownLake(config, store);
   const scope = scopeOf((await readBinding(store))?.url ?? "", config.lake.address);
@@ -111,8 +111,8 @@ export async function runPreflight(
   terminal: Terminal,
   { config, settings }: JobConfig = readJobConfig(terminal),
 ): Promise<Preflight> {
-  const store = createLocalStore(config.lake.address);
-  const lake = checkWritable("NIGHTLEDGER_LAKE", config.lake.address);
+  const store = openStore(config.lake);
+  const lake = store.checkWritable("NIGHTLEDGER_LAKE");
   const home = settings.mode === "embedded" ? checkWritable("NIGHTLEDGER_HOME", config.home.path) : undefined;
   const checked = await Promise.allSettled([lake, home]);
   readAll(Object.fromEntries(checked.map((one, at) => [at, () => outcomeOf(one)])));
@@ -155,7 +155,7 @@ function outcomeOf(settled: PromiseSettledResult<void>): void {
  * @throws InputError (exit 2) naming both addresses where the configured one is another.
  */
 export async function findService({ api, lake }: Pick<ConfigParts, "api" | "lake">): Promise<ServiceBinding> {
-  const store = createLocalStore(lake.address);
+  const store = openStore(lake);
   return expectBinding(store, serviceAddress(api));
 }
 

@@ -122,7 +122,7 @@ function watchServer(
 /** What a worker takes from its process's configuration. */
 export function workerSettings({ config, taskQueue }: Preflight, keys: EncryptionKeys, log: Logger) {
   const { api, alerts, lake } = config;
-  return { api, alerts, lake: lake.address, keys, taskQueue, log };
+  return { api, alerts, lake, keys, taskQueue, log };
 }
 
 /** The Temporal CLI that the embedded server is started with, found or installed. */

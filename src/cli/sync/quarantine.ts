@@ -1,5 +1,5 @@
 import { InputError } from "../../domain/failures.js";
-import { openLake } from "../../lake/lake.js";
+import { lakeAt } from "../../lake/lake.js";
 import { openQuarantine } from "../../lake/sync/open-quarantine.js";
 import {
   type QuarantinedRow,
@@ -7,7 +7,7 @@ import {
   quarantinedRows,
   resolveRows,
 } from "../../lake/sync/quarantine-resolutions.js";
-import { lakeStore } from "../lake/query.js";
+import { existingLake, lakeStore } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -51,8 +51,7 @@ export async function resolveQuarantine(terminal: Terminal, flags: ResolveFlags)
   if (reason === "")
     throw new InputError("--reason is empty. Nothing was closed. Say why the rows are closed.");
   const filter = filterOf(flags);
-  const { address } = await lakeStore(terminal);
-  const lake = openLake({ directory: address });
+  const lake = lakeAt(await existingLake(terminal));
   try {
     if (filter.rows !== undefined) await expectThere(lake, filter.rows);
     const closed = await resolveRows(lake, filter, reason);
@@ -75,7 +74,7 @@ function filterOf({ row, link, run, allOpen }: ResolveFlags): QuarantineFilter {
   );
 }
 
-async function expectThere(lake: ReturnType<typeof openLake>, ids: readonly string[]): Promise<void> {
+async function expectThere(lake: ReturnType<typeof lakeAt>, ids: readonly string[]): Promise<void> {
   const known = new Set((await quarantinedRows(lake, { all: true, rows: ids })).map(({ row_id }) => row_id));
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length === 0) return;

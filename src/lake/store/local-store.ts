@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../../domain/failures.js";
+import { checkWritable } from "./check-writable.js";
 import { DurableDirectories } from "./local-store-directories.js";
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {
@@ -17,7 +19,7 @@ import {
 } from "./local-store-files.js";
 import { type Publication, persistFiles, publish, publishFiles } from "./local-store-publish.js";
 import { entryOf, foldersBelow, listBelow, removeTree } from "./local-store-tree.js";
-import { StoreModes } from "./modes.js";
+import { openness, StoreModes } from "./modes.js";
 import type { GrowingObject, ObjectStore, PutOptions } from "./object-store.js";
 
 /**
@@ -108,6 +110,13 @@ export function createLocalStore(root: string): ObjectStore {
 
   return {
     address,
+    async isThere() {
+      return existsSync(address);
+    },
+    openness: () => openness(address),
+    checkWritable: (variable) => checkWritable(variable, address),
+    // A file system without hard links refuses the first commit.
+    async checkCommits() {},
     get: (key) => reading(key, readWhole),
     readRange: (key, from, bytes) => reading(key, (path) => readRangeInPlace(path, from, bytes)),
     grow,

@@ -27,8 +27,16 @@ export interface PutOptions {
  * every write is whole or not there at all.
  */
 export interface ObjectStore {
-  /** Canonical address, for messages and for the scope hash: an absolute path, later `s3://bucket/prefix`. */
+  /** Canonical address, for messages and for the scope hash: an absolute path, or `s3://bucket/prefix`. */
   readonly address: string;
+  /** Whether something is in its place: the directory, or an object of the bucket. */
+  isThere(): Promise<boolean>;
+  /** Looks whether the store can be used; writes nothing. @throws InputError that begins with the given variable. */
+  checkWritable(variable: string): Promise<void>;
+  /** Says what users other than the owner can reach. */
+  openness(): Promise<string>;
+  /** Tries whether {@link putIfAbsent} can be relied on, before anything is. @throws InputError */
+  checkCommits(): Promise<void>;
   get(key: string): Promise<Buffer | undefined>;
   /** Reads a range of an object, shorter where the object ends before; undefined if there is no such object. */
   readRange(key: string, from: number, bytes: number): Promise<Buffer | undefined>;
@@ -38,13 +46,16 @@ export interface ObjectStore {
    * a document that a workflow's history names. Pages of an update need not be: readers check their hash.
    */
   put(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void>;
-  /** Makes a new object to append to. It is durable only after {@link persist}; a killed process leaves its end torn. */
+  /**
+   * Makes a new object to append to. It is durable only after {@link persist}; a killed process leaves its end torn, or
+   * nothing of it. Other processes see it once it is durable or closed.
+   */
   grow(key: string): Promise<GrowingObject>;
   /** Atomic and durable; `false` when the key exists already. Commits depend on this primitive alone. */
   putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean>;
   /**
    * Makes existing objects survive a power cut, waiting for the disk once instead of once per object. Rejects if one of
-   * them is gone.
+   * them is gone, where objects are not durable by themselves.
    */
   persist(keys: readonly string[]): Promise<void>;
   /** Lists the entries below a prefix (empty, or ending in `/`) that come after `startAfter`, in key order. */
@@ -54,7 +65,7 @@ export interface ObjectStore {
   delete(key: string): Promise<void>;
   /** Objects that are deleted without `durable` may come back after a power cut. */
   deletePrefix(prefix: string, options?: PutOptions): Promise<void>;
-  /** Gives SQL a local path with the object's bytes: the object itself where the store is local. */
+  /** Gives SQL a local path with the object's bytes: the object itself where the store is local. @throws InputError if there is no such object. */
   download(key: string, scratchDirectory: string): Promise<string>;
   /**
    * Moves local files to new keys, durably, waiting for the disk once instead of once per file. If one fails, it removes

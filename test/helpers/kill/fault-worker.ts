@@ -11,6 +11,7 @@ const settings = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
 const log = createLogger({ destination: { file: settings.logFile }, level: "info", secrets: [] });
 const worker = await startWorker({
   ...settings,
+  lake: { address: settings.lake },
   keys: parseEncryptionKeys(settings.keys),
   log: log.logger,
   store: withFaults(createLocalStore(settings.lake), settings.faults as StoreFault[]),

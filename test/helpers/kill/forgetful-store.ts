@@ -93,7 +93,7 @@ export function forgetful(disk: ObjectStore, cuts: readonly PowerCut[] = []): Fo
       step("read", [], () => work(...given));
 
   return {
-    address: store.address,
+    ...store,
     get cut() {
       return cut;
     },

@@ -139,7 +139,7 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
       async startWorker() {
         const worker = await startWorker({
           api: { ...API, url, key: sandbox.apiKey, ...options.api },
-          lake,
+          lake: { address: lake },
           server: temporal,
           keys: TEST_KEYS,
           taskQueue: taskQueue(scope),

@@ -1,0 +1,41 @@
+/** Where a lake is. */
+export interface LakePlace {
+  /** Absolute path of a directory, or `s3://bucket/prefix`. */
+  readonly address: string;
+  /** For files of this machine that belong to a lake in a bucket; undefined for one in a directory. */
+  readonly scratch?: ScratchPlace | undefined;
+}
+
+interface ScratchPlace {
+  readonly directory: string;
+  /** Of copies of the bucket's objects; more is removed. */
+  readonly mostBytes: number;
+}
+
+/** A bucket, and the prefix that all keys of a lake have there: empty, or ending in `/`. */
+export interface S3Place {
+  readonly bucket: string;
+  readonly prefix: string;
+}
+
+const FORM = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*?))?\/*$/i;
+
+/** Whether an address names a bucket rather than a directory. */
+export function isS3Address(address: string): boolean {
+  return /^s3:\/\//i.test(address);
+}
+
+/** The place that `s3://bucket/prefix` names; undefined for an address of another form. */
+export function s3Place(address: string): S3Place | undefined {
+  const found = FORM.exec(address);
+  if (found === null) return undefined;
+  const [, bucket = "", path = ""] = found;
+  const parts = path.split("/");
+  const isPath = path === "" || parts.every((part) => !["", ".", ".."].includes(part));
+  return isPath ? { bucket, prefix: path === "" ? "" : `${path}/` } : undefined;
+}
+
+/** One address for each place, however it was written. */
+export function s3Address({ bucket, prefix }: S3Place): string {
+  return `s3://${bucket}/${prefix}`.replace(/\/$/, "");
+}

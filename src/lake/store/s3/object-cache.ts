@@ -1,0 +1,96 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode, isAbsent, unpublished } from "../local-store-errors.js";
+
+/** A file that was used more recently stays, whatever the bound: a query may be about to read it. */
+const IN_USE_MS = 3_600_000;
+const PARTIAL = ".part-";
+
+export interface ObjectCacheOptions {
+  readonly directory: string;
+  /** More than this is removed, the files that were not used for longest first. */
+  readonly mostBytes: number;
+}
+
+/** Files with the bytes of objects that never change, shared by the processes that have the directory. */
+export class ObjectCache {
+  #added = 0;
+
+  constructor(
+    private readonly address: string,
+    private readonly options: ObjectCacheOptions,
+  ) {}
+
+  /** The path of an object's file; undefined where it is not there. Counts as a use. */
+  async find(key: string): Promise<string | undefined> {
+    const path = this.pathOf(key);
+    const now = new Date();
+    try {
+      await utimes(path, now, now);
+      return path;
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Adds the file that `write` makes, unless that returns false, and gives its path. A file is there whole, or not at all. */
+  async add(key: string, write: (path: string) => Promise<boolean>): Promise<string | undefined> {
+    const path = await this.partial();
+    try {
+      return (await write(path)) ? await this.adopt(key, path) : undefined;
+    } catch (error) {
+      throw unpublished(error, path);
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  /** A new path in the directory for bytes that no object has yet. */
+  async partial(): Promise<string> {
+    await mkdir(this.options.directory, { recursive: true, mode: 0o700 });
+    return join(this.options.directory, `${PARTIAL}${randomUUID()}`);
+  }
+
+  /** Makes a file of the same file system that of an object, and gives its new path. */
+  async adopt(key: string, file: string): Promise<string> {
+    const path = this.pathOf(key);
+    const { size } = await stat(file);
+    await rename(file, path);
+    await this.#bound(size);
+    return path;
+  }
+
+  /** Forgets an object that is gone. */
+  async drop(key: string): Promise<void> {
+    await rm(this.pathOf(key), { force: true });
+  }
+
+  pathOf(key: string): string {
+    const name = createHash("sha256").update(`${this.address}/${key}`).digest("hex").slice(0, 40);
+    return join(this.options.directory, `${name}${key.endsWith(".parquet") ? ".parquet" : ""}`);
+  }
+
+  /** Looks at the directory once for every sixteenth of the bound that is added. */
+  async #bound(size: number): Promise<void> {
+    const { directory, mostBytes } = this.options;
+    this.#added += size;
+    if (this.#added < mostBytes / 16) return;
+    this.#added = 0;
+    const files = [];
+    for (const name of await readdir(directory)) {
+      const path = join(directory, name);
+      const found = await stat(path).catch(() => undefined);
+      if (found?.isFile()) files.push({ path, size: found.size, usedAt: found.mtimeMs });
+    }
+    let total = files.reduce((sum, file) => sum + file.size, 0);
+    for (const { path, size: bytes, usedAt } of files.sort((a, b) => a.usedAt - b.usedAt)) {
+      if (total <= mostBytes || Date.now() - usedAt < IN_USE_MS) break;
+      await rm(path, { force: true }).catch((error) => {
+        if (errorCode(error) !== "EACCES") throw error;
+      });
+      total -= bytes;
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
+import { InputError } from "../../../domain/failures.js";
+import { s3Address, s3Place } from "../../../domain/lake-address.js";
+import { readRangeInPlace, readWhole } from "../local-store-files.js";
+import type { ObjectStore } from "../object-store.js";
+import { GrownObjects } from "./grown-objects.js";
+import { ObjectCache, type ObjectCacheOptions } from "./object-cache.js";
+import { S3Bucket } from "./s3-bucket.js";
+import { whyUnusable } from "./s3-errors.js";
+
+/** In the name of an object that never changes. */
+const RANDOM_ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+const UPLOADS_AT_ONCE = 8;
+/** Readers of tables skip names that begin with an underscore. */
+const PROBES = "_nightledger/probes/";
+
+/**
+ * An object store below a prefix of a bucket (docs/inside/rules.md, "A lake in a bucket"). What the bucket has acknowledged
+ * is durable. Requests fail with {@link BucketError}.
+ */
+export function createS3Store(given: string, cached: ObjectCacheOptions): ObjectStore {
+  const place = s3Place(given);
+  if (place === undefined) throw new InputError(`${given} is not of the form s3://bucket/prefix.`);
+  const address = s3Address(place);
+  const bucket = new S3Bucket(place);
+  const cache = new ObjectCache(address, cached);
+  const grown = new GrownObjects(bucket, cache);
+
+  /** A file with the bytes of an object that never changes. */
+  async function fileOf(key: string): Promise<string | undefined> {
+    const known = grown.pathOf(key) ?? (await cache.find(key));
+    return known ?? cache.add(key, (path) => bucket.fetch(key, path));
+  }
+
+  return {
+    address,
+    isThere: () => bucket.hasObjects(),
+    async openness() {
+      return `the policy of the bucket ${place.bucket} decides; encryption is the bucket's own`;
+    },
+    async checkWritable(option) {
+      try {
+        await bucket.hasObjects();
+      } catch (error) {
+        throw new InputError(`${option}: ${address} ${whyUnusable(error)}`, { cause: error });
+      }
+    },
+    async checkCommits() {
+      const key = `${PROBES}${randomUUID()}`;
+      const answers = [await bucket.putIfAbsent(key, "1", "1"), await bucket.putIfAbsent(key, "2", "2")];
+      const isKept = String(await bucket.get(key)) === "1";
+      await bucket.delete(key);
+      if (answers[0] === true && answers[1] === false && isKept) return;
+      throw new InputError(
+        `The store of ${address} overwrites an object although If-None-Match forbids it, so commits of two writers would ` +
+          "replace each other. Nothing was started. Use a store that honours conditional writes, as Amazon S3 does.",
+      );
+    },
+    async get(key) {
+      const open = grown.pathOf(key);
+      return open === undefined ? bucket.get(key) : readWhole(open);
+    },
+    async readRange(key, from, bytes) {
+      const path = await fileOf(key);
+      return path === undefined ? undefined : readRangeInPlace(path, from, bytes);
+    },
+    stat: (key) => bucket.head(key),
+    put: (key, body) => bucket.put(key, body),
+    grow: (key) => grown.grow(key),
+    putIfAbsent: (key, body) => bucket.putIfAbsent(key, body, randomUUID()),
+    async persist(keys) {
+      await mapConcurrent(UPLOADS_AT_ONCE, keys, (key) => grown.send(key));
+    },
+    list: (prefix, startAfter = "") => bucket.list(prefix, startAfter),
+    folders: (prefix) => bucket.folders(prefix),
+    async delete(key) {
+      await bucket.delete(key);
+      await cache.drop(key);
+    },
+    async deletePrefix(prefix) {
+      const keys = (await bucket.list(prefix, "")).map(({ key }) => key);
+      await bucket.deleteAll(keys);
+      for (const key of keys) await cache.drop(key);
+    },
+    async download(key, scratchDirectory) {
+      const fresh = join(scratchDirectory, `${randomUUID()}.parquet`);
+      const path = RANDOM_ID.test(key)
+        ? await fileOf(key)
+        : (await bucket.fetch(key, fresh))
+          ? fresh
+          : undefined;
+      if (path !== undefined) return path;
+      throw new InputError(
+        `${bucket.addressOf(key)} is missing, though a table refers to it. Restore it from a backup of the lake.`,
+      );
+    },
+    async uploadAll(files) {
+      const sent: string[] = [];
+      try {
+        await mapConcurrent(UPLOADS_AT_ONCE, files, async ({ localPath, key }) => {
+          await bucket.upload(key, localPath);
+          sent.push(key);
+        });
+      } catch (error) {
+        await bucket.deleteAll(sent).catch(() => undefined);
+        throw error;
+      }
+      for (const { localPath, key } of files) if (RANDOM_ID.test(key)) await cache.adopt(key, localPath);
+    },
+  };
+}
