@@ -2,7 +2,7 @@ import { ApplicationFailure, activityInfo, CancelledFailure } from "@temporalio/
 import { ApiError, NotSentError, RateLimitedError, TransientError } from "../api/http/errors.js";
 import { InputError } from "../domain/failures.js";
 import { StagingLostError } from "../lake/staging-lost-error.js";
-import { asFull, StoreFullError } from "../lake/store/local-store-errors.js";
+import { asFull, StoreFullError } from "../lake/store/local/local-store-errors.js";
 import { LostAnswerError } from "./lost-answer-error.js";
 
 /** Attempts on a full disk before giving up: about two minutes. */

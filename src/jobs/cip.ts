@@ -4,7 +4,7 @@ import { InputError } from "../domain/failures.js";
 import { isS3Address } from "../domain/lake-address.js";
 import { isDecision } from "../domain/service/onboarding-status.js";
 import { signingKey } from "../lake/bulk/pack/signature.js";
-import { checkWritable } from "../lake/store/check-writable.js";
+import { checkWritable } from "../lake/store/local/check-writable.js";
 import { CIP_TABLES } from "../lake/tables/cip.js";
 import { checkPrevious, exportsDirectory } from "./cip/earlier-exports.js";
 import { type MemberResult, memberOf, type RosterRow, rosterRow } from "./cip/member.js";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { createLocalStore } from "./store/local-store.js";
+import { createLocalStore } from "./store/local/local-store.js";
 
 /** The id of the lake that a HOME knows in a place; undefined before its first use (docs/run/errors.md, "A lake that is gone"). */
 export async function knownLake(home: string, address: string): Promise<string | undefined> {

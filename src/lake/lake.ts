@@ -4,9 +4,9 @@ import type { Sealer } from "../domain/sealer.js";
 import { type DeltaTable, openTable } from "./delta/delta-table.js";
 import { createDuckDb, type DuckDb } from "./sql/duckdb.js";
 import { Staging } from "./staging.js";
-import { createLocalStore } from "./store/local-store.js";
-import { DurableDirectories } from "./store/local-store-directories.js";
-import { StoreModes } from "./store/modes.js";
+import { createLocalStore } from "./store/local/local-store.js";
+import { DurableDirectories } from "./store/local/local-store-directories.js";
+import { StoreModes } from "./store/local/modes.js";
 import type { ObjectStore } from "./store/object-store.js";
 import { openStore } from "./store/open-store.js";
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { asActivityFailure, asCallFailure } from "../../src/activities/failure.js";
 import { FAILURE_TYPES, InputError } from "../../src/domain/failures.js";
 import { StagingLostError } from "../../src/lake/staging-lost-error.js";
-import { StoreFullError } from "../../src/lake/store/local-store-errors.js";
+import { StoreFullError } from "../../src/lake/store/local/local-store-errors.js";
 import { HEARTBEATING } from "../../src/workflows/policies.js";
 import { SILENT } from "../helpers/temporal/activity-bench.js";
 

@@ -13,7 +13,7 @@ import {
   type ServiceBinding,
   sameLake,
 } from "../../src/lake/service-binding.js";
-import { createLocalStore } from "../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../src/lake/store/local/local-store.js";
 import type { ObjectStore } from "../../src/lake/store/object-store.js";
 
 const LIVE = { url: "https://api.example.com", mode: "live" } as const;

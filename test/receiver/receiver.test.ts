@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../sandbox/index.js";
 import { type ApiClient, createApiClient } from "../../src/api/http/client.js";
 import { InputError } from "../../src/domain/failures.js";
-import { createLocalStore } from "../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../src/lake/store/sealed-store.js";
 import { createLogger, type LogHandle } from "../../src/logger.js";
 import { type Receiver, type ReceiverLimits, startReceiver } from "../../src/receiver/receiver.js";

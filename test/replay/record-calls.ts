@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSandbox } from "../../sandbox/index.js";
 import { stageRequest } from "../../src/lake/calls/staged-call.js";
-import { createLocalStore } from "../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../src/temporal/encryption/sealer.js";
 import type { CallServiceInput } from "../../src/workflows/calls/call-service.js";

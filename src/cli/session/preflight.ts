@@ -14,7 +14,7 @@ import {
   type ServiceAddress,
   type ServiceBinding,
 } from "../../lake/service-binding.js";
-import { checkWritable } from "../../lake/store/check-writable.js";
+import { checkWritable } from "../../lake/store/local/check-writable.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { openStore } from "../../lake/store/open-store.js";
 import { TABLES } from "../../tables.js";

@@ -1,7 +1,7 @@
 import { AuthError } from "../../api/http/errors.js";
 import { InputError, UnreachableError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
-import { asFull } from "../../lake/store/local-store-errors.js";
+import { asFull } from "../../lake/store/local/local-store-errors.js";
 import { failedCallError, isFailedCall } from "../../temporal/failed-call.js";
 
 /** The exit codes of commands (docs/reference/commands.md, "Output and exit codes"). */

@@ -4,7 +4,7 @@ import { InputError } from "../../domain/failures.js";
 import { isRunId } from "../../domain/run.js";
 import { isThere } from "../../lake/bulk/pack/publish.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
-import { isAbsent } from "../../lake/store/local-store-errors.js";
+import { isAbsent } from "../../lake/store/local/local-store-errors.js";
 import { requireUnchanged } from "./changes/compared-packs.js";
 
 /** Where exports are made: in the lake, unless another directory was named. */

@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
-import { StoreFullError } from "../store/local-store-errors.js";
+import { StoreFullError } from "../store/local/local-store-errors.js";
 import { exactValue, type SqlValue } from "./duckdb-values.js";
 
 type SqlParameter = string | number | bigint | boolean | null;

@@ -4,7 +4,7 @@ import { lstat, mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InputError } from "../../domain/failures.js";
-import { errorCode, unpublished } from "../store/local-store-errors.js";
+import { errorCode, unpublished } from "../store/local/local-store-errors.js";
 
 /** Begins as the names of the store's temp files do, so no listing of the lake shows it. */
 const LEASE = ".tmp-lease";

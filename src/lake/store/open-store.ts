@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isS3Address, type LakePlace } from "../../domain/lake-address.js";
-import { createLocalStore } from "./local-store.js";
+import { createLocalStore } from "./local/local-store.js";
 import type { ObjectStore } from "./object-store.js";
 import { createS3Store } from "./s3/s3-store.js";
 

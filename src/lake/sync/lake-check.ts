@@ -10,7 +10,7 @@ import { jsonFile, objectSize } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { writeJsonLines } from "../sql/json-lines.js";
-import { StoreFullError } from "../store/local-store-errors.js";
+import { StoreFullError } from "../store/local/local-store-errors.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { runs } from "../tables/runs.js";

@@ -6,7 +6,7 @@ import { eventRow } from "../../../src/activities/webhooks/event-row.js";
 import type { Sealer } from "../../../src/domain/sealer.js";
 import { eventFacts } from "../../../src/domain/webhooks/event-facts.js";
 import { openLake } from "../../../src/lake/lake.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { StoredText } from "../../../src/lake/tables/encrypted-column.js";
 import { onboardings } from "../../../src/lake/tables/onboardings.js";

@@ -8,7 +8,7 @@ import { syncProblems, syncSummary } from "../../../src/cli/sync/text.js";
 import { NO_REASON } from "../../../src/domain/run.js";
 import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { addCleaned, Journal } from "../../../src/lake/sync/journal/journal.js";
 import type { CommittedByRun } from "../../../src/lake/sync/link-checkpoint.js";
 import type { SyncProgress } from "../../../src/workflows/sync/messages.js";

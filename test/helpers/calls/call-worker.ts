@@ -5,7 +5,7 @@ import { createActivities } from "../../../src/activities/create-activities.js";
 import { createApiClient } from "../../../src/api/http/client.js";
 import { askerOf } from "../../../src/intake/bulk/asker.js";
 import { openLake } from "../../../src/lake/lake.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createLogger } from "../../../src/logger.js";
 import { connectWorker } from "../../../src/temporal/connection.js";

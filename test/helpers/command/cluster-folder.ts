@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Sandbox } from "../../../sandbox/index.js";
 import { scopeOf } from "../../../src/config.js";
 import { taskQueue } from "../../../src/domain/run.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { createLogger } from "../../../src/logger.js";
 import { startWorker } from "../../../src/worker.js";
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";

@@ -1,4 +1,4 @@
-import { StoreFullError } from "../../../src/lake/store/local-store-errors.js";
+import { StoreFullError } from "../../../src/lake/store/local/local-store-errors.js";
 import type { GrowingObject, ObjectStore } from "../../../src/lake/store/object-store.js";
 import { headerOf } from "../../../src/lake/sync/journal/record.js";
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { createLogger } from "../../../src/logger.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import { startWorker } from "../../../src/worker.js";

@@ -8,7 +8,7 @@ import { notingUnsynced } from "./unsynced-store.js";
 // in the directory UNSYNCED_NOTES: the test that kills it takes these changes back. Node loads the file a second
 // time, in the thread of its module hooks.
 
-const LOCAL_STORE = "/dist/src/lake/store/local-store.js";
+const LOCAL_STORE = "/dist/src/lake/store/local/local-store.js";
 
 if (isMainThread) register(import.meta.url);
 

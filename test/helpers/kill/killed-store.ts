@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { compiledProgram } from "../command/compiled-program.js";
 import { takeNotes } from "./unsynced-notes.js";
 import { forgetUnsynced } from "./unsynced-store.js";

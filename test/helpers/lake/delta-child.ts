@@ -1,7 +1,7 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { type StoreFault, withFaults } from "../kill/fault-store.js";
 import { counting, EAGER } from "./log/counted-actions.js";
 import { spill } from "./spill.js";

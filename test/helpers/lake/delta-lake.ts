@@ -8,7 +8,7 @@ import { statsText } from "../../../src/lake/delta/delta-stats.js";
 import type { DeltaTable } from "../../../src/lake/delta/delta-table.js";
 import { createDuckDb, type DuckDb } from "../../../src/lake/sql/duckdb.js";
 import { sqlText } from "../../../src/lake/sql/duckdb-sql.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 
 export const COLUMNS: readonly Column[] = [

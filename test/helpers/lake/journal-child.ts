@@ -1,4 +1,4 @@
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { Journal } from "../../../src/lake/sync/journal/journal.js";
 
 // A process that appends pages to one journal of run `run` until it is killed, or the disk takes no more: then it says

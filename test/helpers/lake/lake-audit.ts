@@ -6,7 +6,7 @@ import type { Sandbox } from "../../../sandbox/index.js";
 import { type CertificateFields, certificateText } from "../../../src/domain/sync/certificate.js";
 import { type LakeQuery, openQuery } from "../../../src/lake/query/query.js";
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { checkLake } from "../../../src/lake/sync/lake-check.js";
 import { TABLES } from "../../../src/tables.js";
 import { auditInvestments } from "../sync/investment-audit.js";

@@ -12,7 +12,7 @@ import { startSync } from "../../../src/intake/sync/start.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import type { JsonValue } from "../../../src/lake/sql/duckdb-values.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import { createLogger } from "../../../src/logger.js";
 import { type RunningWorker, startWorker } from "../../../src/worker.js";

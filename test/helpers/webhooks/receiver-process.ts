@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createApiClient } from "../../../src/api/http/client.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createLogger } from "../../../src/logger.js";
 import { startReceiver } from "../../../src/receiver/receiver.js";

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { OPERATIONS } from "../../../src/api/operations/index.js";
 import { type KeptAnswer, stageRequest } from "../../../src/lake/calls/staged-call.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import type { CallServiceInput, CallServiceResult } from "../../../src/workflows/calls/call-service.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { MINUTE } from "../../../src/domain/duration.js";
 import { lastPulse, notePulse } from "../../../src/lake/bulk/run-pulse.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { HistoryLake, type Thing } from "../../helpers/history/history-lake.js";
 import { type StoreFault, withFaults } from "../../helpers/kill/fault-store.js";
 

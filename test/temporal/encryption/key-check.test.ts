@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import { checkKeys, ensureKeyCheck, KEY_CHECK } from "../../../src/temporal/encryption/key-check.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";

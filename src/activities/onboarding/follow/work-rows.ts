@@ -5,7 +5,7 @@ import { afterTry, type OpenCustomer } from "../../../domain/onboarding/follow/o
 import { type SteppedRow, shardOf } from "../../../domain/onboarding/follow/shard.js";
 import { keepSlice, keptSlice } from "../../../lake/onboarding/open-customers.js";
 import { StagingLostError } from "../../../lake/staging-lost-error.js";
-import { asFull } from "../../../lake/store/local-store-errors.js";
+import { asFull } from "../../../lake/store/local/local-store-errors.js";
 import { asCallFailure } from "../../failure.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { OpenRow } from "./open-row.js";

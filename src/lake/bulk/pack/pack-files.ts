@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileSha256 } from "../../store/file-sha256.js";
-import { unpublished } from "../../store/local-store-errors.js";
+import { unpublished } from "../../store/local/local-store-errors.js";
 import { BufferedText } from "./buffered-text.js";
 
 export interface PackFile {

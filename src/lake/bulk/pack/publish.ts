@@ -1,9 +1,9 @@
 import { chmod, lstat, readdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InputError } from "../../../domain/failures.js";
-import { DurableDirectories } from "../../store/local-store-directories.js";
-import { errorCode, isAbsent, unpublished } from "../../store/local-store-errors.js";
-import { syncToDisk } from "../../store/local-store-files.js";
+import { DurableDirectories } from "../../store/local/local-store-directories.js";
+import { errorCode, isAbsent, unpublished } from "../../store/local/local-store-errors.js";
+import { syncToDisk } from "../../store/local/local-store-files.js";
 
 /** As the rest of a lake, it holds personal data: only its owner and its group read it. */
 const READ_ONLY = 0o440;

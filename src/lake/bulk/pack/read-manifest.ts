@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../../domain/failures.js";
-import { isAbsent, unreadable } from "../../store/local-store-errors.js";
+import { isAbsent, unreadable } from "../../store/local/local-store-errors.js";
 import { manifestSchema, manifestText, PackError, type PackManifest, PROOF, textSha256 } from "./manifest.js";
 
 export interface ReadManifest {

@@ -1,5 +1,5 @@
-import { stat } from "node:fs/promises";
-import { growFile } from "../local-store-files.js";
+import { rm, stat } from "node:fs/promises";
+import { growFile } from "../local/local-store-files.js";
 import type { GrowingObject } from "../object-store.js";
 import type { ObjectCache } from "./object-cache.js";
 import type { S3Bucket } from "./s3-bucket.js";
@@ -35,9 +35,13 @@ export class GrownObjects {
       append,
       close: async () => {
         await close();
-        await this.send(key);
-        await this.cache.adopt(key, path);
-        this.#open.delete(key);
+        try {
+          await this.send(key);
+          await this.cache.adopt(key, path);
+        } finally {
+          this.#open.delete(key);
+          await rm(path, { force: true });
+        }
       },
     };
   }
@@ -48,7 +52,7 @@ export class GrownObjects {
     if (grown === undefined) return;
     const { size } = await stat(grown.path);
     if (size === grown.sent) return;
-    await this.bucket.upload(key, grown.path);
+    await this.bucket.putFile(key, grown.path);
     grown.sent = size;
   }
 }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode, isAbsent, unpublished } from "../local-store-errors.js";
+import { errorCode, isAbsent, unpublished } from "../local/local-store-errors.js";
 
 /** A file that was used more recently stays, whatever the bound: a query may be about to read it. */
 const IN_USE_MS = 3_600_000;
@@ -49,7 +49,7 @@ export class ObjectCache {
 
   /** A new path in the directory for bytes that no object has yet. */
   async partial(): Promise<string> {
-    await mkdir(this.options.directory, { recursive: true, mode: 0o700 });
+    await this.#makeDirectory();
     return join(this.options.directory, `${PARTIAL}${randomUUID()}`);
   }
 
@@ -57,6 +57,7 @@ export class ObjectCache {
   async adopt(key: string, file: string): Promise<string> {
     const path = this.pathOf(key);
     const { size } = await stat(file);
+    await this.#makeDirectory();
     await rename(file, path);
     await this.#bound(size);
     return path;
@@ -70,6 +71,10 @@ export class ObjectCache {
   pathOf(key: string): string {
     const name = createHash("sha256").update(`${this.address}/${key}`).digest("hex").slice(0, 40);
     return join(this.options.directory, `${name}${key.endsWith(".parquet") ? ".parquet" : ""}`);
+  }
+
+  async #makeDirectory(): Promise<void> {
+    await mkdir(this.options.directory, { recursive: true, mode: 0o700 });
   }
 
   /** Looks at the directory once for every sixteenth of the bound that is added. */

@@ -1,10 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GetObjectCommandOutput, ListObjectsV2CommandOutput, S3 } from "@aws-sdk/client-s3";
-import type { S3Place } from "../../../domain/lake-address.js";
+import { type S3Place, s3Address } from "../../../domain/lake-address.js";
+import { partsOfKey } from "../keys.js";
 import type { ObjectEntry } from "../object-store.js";
 import { ATTEMPTS, openS3 } from "./s3-client.js";
 import { BucketError, isNoObject, statusOf, unavailable } from "./s3-errors.js";
@@ -17,11 +19,19 @@ const MOST_DELETED_AT_ONCE = 1_000;
 /** Of the metadata of an object: tells one write from all others. */
 const WRITE_ID = "nightledger-write";
 
+interface ObjectPlace {
+  readonly Bucket: string;
+  readonly Key: string;
+}
+
 /** One prefix of a bucket, by the requests that a store makes. They fail with {@link BucketError}. */
 export class S3Bucket {
   #opened: Promise<S3> | undefined;
 
-  constructor(private readonly place: S3Place) {}
+  constructor(
+    private readonly place: S3Place,
+    private readonly endpoint?: string,
+  ) {}
 
   addressOf(key: string): string {
     return `s3://${this.place.bucket}/${this.place.prefix}${key}`;
@@ -37,7 +47,7 @@ export class S3Bucket {
       await pipeline(Body as Readable, createWriteStream(path, { mode: 0o600 }));
       const { size } = await stat(path);
       if (size === ContentLength) return true;
-      throw new BucketError(`${this.addressOf(key)} came with ${size} of its ${ContentLength} bytes.`);
+      throw new BucketError(this.addressOf(key), `came with ${size} of its ${ContentLength} bytes.`);
     });
     return found === true;
   }
@@ -58,36 +68,18 @@ export class S3Bucket {
   }
 
   /** Sends a file, in parts where it is large; a failure leaves no part. */
-  async upload(key: string, path: string): Promise<void> {
-    const { size } = await stat(path);
-    if (size <= PART_BYTES) return this.put(key, await readFile(path));
-    const { Upload } = await import("@aws-sdk/lib-storage");
-    await this.#about(key, (client) => {
-      const params = { ...this.#at(key), Body: createReadStream(path) };
-      return new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
-    });
+  async putFile(key: string, path: string): Promise<void> {
+    await this.#about(key, (s3) => sendFile(s3, this.#at(key), path));
   }
 
-  /**
-   * Writes an object unless its key is taken. A 412 may also answer our own write, sent again after its first answer was
-   * lost, so the object says whose it is.
-   */
-  async putIfAbsent(key: string, body: Uint8Array | string, writeId: string): Promise<boolean> {
-    const params = { ...this.#at(key), Body: body, IfNoneMatch: "*", Metadata: { [WRITE_ID]: writeId } };
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await (await this.#s3()).putObject(params);
-        return true;
-      } catch (error) {
-        const status = statusOf(error);
-        const found = status === 412 ? await this.head(key) : undefined;
-        if (found !== undefined) return found.writeId === writeId;
-        // 409: another write of the key was under way. 412 without an object: it has been deleted since.
-        const isRace = status === 409 || status === 412;
-        if (!isRace || attempt === ATTEMPTS) throw unavailable(error, this.addressOf(key));
-        await sleep(BETWEEN_ATTEMPTS_MS * attempt);
-      }
-    }
+  /** As {@link putFile}, unless the key is taken: then false. */
+  putFileIfAbsent(key: string, path: string): Promise<boolean> {
+    return this.#claim(key, (s3, terms) => sendFile(s3, terms, path));
+  }
+
+  /** Writes an object unless its key is taken. */
+  putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean> {
+    return this.#claim(key, (s3, terms) => s3.putObject({ ...terms, Body: body }));
   }
 
   /** Lists the objects below a prefix that come after a key, in key order. */
@@ -134,11 +126,37 @@ export class S3Bucket {
   }
 
   #s3(): Promise<S3> {
-    this.#opened ??= openS3();
+    this.#opened ??= openS3(this.endpoint);
     return this.#opened;
   }
 
-  #at(key: string) {
+  /**
+   * Makes an object that nobody has made. A 412 may also answer our own write, sent again after its first answer was lost,
+   * so the object says whose it is.
+   */
+  async #claim(
+    key: string,
+    write: (s3: S3, terms: ReturnType<typeof newObject>) => Promise<unknown>,
+  ): Promise<boolean> {
+    const id = randomUUID();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await write(await this.#s3(), newObject(this.#at(key), id));
+        return true;
+      } catch (error) {
+        const status = statusOf(error);
+        const found = status === 412 ? await this.head(key) : undefined;
+        if (found !== undefined) return found.writeId === id;
+        // 409: another write of the key was under way. 412 without an object: it has been deleted since.
+        const isRace = status === 409 || status === 412;
+        if (!isRace || attempt === ATTEMPTS) throw unavailable(error, this.addressOf(key));
+        await sleep(BETWEEN_ATTEMPTS_MS * attempt);
+      }
+    }
+  }
+
+  #at(key: string): ObjectPlace {
+    partsOfKey(s3Address(this.place), key);
     return { Bucket: this.place.bucket, Key: `${this.place.prefix}${key}` };
   }
 
@@ -155,9 +173,10 @@ export class S3Bucket {
     key: string,
     read: (found: GetObjectCommandOutput) => Promise<T>,
   ): Promise<T | undefined> {
+    const at = this.#at(key);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await read(await (await this.#s3()).getObject(this.#at(key)));
+        return await read(await (await this.#s3()).getObject(at));
       } catch (error) {
         if (isNoObject(error)) return undefined;
         if (statusOf(error) !== undefined || attempt === ATTEMPTS)
@@ -173,11 +192,29 @@ export class S3Bucket {
   ): AsyncGenerator<ListObjectsV2CommandOutput> {
     let token: string | undefined;
     do {
-      const { Bucket, Key: Prefix } = this.#at(prefix);
-      const asked = { Bucket, Prefix, ...how, ContinuationToken: token };
+      const below = { Bucket: this.place.bucket, Prefix: `${this.place.prefix}${prefix}` };
+      const asked = { ...below, ...how, ContinuationToken: token };
       const page = await this.#about(prefix, (s3) => s3.listObjectsV2(asked));
       yield page;
       token = page.IsTruncated ? page.NextContinuationToken : undefined;
     } while (token !== undefined);
   }
+}
+
+async function sendFile(
+  client: S3,
+  terms: ReturnType<typeof newObject> | ObjectPlace,
+  path: string,
+): Promise<void> {
+  if ((await stat(path)).size <= PART_BYTES) {
+    await client.putObject({ ...terms, Body: await readFile(path) });
+    return;
+  }
+  const { Upload } = await import("@aws-sdk/lib-storage");
+  const params = { ...terms, Body: createReadStream(path) };
+  await new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
+}
+
+function newObject(at: ObjectPlace, id: string) {
+  return { ...at, IfNoneMatch: "*", Metadata: { [WRITE_ID]: id } };
 }

@@ -7,19 +7,26 @@ const CONNECTION_TIMEOUT_MS = 5_000;
 const SILENT_MS = 30_000;
 const SOCKETS = 64;
 
-/** Makes a client by the `AWS_…` variables; only who has a lake in a bucket waits until the SDK is loaded. */
-export async function openS3(): Promise<S3> {
+/**
+ * Makes a client by the `AWS_…` variables; only who has a lake in a bucket waits until the SDK is loaded.
+ *
+ * @param endpoint left out: that of the variables, or Amazon's own
+ */
+export async function openS3(
+  endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL,
+): Promise<S3> {
   // Its version is fixed here, and a user can't change what it warns of.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
   const sdk = await import("@aws-sdk/client-s3");
-  const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3, AWS_REGION, AWS_DEFAULT_REGION, AWS_PROFILE } = process.env;
-  const hasOwnEndpoint = (AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL) !== undefined;
+  const { AWS_REGION, AWS_DEFAULT_REGION, AWS_PROFILE } = process.env;
+  const hasOwnEndpoint = endpoint !== undefined;
   const region =
     AWS_REGION ?? AWS_DEFAULT_REGION ?? (hasOwnEndpoint && !AWS_PROFILE ? "us-east-1" : undefined);
   return new sdk.S3({
     maxAttempts: ATTEMPTS,
     // A host of one's own has seldom a name for each bucket.
     forcePathStyle: hasOwnEndpoint,
+    ...(hasOwnEndpoint && { endpoint }),
     ...(region !== undefined && { region }),
     requestHandler: {
       connectionTimeout: CONNECTION_TIMEOUT_MS,

@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { InputError } from "../../../domain/failures.js";
 import { s3Address, s3Place } from "../../../domain/lake-address.js";
-import { readRangeInPlace, readWhole } from "../local-store-files.js";
+import { readRangeInPlace, readWhole } from "../local/local-store-files.js";
 import type { ObjectStore } from "../object-store.js";
 import { GrownObjects } from "./grown-objects.js";
 import { ObjectCache, type ObjectCacheOptions } from "./object-cache.js";
 import { S3Bucket } from "./s3-bucket.js";
-import { whyUnusable } from "./s3-errors.js";
+import { BucketError } from "./s3-errors.js";
 
 /** In the name of an object that never changes. */
 const RANDOM_ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
@@ -20,11 +21,11 @@ const PROBES = "_nightledger/probes/";
  * An object store below a prefix of a bucket (docs/inside/rules.md, "A lake in a bucket"). What the bucket has acknowledged
  * is durable. Requests fail with {@link BucketError}.
  */
-export function createS3Store(given: string, cached: ObjectCacheOptions): ObjectStore {
+export function createS3Store(given: string, cached: ObjectCacheOptions, endpoint?: string): ObjectStore {
   const place = s3Place(given);
   if (place === undefined) throw new InputError(`${given} is not of the form s3://bucket/prefix.`);
   const address = s3Address(place);
-  const bucket = new S3Bucket(place);
+  const bucket = new S3Bucket(place, endpoint);
   const cache = new ObjectCache(address, cached);
   const grown = new GrownObjects(bucket, cache);
 
@@ -44,12 +45,13 @@ export function createS3Store(given: string, cached: ObjectCacheOptions): Object
       try {
         await bucket.hasObjects();
       } catch (error) {
-        throw new InputError(`${option}: ${address} ${whyUnusable(error)}`, { cause: error });
+        if (!(error instanceof BucketError)) throw error;
+        throw new InputError(`${option}: ${address} ${error.why}`);
       }
     },
     async checkCommits() {
       const key = `${PROBES}${randomUUID()}`;
-      const answers = [await bucket.putIfAbsent(key, "1", "1"), await bucket.putIfAbsent(key, "2", "2")];
+      const answers = [await bucket.putIfAbsent(key, "1"), await bucket.putIfAbsent(key, "2")];
       const isKept = String(await bucket.get(key)) === "1";
       await bucket.delete(key);
       if (answers[0] === true && answers[1] === false && isKept) return;
@@ -69,7 +71,7 @@ export function createS3Store(given: string, cached: ObjectCacheOptions): Object
     stat: (key) => bucket.head(key),
     put: (key, body) => bucket.put(key, body),
     grow: (key) => grown.grow(key),
-    putIfAbsent: (key, body) => bucket.putIfAbsent(key, body, randomUUID()),
+    putIfAbsent: (key, body) => bucket.putIfAbsent(key, body),
     async persist(keys) {
       await mapConcurrent(UPLOADS_AT_ONCE, keys, (key) => grown.send(key));
     },
@@ -100,14 +102,20 @@ export function createS3Store(given: string, cached: ObjectCacheOptions): Object
       const sent: string[] = [];
       try {
         await mapConcurrent(UPLOADS_AT_ONCE, files, async ({ localPath, key }) => {
-          await bucket.upload(key, localPath);
+          if (!(await bucket.putFileIfAbsent(key, localPath)))
+            throw new Error(
+              `${bucket.addressOf(key)} is there already; objects of tables are never overwritten`,
+            );
           sent.push(key);
         });
       } catch (error) {
         await bucket.deleteAll(sent).catch(() => undefined);
         throw error;
       }
-      for (const { localPath, key } of files) if (RANDOM_ID.test(key)) await cache.adopt(key, localPath);
+      for (const { localPath, key } of files) {
+        if (RANDOM_ID.test(key)) await cache.adopt(key, localPath).catch(() => undefined);
+        await rm(localPath, { force: true });
+      }
     },
   };
 }

@@ -1,6 +1,6 @@
 import { InputError } from "../../../domain/failures.js";
 import { isOutOfMemory } from "../../sql/duckdb.js";
-import { StoreFullError } from "../../store/local-store-errors.js";
+import { StoreFullError } from "../../store/local/local-store-errors.js";
 import { MOST_TOLD, type Problem } from "../chain-check.js";
 
 /** Collects what is wrong with a lake: all problems are counted, and the first ones told. */

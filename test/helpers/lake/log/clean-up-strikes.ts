@@ -2,7 +2,7 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { openTable } from "../../../../src/lake/delta/delta-table.js";
-import { createLocalStore } from "../../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../../src/lake/store/local/local-store.js";
 import type { StoreFault } from "../../kill/fault-store.js";
 import type { TestLake } from "../delta-lake.js";
 import { runDeltaChild } from "../delta-process.js";

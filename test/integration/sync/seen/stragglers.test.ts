@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox, transactionRow } from "../../../../sandbox/index.js";
 import { withStoreQuery } from "../../../../src/cli/lake/query.js";
-import { createLocalStore } from "../../../../src/lake/store/local-store.js";
+import { createLocalStore } from "../../../../src/lake/store/local/local-store.js";
 import { openClusterFolder } from "../../../helpers/command/cluster-folder.js";
 import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
 import { auditLake } from "../../../helpers/lake/lake-audit.js";

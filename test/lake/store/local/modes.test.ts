@@ -2,12 +2,12 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createProgram } from "../../../src/cli/main.js";
-import { materialize } from "../../../src/lake/materialize/materialize.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
-import { openness } from "../../../src/lake/store/modes.js";
-import { Journal } from "../../../src/lake/sync/journal/journal.js";
-import { FeedLake } from "../../helpers/lake/feed-lake.js";
+import { createProgram } from "../../../../src/cli/main.js";
+import { materialize } from "../../../../src/lake/materialize/materialize.js";
+import { createLocalStore } from "../../../../src/lake/store/local/local-store.js";
+import { openness } from "../../../../src/lake/store/local/modes.js";
+import { Journal } from "../../../../src/lake/sync/journal/journal.js";
+import { FeedLake } from "../../../helpers/lake/feed-lake.js";
 
 let base: string;
 let directory: string;

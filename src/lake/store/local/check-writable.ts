@@ -1,6 +1,6 @@
 import { access, constants, lstat, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { InputError } from "../../domain/failures.js";
+import { InputError } from "../../../domain/failures.js";
 
 /** Checks that a directory, or its nearest existing parent, is writable; creates nothing. @throws InputError that begins with `given`. */
 export async function checkWritable(given: string, path: string): Promise<void> {

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { InputError } from "../../domain/failures.js";
+import { InputError } from "../../../domain/failures.js";
+import type { GrowingObject, ObjectStore, PutOptions } from "../object-store.js";
 import { checkWritable } from "./check-writable.js";
 import { DurableDirectories } from "./local-store-directories.js";
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
@@ -20,7 +21,6 @@ import {
 import { type Publication, persistFiles, publish, publishFiles } from "./local-store-publish.js";
 import { entryOf, foldersBelow, listBelow, removeTree } from "./local-store-tree.js";
 import { openness, StoreModes } from "./modes.js";
-import type { GrowingObject, ObjectStore, PutOptions } from "./object-store.js";
 
 /**
  * An object store in a directory (docs/inside/rules.md, "Durable writes"). The first write makes the

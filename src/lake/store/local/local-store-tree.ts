@@ -1,10 +1,11 @@
 import { type Dirent, statSync } from "node:fs";
 import { readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { mapConcurrent } from "../../domain/concurrent-work.js";
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
+import { isTemporary } from "../keys.js";
+import type { ObjectEntry } from "../object-store.js";
 import { isAbsent, unreadable } from "./local-store-errors.js";
-import { isTemporary, pathOfKey, removeFile } from "./local-store-files.js";
-import type { ObjectEntry } from "./object-store.js";
+import { pathOfKey, removeFile } from "./local-store-files.js";
 
 const REMOVALS_AT_ONCE = 8;
 

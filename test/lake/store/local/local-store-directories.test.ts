@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { DurableDirectories } from "../../../src/lake/store/local-store-directories.js";
+import { DurableDirectories } from "../../../../src/lake/store/local/local-store-directories.js";
 
 let base: string;
 let root: string;

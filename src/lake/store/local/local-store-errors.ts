@@ -1,4 +1,4 @@
-import { FAILURE_TYPES, InputError, NO_SPACE } from "../../domain/failures.js";
+import { FAILURE_TYPES, InputError, NO_SPACE } from "../../../domain/failures.js";
 
 /**
  * Thrown when the disk or a quota is full. Nothing was published; the same step succeeds once there is room again, so

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { chmod, copyFile, link, rm, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { mapConcurrent } from "../../domain/concurrent-work.js";
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import type { DurableDirectories } from "./local-store-directories.js";
 import { errorCode, unlinkable, unpublished } from "./local-store-errors.js";
 import { syncToDisk, temporaryBeside } from "./local-store-files.js";

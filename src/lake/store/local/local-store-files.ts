@@ -15,11 +15,9 @@ import {
 import { unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { InputError } from "../../domain/failures.js";
+import { partsOfKey, temporaryName } from "../keys.js";
+import type { GrowingObject } from "../object-store.js";
 import { isAbsent, unpublished } from "./local-store-errors.js";
-import type { GrowingObject } from "./object-store.js";
-
-const TEMPORARY = ".tmp-";
 
 /** Larger files are left to the thread pool: read in place, they would hold up everything else. */
 const IN_PLACE_BYTES = 256 * 1024;
@@ -28,14 +26,9 @@ const openFile = promisify(openCallback) as (path: string, flags: string, mode?:
 const readOpenFile = promisify(readFileCallback) as (file: number) => Promise<Buffer>;
 const syncFile = promisify(fsyncCallback);
 
-/** Whether a name is that of a temp file, of this process or a killed one; no listing shows these. */
-export function isTemporary(name: string): boolean {
-  return name.startsWith(TEMPORARY);
-}
-
 /** Makes a new temp name beside the final one, so that rename and link stay within one file system. */
 export function temporaryBeside(path: string): string {
-  return join(dirname(path), `${TEMPORARY}${process.pid}-${randomUUID()}`);
+  return join(dirname(path), temporaryName(randomUUID()));
 }
 
 /** Resolves a directory that may not exist yet: a lake has one address, whatever link leads to it. */
@@ -49,21 +42,9 @@ export function canonicalPath(path: string): string {
   }
 }
 
-/**
- * Gives the path of a key below the root.
- * @throws InputError for a key that leaves the root or could be mistaken for a temp file.
- */
+/** Gives the path of a key below the root. @throws InputError */
 export function pathOfKey(root: string, key: string): string {
-  const parts = key.split("/");
-  const unsafe = parts.some(
-    (part) => part === "" || part === "." || part === ".." || /[\0\\]/.test(part) || isTemporary(part),
-  );
-  if (unsafe) {
-    throw new InputError(
-      `${JSON.stringify(key)} is not a key of ${root}: keys are relative, "/"-separated, and stay inside it.`,
-    );
-  }
-  return join(root, ...parts);
+  return join(root, ...partsOfKey(root, key));
 }
 
 /**

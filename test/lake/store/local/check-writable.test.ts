@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { checkWritable } from "../../../src/lake/store/check-writable.js";
+import { checkWritable } from "../../../../src/lake/store/local/check-writable.js";
 
 let directory: string;
 beforeEach(async () => {

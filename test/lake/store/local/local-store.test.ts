@@ -1,0 +1,64 @@
+import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createLocalStore } from "../../../../src/lake/store/local/local-store.js";
+import { unlinkable, unpublished } from "../../../../src/lake/store/local/local-store-errors.js";
+import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+
+let lake: TestLake;
+beforeEach(async () => {
+  lake = await openTestLake();
+});
+afterEach(() => lake.release());
+
+const systemError = (code: string) => Object.assign(new Error(`${code}: refused`), { code });
+
+test("nothing is made on disk before the first write", async () => {
+  expect(await lake.store.get("a/b")).toBeUndefined();
+  expect(await lake.store.stat("a/b")).toBeUndefined();
+  expect(await lake.store.list("a/")).toEqual([]);
+  await expect(stat(lake.directory)).rejects.toThrow("ENOENT");
+});
+
+test("a listing leaves temp files out", async () => {
+  await lake.store.put("t/b", "b");
+  await writeFile(join(lake.directory, "t", ".tmp-1-killed"), "half");
+  expect((await lake.store.list("t/")).map(({ key }) => key)).toEqual(["t/b"]);
+});
+
+test("uploadAll of nothing makes nothing, and a key that could leave the root is refused", async () => {
+  await lake.store.uploadAll([]);
+  await expect(stat(lake.directory)).rejects.toThrow("ENOENT");
+  const outside = { localPath: "/nowhere", key: "../x" };
+  await expect(lake.store.uploadAll([outside])).rejects.toMatchObject({ name: "InputError" });
+});
+
+test("a lake has one address, whatever path led to it", async () => {
+  await mkdir(lake.directory, { recursive: true });
+  await symlink(lake.directory, `${lake.directory}-link`);
+  expect(createLocalStore(`${lake.directory}-link/new`).address).toBe(
+    createLocalStore(join(lake.directory, "new")).address,
+  );
+});
+
+describe("a write that is refused", () => {
+  test("on a full disk says so and may be tried again", () => {
+    const error = unpublished(systemError("ENOSPC"), "/lake/x");
+    expect(error).toMatchObject({ name: "TransientError", code: "ENOSPC" });
+    expect(error.message).toMatch(/No space left.*Nothing was published.*make room/);
+  });
+
+  test.each(["EACCES", "EPERM", "EROFS"])("%s is wrong input", (code) => {
+    expect(unpublished(systemError(code), "/lake/x")).toMatchObject({
+      name: "InputError",
+      message: expect.stringMatching(/\/lake\/x can't be written.*Nothing was published/),
+    });
+  });
+
+  test.each(["EPERM", "ENOTSUP", "EXDEV", "ENOSYS"])("link() answering %s names the directory", (code) => {
+    expect(unlinkable(systemError(code), "/lake")).toMatchObject({
+      name: "InputError",
+      message: expect.stringMatching(/\/lake refuses hard links.*Nothing was published/),
+    });
+  });
+});
