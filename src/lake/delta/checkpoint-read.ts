@@ -33,11 +33,11 @@ export async function checkpointHint({ store, table }: DeltaLocation): Promise<C
 }
 
 export function downloadCheckpoint(
-  { store, table, duckdb }: DeltaLocation,
+  { store, table }: DeltaLocation,
   { version, parts }: CheckpointName,
 ): Promise<string[]> {
   const keys = checkpointKeys(table, version, parts);
-  return Promise.all(keys.map((key) => store.download(key, duckdb.scratchDirectory)));
+  return Promise.all(keys.map((key) => store.download(key)));
 }
 
 /** Reads the state from a classic checkpoint, whichever tool wrote it; unknown columns are ignored. */

@@ -8,12 +8,10 @@ const DOWNLOADS_AT_ONCE = 32;
 
 /** Gives local paths of a table's data files, in their order. @throws InputError where one is missing. */
 export function localFiles(
-  { store, table, duckdb }: DeltaLocation,
+  { store, table }: DeltaLocation,
   files: Iterable<{ readonly path: string }>,
 ): Promise<string[]> {
-  return mapConcurrent(DOWNLOADS_AT_ONCE, [...files], ({ path }) =>
-    store.download(fileKey(table, path), duckdb.scratchDirectory),
-  );
+  return mapConcurrent(DOWNLOADS_AT_ONCE, [...files], ({ path }) => store.download(fileKey(table, path)));
 }
 
 /**

@@ -38,7 +38,10 @@ export interface ObjectStore {
   /** Tries whether {@link putIfAbsent} can be relied on, before anything is. @throws InputError */
   checkCommits(): Promise<void>;
   get(key: string): Promise<Buffer | undefined>;
-  /** Reads a range of an object, shorter where the object ends before; undefined if there is no such object. */
+  /**
+   * Reads a range of an object that only grows, or does not change; shorter where the object ends before, or ended when
+   * this process first read of it. Undefined if there is no such object.
+   */
   readRange(key: string, from: number, bytes: number): Promise<Buffer | undefined>;
   stat(key: string): Promise<ObjectEntry | undefined>;
   /**
@@ -66,7 +69,7 @@ export interface ObjectStore {
   /** Objects that are deleted without `durable` may come back after a power cut. */
   deletePrefix(prefix: string, options?: PutOptions): Promise<void>;
   /** Gives SQL a local path with the object's bytes: the object itself where the store is local. @throws InputError if there is no such object. */
-  download(key: string, scratchDirectory: string): Promise<string>;
+  download(key: string): Promise<string>;
   /**
    * Moves local files to new keys, durably, waiting for the disk once instead of once per file. If one fails, it removes
    * those that it has already published.

@@ -92,7 +92,7 @@ async function feed() {
   const { lake } = bench.deps;
   const snapshot = await lake.table("transaction_changes").snapshot();
   const paths = await Promise.all(
-    [...snapshot.files.keys()].map((path) => lake.store.download(`transaction_changes/${path}`, "")),
+    [...snapshot.files.keys()].map((path) => lake.store.download(`transaction_changes/${path}`)),
   );
   const found = await lake.duckdb.exclusive((sql) =>
     paths.length === 0

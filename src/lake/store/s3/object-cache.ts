@@ -70,7 +70,7 @@ export class ObjectCache {
 
   pathOf(key: string): string {
     const name = createHash("sha256").update(`${this.address}/${key}`).digest("hex").slice(0, 40);
-    return join(this.options.directory, `${name}${key.endsWith(".parquet") ? ".parquet" : ""}`);
+    return join(this.options.directory, name);
   }
 
   async #makeDirectory(): Promise<void> {

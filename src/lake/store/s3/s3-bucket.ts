@@ -1,12 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { GetObjectCommandOutput, ListObjectsV2CommandOutput, S3 } from "@aws-sdk/client-s3";
+import type {
+  GetObjectCommandInput,
+  GetObjectCommandOutput,
+  ListObjectsV2CommandOutput,
+  S3,
+} from "@aws-sdk/client-s3";
 import { type S3Place, s3Address } from "../../../domain/lake-address.js";
 import { partsOfKey } from "../keys.js";
+import { asFull } from "../local/local-store-errors.js";
 import type { ObjectEntry } from "../object-store.js";
 import { ATTEMPTS, openS3 } from "./s3-client.js";
 import { BucketError, isNoObject, statusOf, unavailable } from "./s3-errors.js";
@@ -18,6 +24,12 @@ const BETWEEN_ATTEMPTS_MS = 200;
 const MOST_DELETED_AT_ONCE = 1_000;
 /** Of the metadata of an object: tells one write from all others. */
 const WRITE_ID = "nightledger-write";
+
+interface FoundObject extends ObjectEntry {
+  /** Of its content. */
+  readonly tag: string;
+  readonly writeId: string | undefined;
+}
 
 interface ObjectPlace {
   readonly Bucket: string;
@@ -38,13 +50,16 @@ export class S3Bucket {
   }
 
   async get(key: string): Promise<Buffer | undefined> {
-    return this.#reading(key, async ({ Body }) => Buffer.from((await Body?.transformToByteArray()) ?? []));
+    return this.#reading(this.#at(key), async ({ Body }) =>
+      Buffer.from((await Body?.transformToByteArray()) ?? []),
+    );
   }
 
-  /** Writes an object's bytes into a file; false where there is no such object. */
-  async fetch(key: string, path: string): Promise<boolean> {
-    const found = await this.#reading(key, async ({ Body, ContentLength }) => {
-      await pipeline(Body as Readable, createWriteStream(path, { mode: 0o600 }));
+  /** Writes an object's bytes into a new file; false where there is no such object, or it has another tag. */
+  async fetch(key: string, path: string, tag?: string): Promise<boolean> {
+    await writeFile(path, "", { flag: "wx", mode: 0o600 });
+    const found = await this.#reading({ ...this.#at(key), IfMatch: tag }, async ({ Body, ContentLength }) => {
+      await pipeline(Body as Readable, createWriteStream(path));
       const { size } = await stat(path);
       if (size === ContentLength) return true;
       throw new BucketError(this.addressOf(key), `came with ${size} of its ${ContentLength} bytes.`);
@@ -52,15 +67,16 @@ export class S3Bucket {
     return found === true;
   }
 
-  async head(key: string): Promise<(ObjectEntry & { readonly writeId: string | undefined }) | undefined> {
+  async head(key: string): Promise<FoundObject | undefined> {
     const found = await this.#about(key, (s3) =>
       s3.headObject(this.#at(key)).catch((error) => {
         if (!isNoObject(error)) throw error;
       }),
     );
     if (!found) return undefined;
-    const { ContentLength = 0, LastModified = new Date(0), Metadata } = found;
-    return { key, size: ContentLength, modifiedAt: LastModified, writeId: Metadata?.[WRITE_ID] };
+    const { ContentLength = 0, LastModified = new Date(0), Metadata, ETag = "" } = found;
+    const entry = { key, size: ContentLength, modifiedAt: LastModified };
+    return { ...entry, tag: ETag, writeId: Metadata?.[WRITE_ID] };
   }
 
   async put(key: string, body: Uint8Array | string): Promise<void> {
@@ -170,17 +186,20 @@ export class S3Bucket {
 
   /** Reads an object with its body. The SDK sends a request again, but does not read a body that was cut again. */
   async #reading<T>(
-    key: string,
+    asked: GetObjectCommandInput & ObjectPlace,
     read: (found: GetObjectCommandOutput) => Promise<T>,
   ): Promise<T | undefined> {
-    const at = this.#at(key);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await read(await (await this.#s3()).getObject(at));
+        return await read(await (await this.#s3()).getObject(asked));
       } catch (error) {
-        if (isNoObject(error)) return undefined;
-        if (statusOf(error) !== undefined || attempt === ATTEMPTS)
-          throw unavailable(error, this.addressOf(key));
+        const full = asFull(error);
+        if (full !== undefined) throw full;
+        const status = statusOf(error);
+        if (isNoObject(error) || status === 412) return undefined;
+        if (status !== undefined || attempt === ATTEMPTS) {
+          throw unavailable(error, `s3://${asked.Bucket}/${asked.Key}`);
+        }
         await sleep(BETWEEN_ATTEMPTS_MS * attempt);
       }
     }

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { InputError } from "../../../domain/failures.js";
 import { s3Address, s3Place } from "../../../domain/lake-address.js";
@@ -29,10 +28,22 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
   const cache = new ObjectCache(address, cached);
   const grown = new GrownObjects(bucket, cache);
 
-  /** A file with the bytes of an object that never changes. */
+  /** A file with the bytes of an object; of one that may be another tomorrow, the cache has each version. */
   async function fileOf(key: string): Promise<string | undefined> {
-    const known = grown.pathOf(key) ?? (await cache.find(key));
-    return known ?? cache.add(key, (path) => bucket.fetch(key, path));
+    const open = grown.pathOf(key);
+    if (open !== undefined) return open;
+    if (RANDOM_ID.test(key)) return copyOf(key, key);
+    for (;;) {
+      const found = await bucket.head(key);
+      if (found === undefined) return undefined;
+      const path = await copyOf(`${key}#${found.tag}`, key, found.tag);
+      // Otherwise it was replaced in between.
+      if (path !== undefined) return path;
+    }
+  }
+
+  async function copyOf(name: string, key: string, tag?: string): Promise<string | undefined> {
+    return (await cache.find(name)) ?? cache.add(name, (path) => bucket.fetch(key, path, tag));
   }
 
   return {
@@ -65,7 +76,7 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
       return open === undefined ? bucket.get(key) : readWhole(open);
     },
     async readRange(key, from, bytes) {
-      const path = await fileOf(key);
+      const path = grown.pathOf(key) ?? (await copyOf(key, key));
       return path === undefined ? undefined : readRangeInPlace(path, from, bytes);
     },
     stat: (key) => bucket.head(key),
@@ -86,13 +97,8 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
       await bucket.deleteAll(keys);
       for (const key of keys) await cache.drop(key);
     },
-    async download(key, scratchDirectory) {
-      const fresh = join(scratchDirectory, `${randomUUID()}.parquet`);
-      const path = RANDOM_ID.test(key)
-        ? await fileOf(key)
-        : (await bucket.fetch(key, fresh))
-          ? fresh
-          : undefined;
+    async download(key) {
+      const path = await fileOf(key);
       if (path !== undefined) return path;
       throw new InputError(
         `${bucket.addressOf(key)} is missing, though a table refers to it. Restore it from a backup of the lake.`,

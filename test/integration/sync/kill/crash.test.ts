@@ -44,7 +44,7 @@ function failing(options: {
       list: (prefix, startAfter) => store.list(prefix, startAfter),
       delete: (key) => store.delete(key),
       deletePrefix: (prefix, options) => store.deletePrefix(prefix, options),
-      download: (key, scratch) => store.download(key, scratch),
+      download: (key) => store.download(key),
       putIfAbsent: (key, body) =>
         options.operation === "putIfAbsent"
           ? guarded(key, () => store.putIfAbsent(key, body))
