@@ -1,4 +1,4 @@
-import type { StoreKind } from "../helpers/kill/killed-store.js";
+import { STORE_KINDS, type StoreKind } from "../helpers/kill/killed-store.js";
 
 /** What `npm run test:kill` was asked for. */
 interface KillOptions {
@@ -17,7 +17,7 @@ interface KillOptions {
 const DEFAULTS = { kills: 24, onboardKills: 6, bulkKills: 5, store: "kept" } as const;
 const LAST_SEED = 1_000_000;
 const ACCEPTED =
-  "accepted are --seed N, --kills N, --onboard-kills N, --bulk-kills N and --store kept or forgetful";
+  "accepted are --seed N, --kills N, --onboard-kills N, --bulk-kills N and --store kept, forgetful or bucket";
 
 /**
  * Reads the options behind the `--` of a command line.
@@ -36,8 +36,11 @@ export function parseKillOptions(argv: readonly string[], now: number): KillOpti
     else if (name === "--kills") options.kills = wholeNumber(name, value);
     else if (name === "--onboard-kills") options.onboardKills = wholeNumber(name, value);
     else if (name === "--bulk-kills") options.bulkKills = wholeNumber(name, value);
-    else if (name === "--store" && (value === "kept" || value === "forgetful")) options.store = value;
-    else throw new Error(`${name} ${value}: ${ACCEPTED}`);
+    else {
+      const store = STORE_KINDS.find((kind) => name === "--store" && kind === value);
+      if (store === undefined) throw new Error(`${name} ${value}: ${ACCEPTED}`);
+      options.store = store;
+    }
   }
   return options;
 }

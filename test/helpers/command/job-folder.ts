@@ -27,10 +27,15 @@ export interface JobFolder {
   release(): Promise<void>;
 }
 
-/** Makes the folder, with `users.csv` naming every user of the stand-in. */
+/**
+ * Makes the folder, with `users.csv` naming every user of the stand-in.
+ *
+ * @param lake where the files of the lake are, if not in the folder
+ */
 export async function openJobFolder(
   sandbox: Sandbox,
   more: Readonly<Record<string, string>> = {},
+  lake?: string,
 ): Promise<JobFolder> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), "nightledger-job-")));
   const home = join(directory, ".nightledger");
@@ -50,7 +55,7 @@ export async function openJobFolder(
   };
   return {
     directory,
-    lake: join(directory, "lake"),
+    lake: lake ?? join(directory, "lake"),
     home,
     roster,
     env,

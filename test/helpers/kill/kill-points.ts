@@ -13,30 +13,34 @@ export interface KillPoint {
   arrive(folder: JobFolder, sandbox: Sandbox, signal: AbortSignal): Promise<void>;
 }
 
-function onFile(name: string, directory: string, pattern: RegExp): KillPoint {
-  return { name, arrive: (folder, _, signal) => newName(join(folder.directory, directory), pattern, signal) };
+function onFile(name: string, directory: (folder: JobFolder) => string, pattern: RegExp): KillPoint {
+  return { name, arrive: (folder, _, signal) => newName(directory(folder), pattern, signal) };
+}
+
+function inLake(name: string, directory: string, pattern: RegExp): KillPoint {
+  return onFile(name, ({ lake }) => join(lake, directory), pattern);
 }
 
 const PARQUET = /\.parquet$/;
 const COMMIT = /^\d{20}\.json$/;
 
 /** Only where no other process has brought it up. */
-export const SERVER_STARTED = onFile("the embedded server is started", ".nightledger", /^server\.json$/);
+export const SERVER_STARTED = onFile("the embedded server is started", ({ home }) => home, /^server\.json$/);
 
 /** Moments that are known by a new file: between a step of a commit and the next one. */
 export const FILE_POINTS: readonly KillPoint[] = [
-  onFile("the roster is frozen", "lake/_staging", /^sync-/),
-  onFile("links are observed", "lake/bank_links/_delta_log", COMMIT),
-  onFile("rows are loaded", "lake/transaction_changes", PARQUET),
-  onFile("the feed is committed", "lake/transaction_changes/_delta_log", COMMIT),
-  onFile("link_syncs is written", "lake/link_syncs", PARQUET),
-  onFile("link_syncs is committed", "lake/link_syncs/_delta_log", COMMIT),
-  onFile("materialize writes", "lake/transactions", PARQUET),
-  onFile("materialize has committed", "lake/transactions/_delta_log", COMMIT),
-  onFile("transaction_links is written", "lake/transaction_links", PARQUET),
-  onFile("transaction_links is committed", "lake/transaction_links/_delta_log", COMMIT),
-  onFile("runs is written", "lake/runs", PARQUET),
-  onFile("runs is committed", "lake/runs/_delta_log", COMMIT),
+  inLake("the roster is frozen", "_staging", /^sync-/),
+  inLake("links are observed", "bank_links/_delta_log", COMMIT),
+  inLake("rows are loaded", "transaction_changes", PARQUET),
+  inLake("the feed is committed", "transaction_changes/_delta_log", COMMIT),
+  inLake("link_syncs is written", "link_syncs", PARQUET),
+  inLake("link_syncs is committed", "link_syncs/_delta_log", COMMIT),
+  inLake("materialize writes", "transactions", PARQUET),
+  inLake("materialize has committed", "transactions/_delta_log", COMMIT),
+  inLake("transaction_links is written", "transaction_links", PARQUET),
+  inLake("transaction_links is committed", "transaction_links/_delta_log", COMMIT),
+  inLake("runs is written", "runs", PARQUET),
+  inLake("runs is committed", "runs/_delta_log", COMMIT),
 ];
 
 /** The moment at which so many pages of transactions have been asked for. */

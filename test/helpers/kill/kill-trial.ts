@@ -70,11 +70,15 @@ export async function runKillTrial(seed: number, store: StoreKind = "kept"): Pro
     latencyMs: random.pick([3, 15, 40]),
   });
   const killedStore = await openKilledStore(store);
-  const folder = await openJobFolder(sandbox, {
-    NIGHTLEDGER_API_CONCURRENCY: random.pick(["2", "5", "16"]),
-    NIGHTLEDGER_LOG_LEVEL: "debug",
-    ...killedStore.env,
-  });
+  const folder = await openJobFolder(
+    sandbox,
+    {
+      NIGHTLEDGER_API_CONCURRENCY: random.pick(["2", "5", "16"]),
+      NIGHTLEDGER_LOG_LEVEL: "debug",
+      ...killedStore.env,
+    },
+    killedStore.lake,
+  );
   const kills: KillReport[] = [];
   const problems: string[] = [];
   try {
@@ -220,7 +224,7 @@ class Trial {
     for (const { pid } of servers) process.kill(pid, "SIGKILL");
     await Promise.all(children.map((child) => child.end("SIGKILL")));
     for (const server of servers) await endProcess(server, 0);
-    const forgot = await this.store.forget(this.folder.lake, pids);
+    const forgot = await this.store.forget(this.folder.lake, pids, all);
     await sleep(ARRIVED_MS);
     const resumedAt = Date.now();
     if (companion !== undefined) this.#restarted = this.startCompanion().catch((error) => this.#note(error));

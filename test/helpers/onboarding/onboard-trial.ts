@@ -59,7 +59,7 @@ export async function runOnboardTrial(trial: OnboardTrial): Promise<TrialReport>
   const random = new Random(`onboard/${trial.seed}`);
   const sandbox = await openService(trial.seed, trial.customers);
   const store = await openKilledStore(trial.store ?? "kept");
-  const folder = await openJobFolder(sandbox, store.env);
+  const folder = await openJobFolder(sandbox, store.env, store.lake);
   try {
     const users = await writeCustomers(folder, sandbox, trial.customers);
     return await new Trial(folder, sandbox, random, users, store).run(trial.victims);
@@ -210,7 +210,7 @@ class Trial {
     for (const { pid } of servers) process.kill(pid, "SIGKILL");
     await Promise.all(doomed.map(([, child]) => child?.end("SIGKILL")));
     for (const server of servers) await endProcess(server, 0);
-    const forgot = await this.store.forget(this.folder.lake, pids);
+    const forgot = await this.store.forget(this.folder.lake, pids, victim === "everything");
     await sleep(this.random.int(1_500));
     const names = doomed.map(([name]) => name);
     await Promise.all([

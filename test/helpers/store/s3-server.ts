@@ -19,13 +19,20 @@ const BUILD_MS = 1_800_000;
 /** What the SDK of every process that uses the server is given. */
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: "nightledger", AWS_SECRET_ACCESS_KEY: "nightledger-secret" };
 
+interface Bucket {
+  /** Of a lake in it. */
+  readonly address: string;
+  /** Where the server has the objects of that lake, as files under their keys. */
+  readonly directory: string;
+}
+
 /** A real S3 server with its data in a directory of its own. */
 export interface S3Server {
   readonly endpoint: string;
   /** The variables by which a process uses it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Makes a bucket, and gives its address. */
-  makeBucket(): Promise<string>;
+  /** Makes a bucket for a lake. */
+  makeBucket(): Promise<Bucket>;
   stop(): Promise<void>;
 }
 
@@ -63,7 +70,7 @@ export async function startS3Server(): Promise<S3Server> {
     async makeBucket() {
       const bucket = `lake-${randomUUID().slice(0, 8)}`;
       await mkdir(join(data, bucket));
-      return `s3://${bucket}/tables`;
+      return { address: `s3://${bucket}/tables`, directory: join(data, bucket, "tables") };
     },
     async stop() {
       server.kill("SIGKILL");

@@ -24,7 +24,7 @@ describe.skipIf(missing !== undefined)(`a bucket${missing === undefined ? "" : `
     createS3Store(address, { directory: join(directory, cache), mostBytes: 2 ** 30 }, faulty.endpoint);
 
   async function emptyStore(directory: string) {
-    const address = await server.makeBucket();
+    const { address } = await server.makeBucket();
     return {
       store: storeIn(address, directory, "a"),
       other: storeIn(address, directory, "b"),
