@@ -9,7 +9,7 @@ import { callCommand } from "./commands/call.js";
 import type { AddCommand } from "./commands/command.js";
 import { explainCommand } from "./commands/explain.js";
 import { importsVerifyCommand } from "./commands/imports.js";
-import { materializeCommand, rebindCommand, tablesCommand } from "./commands/lake.js";
+import { lakeCommand, materializeCommand, rebindCommand, tablesCommand } from "./commands/lake.js";
 import { checkCommand, demoCommand, devCommand, workerCommand } from "./commands/local.js";
 import { onboardCommand } from "./commands/onboard.js";
 import { quarantineCommand } from "./commands/quarantine.js";
@@ -41,6 +41,7 @@ const COMMANDS: readonly AddCommand[] = [
   ...bulkCommands,
   importsVerifyCommand,
   rebindCommand,
+  lakeCommand,
   onboardCommand,
   runsCommand,
   batchCommand,

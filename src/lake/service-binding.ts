@@ -134,8 +134,12 @@ export async function rebind(store: ObjectStore, moved: ServiceAddress): Promise
     );
   }
   const binding = { ...bound, url: moved.url, mode: bound.mode ?? moved.mode };
-  await store.put(BINDING_KEY, text(binding), { durable: true });
+  await writeBinding(store, binding);
   return binding;
+}
+
+export async function writeBinding(store: ObjectStore, binding: ServiceBinding): Promise<void> {
+  await store.put(BINDING_KEY, text(binding), { durable: true });
 }
 
 function text({ id, lake, url, mode }: ServiceBinding): string {

@@ -26,6 +26,23 @@ export const rebindCommand: AddCommand = (program, terminal) => {
     });
 };
 
+export const lakeCommand: AddCommand = (program, terminal, end) => {
+  const lake = program.command("lake").description("move a lake");
+  lake
+    .command("copy")
+    .argument("<from>", "the lake: a directory, or s3://bucket/prefix")
+    .argument("<to>", "where it goes: a directory or s3://bucket/prefix with nothing in it")
+    .description(
+      "copy a lake to another place, prove the copy, and let jobs use it; run it again to continue",
+    )
+    .option("--json", "print what was done as JSON")
+    .addHelpText("after", examples("nightledger lake copy ./lake s3://ledger/tables"))
+    .action(async (from: string, to: string, { json }: { readonly json?: boolean }) => {
+      const { runCopy } = await import("../sync/copy-lake.js");
+      end(await runCopy(terminal, from, to, json === true));
+    });
+};
+
 export const tablesCommand: AddCommand = (program, terminal) => {
   program
     .command("tables")

@@ -1,4 +1,5 @@
 import { InputError } from "../../domain/failures.js";
+import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { Problem } from "../../lake/sync/chain-check.js";
 import { checkLake, type LakeReport } from "../../lake/sync/lake-check.js";
 import { checkDerived, type DerivedReport } from "../../lake/sync/verify/derived-check.js";
@@ -33,7 +34,17 @@ export async function verifyLake(terminal: Terminal, flags: VerifyFlags): Promis
   if (asked !== undefined && !/^[0-9a-f]{64}$/.test(asked)) {
     throw new InputError("--root: not a root. Accepted: the 64 hex digits that the summary of a run shows.");
   }
-  const store = await lakeStore(terminal);
+  const report = await proveLake(terminal, await lakeStore(terminal), flags);
+  terminal.result(json ? JSON.stringify(report) : verifiedText(report));
+  return report.ok ? EXIT.completed : EXIT.failures;
+}
+
+/** Proves the lake of a store. */
+export async function proveLake(
+  terminal: Terminal,
+  store: ObjectStore,
+  { quick = false, root: asked }: VerifyFlags,
+): Promise<Verified> {
   const step = (what: string) => {
     if (terminal.interactive) terminal.say(`checking ${what}`);
   };
@@ -59,15 +70,14 @@ export async function verifyLake(terminal: Terminal, flags: VerifyFlags): Promis
   };
   const rest = quick ? {} : await withLakeReader(store, whole, {});
   const { told, total } = problems;
-  const report = { ...files, ...rest, quick, ok: total === 0, problems: told, problems_total: total };
-  terminal.result(json ? JSON.stringify(report) : textOf(report));
-  return report.ok ? EXIT.completed : EXIT.failures;
+  return { ...files, ...rest, quick, ok: total === 0, problems: told, problems_total: total };
 }
 
 const NOT_LOOKED_AT =
   "not looked at (--quick): the bytes of files, derived tables and roots; leave out --quick to prove them";
 
-function textOf(report: Verified): string {
+/** The lines that say what was proved, or what is wrong. */
+export function verifiedText(report: Verified): string {
   const { ok, problems, problems_total, quick, notes = [], kept, root, ...counts } = report;
   const more = problems_total - problems.length;
   const rest = more > 0 ? [`and ${more} more`] : [];
