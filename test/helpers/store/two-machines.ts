@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Sandbox } from "../../../sandbox/index.js";
+import type { ChildCommand } from "../command/command-process.js";
+import { type JobFolder, openJobFolder } from "../command/job-folder.js";
+import type { TestTemporal } from "../temporal/temporal-environment.js";
+import type { S3Server } from "./s3-server.js";
+
+const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
+
+/** A machine with a worker: its own working directory, HOME and scratch. */
+export interface Machine {
+  readonly folder: JobFolder;
+  /** Starts its worker, and waits until it works. */
+  work(): Promise<void>;
+  /** Resolves when its worker has logged this. */
+  logs(pattern: RegExp): Promise<unknown>;
+  /** Kills its worker; what only this machine had is gone. */
+  die(): Promise<void>;
+}
+
+export interface TwoMachines {
+  readonly machines: readonly [Machine, Machine];
+  /** The lake's files, as the bucket has them. */
+  readonly lake: string;
+  release(): Promise<void>;
+}
+
+/** Opens two machines that share a Temporal server and a bucket, and nothing else. */
+export async function openTwoMachines(
+  sandbox: Sandbox,
+  temporal: TestTemporal,
+  server: S3Server,
+  env: Readonly<Record<string, string>> = {},
+): Promise<TwoMachines> {
+  const bucket = await server.makeBucket();
+  const shared = {
+    ...server.env,
+    ...env,
+    NIGHTLEDGER_LAKE: bucket.address,
+    NIGHTLEDGER_ENCRYPTION_KEYS: KEYS,
+    TEMPORAL_ADDRESS: temporal.address,
+  };
+  const opened: (Machine & { release(): Promise<void> })[] = [];
+  const release = async () => {
+    for (const machine of opened.reverse()) await machine.release();
+  };
+  try {
+    for (let n = 0; n < 2; n += 1) opened.push(await openMachine(sandbox, shared, bucket.directory));
+    return { machines: [opened[0] as Machine, opened[1] as Machine], lake: bucket.directory, release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+async function openMachine(sandbox: Sandbox, shared: Readonly<Record<string, string>>, lake: string) {
+  const scratch = await mkdtemp(join(tmpdir(), "nightledger-machine-"));
+  const folder = await openJobFolder(sandbox, { ...shared, NIGHTLEDGER_SCRATCH: scratch }, lake);
+  let worker: ChildCommand | undefined;
+  return {
+    folder,
+    async work() {
+      worker = folder.command(["worker"]);
+      await worker.says(/working on task queue/);
+    },
+    logs: async (pattern: RegExp) => worker?.says(pattern),
+    async die() {
+      await worker?.end("SIGKILL");
+      await rm(scratch, { recursive: true, force: true });
+    },
+    async release() {
+      await folder.release();
+      await rm(scratch, { recursive: true, force: true });
+    },
+  };
+}
