@@ -97,6 +97,14 @@ export const VARIABLES = {
     accepted: "whsec_ and base64",
     secrets: (secret) => [secret],
   },
+  NIGHTLEDGER_CODEC_TOKEN: {
+    value: text.regex(
+      /^[\x21-\x2e\x30-\x7e]{24,}$/,
+      "is shorter than 24 characters, or has a space, a slash or a character that is not ASCII",
+    ),
+    accepted: "24 characters or more that nobody can guess",
+    secrets: (token) => [token],
+  },
   NIGHTLEDGER_CONFIG: { value: asIs.optional(), accepted: "a file of settings" },
   NIGHTLEDGER_LOG_LEVEL: choice(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "info"),
 } as const satisfies Readonly<Record<string, Variable>>;

@@ -120,6 +120,7 @@ const READERS = {
   webhooks: (values) => webhookConfig(required(values, "NIGHTLEDGER_WEBHOOK_SECRETS")),
   // No secrets mean: no receiver is wanted.
   webhooksIfAny: webhookConfig,
+  codec: (values) => fields(values, { token: "NIGHTLEDGER_CODEC_TOKEN" }),
   alerts: (values, cwd): AlertConfig => {
     const secret = readVariable("NIGHTLEDGER_ALERT_WEBHOOK_SECRET", values);
     const named = readVariable("NIGHTLEDGER_CONFIG", values);

@@ -6,6 +6,7 @@ import { alertsCommand } from "./commands/alerts.js";
 import { batchCommand } from "./commands/batch.js";
 import { bulkCommands } from "./commands/bulk-jobs.js";
 import { callCommand } from "./commands/call.js";
+import { codecCommand } from "./commands/codec.js";
 import type { AddCommand } from "./commands/command.js";
 import { explainCommand } from "./commands/explain.js";
 import { importsVerifyCommand } from "./commands/imports.js";
@@ -49,6 +50,7 @@ const COMMANDS: readonly AddCommand[] = [
   alertsCommand,
   serviceCommand,
   webhooksCommand,
+  codecCommand,
   tablesCommand,
   queryCommand,
   verifyCommand,

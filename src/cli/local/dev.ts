@@ -1,11 +1,14 @@
+import { mkdir } from "node:fs/promises";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { checkPlace } from "../../receiver/listen.js";
+import { ensureEmbeddedKeys } from "../../temporal/encryption/keys.js";
 import { openJobSession } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { checkWebhookMode, openReceiver } from "../webhooks/serve.js";
+import { startDevCodec } from "./codec.js";
 
 /** Runs the embedded server and a worker until it is stopped; also a receiver, where webhook secrets are set. */
 export async function runDev(terminal: Terminal, webhooksPort: number): Promise<void> {
@@ -23,8 +26,15 @@ export async function runDev(terminal: Terminal, webhooksPort: number): Promise<
     await checkPlace(place);
   }
   await withInterruption(async (held) => {
-    const session = await openJobSession(terminal, preflight, held, { ui: true });
+    await mkdir(preflight.config.home.path, { recursive: true, mode: 0o700 });
+    const keys = preflight.keys ?? (await ensureEmbeddedKeys(preflight.config.home.path));
+    let ui: string | undefined;
+    const codec = await startDevCodec(keys, () => ui);
+    held.releases.add(() => codec.stop());
+    const opened = { ui: { codec: codec.endpoint } };
+    const session = await openJobSession(terminal, { ...preflight, keys }, held, opened);
     const { temporal, signal } = session;
+    ui = temporal.ui;
     terminal.say(`Temporal  ${temporal.server.address}, namespace ${temporal.server.namespace}`);
     if (temporal.ui !== undefined) terminal.say(`web UI    ${temporal.ui}`);
     terminal.say(`lake      ${preflight.config.lake.address}`);

@@ -8,6 +8,7 @@ import type { TemporalAddress } from "../../temporal/connection-settings.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { acquireEmbeddedServer } from "../../temporal/server/embedded-server.js";
 import { runningServer } from "../../temporal/server/home-server.js";
+import type { WebUi } from "../../temporal/server/server-process.js";
 import { startWorker } from "../../worker.js";
 import { Releases } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -28,7 +29,7 @@ export interface TemporalSession {
 
 /** How a command uses the embedded server. */
 export interface EmbeddedUse {
-  readonly ui?: boolean;
+  readonly ui?: WebUi;
   /** False where this process is not to work on its runs. */
   readonly worker?: boolean;
 }

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { UnreachableError } from "../../domain/failures.js";
 import type { TemporalAddress } from "../connection-settings.js";
 import { isHere, isRunning } from "./process-identity.js";
-import { endProcess, serversOn, startServer } from "./server-process.js";
+import { endProcess, serversOn, startServer, type WebUi } from "./server-process.js";
 import { becomesReady } from "./server-readiness.js";
 import {
   readServerRecord,
@@ -22,7 +22,7 @@ export interface HomeServerOptions {
   /** A `temporal` binary, see `findTemporalCli`. */
   readonly cliPath: string;
   /** Asks for the web UI. A server that other commands use already is left as it is. */
-  readonly ui?: boolean | undefined;
+  readonly ui?: WebUi | undefined;
   readonly report: (message: string) => void;
   /** Stops waiting; a server started by then is ended again. */
   readonly signal?: AbortSignal | undefined;
@@ -77,7 +77,7 @@ export class HomeServer {
   /** Holds the running server; false where it hangs, ends, or has to start again for its web UI. */
   async #keep(known: ServerRecord): Promise<boolean> {
     const { home, report, signal, ui } = this.#options;
-    const lacksUi = ui === true && known.ui === undefined;
+    const lacksUi = ui !== undefined && known.ui === undefined;
     const isNew = this.#hold === undefined;
     const isShared = !isNew || (await this.#isHeld(known));
     if ((isShared || !lacksUi) && (await this.#isHealthy(known))) {

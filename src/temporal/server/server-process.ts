@@ -11,6 +11,12 @@ import { becomesReady } from "./server-readiness.js";
 import type { ServerRecord } from "./server-record.js";
 import { type Hold, openPipe, supervised } from "./supervisor.js";
 
+/** Temporal's web UI beside the embedded server. */
+export interface WebUi {
+  /** The codec server that it decrypts with, and how. */
+  readonly codec: string;
+}
+
 interface ServerStart {
   /** The SQLite file; without it everything is in memory. */
   readonly database?: string | undefined;
@@ -22,7 +28,8 @@ interface ServerStart {
   readonly namespace: string;
   /** Taken when it is free, so that clients of a server that died find the new one. */
   readonly preferredPort?: number | undefined;
-  readonly ui?: boolean | undefined;
+  /** Left out: no web UI. */
+  readonly ui?: WebUi | undefined;
   /** Called once the process exists and before it is ready, so that no crash leaves an unknown server. */
   readonly spawned?: (record: ServerRecord) => Promise<void>;
   readonly signal?: AbortSignal | undefined;
@@ -86,11 +93,12 @@ const DYNAMIC_CONFIG = {
 } as const;
 
 /** The command line of the dev server (docs/inside/rules.md, "Embedded server"). */
-function serverArguments(database: string | undefined, { port, uiPort }: Ports): string[] {
+function serverArguments({ database, ui }: ServerStart, { port, uiPort }: Ports): string[] {
   const durable = ["--sqlite-pragma", "journal_mode=WAL", "--sqlite-pragma", "synchronous=NORMAL"];
   return [
     ...["server", "start-dev", "--ip", HOST, "--port", String(port), "--log-level", "warn"],
     ...(uiPort === undefined ? ["--headless"] : ["--ui-port", String(uiPort)]),
+    ...(ui === undefined ? [] : ["--ui-codec-endpoint", ui.codec]),
     ...(database === undefined ? [] : ["--db-filename", database, ...durable]),
     ...Object.values(RUN_ATTRIBUTES).flatMap((name) => ["--search-attribute", `${name}=Keyword`]),
     ...Object.entries(DYNAMIC_CONFIG).flatMap(([name, value]) => [
@@ -105,7 +113,7 @@ async function launch(start: ServerStart, ports: Ports, logFd: number): Promise<
   const address = `${HOST}:${port}`;
   const directory = dirname(start.logFile);
   const pipe = start.isSupervised ? await openPipe(directory) : undefined;
-  const line = [start.cliPath, serverArguments(start.database, ports)] as const;
+  const line = [start.cliPath, serverArguments(start, ports)] as const;
   const [command, args] = pipe ? supervised(...line, start.database ?? "") : line;
   // Detached: a Ctrl-C in the terminal must not end the server before the worker has stopped. A bare
   // environment: no secret of ours in the server's, and no Temporal setting of the user's in effect.

@@ -10,7 +10,7 @@ import type { S3Server } from "./s3-server.js";
 const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 
 /** A machine with a worker: its own working directory, HOME and scratch. */
-export interface Machine {
+interface Machine {
   readonly folder: JobFolder;
   /** Starts its worker, and waits until it works. */
   work(): Promise<void>;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach } from "vitest";
 import { acquireEmbeddedServer, type EmbeddedServer } from "../../../src/temporal/server/embedded-server.js";
 import { identify } from "../../../src/temporal/server/process-identity.js";
-import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
+import { endProcess, serversOn, type WebUi } from "../../../src/temporal/server/server-process.js";
 import { becomesReady } from "../../../src/temporal/server/server-readiness.js";
 import { compiledProgram } from "../../helpers/command/compiled-program.js";
 import { temporalCliPath } from "../../helpers/temporal/temporal-environment.js";
@@ -17,7 +17,7 @@ interface EmbeddedHome {
   /** Servers on its database, in whatever namespace. */
   servers(): ReturnType<typeof serversOn>;
   /** Acquires its server in this process. */
-  acquire(more?: { readonly ui?: boolean }): Promise<EmbeddedServer>;
+  acquire(more?: { readonly ui?: WebUi }): Promise<EmbeddedServer>;
   /** Starts a process that acquires it, under the words of a command that runs it. */
   command(within?: readonly string[]): CommandProcess;
   ready(address: string): Promise<boolean>;

@@ -183,7 +183,7 @@ test("the web UI answers where it is asked for; a headless orphan is restarted f
   const killed = command();
   await killed.address;
   await orphan(killed);
-  const server = await acquire({ ui: true });
+  const server = await acquire({ ui: { codec: "http://127.0.0.1:9/token" } });
   expect(server.ui).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const answer = await fetch(server.ui ?? "");
   expect(answer.status).toBe(200);

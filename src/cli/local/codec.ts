@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+import { readConfig } from "../../config.js";
+import { InputError } from "../../domain/failures.js";
+import { type CodecServer, startCodecServer } from "../../temporal/codec-server.js";
+import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
+import { readLakeView } from "../session/preflight.js";
+import { aborted, withInterruption } from "../terminal/interruption.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+export interface CodecFlags {
+  readonly host: string;
+  readonly port: number;
+  readonly origin: readonly string[];
+}
+
+/** Serves a codec server with the deployment's keys until it is stopped. @throws InputError where the keys or the token are missing */
+export async function serveCodec(terminal: Terminal, { host, port, origin }: CodecFlags): Promise<void> {
+  const { codec } = readConfig(terminal, ["codec"]);
+  const { keys } = await readLakeView(terminal);
+  if (keys === undefined)
+    throw new InputError(
+      "NIGHTLEDGER_ENCRYPTION_KEYS: not set, and NIGHTLEDGER_HOME holds no keys. Nothing was started.",
+    );
+  await withInterruption(async ({ signal, releases }) => {
+    const server = await startCodecServer({ keys, host, port, token: codec.token, origins: () => origin });
+    releases.add(() => server.stop());
+    terminal.say(`codec server  ${server.url}`);
+    terminal.say("Whoever has its token can read what Temporal holds. Ctrl-C stops it.");
+    await aborted(signal);
+  });
+}
+
+/** A codec server for the web UI of this machine, with a token of its own in its address. */
+export async function startDevCodec(
+  keys: EncryptionKeys,
+  ui: () => string | undefined,
+): Promise<CodecServer & { readonly endpoint: string }> {
+  const token = randomBytes(24).toString("base64url");
+  const origins = () => {
+    const shown = ui();
+    return shown === undefined ? [] : [shown, shown.replace("127.0.0.1", "localhost")];
+  };
+  const server = await startCodecServer({ keys, host: "127.0.0.1", port: 0, token, origins });
+  return { ...server, endpoint: `${server.url}/${token}` };
+}

@@ -1,0 +1,148 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Payload, PayloadCodec } from "@temporalio/common";
+import { InputError } from "../domain/failures.js";
+import type { EncryptionKeys } from "./encryption/keys.js";
+import { dataConverter } from "./encryption/payload-codec.js";
+
+interface CodecServerOptions {
+  readonly keys: EncryptionKeys;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Who has it may read: it comes as a bearer token, or as the first part of the path. */
+  readonly token: string;
+  /** Of the pages that may ask; asked for each request. */
+  origins(): readonly string[];
+}
+
+export interface CodecServer {
+  /** Without the token. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const MOST_BYTES = 16 * 1024 * 1024;
+const ALLOWED_HEADERS = "authorization, content-type, x-namespace";
+
+interface Answer {
+  readonly status: number;
+  readonly body?: object;
+}
+
+/** A payload as Temporal's UI and CLI send it: bytes in base64. */
+interface JsonPayload {
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly data?: string;
+}
+
+/**
+ * Serves Temporal's protocol of codec servers, by which its UI and CLI show inputs and results in the clear
+ * (docs/inside/security.md, "Who can read what Temporal holds").
+ *
+ * @throws InputError where the port can't be used
+ */
+export async function startCodecServer(options: CodecServerOptions): Promise<CodecServer> {
+  const { host, port } = options;
+  const server = createServer((request, response) => {
+    answer(options, request)
+      .catch((error): Answer => {
+        const isKnown = error instanceof InputError || error instanceof SyntaxError;
+        return { status: isKnown ? 400 : 500, body: { message: isKnown ? error.message : "failed" } };
+      })
+      .then((found) => write(response, options, request, found));
+  });
+  server.listen(port, host);
+  await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
+    throw new InputError(
+      `port ${port} of ${host} can't be used (${error.code}); nothing was started. Give another port or host, or end the program that uses it`,
+    );
+  });
+  const { port: listening } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${listening}`,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+async function answer(options: CodecServerOptions, request: IncomingMessage): Promise<Answer> {
+  const { origin, authorization = "" } = request.headers;
+  if (origin !== undefined && !options.origins().includes(origin)) return { status: 403 };
+  if (request.method === "OPTIONS") return { status: 204 };
+  const [given = "", step = ""] = partsOf(request.url ?? "", authorization);
+  if (!isSame(given, options.token)) return { status: 401 };
+  if (request.method !== "POST") return { status: 405 };
+  if (step !== "decode" && step !== "encode") return { status: 404 };
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) return { status: 413 };
+    chunks.push(chunk);
+  }
+  const asked = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { payloads?: readonly JsonPayload[] };
+  const namespace = String(request.headers["x-namespace"] ?? "default");
+  const codecs = dataConverter(options.keys, namespace).payloadCodecs;
+  const payloads = await through(codecs, step, (asked.payloads ?? []).map(payloadOf));
+  return { status: 200, body: { payloads: payloads.map(jsonOf) } };
+}
+
+/** The token and the step: from `/<token>/decode`, or from `/decode` and the header. */
+function partsOf(url: string, authorization: string): (string | undefined)[] {
+  const parts = (url.split("?")[0] ?? "").split("/").slice(1);
+  return parts.length > 1 ? [parts[0], parts[1]] : [authorization.replace(/^Bearer /i, ""), parts[0]];
+}
+
+function isSame(given: string, token: string): boolean {
+  return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", token, "buffer"));
+}
+
+async function through(
+  codecs: readonly PayloadCodec[],
+  step: "decode" | "encode",
+  payloads: Payload[],
+): Promise<Payload[]> {
+  let found = payloads;
+  for (const codec of step === "encode" ? codecs : codecs.toReversed()) found = await codec[step](found);
+  return found;
+}
+
+function payloadOf({ metadata = {}, data = "" }: JsonPayload): Payload {
+  const bytes = Object.entries(metadata).map(([name, text]) => [name, Buffer.from(text, "base64")]);
+  return { metadata: Object.fromEntries(bytes), data: Buffer.from(data, "base64") };
+}
+
+function jsonOf({ metadata, data }: Payload): JsonPayload {
+  const texts = Object.entries(metadata ?? {}).map(([name, bytes]) => [name, base64(bytes)]);
+  return { metadata: Object.fromEntries(texts), data: base64(data) };
+}
+
+function base64(bytes: Uint8Array | null | undefined): string {
+  return Buffer.from(bytes ?? []).toString("base64");
+}
+
+function write(
+  response: ServerResponse,
+  { origins }: CodecServerOptions,
+  { headers: { origin } }: IncomingMessage,
+  { status, body }: Answer,
+): void {
+  const isAllowed = origin !== undefined && origins().includes(origin);
+  response.writeHead(status, {
+    ...(isAllowed && {
+      "access-control-allow-origin": origin,
+      "access-control-allow-headers": ALLOWED_HEADERS,
+      "access-control-allow-methods": "POST, OPTIONS",
+      vary: "origin",
+    }),
+    ...(body !== undefined && { "content-type": "application/json" }),
+    "cache-control": "no-store",
+  });
+  response.end(body === undefined ? "" : JSON.stringify(body));
+}
