@@ -18,6 +18,7 @@ import {
 import type { AlertSettings } from "./domain/alert-settings.js";
 import { InputError } from "./domain/failures.js";
 import { type LakePlace, s3Address, s3Place } from "./domain/lake-address.js";
+import type { FleetLimits } from "./domain/service/call-pace.js";
 
 const CONFIG_FILE = "nightledger.yaml";
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -28,6 +29,8 @@ export interface ApiConfig {
   readonly key: string;
   readonly concurrency: number;
   readonly rps: number | undefined;
+  /** Of all workers of the task queue together. */
+  readonly fleet?: FleetLimits;
   readonly headersTimeoutMs: number;
   readonly bodyTimeoutMs: number;
   readonly maxBodyBytes: number;
@@ -101,6 +104,8 @@ const READERS = {
       key: "NIGHTLEDGER_API_KEY",
       concurrency: "NIGHTLEDGER_API_CONCURRENCY",
       rps: "NIGHTLEDGER_API_RPS",
+      fleetConcurrency: "NIGHTLEDGER_API_FLEET_CONCURRENCY",
+      fleetRps: "NIGHTLEDGER_API_FLEET_RPS",
       headersTimeoutMs: "NIGHTLEDGER_API_HEADERS_TIMEOUT_MS",
       bodyTimeoutMs: "NIGHTLEDGER_API_BODY_TIMEOUT_MS",
     });
@@ -109,7 +114,8 @@ const READERS = {
         "NIGHTLEDGER_API_URL uses http: to another host, so the key is sent unencrypted; use https:",
       );
     }
-    return { ...api, maxBodyBytes: MAX_BODY_BYTES };
+    const { fleetConcurrency, fleetRps, ...own } = api;
+    return { ...own, fleet: { concurrency: fleetConcurrency, rps: fleetRps }, maxBodyBytes: MAX_BODY_BYTES };
   },
   lake: lakePlace,
   // Absolute path of the embedded mode's state.

@@ -1,11 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
-import { type InjectedSinks, Worker } from "@temporalio/worker";
+import { type InjectedSinks, type NativeConnection, Worker } from "@temporalio/worker";
 import { createActivities } from "./activities/create-activities.js";
 import { HEARTBEAT_EVERY_MS } from "./activities/heartbeat.js";
 import { createApiClient } from "./api/http/client.js";
 import type { AlertConfig, ApiConfig } from "./config.js";
 import type { LakePlace } from "./domain/lake-address.js";
+import { shareOf } from "./domain/service/call-pace.js";
 import { askerOf } from "./intake/bulk/asker.js";
 import type { AnyJob } from "./jobs/job.js";
 import { lakeAt } from "./lake/lake.js";
@@ -17,8 +18,9 @@ import type { TemporalAddress } from "./temporal/connection-settings.js";
 import type { EncryptionKeys } from "./temporal/encryption/keys.js";
 import { dataConverter } from "./temporal/encryption/payload-codec.js";
 import { createSealer } from "./temporal/encryption/sealer.js";
+import { Fleet } from "./temporal/fleet.js";
 import { installRuntime } from "./temporal/runtime.js";
-import { workerIdentity } from "./temporal/worker-identity.js";
+import { processName, workerIdentity, workersOf } from "./temporal/worker-identity.js";
 import { VERSION } from "./version.js";
 import type { RunLog } from "./workflows/run-log.js";
 
@@ -114,6 +116,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
       ...(settings.embedded && { stickyQueueScheduleToStartTimeout: "1s" }),
     });
+    const fleet = await joinFleet(settings, client, connection);
+    releases.push(async () => fleet?.leave());
     const running = worker.run();
     const done = running.finally(release);
     done.catch(() => undefined);
@@ -128,6 +132,30 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     await release();
     throw error;
   }
+}
+
+/** Holds a client to this worker's share of what the fleet may do; undefined where nothing limits a fleet. */
+async function joinFleet(
+  { api, server, taskQueue, log }: WorkerSettings,
+  client: Pick<ReturnType<typeof createApiClient>, "limit">,
+  connection: NativeConnection,
+): Promise<Fleet | undefined> {
+  const limits = api.fleet;
+  if (limits === undefined || Object.values(limits).every((limit) => limit === undefined)) return undefined;
+  const names = async () => {
+    const workers = await workersOf(connection, server.namespace, taskQueue);
+    return workers.map(({ process }) => process);
+  };
+  let told = "";
+  const fleet = new Fleet(names, processName(), (standing) => {
+    const share = shareOf(api, limits, standing);
+    client.limit(share);
+    const words = JSON.stringify(share);
+    if (words !== told) log.info({ ...share, ...standing }, "share of the fleet's calls");
+    told = words;
+  });
+  await fleet.join();
+  return fleet;
 }
 
 function runLogTo(log: Logger): InjectedSinks<RunLog> {

@@ -49,14 +49,20 @@ export class CallLimiter {
   /** Those that were served longest ago come first. */
   readonly #lines = new Map<string, Line>();
   readonly #closedRuns = new Set<string>();
-  readonly #limits: PaceLimits;
+  #limits: PaceLimits;
 
   constructor(
     concurrency: number,
     rps?: number,
     private readonly sharedPause?: SharedPause,
   ) {
-    this.#limits = { concurrency, intervalMs: rps === undefined ? 0 : 1000 / rps };
+    this.#limits = paceOf(concurrency, rps);
+  }
+
+  /** Sets other limits; calls in flight stay. */
+  limit(concurrency: number, rps: number | undefined): void {
+    this.#limits = paceOf(concurrency, rps);
+    this.#pump();
   }
 
   /** Epoch milliseconds until which no call starts; undefined where there is no pause. */
@@ -215,6 +221,10 @@ export class CallLimiter {
   #forgetIfEmpty({ key, active, waiters }: Line): void {
     if (active === 0 && waiters.size === 0) this.#lines.delete(key);
   }
+}
+
+function paceOf(concurrency: number, rps: number | undefined): PaceLimits {
+  return { concurrency, intervalMs: rps === undefined ? 0 : 1000 / rps };
 }
 
 function refusedRun({ operation }: WaitingCall): AuthError {

@@ -62,13 +62,16 @@ export interface CallOptions {
 }
 
 /** A client of the service. It never repeats a call: retries belong to the workflows. */
-export type ApiClient = Pick<PooledClient, keyof PooledClient>;
+export type ApiClient = Pick<PooledClient, Exclude<keyof PooledClient, "limit">>;
+
+/** A client for whoever decides what it may do. */
+type OwnedClient = ApiClient & Pick<PooledClient, "limit">;
 
 /** Thrown before sending when a call must queue again. */
 const QUEUE_AGAIN = new Error("queue again");
 
 /** Makes a client; the first calls open its connections. */
-export function createApiClient(options: ApiClientOptions): ApiClient {
+export function createApiClient(options: ApiClientOptions): OwnedClient {
   return new PooledClient(options);
 }
 
@@ -102,6 +105,11 @@ class PooledClient {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
+  }
+
+  /** Sets other limits than those it was made with; no more calls are in flight than connections. */
+  limit({ concurrency, rps }: Pick<ApiClientOptions, "concurrency" | "rps">): void {
+    this.#limiter.limit(Math.min(concurrency, this.#options.concurrency), rps);
   }
 
   get requestsSent(): number {

@@ -60,3 +60,44 @@ export function decideStart(
   const nextAt = Math.max(now, pace.nextAt) + limits.intervalMs;
   return { ...pace, active: pace.active + 1, long: pace.long + Number(isLong), nextAt };
 }
+
+/** What all workers of a task queue may do together. */
+export interface FleetLimits {
+  /** Calls in flight. */
+  readonly concurrency: number | undefined;
+  /** Calls started in a second. */
+  readonly rps: number | undefined;
+}
+
+export interface CallLimits {
+  readonly concurrency: number;
+  readonly rps: number | undefined;
+}
+
+/** Of the rate, for a worker that the others have not noticed yet; of the calls in flight, one is kept for it. */
+const KEPT_FOR_NEW = 0.05;
+
+/** How a worker stands among those of its task queue. */
+export interface Standing {
+  /** How many poll, this one included. */
+  readonly workers: number;
+  /** Whether the others may not have noticed this one. */
+  readonly isNew: boolean;
+}
+
+/**
+ * What one worker may do: its own limits, or its share of the fleet's where that is less. A worker that has just begun
+ * takes what the others have left for it, so that all of them together never do more; each has one call in flight at
+ * least.
+ */
+export function shareOf(own: CallLimits, fleet: FleetLimits, { workers, isNew }: Standing): CallLimits {
+  const places = fleet.concurrency ?? Number.POSITIVE_INFINITY;
+  const rate = fleet.rps ?? Number.POSITIVE_INFINITY;
+  const share = isNew ? rate * KEPT_FOR_NEW : (rate * (1 - KEPT_FOR_NEW)) / workers;
+  const rps = Math.min(own.rps ?? Number.POSITIVE_INFINITY, share);
+  const inFlight = isNew && Number.isFinite(places) ? 1 : Math.max(1, Math.floor((places - 1) / workers));
+  return {
+    concurrency: Math.min(own.concurrency, inFlight),
+    rps: Number.isFinite(rps) ? rps : undefined,
+  };
+}

@@ -1,0 +1,57 @@
+import type { Standing } from "../domain/service/call-pace.js";
+
+const LOOK_EVERY_MS = 10_000;
+/** By then the others have looked at least once. */
+const NOTICED_AFTER_MS = LOOK_EVERY_MS + 2_000;
+
+/** A worker among others that share one budget (docs/run/configuration.md, "Rate and pauses"). */
+export class Fleet {
+  #timer: NodeJS.Timeout | undefined;
+  #noticedAt = 0;
+  #isOver = false;
+
+  /**
+   * @param names the workers that poll the task queue
+   * @param own this worker's name
+   * @param tell is told how it stands, whenever it was looked
+   */
+  constructor(
+    private readonly names: () => Promise<readonly string[]>,
+    private readonly own: string,
+    private readonly tell: (standing: Standing) => void,
+  ) {}
+
+  /** Looks before this worker polls, and then every ten seconds. */
+  async join(): Promise<void> {
+    const others = await this.#others();
+    this.#noticedAt = others === 0 ? 0 : Date.now() + NOTICED_AFTER_MS;
+    this.#tell(others);
+    this.#lookLater();
+  }
+
+  leave(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #others(): Promise<number> {
+    return (await this.names()).filter((name) => name !== this.own).length;
+  }
+
+  #tell(others: number): void {
+    this.tell({ workers: others + 1, isNew: Date.now() < this.#noticedAt });
+  }
+
+  #lookLater(): void {
+    if (this.#isOver) return;
+    this.#timer = setTimeout(async () => {
+      // Where Temporal does not answer, the last share stays.
+      await this.#others().then(
+        (others) => this.#tell(others),
+        () => undefined,
+      );
+      this.#lookLater();
+    }, LOOK_EVERY_MS);
+    this.#timer.unref();
+  }
+}
