@@ -1,0 +1,86 @@
+import { createRequire } from "node:module";
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { createProgram } from "../../src/cli/main.js";
+import { VARIABLES } from "../../src/config-values.js";
+import { SILENT } from "../helpers/command/silent-terminal.js";
+import { read } from "./source-tree.js";
+
+const FILES = ["settings", "worker", "receiver"].map((name) => `deploy/kubernetes/${name}.yaml`);
+
+interface KubernetesObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly data?: Readonly<Record<string, string>>;
+  readonly stringData?: Readonly<Record<string, string>>;
+  readonly spec?: {
+    readonly template?: {
+      readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] };
+    };
+  };
+}
+
+const objects = FILES.flatMap((file) =>
+  parseAllDocuments(read(file), { merge: true }).map((found) => found.toJS() as KubernetesObject),
+);
+const models = createRequire(import.meta.url);
+
+/** Holds an object to the schema of its kind. @throws Error naming the field that is wrong */
+function validate({ apiVersion, kind, ...rest }: KubernetesObject): void {
+  const module = models(`kubernetes-models/${apiVersion}/${kind}`);
+  new module[kind](rest).validate();
+}
+
+const named = objects.map((object) => [`${object.kind} ${object.metadata.name}`, object] as const);
+
+describe("deploy/kubernetes", () => {
+  it.each(named)("%s is what the schema of its kind accepts", (_, object) => {
+    expect(() => validate(object)).not.toThrow();
+  });
+
+  it("the schema is not a formality: it refuses a wrong type and a missing field", () => {
+    const [name, worker] = named.find(([name]) => name === "Deployment nightledger-worker") ?? [];
+    expect(name).toBeDefined();
+    expect(() => validate({ ...worker, spec: { ...worker?.spec, replicas: "two" } } as never)).toThrow(
+      /replicas/,
+    );
+    expect(() => validate({ ...worker, spec: {} } as never)).toThrow(/selector/);
+  });
+
+  it("everything is in one namespace, and no secret has a value", () => {
+    const spaces = objects
+      .filter(({ kind }) => kind !== "Namespace")
+      .map(({ metadata }) => metadata.namespace);
+    expect(new Set(spaces)).toEqual(new Set(["nightledger"]));
+    const secrets = objects.flatMap(({ stringData = {} }) => Object.entries(stringData));
+    expect(secrets.map(([, value]) => value)).toEqual(secrets.map(() => ""));
+    expect(secrets.map(([name]) => name)).toContain("NIGHTLEDGER_ENCRYPTION_KEYS");
+  });
+
+  it("variables of Nightledger are ones that it knows", () => {
+    const used = FILES.flatMap((file) =>
+      [...read(file).matchAll(/\bNIGHTLEDGER_\w+/g)].map(([name]) => name),
+    );
+    expect(used.length).toBeGreaterThan(5);
+    expect(used.filter((name) => !Object.hasOwn(VARIABLES, name))).toEqual([]);
+  });
+
+  it("containers run commands that the program has, with flags that it has", () => {
+    const commands = objects
+      .flatMap(({ spec }) => spec?.template?.spec.containers ?? [])
+      .map(({ args }) => args);
+    expect(commands).toHaveLength(2);
+    for (const args of commands) {
+      const words = args.join(" ").replace(/ --.*/, "").split(" ");
+      const found = words.reduce<Command | undefined>(
+        (command, word) => command?.commands.find((one) => one.name() === word),
+        createProgram(SILENT, () => undefined),
+      );
+      const known = found?.options.map(({ long }) => long) ?? [];
+      expect(found, words.join(" ")).toBeDefined();
+      expect(args.filter((flag) => flag.startsWith("--") && !known.includes(flag))).toEqual([]);
+    }
+  });
+});
