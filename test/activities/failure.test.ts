@@ -48,7 +48,7 @@ test("a full disk is tried again, and after eight attempts no more", async () =>
   expect(await failureOf(raw)).toMatchObject({
     type: FAILURE_TYPES.transient,
     message: expect.stringMatching(
-      /^No space left to write a file of the lake or of NIGHTLEDGER_HOME \(ENOSPC\)/,
+      /^No space left to write a file of the lake, of NIGHTLEDGER_HOME or of NIGHTLEDGER_SCRATCH \(ENOSPC\)/,
     ),
   });
 });

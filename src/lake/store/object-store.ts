@@ -29,7 +29,7 @@ export interface PutOptions {
 export interface ObjectStore {
   /** Canonical address, for messages and for the scope hash: an absolute path, or `s3://bucket/prefix`. */
   readonly address: string;
-  /** Whether something is in its place: the directory, or an object of the bucket. */
+  /** Whether something is in its place: the directory, or an object of the bucket. @throws InputError where it can't be used */
   isThere(): Promise<boolean>;
   /** Looks whether the store can be used; writes nothing. @throws InputError that begins with the given variable. */
   checkWritable(variable: string): Promise<void>;

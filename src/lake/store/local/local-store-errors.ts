@@ -44,7 +44,10 @@ export function asFull(error: unknown, path?: string): StoreFullError | undefine
   if (error instanceof StoreFullError) return error;
   const code = errorCode(error);
   if (!FULL.has(code)) return undefined;
-  const place = path ?? (error as NodeJS.ErrnoException).path ?? "a file of the lake or of NIGHTLEDGER_HOME";
+  const place =
+    path ??
+    (error as NodeJS.ErrnoException).path ??
+    "a file of the lake, of NIGHTLEDGER_HOME or of NIGHTLEDGER_SCRATCH";
   return new StoreFullError(
     `${NO_SPACE} ${place} (${code}). Nothing was published and the tables are as they were; ` +
       "make room and run the same command again.",

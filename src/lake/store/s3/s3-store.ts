@@ -42,23 +42,28 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
     }
   }
 
+  /** Whether the bucket has anything, for who asked for it. @throws InputError where it can't be used */
+  async function asked(option: string): Promise<boolean> {
+    try {
+      return await bucket.hasObjects();
+    } catch (error) {
+      if (!(error instanceof BucketError)) throw error;
+      throw new InputError(`${option}${address} ${error.why}`);
+    }
+  }
+
   async function copyOf(name: string, key: string, tag?: string): Promise<string | undefined> {
     return (await cache.find(name)) ?? cache.add(name, (path) => bucket.fetch(key, path, tag));
   }
 
   return {
     address,
-    isThere: () => bucket.hasObjects(),
+    isThere: () => asked(""),
     async openness() {
       return `the policy of the bucket ${place.bucket} decides; encryption is the bucket's own`;
     },
     async checkWritable(option) {
-      try {
-        await bucket.hasObjects();
-      } catch (error) {
-        if (!(error instanceof BucketError)) throw error;
-        throw new InputError(`${option}: ${address} ${error.why}`);
-      }
+      await asked(`${option}: `);
     },
     async checkCommits() {
       const key = `${PROBES}${randomUUID()}`;
