@@ -1,3 +1,5 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import type { LakePlace } from "../../domain/lake-address.js";
@@ -27,6 +29,22 @@ export async function existingLake(terminal: Terminal): Promise<LakePlace> {
 /** Opens the configured lake for reading. @throws InputError when it does not exist. */
 export async function lakeStore(terminal: Terminal): Promise<ObjectStore> {
   return openStore(await existingLake(terminal));
+}
+
+/** Opens a lake for a proof: what this machine has copied of a bucket earlier proves nothing of the bucket. */
+export async function withUncopied<R>(
+  place: LakePlace,
+  work: (store: ObjectStore) => Promise<R>,
+): Promise<R> {
+  const { scratch } = place;
+  if (scratch === undefined) return work(openStore(place));
+  await mkdir(scratch.directory, { recursive: true, mode: 0o700 });
+  const directory = await mkdtemp(join(scratch.directory, "proof-"));
+  try {
+    return await work(openStore({ ...place, scratch: { ...scratch, directory } }));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
+import type { LakePlace } from "../../domain/lake-address.js";
 import { type CopiedFolder, copyLake, endCopy } from "../../lake/copy/copy-lake.js";
-import type { ObjectStore } from "../../lake/store/object-store.js";
 import { openStore } from "../../lake/store/open-store.js";
 import { proveLake, verifiedText } from "../sync/verify-lake.js";
 import { EXIT } from "../terminal/exit-code.js";
@@ -9,7 +9,8 @@ import type { Terminal } from "../terminal/terminal.js";
 
 /** Copies a lake, proves the copy and binds it. Returns the exit code. @throws InputError naming the address that is wrong */
 export async function runCopy(terminal: Terminal, from: string, to: string, json: boolean): Promise<number> {
-  const [source, target] = [storeAt(terminal, "<from>", from), storeAt(terminal, "<to>", to)];
+  const place = placeAt(terminal, "<to>", to);
+  const [source, target] = [openStore(placeAt(terminal, "<from>", from)), openStore(place)];
   if (source.address === target.address) throw new InputError(`<from> and <to> are both ${source.address}.`);
   await target.checkWritable("<to>");
   const folders: CopiedFolder[] = [];
@@ -17,7 +18,7 @@ export async function runCopy(terminal: Terminal, from: string, to: string, json
     folders.push(copied);
     terminal.say(`${copied.folder}: ${copied.objects} objects, ${copied.bytes} bytes${keptWords(copied)}`);
   });
-  const report = await proveLake(terminal, target, {});
+  const report = await proveLake(terminal, place, {});
   if (report.ok) await endCopy(source, target, binding);
   const { ok, root, problems } = report;
   const said = { from: source.address, to: target.address, lake: binding.lake, ok, root, problems, folders };
@@ -34,11 +35,11 @@ function keptWords({ kept }: CopiedFolder): string {
   return kept === 0 ? "" : `, ${kept} of them were there already`;
 }
 
-/** Opens the store at an address that was given as an argument. */
-function storeAt(terminal: Terminal, argument: string, address: string): ObjectStore {
+/** The place at an address that was given as an argument. */
+function placeAt(terminal: Terminal, argument: string, address: string): LakePlace {
   try {
     const env = { ...terminal.env, NIGHTLEDGER_LAKE: address };
-    return openStore(readConfig({ ...terminal, env }, ["lake"]).lake);
+    return readConfig({ ...terminal, env }, ["lake"]).lake;
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     throw new InputError(error.message.replaceAll("NIGHTLEDGER_LAKE", argument));

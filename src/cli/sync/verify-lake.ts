@@ -1,4 +1,5 @@
 import { InputError } from "../../domain/failures.js";
+import type { LakePlace } from "../../domain/lake-address.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { Problem } from "../../lake/sync/chain-check.js";
 import { checkLake, type LakeReport } from "../../lake/sync/lake-check.js";
@@ -9,7 +10,7 @@ import { SHARED_LINK, sharedLinks } from "../../lake/sync/verify/shared-links.js
 import { runs } from "../../lake/tables/runs.js";
 import { bankLinkStream } from "../../streams/bank-links.js";
 import { TABLES } from "../../tables.js";
-import { lakeStore } from "../lake/query.js";
+import { existingLake, withUncopied } from "../lake/query.js";
 import { LAKE_MEMORY_MB, withDuckDb, withLakeReader } from "../lake/reader.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -34,13 +35,17 @@ export async function verifyLake(terminal: Terminal, flags: VerifyFlags): Promis
   if (asked !== undefined && !/^[0-9a-f]{64}$/.test(asked)) {
     throw new InputError("--root: not a root. Accepted: the 64 hex digits that the summary of a run shows.");
   }
-  const report = await proveLake(terminal, await lakeStore(terminal), flags);
+  const report = await proveLake(terminal, await existingLake(terminal), flags);
   terminal.result(json ? JSON.stringify(report) : verifiedText(report));
   return report.ok ? EXIT.completed : EXIT.failures;
 }
 
-/** Proves the lake of a store. */
-export async function proveLake(
+/** Proves the lake in a place. */
+export function proveLake(terminal: Terminal, place: LakePlace, flags: VerifyFlags): Promise<Verified> {
+  return withUncopied(place, (store) => proveStore(terminal, store, flags));
+}
+
+async function proveStore(
   terminal: Terminal,
   store: ObjectStore,
   { quick = false, root: asked }: VerifyFlags,

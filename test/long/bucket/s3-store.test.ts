@@ -1,5 +1,7 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createS3Store } from "../../../src/lake/store/s3/s3-store.js";
 import { conformance } from "../../helpers/store/conformance.js";
 import { type FaultyS3, type S3Fault, startFaultyS3 } from "../../helpers/store/faulty-s3.js";
@@ -33,6 +35,22 @@ describe.skipIf(missing !== undefined)(`a bucket${missing === undefined ? "" : `
   }
 
   describe("that answers", () => conformance(emptyStore));
+
+  test("bytes that rotted in the bucket are never taken for the object", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "nightledger-rot-"));
+    try {
+      const bucket = await server.makeBucket();
+      const store = storeIn(bucket.address, directory, "a");
+      await store.put("t/key", "rows of a table");
+      await writeFile(join(bucket.directory, "t/key"), "rows of a fable", { flag: "r+" });
+      await expect(store.get("t/key")).rejects.toMatchObject({
+        name: "InputError",
+        message: expect.stringMatching(/t\/key is damaged/),
+      });
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
 
   // The SDK ends its attempts where too many requests fail at once.
   describe.each<S3Fault>(["slow down", "answer lost", "body cut", "reset"])(

@@ -45,6 +45,12 @@ export function isNoObject(error: unknown): boolean {
  */
 export function unavailable(error: unknown, address: string): Error {
   if (error instanceof BucketError || error instanceof InputError) return error;
+  // The SDK compares; in transit bytes change now and then, but not at each attempt.
+  if (/checksum mismatch/i.test((error as Error).message)) {
+    return new InputError(
+      `${address} is damaged: its bytes are not those of its checksum. Restore it from a backup of the lake.`,
+    );
+  }
   return new BucketError(address, whyUnusable(error));
 }
 
