@@ -107,8 +107,8 @@ export const VARIABLES = {
   },
   NIGHTLEDGER_CODEC_TOKEN: {
     value: text.regex(
-      /^[\x21-\x2e\x30-\x7e]{24,}$/,
-      "is shorter than 24 characters, or has a space, a slash or a character that is not ASCII",
+      /^[A-Za-z0-9._~-]{24,}$/,
+      "is shorter than 24 characters, or has others than letters, digits, . _ ~ and -",
     ),
     accepted: "24 characters or more that nobody can guess",
     secrets: (token) => [token],

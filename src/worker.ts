@@ -20,7 +20,7 @@ import { dataConverter } from "./temporal/encryption/payload-codec.js";
 import { createSealer } from "./temporal/encryption/sealer.js";
 import { Fleet } from "./temporal/fleet.js";
 import { installRuntime } from "./temporal/runtime.js";
-import { processName, workerIdentity, workersOf } from "./temporal/worker-identity.js";
+import { workerIdentity, workerNames } from "./temporal/worker-identity.js";
 import { VERSION } from "./version.js";
 import type { RunLog } from "./workflows/run-log.js";
 
@@ -90,11 +90,14 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     const sealed = new SealedStore(lake.store, sealer);
     const connection = await connectWorker(server);
     releases.push(() => connection.close());
+    const identity = workerIdentity(keys, api.key);
+    const fleet = await joinFleet(settings, { client, connection, identity });
+    releases.push(async () => fleet?.leave());
     const worker = await Worker.create({
       connection,
       namespace: server.namespace,
       taskQueue,
-      identity: workerIdentity(keys, api.key),
+      identity,
       workflowBundle: { codePath: fileURLToPath(BUNDLE) },
       activities: createActivities({
         api: client,
@@ -116,8 +119,6 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
       ...(settings.embedded && { stickyQueueScheduleToStartTimeout: "1s" }),
     });
-    const fleet = await joinFleet(settings, client, connection);
-    releases.push(async () => fleet?.leave());
     const running = worker.run();
     const done = running.finally(release);
     done.catch(() => undefined);
@@ -136,18 +137,24 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
 
 /** Holds a client to this worker's share of what the fleet may do; undefined where nothing limits a fleet. */
 async function joinFleet(
-  { api, server, taskQueue, log }: WorkerSettings,
-  client: Pick<ReturnType<typeof createApiClient>, "limit">,
-  connection: NativeConnection,
+  { api, server, taskQueue, log, embedded }: WorkerSettings,
+  worker: {
+    readonly client: Pick<ReturnType<typeof createApiClient>, "limit">;
+    readonly connection: NativeConnection;
+    readonly identity: string;
+  },
 ): Promise<Fleet | undefined> {
+  const { client, connection, identity } = worker;
   const limits = api.fleet;
   if (limits === undefined || Object.values(limits).every((limit) => limit === undefined)) return undefined;
-  const names = async () => {
-    const workers = await workersOf(connection, server.namespace, taskQueue);
-    return workers.map(({ process }) => process);
-  };
+  // Beside an embedded server there is one worker for a lake.
+  if (embedded) {
+    client.limit(shareOf(api, limits, { workers: 1, isNew: false }));
+    return undefined;
+  }
+  const names = () => workerNames(connection, server.namespace, taskQueue);
   let told = "";
-  const fleet = new Fleet(names, processName(), (standing) => {
+  const fleet = new Fleet(names, identity, (standing) => {
     const share = shareOf(api, limits, standing);
     client.limit(share);
     const words = JSON.stringify(share);

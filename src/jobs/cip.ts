@@ -1,7 +1,5 @@
 import { listUserOnboardings } from "../api/operations/onboarding.js";
 import { createCipReport } from "../api/operations/user.js";
-import { InputError } from "../domain/failures.js";
-import { isS3Address } from "../domain/lake-address.js";
 import { isDecision } from "../domain/service/onboarding-status.js";
 import { signingKey } from "../lake/bulk/pack/signature.js";
 import { checkWritable } from "../lake/store/local/check-writable.js";
@@ -74,11 +72,6 @@ export const cipJob: BulkJob<object, unknown, CipOptions> = {
   },
   async checkHere({ out, since }, lake) {
     if (out !== null) await checkWritable("--out", out);
-    else if (isS3Address(lake)) {
-      throw new InputError(
-        `the lake ${lake} is in a bucket, and a pack is a directory. Nothing was started. Name one on the worker's machine with --out.`,
-      );
-    }
     await checkPrevious(exportsDirectory(lake, out), since);
   },
   publish: publishExport,

@@ -6,6 +6,8 @@ import type { ObjectStore } from "./store/object-store.js";
 
 /** Readers of tables skip names that begin with an underscore. */
 const BINDING_KEY = "_nightledger/service.json";
+/** Says that a lake is on its way to a place, and which: no job binds the place meanwhile. */
+export const COPY_KEY = "_nightledger/copy.json";
 
 export interface ServiceAddress {
   readonly url: string;
@@ -49,7 +51,12 @@ export async function checkBinding(
   asked: ServiceAddress,
 ): Promise<ServiceBinding | undefined> {
   const bound = await readBinding(store);
-  if (bound === undefined) return undefined;
+  if (bound === undefined) {
+    if ((await store.get(COPY_KEY)) === undefined) return undefined;
+    throw new InputError(
+      `The lake ${store.address} is being copied there, and the copy has not ended. Nothing was started. Run the same \`nightledger lake copy\` again to end it.`,
+    );
+  }
   if (bound.url !== asked.url) {
     throw new InputError(
       `NIGHTLEDGER_API_URL: the lake ${store.address} belongs to the service at ${bound.url}, and this command is ` +
@@ -138,8 +145,16 @@ export async function rebind(store: ObjectStore, moved: ServiceAddress): Promise
   return binding;
 }
 
-export async function writeBinding(store: ObjectStore, binding: ServiceBinding): Promise<void> {
+async function writeBinding(store: ObjectStore, binding: ServiceBinding): Promise<void> {
   await store.put(BINDING_KEY, text(binding), { durable: true });
+}
+
+/** Binds a place where no lake was. @throws InputError where there is one now */
+export async function bindAs(store: ObjectStore, binding: ServiceBinding): Promise<void> {
+  if (await store.putIfAbsent(BINDING_KEY, text(binding))) return;
+  throw new InputError(
+    `${store.address} has become a lake meanwhile. Nothing was bound. Copy to another place.`,
+  );
 }
 
 function text({ id, lake, url, mode }: ServiceBinding): string {

@@ -24,7 +24,8 @@ export class Fleet {
   /** Looks before this worker polls, and then every ten seconds. */
   async join(): Promise<void> {
     const others = await this.#others();
-    this.#noticedAt = others === 0 ? 0 : Date.now() + NOTICED_AFTER_MS;
+    // Others may have begun at the same moment.
+    this.#noticedAt = Date.now() + NOTICED_AFTER_MS;
     this.#tell(others);
     this.#lookLater();
   }

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { hostname } from "node:os";
-import type { Connection } from "@temporalio/client";
+import type { Client, Connection } from "@temporalio/client";
 import type { EncryptionKey, EncryptionKeys } from "./encryption/keys.js";
 
 /** Task queues keep a worker's name for minutes after it has gone; one that lives asks at least once a minute. */
@@ -17,15 +17,10 @@ export interface WorkerIdentity {
   readonly fingerprint: string;
 }
 
-/** This process, as names of workers begin: `1234@host`. */
-export function processName(): string {
-  return `${process.pid}@${hostname()}`;
-}
-
 /** The name of this process as a worker, `1234@host since <instant> key <id>:<fingerprint>`. */
 export function workerIdentity({ current }: EncryptionKeys, apiKey: string): string {
   const startedAt = new Date(Date.now() - process.uptime() * 1_000).toISOString();
-  return `${processName()} since ${startedAt} key ${current.id}:${fingerprintOf(current, apiKey)}`;
+  return `${process.pid}@${hostname()} since ${startedAt} key ${current.id}:${fingerprintOf(current, apiKey)}`;
 }
 
 /** Reads a worker's name; undefined for one of another version, or of another program. */
@@ -50,12 +45,12 @@ export function workerWords({ process, startedAt }: WorkerIdentity): string {
   return `the worker ${process} (started ${startedAt.slice(0, 16).replace("T", " ")} UTC)`;
 }
 
-/** The workers that poll a task queue. @param connection of a client or a worker */
-export async function workersOf(
+/** The names of the workers that poll a task queue. @param connection of a client or a worker */
+export async function workerNames(
   { workflowService }: Pick<Connection, "workflowService">,
   namespace: string,
   taskQueue: string,
-): Promise<WorkerIdentity[]> {
+): Promise<string[]> {
   const { pollers } = await workflowService.describeTaskQueue({
     namespace,
     taskQueue: { name: taskQueue },
@@ -64,7 +59,11 @@ export async function workersOf(
   const alive = (pollers ?? []).filter(
     ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > Date.now() - GONE_AFTER_MS,
   );
-  const names = [...new Set(alive.map(({ identity }) => identity ?? ""))];
+  return [...new Set(alive.map(({ identity }) => identity ?? ""))];
+}
+
+export async function workersOf(client: Client, taskQueue: string): Promise<WorkerIdentity[]> {
+  const names = await workerNames(client.connection, client.options.namespace, taskQueue);
   return names.flatMap((name) => parseWorkerIdentity(name) ?? []);
 }
 

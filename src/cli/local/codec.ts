@@ -21,13 +21,22 @@ export async function serveCodec(terminal: Terminal, { host, port, origin }: Cod
     throw new InputError(
       "NIGHTLEDGER_ENCRYPTION_KEYS: not set, and NIGHTLEDGER_HOME holds no keys. Nothing was started.",
     );
+  const origins = origin.map(originOf);
   await withInterruption(async ({ signal, releases }) => {
-    const server = await startCodecServer({ keys, host, port, token: codec.token, origins: () => origin });
+    const server = await startCodecServer({ keys, host, port, token: codec.token, origins: () => origins });
     releases.add(() => server.stop());
     terminal.say(`codec server  ${server.url}`);
     terminal.say("Whoever has its token can read what Temporal holds. Ctrl-C stops it.");
     await aborted(signal);
   });
+}
+
+/** As a browser says it, without a slash at its end. */
+function originOf(address: string): string {
+  if (URL.canParse(address)) return new URL(address).origin;
+  throw new InputError(
+    `--origin: ${address} is not an address. Accepted: that of the web UI, such as http://127.0.0.1:8080.`,
+  );
 }
 
 /** A codec server for the web UI of this machine, with a token of its own in its address. */

@@ -12,7 +12,7 @@ export async function comparedWorkers(
   keys: EncryptionKeys,
 ) {
   const workers = await client.connection.withDeadline(Date.now() + ASK_MS, () =>
-    workersOf(client.connection, client.options.namespace, taskQueue),
+    workersOf(client, taskQueue),
   );
   return { workers, others: workers.filter((worker) => hasOtherKey(worker, keys, config.api.key)) };
 }

@@ -1,15 +1,20 @@
 import { readdir } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { InputError } from "../../domain/failures.js";
+import { isS3Address } from "../../domain/lake-address.js";
 import { isRunId } from "../../domain/run.js";
 import { isThere } from "../../lake/bulk/pack/publish.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import { isAbsent } from "../../lake/store/local/local-store-errors.js";
 import { requireUnchanged } from "./changes/compared-packs.js";
 
-/** Where exports are made: in the lake, unless another directory was named. */
+/** Where exports are made: in the lake, unless another directory was named. @throws InputError for a lake in a bucket */
 export function exportsDirectory(lake: string, out: string | null): string {
-  return out ?? join(lake, "_exports", "cip");
+  if (out !== null) return out;
+  if (!isS3Address(lake)) return join(lake, "_exports", "cip");
+  throw new InputError(
+    `the lake ${lake} is in a bucket, and a pack is a directory. Nothing was exported. Name one on the worker's machine with --out.`,
+  );
 }
 
 /**

@@ -6,11 +6,9 @@ import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { InputError } from "../../domain/failures.js";
 import { jsonObjectOf } from "../../domain/json/value.js";
 import { lastCheckpointKey, logPrefix, versionOfCommit } from "../delta/delta-path.js";
-import { readBinding, type ServiceBinding, writeBinding } from "../service-binding.js";
+import { bindAs, COPY_KEY, readBinding, type ServiceBinding } from "../service-binding.js";
 import type { ObjectEntry, ObjectStore } from "../store/object-store.js";
 
-/** Says that a lake is on its way to a place, and which. */
-const UNDER_WAY = "_nightledger/copy.json";
 const SCRATCH = "_staging/scratch/";
 const AT_ONCE = 8;
 /** Larger objects go through a file. */
@@ -77,8 +75,8 @@ export async function copyLake(
 export async function endCopy(from: ObjectStore, to: ObjectStore, binding: ServiceBinding): Promise<void> {
   const canary = await from.get("_nightledger/canary.json");
   if (canary !== undefined) await to.put("_nightledger/canary.json", canary, { durable: true });
-  await writeBinding(to, binding);
-  await to.delete(UNDER_WAY);
+  await bindAs(to, binding);
+  await to.delete(COPY_KEY);
 }
 
 /** Takes the place, unless it holds anything but a part of the same copy. */
@@ -86,13 +84,13 @@ async function claim(to: ObjectStore, from: ObjectStore, { lake }: ServiceBindin
   const taken = (why: string) =>
     new InputError(`${to.address} ${why}. Nothing was copied. Name a place where nothing is.`);
   if ((await readBinding(to)) !== undefined) throw taken("is a lake already");
-  const begun = await to.get(UNDER_WAY);
+  const begun = await to.get(COPY_KEY);
   if (begun === undefined && (await to.isThere()) && (await to.list("")).length > 0)
     throw taken("is not empty");
   if (begun !== undefined && jsonObjectOf(begun.toString("utf8"))?.lake !== lake)
     throw taken("has a part of another lake");
   await to.checkCommits();
-  await to.put(UNDER_WAY, JSON.stringify({ lake, from: from.address }), { durable: true });
+  await to.put(COPY_KEY, JSON.stringify({ lake, from: from.address }), { durable: true });
 }
 
 /** Copies a table as its log was listed; again where the log was cleaned up, or lacked a version, meanwhile. */
@@ -155,9 +153,13 @@ async function copyObject(one: {
     if (body !== undefined) await to.put(key, body, { durable: true });
     return body !== undefined;
   }
-  if ((await from.stat(key)) === undefined) return false;
   const localPath = join(scratch, randomUUID());
-  await copyFile(await from.download(key), localPath);
+  try {
+    await copyFile(await from.download(key), localPath);
+  } catch (error) {
+    if ((await from.stat(key)) === undefined) return false;
+    throw error;
+  }
   if (isThere) await to.delete(key);
   await to.uploadAll([{ localPath, key }]);
   return true;

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { InputError } from "../../domain/failures.js";
+import { FAILURE_TYPES, InputError } from "../../domain/failures.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
@@ -10,7 +10,6 @@ import { jsonFile, objectSize } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { writeJsonLines } from "../sql/json-lines.js";
-import { StoreFullError } from "../store/local/local-store-errors.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { runs } from "../tables/runs.js";
@@ -118,7 +117,8 @@ async function chainsOf(
       return { ...report, problems };
     });
   } catch (error) {
-    if (!(error instanceof Error) || error instanceof StoreFullError || isOutOfMemory(error)) throw error;
+    if (!(error instanceof Error) || error.name === FAILURE_TYPES.transient || isOutOfMemory(error))
+      throw error;
     // A file of the right size may no longer be Parquet.
     const what = `the files of the feed or of link_syncs can't be read: ${error.message.split("\n")[0]}`;
     const problem: Problem = { table: transactionChanges.name, link_id: null, run_id: null, what };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type CopiedFolder, copyLake, endCopy } from "../../../src/lake/copy/copy-lake.js";
-import { readBinding, writeBinding } from "../../../src/lake/service-binding.js";
+import { bindAs, ensureBinding, readBinding } from "../../../src/lake/service-binding.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 
@@ -17,7 +17,7 @@ let to: ObjectStore;
 beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), "nightledger-copy-test-"));
   [from, to] = [createLocalStore(join(base, "from")), createLocalStore(join(base, "to"))];
-  await writeBinding(from, BINDING);
+  await bindAs(from, BINDING);
   for (const table of ["accounts", "transaction_changes", "runs", "transactions"]) {
     await from.put(`${table}/${COMMIT}`, `commit of ${table}`);
     await from.put(`${table}/part.parquet`, LARGE);
@@ -54,6 +54,7 @@ test("a copy that was cut short is no lake, and is continued", async () => {
     }),
   ).rejects.toThrow("killed");
   expect(await readBinding(to)).toBeUndefined();
+  await expect(ensureBinding(to, BINDING)).rejects.toThrow(/the copy has not ended. Nothing was started/);
   expect((await copied()).map(({ kept }) => kept)).toEqual([2, 2, 0, 0, 0]);
 });
 
@@ -66,7 +67,7 @@ test("a place with anything else in it is refused, and stays as it is", async ()
   await to.delete("transactions/part.parquet");
   await to.put("_nightledger/copy.json", JSON.stringify({ lake: "another" }));
   await expect(copied()).rejects.toThrow(/has a part of another lake/);
-  await writeBinding(to, { ...BINDING, lake: "another" });
+  await bindAs(to, { ...BINDING, lake: "another" });
   await expect(copied()).rejects.toThrow(/is a lake already/);
   expect((await to.list("")).map(({ key }) => key)).toEqual([
     "_nightledger/copy.json",

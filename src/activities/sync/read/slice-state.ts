@@ -205,8 +205,8 @@ export class SliceState {
   }
 
   async close(): Promise<void> {
-    await this.journal.close();
-    await this.longJournal.close();
+    const closed = await Promise.allSettled([this.journal.close(), this.longJournal.close()]);
+    for (const one of closed) if (one.status === "rejected") throw one.reason;
   }
 }
 

@@ -2,9 +2,12 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode, isAbsent, unpublished } from "../local/local-store-errors.js";
+import { syncToDisk } from "../local/local-store-files.js";
 
 /** A file that was used more recently stays, whatever the bound: a query may be about to read it. */
 const IN_USE_MS = 3_600_000;
+/** A file that grows may rest; one of this age is a dead process's. */
+const DAY = 24 * 3_600_000;
 const PARTIAL = ".part-";
 
 export interface ObjectCacheOptions {
@@ -58,6 +61,8 @@ export class ObjectCache {
     const path = this.pathOf(key);
     const { size } = await stat(file);
     await this.#makeDirectory();
+    // After a power cut a file that is there must have its bytes.
+    await syncToDisk(file);
     await rename(file, path);
     await this.#bound(size);
     return path;
@@ -87,11 +92,14 @@ export class ObjectCache {
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
       const found = await stat(path).catch(() => undefined);
-      if (found?.isFile()) files.push({ path, size: found.size, usedAt: found.mtimeMs });
+      if (found?.isFile() && !(name.startsWith(PARTIAL) && Date.now() - found.mtimeMs < DAY))
+        files.push({ path, size: found.size, usedAt: found.mtimeMs });
     }
     let total = files.reduce((sum, file) => sum + file.size, 0);
     for (const { path, size: bytes, usedAt } of files.sort((a, b) => a.usedAt - b.usedAt)) {
       if (total <= mostBytes || Date.now() - usedAt < IN_USE_MS) break;
+      // Another process may have begun to use it since.
+      if ((await stat(path).catch(() => undefined))?.mtimeMs !== usedAt) continue;
       await rm(path, { force: true }).catch((error) => {
         if (errorCode(error) !== "EACCES") throw error;
       });

@@ -1,5 +1,6 @@
 import type { S3ServiceException } from "@aws-sdk/client-s3";
 import { FAILURE_TYPES, InputError } from "../../../domain/failures.js";
+import { unpublished } from "../local/local-store-errors.js";
 
 /** Thrown when the bucket can't be used now; the same step succeeds later, so callers treat it as transient. */
 export class BucketError extends Error {
@@ -45,6 +46,8 @@ export function isNoObject(error: unknown): boolean {
  */
 export function unavailable(error: unknown, address: string): Error {
   if (error instanceof BucketError || error instanceof InputError) return error;
+  // Of a file of this machine.
+  if ((error as NodeJS.ErrnoException).path !== undefined) return unpublished(error, address);
   // The SDK compares; in transit bytes change now and then, but not at each attempt.
   if (/checksum mismatch/i.test((error as Error).message)) {
     return new InputError(

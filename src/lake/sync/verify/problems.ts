@@ -1,6 +1,5 @@
-import { InputError } from "../../../domain/failures.js";
+import { FAILURE_TYPES, InputError } from "../../../domain/failures.js";
 import { isOutOfMemory } from "../../sql/duckdb.js";
-import { StoreFullError } from "../../store/local/local-store-errors.js";
 import { MOST_TOLD, type Problem } from "../chain-check.js";
 
 /** Collects what is wrong with a lake: all problems are counted, and the first ones told. */
@@ -23,7 +22,8 @@ export class Problems {
     try {
       await check();
     } catch (error) {
-      if (!(error instanceof Error) || error instanceof StoreFullError || isOutOfMemory(error)) throw error;
+      if (!(error instanceof Error) || error.name === FAILURE_TYPES.transient || isOutOfMemory(error))
+        throw error;
       const words = error.message.split("\n")[0];
       const what = error instanceof InputError ? error.message : `it can't be checked: ${words}`;
       this.add([{ table, link_id: null, run_id: null, what }]);
