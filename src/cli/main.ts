@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { type Command, CommanderError } from "commander";
-import { readDotEnv } from "../config.js";
 import { InputError } from "../domain/failures.js";
 import { VERSION } from "../version.js";
 import { alertsCommand } from "./commands/alerts.js";
@@ -75,17 +77,18 @@ export function createProgram(terminal: Terminal, end: (code: number) => void): 
 
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<void> {
   // The SDK of a lake in a bucket looks there only.
-  for (const [name, value] of Object.entries(dotEnvIfReadable(terminal.cwd)))
+  for (const [name, value] of Object.entries(dotEnvIfAny(terminal.cwd)))
     if (name.startsWith("AWS_")) process.env[name] ??= value;
   const typed = { again: continuingLine(argv, terminal), newLake: argv.includes("--new-lake") };
   process.exitCode = await run(argv, { ...terminal, ...typed });
 }
 
-/** A file that can't be read is what the command reports. */
-function dotEnvIfReadable(cwd: string): Readonly<Record<string, string | undefined>> {
+/** The variables of a `.env`, read here without the configuration, which not every command loads. */
+function dotEnvIfAny(cwd: string): NodeJS.Dict<string> {
   try {
-    return readDotEnv(cwd);
+    return parseEnv(readFileSync(join(cwd, ".env"), "utf8"));
   } catch {
+    // A file that can't be read is what the command reports.
     return {};
   }
 }
