@@ -33,6 +33,11 @@ function choice<const T extends string>(words: readonly T[], unset: NoInfer<T>) 
   return { value: text.pipe(z.enum(words, { error: quoted })).default(unset), accepted: words.join(", ") };
 }
 
+const RATE = {
+  value: number(/^\d{1,6}(\.\d{1,6})?$/, 0.000001, 999_999.999999).optional(),
+  accepted: "calls per second as a positive number; leave it out for no limit",
+};
+
 /** Every variable of Nightledger's own; `TEMPORAL_*` are read by `@temporalio/envconfig`. */
 export const VARIABLES = {
   NIGHTLEDGER_API_URL: {
@@ -56,18 +61,12 @@ export const VARIABLES = {
     secrets: (key) => [key],
   },
   NIGHTLEDGER_API_CONCURRENCY: integer(1024, 32),
-  NIGHTLEDGER_API_RPS: {
-    value: number(/^\d{1,6}(\.\d{1,6})?$/, 0.000001, 999_999.999999).optional(),
-    accepted: "calls per second as a positive number; leave it out for no limit",
-  },
+  NIGHTLEDGER_API_RPS: RATE,
   NIGHTLEDGER_API_FLEET_CONCURRENCY: {
     value: number(/^\d{1,9}$/, 1, 1_000_000).optional(),
     accepted: "an integer from 1 to 1000000; leave it out for no limit",
   },
-  NIGHTLEDGER_API_FLEET_RPS: {
-    value: number(/^\d{1,6}(\.\d{1,6})?$/, 0.000001, 999_999.999999).optional(),
-    accepted: "calls per second as a positive number; leave it out for no limit",
-  },
+  NIGHTLEDGER_API_FLEET_RPS: RATE,
   NIGHTLEDGER_API_HEADERS_TIMEOUT_MS: integer(600_000, 30_000),
   NIGHTLEDGER_API_BODY_TIMEOUT_MS: integer(600_000, 60_000),
   NIGHTLEDGER_LAKE: {

@@ -179,6 +179,8 @@ function encryptionKeys(values: Values) {
 function lakePlace(values: Values, cwd: string): LakePlace {
   const place = s3Place(readVariable("NIGHTLEDGER_LAKE", values));
   if (place === undefined) return { address: directory(values, "NIGHTLEDGER_LAKE", cwd) };
+  // Those of `.env` too: the AWS SDK looks into this process's environment only.
+  for (const [name, value] of values) if (name.startsWith("AWS_")) process.env[name] ??= value;
   const scratch = readVariable("NIGHTLEDGER_SCRATCH", values);
   const home = directory(values, "NIGHTLEDGER_HOME", cwd);
   return {

@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { parseEnv } from "node:util";
 import { type Command, CommanderError } from "commander";
 import { InputError } from "../domain/failures.js";
 import { VERSION } from "../version.js";
@@ -76,21 +73,8 @@ export function createProgram(terminal: Terminal, end: (code: number) => void): 
 }
 
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<void> {
-  // The SDK of a lake in a bucket looks there only.
-  for (const [name, value] of Object.entries(dotEnvIfAny(terminal.cwd)))
-    if (name.startsWith("AWS_")) process.env[name] ??= value;
   const typed = { again: continuingLine(argv, terminal), newLake: argv.includes("--new-lake") };
   process.exitCode = await run(argv, { ...terminal, ...typed });
-}
-
-/** The variables of a `.env`, read here without the configuration, which not every command loads. */
-function dotEnvIfAny(cwd: string): NodeJS.Dict<string> {
-  try {
-    return parseEnv(readFileSync(join(cwd, ".env"), "utf8"));
-  } catch {
-    // A file that can't be read is what the command reports.
-    return {};
-  }
 }
 
 async function run(argv: readonly string[], terminal: Terminal): Promise<number> {

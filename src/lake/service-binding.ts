@@ -5,7 +5,7 @@ import type { KeyMode } from "../domain/service/key-mode.js";
 import type { ObjectStore } from "./store/object-store.js";
 
 /** Readers of tables skip names that begin with an underscore. */
-const BINDING_KEY = "_nightledger/service.json";
+export const BINDING_KEY = "_nightledger/service.json";
 /** Says that a lake is on its way to a place, and which: no job binds the place meanwhile. */
 export const COPY_KEY = "_nightledger/copy.json";
 
@@ -141,12 +141,8 @@ export async function rebind(store: ObjectStore, moved: ServiceAddress): Promise
     );
   }
   const binding = { ...bound, url: moved.url, mode: bound.mode ?? moved.mode };
-  await writeBinding(store, binding);
-  return binding;
-}
-
-async function writeBinding(store: ObjectStore, binding: ServiceBinding): Promise<void> {
   await store.put(BINDING_KEY, text(binding), { durable: true });
+  return binding;
 }
 
 /** Binds a place where no lake was. @throws InputError where there is one now */

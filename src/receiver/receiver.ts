@@ -6,11 +6,11 @@ import type { SealedStore } from "../lake/store/sealed-store.js";
 import { stagedEvents } from "../lake/webhooks/staged-events.js";
 import { followUpNames } from "../lake/webhooks/staged-follow-ups.js";
 import type { Logger } from "../logger.js";
+import { addressOf, type ListenPlace, listen } from "../temporal/listen.js";
 import { type ReceiverCounts, RequestCounts } from "./counts.js";
 import { CustomerNotice } from "./customer-notice.js";
 import { EventNotice } from "./event-notice.js";
 import { type Answer, refusalAnswer, writeAnswer } from "./http-answer.js";
-import { addressOf, listen, type ReceiverPlace } from "./listen.js";
 import { createRoutes, type RouteLimits } from "./routes.js";
 import { Signatures } from "./signatures.js";
 
@@ -32,7 +32,10 @@ const LIMITS: ReceiverLimits = {
 };
 const KEEP_ALIVE_MS = 15_000;
 
-export interface ReceiverOptions extends ReceiverPlace {
+/** What does not happen where a receiver can't listen. */
+export const NO_WEBHOOKS = "no webhooks are received";
+
+export interface ReceiverOptions extends ListenPlace {
   readonly secrets: readonly string[];
   readonly mode: ReceiverMode;
   readonly scope: string;
@@ -100,7 +103,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     },
   );
   server.maxConnections = limits.connections;
-  await listen(server, options);
+  await listen(server, options, NO_WEBHOOKS);
   await reportEarlier(options.sealed, notice, counts);
   return {
     url: addressOf(server, options),

@@ -1,17 +1,14 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Payload, PayloadCodec } from "@temporalio/common";
 import { InputError } from "../domain/failures.js";
 import type { EncryptionKeys } from "./encryption/keys.js";
 import { dataConverter } from "./encryption/payload-codec.js";
+import { addressOf, type ListenPlace, listen } from "./listen.js";
 
-interface CodecServerOptions {
+interface CodecServerOptions extends ListenPlace {
   readonly keys: EncryptionKeys;
-  readonly host: string;
-  /** 0 takes a free one. */
-  readonly port: number;
   /** Who has it may read: it comes as a bearer token, or as the first part of the path. */
   readonly token: string;
   /** Of the pages that may ask; asked for each request. */
@@ -45,7 +42,6 @@ interface JsonPayload {
  * @throws InputError where the port can't be used
  */
 export async function startCodecServer(options: CodecServerOptions): Promise<CodecServer> {
-  const { host, port } = options;
   const server = createServer((request, response) => {
     answer(options, request)
       .catch((error): Answer => {
@@ -54,15 +50,9 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
       })
       .then((found) => write(response, options, request, found));
   });
-  server.listen(port, host);
-  await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
-    throw new InputError(
-      `port ${port} of ${host} can't be used (${error.code}); nothing was started. Give another port or host, or end the program that uses it`,
-    );
-  });
-  const { port: listening } = server.address() as AddressInfo;
+  await listen(server, options, "nothing was started");
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${listening}`,
+    url: addressOf(server, options),
     async stop() {
       server.close();
       server.closeAllConnections();

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { EVENT_KINDS, type EventKind } from "../../domain/service/event-kind.js";
-import type { ReceiverPlace } from "../../receiver/listen.js";
+import type { ListenPlace } from "../../temporal/listen.js";
 import type { WebhookTestFlags } from "../webhooks/test-run.js";
 import type { AddCommand } from "./command.js";
 import { portNumber, seconds } from "./option-values.js";
@@ -14,7 +14,7 @@ export const webhooksCommand: AddCommand = (program, terminal, end) => {
     .description("receive webhooks until stopped")
     .option("--port <number>", "port to listen on; 0 picks a free one", portNumber, 8788)
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .action(async (place: ReceiverPlace) => {
+    .action(async (place: ListenPlace) => {
       const { serveWebhooks } = await import("../webhooks/serve.js");
       await serveWebhooks(terminal, place);
     });

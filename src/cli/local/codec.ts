@@ -3,13 +3,12 @@ import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { type CodecServer, startCodecServer } from "../../temporal/codec-server.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
+import type { ListenPlace } from "../../temporal/listen.js";
 import { readLakeView } from "../session/preflight.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-export interface CodecFlags {
-  readonly host: string;
-  readonly port: number;
+export interface CodecFlags extends ListenPlace {
   readonly origin: readonly string[];
 }
 

@@ -1,8 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
-import { checkPlace } from "../../receiver/listen.js";
-import { ensureEmbeddedKeys } from "../../temporal/encryption/keys.js";
+import { NO_WEBHOOKS } from "../../receiver/receiver.js";
+import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
+import { checkPlace } from "../../temporal/listen.js";
 import { openJobSession } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
@@ -23,18 +23,18 @@ export async function runDev(terminal: Terminal, webhooksPort: number): Promise<
   const place = { host: "127.0.0.1", port: webhooksPort };
   if (receives) {
     checkWebhookMode(webhooks, preflight);
-    await checkPlace(place);
+    await checkPlace(place, NO_WEBHOOKS);
   }
   await withInterruption(async (held) => {
-    await mkdir(preflight.config.home.path, { recursive: true, mode: 0o700 });
-    const keys = preflight.keys ?? (await ensureEmbeddedKeys(preflight.config.home.path));
-    let ui: string | undefined;
-    const codec = await startDevCodec(keys, () => ui);
-    held.releases.add(() => codec.stop());
-    const opened = { ui: { codec: codec.endpoint } };
-    const session = await openJobSession(terminal, { ...preflight, keys }, held, opened);
+    let shown: string | undefined;
+    const ui = async (keys: EncryptionKeys) => {
+      const codec = await startDevCodec(keys, () => shown);
+      held.releases.add(() => codec.stop());
+      return { codec: codec.endpoint };
+    };
+    const session = await openJobSession(terminal, preflight, held, { ui });
     const { temporal, signal } = session;
-    ui = temporal.ui;
+    shown = temporal.ui;
     terminal.say(`Temporal  ${temporal.server.address}, namespace ${temporal.server.namespace}`);
     if (temporal.ui !== undefined) terminal.say(`web UI    ${temporal.ui}`);
     terminal.say(`lake      ${preflight.config.lake.address}`);

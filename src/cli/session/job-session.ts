@@ -21,19 +21,32 @@ export interface JobSession {
   readonly signal: AbortSignal;
 }
 
+interface SessionUse extends Omit<EmbeddedUse, "ui"> {
+  /** Prepares the web UI, once there are keys; left out: none. */
+  readonly ui?: (keys: EncryptionKeys) => Promise<EmbeddedUse["ui"]>;
+}
+
 /** Creates HOME and its keys, connects to Temporal, and binds the lake to its service and keys. */
 export async function openJobSession(
   terminal: Terminal,
   preflight: Preflight,
   { signal, releases }: Interruptible,
-  options: EmbeddedUse = {},
+  { ui, ...options }: SessionUse = {},
 ): Promise<JobSession> {
   const { config, settings, store } = preflight;
   const home = config.home.path;
   if (settings.mode === "embedded") await mkdir(home, { recursive: true, mode: 0o700 });
   const keys = preflight.keys ?? (await ensureEmbeddedKeys(home));
   const log = openLog(preflight, releases);
-  const temporal = await openTemporal({ terminal, preflight, keys, log, signal, ...options });
+  const temporal = await openTemporal({
+    terminal,
+    preflight,
+    keys,
+    log,
+    signal,
+    ...options,
+    ui: await ui?.(keys),
+  });
   releases.add(() => temporal.close());
   signal.throwIfAborted();
   const service = await bindLake(preflight, keys);

@@ -29,7 +29,7 @@ export interface TemporalSession {
 
 /** How a command uses the embedded server. */
 export interface EmbeddedUse {
-  readonly ui?: WebUi;
+  readonly ui?: WebUi | undefined;
   /** False where this process is not to work on its runs. */
   readonly worker?: boolean;
 }

@@ -3,9 +3,9 @@ import { InputError } from "../../domain/failures.js";
 import type { LakePlace } from "../../domain/lake-address.js";
 import { type CopiedFolder, copyLake, endCopy } from "../../lake/copy/copy-lake.js";
 import { openStore } from "../../lake/store/open-store.js";
-import { proveLake, verifiedText } from "../sync/verify-lake.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { proveLake, verifiedText } from "./verify-lake.js";
 
 /** Copies a lake, proves the copy and binds it. Returns the exit code. @throws InputError naming the address that is wrong */
 export async function runCopy(terminal: Terminal, from: string, to: string, json: boolean): Promise<number> {

@@ -1,8 +1,8 @@
 import { readConfig, type WebhookConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
-import { checkPlace, type ReceiverPlace } from "../../receiver/listen.js";
-import { startReceiver } from "../../receiver/receiver.js";
+import { NO_WEBHOOKS, startReceiver } from "../../receiver/receiver.js";
 import { RECEIVER_PATHS } from "../../receiver/routes.js";
+import { checkPlace, type ListenPlace } from "../../temporal/listen.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { type Preflight, readJobConfig, runPreflight } from "../session/preflight.js";
 import { openServiceClient } from "../session/service.js";
@@ -13,7 +13,7 @@ import type { Terminal } from "../terminal/terminal.js";
 export async function openReceiver(
   terminal: Terminal,
   { preflight, temporal, sealed, log }: JobSession,
-  webhooks: WebhookConfig & ReceiverPlace,
+  webhooks: WebhookConfig & ListenPlace,
   releases: Releases,
 ): Promise<void> {
   const { config, scope, taskQueue } = preflight;
@@ -35,12 +35,12 @@ export function checkWebhookMode({ mode }: WebhookConfig, { service, store }: Pr
 }
 
 /** Runs a receiver until Ctrl-C. In embedded mode the command also runs Temporal's server and a worker. */
-export async function serveWebhooks(terminal: Terminal, place: ReceiverPlace): Promise<void> {
+export async function serveWebhooks(terminal: Terminal, place: ListenPlace): Promise<void> {
   const configuration = readJobConfig(terminal);
   const { webhooks } = readConfig(terminal, ["webhooks"]);
   const preflight = await runPreflight(terminal, configuration);
   checkWebhookMode(webhooks, preflight);
-  await checkPlace(place);
+  await checkPlace(place, NO_WEBHOOKS);
   await withInterruption(async (held) => {
     const session = await openJobSession(terminal, preflight, held);
     await openReceiver(terminal, session, { ...webhooks, ...place }, held.releases);

@@ -6,9 +6,11 @@ import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { InputError } from "../../domain/failures.js";
 import { jsonObjectOf } from "../../domain/json/value.js";
 import { lastCheckpointKey, logPrefix, versionOfCommit } from "../delta/delta-path.js";
-import { bindAs, COPY_KEY, readBinding, type ServiceBinding } from "../service-binding.js";
+import { BINDING_KEY, bindAs, COPY_KEY, readBinding, type ServiceBinding } from "../service-binding.js";
 import type { ObjectEntry, ObjectStore } from "../store/object-store.js";
 
+/** What the lake is: copied last, and its binding last of all. */
+const ABOUT = "_nightledger";
 const SCRATCH = "_staging/scratch/";
 const AT_ONCE = 8;
 /** Larger objects go through a file. */
@@ -63,7 +65,7 @@ export async function copyLake(
     ...tables.filter((name) => !ORDER.includes(name)),
   ];
   for (const table of ordered) tell(await copyTable(from, to, table));
-  for (const folder of folders.filter((name) => name.startsWith("_") && name !== "_nightledger")) {
+  for (const folder of folders.filter((name) => name.startsWith("_") && name !== ABOUT)) {
     const found = await from.list(`${folder}/`);
     const entries = found.filter(({ key }) => !key.startsWith(SCRATCH));
     tell((await copyAll(from, to, folder, entries)).copied);
@@ -73,8 +75,13 @@ export async function copyLake(
 
 /** Makes the copy a lake that jobs may use, under the id of the first one. */
 export async function endCopy(from: ObjectStore, to: ObjectStore, binding: ServiceBinding): Promise<void> {
-  const canary = await from.get("_nightledger/canary.json");
-  if (canary !== undefined) await to.put("_nightledger/canary.json", canary, { durable: true });
+  const about = await from.list(`${ABOUT}/`);
+  await copyAll(
+    from,
+    to,
+    ABOUT,
+    about.filter(({ key }) => key !== BINDING_KEY),
+  );
   await bindAs(to, binding);
   await to.delete(COPY_KEY);
 }
@@ -85,8 +92,7 @@ async function claim(to: ObjectStore, from: ObjectStore, { lake }: ServiceBindin
     new InputError(`${to.address} ${why}. Nothing was copied. Name a place where nothing is.`);
   if ((await readBinding(to)) !== undefined) throw taken("is a lake already");
   const begun = await to.get(COPY_KEY);
-  if (begun === undefined && (await to.isThere()) && (await to.list("")).length > 0)
-    throw taken("is not empty");
+  if (begun === undefined && (await to.list("")).length > 0) throw taken("is not empty");
   if (begun !== undefined && jsonObjectOf(begun.toString("utf8"))?.lake !== lake)
     throw taken("has a part of another lake");
   await to.checkCommits();

@@ -5,17 +5,15 @@ import { taskQueue } from "../../../src/domain/run.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { createLogger } from "../../../src/logger.js";
 import { startWorker } from "../../../src/worker.js";
-import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
+import { clusterEnv, TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
 import { type JobFolder, openJobFolder } from "./job-folder.js";
 
 const API = { concurrency: 8, rps: undefined, headersTimeoutMs: 30_000, bodyTimeoutMs: 60_000 };
-const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 
 /** Opens a folder whose commands use a cluster, with a worker for it in the test's process. */
 export async function openClusterFolder(sandbox: Sandbox, temporal: TestTemporal): Promise<JobFolder> {
   const folder = await openJobFolder(sandbox, {
-    TEMPORAL_ADDRESS: temporal.address,
-    NIGHTLEDGER_ENCRYPTION_KEYS: KEYS,
+    ...clusterEnv(temporal),
   });
   const destination = { file: join(folder.directory, "worker.log") };
   const log = createLogger({ destination, level: "info", secrets: [sandbox.apiKey] });

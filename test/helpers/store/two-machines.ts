@@ -4,10 +4,8 @@ import { join } from "node:path";
 import type { Sandbox } from "../../../sandbox/index.js";
 import type { ChildCommand } from "../command/command-process.js";
 import { type JobFolder, openJobFolder } from "../command/job-folder.js";
-import type { TestTemporal } from "../temporal/temporal-environment.js";
+import { clusterEnv, type TestTemporal } from "../temporal/temporal-environment.js";
 import type { S3Server } from "./s3-server.js";
-
-const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 
 /** A machine with a worker: its own working directory, HOME and scratch. */
 interface Machine {
@@ -39,8 +37,7 @@ export async function openTwoMachines(
     ...server.env,
     ...env,
     NIGHTLEDGER_LAKE: bucket.address,
-    NIGHTLEDGER_ENCRYPTION_KEYS: KEYS,
-    TEMPORAL_ADDRESS: temporal.address,
+    ...clusterEnv(temporal),
   };
   const opened: (Machine & { release(): Promise<void> })[] = [];
   const release = async () => {

@@ -19,7 +19,13 @@ export interface TestTemporal {
 }
 
 /** The committed key of tests and replay fixtures. It protects nothing. */
-export const TEST_KEYS = parseEncryptionKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`);
+const TEST_KEYS_TEXT = `test:${Buffer.alloc(32, 7).toString("base64")}`;
+export const TEST_KEYS = parseEncryptionKeys(TEST_KEYS_TEXT);
+
+/** The variables by which commands and workers use a server as a cluster. */
+export function clusterEnv({ address }: Pick<TestTemporal, "address">) {
+  return { TEMPORAL_ADDRESS: address, NIGHTLEDGER_ENCRYPTION_KEYS: TEST_KEYS_TEXT };
+}
 
 /** The path of the Temporal CLI, found or installed as the product does it. */
 export async function temporalCliPath(): Promise<string> {

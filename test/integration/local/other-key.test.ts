@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
-
-const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
+import { clusterEnv } from "../../helpers/temporal/temporal-environment.js";
 
 const temporal = sharedTemporal();
 let sandbox: Sandbox;
@@ -27,8 +26,7 @@ test.each([
   "a %s with a key that the service refuses is named with its start, by the run and by check (%s)",
   async (command, place, ready) => {
     const cluster = place === "a cluster" && {
-      NIGHTLEDGER_ENCRYPTION_KEYS: KEYS,
-      TEMPORAL_ADDRESS: temporal.address,
+      ...clusterEnv(temporal),
     };
     folder = await openJobFolder(sandbox, { ...cluster });
     const worker = folder.command([command], { NIGHTLEDGER_API_KEY: `${sandbox.apiKey}x` });

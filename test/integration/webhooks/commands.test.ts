@@ -4,9 +4,8 @@ import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+import { clusterEnv } from "../../helpers/temporal/temporal-environment.js";
 import { SECRET, secretOf } from "../../helpers/webhooks/signed-webhook.js";
-
-const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 
 const temporal = sharedTemporal();
 afterAll(() => temporal.stop());
@@ -39,7 +38,7 @@ async function resultOf(...args: string[]) {
 }
 
 describe("with a cluster", () => {
-  beforeEach(() => openFolder({ TEMPORAL_ADDRESS: temporal.address, NIGHTLEDGER_ENCRYPTION_KEYS: KEYS }));
+  beforeEach(() => openFolder(clusterEnv(temporal)));
 
   test("serve receives, test sees every kind, and SIGTERM ends it in order", async () => {
     const { receiver, url } = await receive("webhooks", "serve", "--port", "0");

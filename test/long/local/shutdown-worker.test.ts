@@ -4,6 +4,7 @@ import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.
 import { auditCalls } from "../../helpers/kill/call-audit.js";
 import { auditLake } from "../../helpers/lake/lake-audit.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+import { clusterEnv } from "../../helpers/temporal/temporal-environment.js";
 
 const CONCURRENCY = 3;
 const PAGES = { operation: "sync_transactions" };
@@ -20,8 +21,7 @@ beforeEach(async () => {
   });
   folder = await openJobFolder(sandbox, {
     NIGHTLEDGER_API_CONCURRENCY: String(CONCURRENCY),
-    NIGHTLEDGER_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
-    TEMPORAL_ADDRESS: temporal.address,
+    ...clusterEnv(temporal),
   });
 });
 afterEach(async () => {

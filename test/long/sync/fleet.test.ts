@@ -3,6 +3,7 @@ import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { auditLake } from "../../helpers/lake/lake-audit.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+import { clusterEnv } from "../../helpers/temporal/temporal-environment.js";
 
 const RPS = 40;
 const PAGES = { operation: "sync_transactions" };
@@ -20,8 +21,7 @@ beforeEach(async () => {
   folder = await openJobFolder(sandbox, {
     NIGHTLEDGER_API_FLEET_RPS: String(RPS),
     NIGHTLEDGER_LOG_LEVEL: "info",
-    NIGHTLEDGER_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
-    TEMPORAL_ADDRESS: temporal.address,
+    ...clusterEnv(temporal),
   });
 });
 afterEach(async () => {

@@ -1,13 +1,14 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { DAY, HOUR } from "../../../domain/duration.js";
 import { errorCode, isAbsent, unpublished } from "../local/local-store-errors.js";
 import { syncToDisk } from "../local/local-store-files.js";
 
 /** A file that was used more recently stays, whatever the bound: a query may be about to read it. */
-const IN_USE_MS = 3_600_000;
+const IN_USE_MS = HOUR;
 /** A file that grows may rest; one of this age is a dead process's. */
-const DAY = 24 * 3_600_000;
+const DEAD_MS = DAY;
 const PARTIAL = ".part-";
 
 export interface ObjectCacheOptions {
@@ -92,7 +93,7 @@ export class ObjectCache {
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
       const found = await stat(path).catch(() => undefined);
-      if (found?.isFile() && !(name.startsWith(PARTIAL) && Date.now() - found.mtimeMs < DAY))
+      if (found?.isFile() && !(name.startsWith(PARTIAL) && Date.now() - found.mtimeMs < DEAD_MS))
         files.push({ path, size: found.size, usedAt: found.mtimeMs });
     }
     let total = files.reduce((sum, file) => sum + file.size, 0);

@@ -1,0 +1,40 @@
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { InputError } from "../domain/failures.js";
+
+/** Where a server of ours listens. */
+export interface ListenPlace {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+}
+
+/**
+ * Listens.
+ *
+ * @param otherwise what does not happen where the port can't be used
+ * @throws InputError
+ */
+export function listen(server: Server, { host, port }: ListenPlace, otherwise: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(
+        new InputError(
+          `port ${port} of ${host} can't be used (${error.code}); ${otherwise}. Give another port or host, or end the program that uses it`,
+        ),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+/** Checks that a server could listen there, before anything is started. @throws InputError as {@link listen}. */
+export async function checkPlace(place: ListenPlace, otherwise: string): Promise<void> {
+  const probe = createServer();
+  await listen(probe, place, otherwise);
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+export function addressOf(server: Server, { host }: ListenPlace): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
