@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
+import { Client } from "@temporalio/client";
 import { type InjectedSinks, type NativeConnection, Worker } from "@temporalio/worker";
 import { createActivities } from "./activities/create-activities.js";
 import { HEARTBEAT_EVERY_MS } from "./activities/heartbeat.js";
@@ -19,6 +20,7 @@ import type { EncryptionKeys } from "./temporal/encryption/keys.js";
 import { dataConverter } from "./temporal/encryption/payload-codec.js";
 import { createSealer } from "./temporal/encryption/sealer.js";
 import { Fleet } from "./temporal/fleet.js";
+import { FleetPause } from "./temporal/fleet-pause.js";
 import { installRuntime } from "./temporal/runtime.js";
 import { workerIdentity, workerNames } from "./temporal/worker-identity.js";
 import { VERSION } from "./version.js";
@@ -90,9 +92,16 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     const sealed = new SealedStore(lake.store, sealer);
     const connection = await connectWorker(server);
     releases.push(() => connection.close());
+    const converter = dataConverter(keys, server.namespace);
     const identity = workerIdentity(keys, api.key);
     const fleet = await joinFleet(settings, { client, connection, identity });
     releases.push(async () => fleet?.leave());
+    if (!settings.embedded) {
+      const temporal = new Client({ connection, namespace: server.namespace, dataConverter: converter });
+      const pause = new FleetPause(temporal, taskQueue, client);
+      pause.watch();
+      releases.push(async () => pause.leave());
+    }
     const worker = await Worker.create({
       connection,
       namespace: server.namespace,
@@ -111,7 +120,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
         alertSecret: settings.alerts?.secret,
         ...(settings.jobs && { jobs: settings.jobs }),
       }),
-      dataConverter: dataConverter(keys, server.namespace),
+      dataConverter: converter,
       sinks: runLogTo(log),
       maxCachedWorkflows: CACHED_WORKFLOWS,
       maxConcurrentActivityTaskExecutions: 100,

@@ -2,6 +2,7 @@ export { checkAlerts } from "./alerts/check-alerts.js";
 export { deliverAlert } from "./alerts/deliver-alert.js";
 export { bulkJob } from "./bulk/bulk-job.js";
 export { callService } from "./calls/call-service.js";
+export { servicePause } from "./calls/service-pause.js";
 export { follow } from "./onboarding/follow.js";
 export { onboardBatch } from "./onboarding/onboard-batch.js";
 export { fireSchedule } from "./schedules/fire-schedule.js";

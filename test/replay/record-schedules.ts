@@ -37,3 +37,10 @@ test("a firing of a schedule, and one whose roster is gone", async () => {
     await recordHistory(client, workflowId, workflowId);
   }
 });
+
+test("a pause that the service asked for", async () => {
+  const { client, scope } = world;
+  const start = { workflowId: "service-pause", taskQueue: taskQueue(scope), args: [Date.now() + 1_000] };
+  await client.workflow.execute("servicePause", start);
+  await recordHistory(client, "service-pause", "service-pause");
+});

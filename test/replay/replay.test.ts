@@ -41,6 +41,7 @@ test("there are histories of runs, batches, open rows, webhooks, calls, bulk job
     "follow-up-sync",
     "call-service",
     "call-service-refused",
+    "service-pause",
     "bulk-job",
     "bulk-job-cancelled",
     "bulk-job-pack",

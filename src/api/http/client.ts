@@ -62,10 +62,10 @@ export interface CallOptions {
 }
 
 /** A client of the service. It never repeats a call: retries belong to the workflows. */
-export type ApiClient = Pick<PooledClient, Exclude<keyof PooledClient, "limit">>;
+export type ApiClient = Pick<PooledClient, Exclude<keyof PooledClient, "limit" | "pauseUntil">>;
 
 /** A client for whoever decides what it may do. */
-type OwnedClient = ApiClient & Pick<PooledClient, "limit">;
+type OwnedClient = ApiClient & Pick<PooledClient, "limit" | "pauseUntil">;
 
 /** Thrown before sending when a call must queue again. */
 const QUEUE_AGAIN = new Error("queue again");
@@ -110,6 +110,11 @@ class PooledClient {
   /** Sets other limits than those it was made with; no more calls are in flight than connections. */
   limit({ concurrency, rps }: Pick<ApiClientOptions, "concurrency" | "rps">): void {
     this.#limiter.limit(Math.min(concurrency, this.#options.concurrency), rps);
+  }
+
+  /** Lets no call start before `until` (epoch milliseconds), as if the service had asked for it. */
+  pauseUntil(until: number): void {
+    this.#limiter.pauseUntil(until);
   }
 
   get requestsSent(): number {
