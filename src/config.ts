@@ -127,6 +127,8 @@ const READERS = {
   // No secrets mean: no receiver is wanted.
   webhooksIfAny: webhookConfig,
   codec: (values) => fields(values, { token: "NIGHTLEDGER_CODEC_TOKEN" }),
+  board: (values) =>
+    fields(values, { password: "NIGHTLEDGER_UI_PASSWORD", header: "NIGHTLEDGER_UI_USER_HEADER" }),
   alerts: (values, cwd): AlertConfig => {
     const secret = readVariable("NIGHTLEDGER_ALERT_WEBHOOK_SECRET", values);
     const named = readVariable("NIGHTLEDGER_CONFIG", values);

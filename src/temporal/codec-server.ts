@@ -1,4 +1,3 @@
-import { hash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Payload, PayloadCodec } from "@temporalio/common";
@@ -6,6 +5,7 @@ import { InputError } from "../domain/failures.js";
 import type { EncryptionKeys } from "./encryption/keys.js";
 import { dataConverter } from "./encryption/payload-codec.js";
 import { addressOf, type ListenPlace, listen } from "./listen.js";
+import { isSame } from "./same-secret.js";
 
 interface CodecServerOptions extends ListenPlace {
   readonly keys: EncryptionKeys;
@@ -87,10 +87,6 @@ async function answer(options: CodecServerOptions, request: IncomingMessage): Pr
 function partsOf(url: string, authorization: string): (string | undefined)[] {
   const parts = (url.split("?")[0] ?? "").split("/").slice(1);
   return parts.length > 1 ? [parts[0], parts[1]] : [authorization.replace(/^Bearer /i, ""), parts[0]];
-}
-
-function isSame(given: string, token: string): boolean {
-  return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", token, "buffer"));
 }
 
 async function through(

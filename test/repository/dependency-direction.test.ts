@@ -19,7 +19,8 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   lake: { value: ["domain"], type: ["zod"], packages: [BUILTIN, /^@aws-sdk\//, "@duckdb/node-api", "zod"] },
   temporal: { value: ["domain"], type: ["lake"], packages: [BUILTIN, /^@temporalio\//] },
   streams: { value: ["domain", "api", "lake"], packages: [BUILTIN, "jsonc-parser", "zod"] },
-  jobs: { value: ["domain", "api", "lake", "temporal"], packages: [BUILTIN, "eta/core", "p-limit", "zod"] },
+  pages: { value: [], packages: ["eta/core"] },
+  jobs: { value: ["domain", "api", "lake", "temporal", "pages"], packages: [BUILTIN, "p-limit", "zod"] },
   intake: {
     value: ["domain", "api", "lake", "temporal", "jobs"],
     packages: [BUILTIN, "@temporalio/client", "csv-parse", "zod"],
@@ -53,6 +54,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
       "lake",
       "streams",
       "jobs",
+      "pages",
       "intake",
       "temporal",
       "receiver",
@@ -79,6 +81,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   alerts: ["sync"],
   schedules: ["sync", "onboarding", "bulk", "alerts"],
   runs: ["sync", "onboarding", "bulk", "schedules", "alerts"],
+  board: ["sync", "onboarding", "bulk", "schedules", "alerts", "runs"],
 };
 
 /** Layers that serve one room as a whole. */

@@ -3,6 +3,7 @@ import { InputError } from "../../domain/failures.js";
 import { NO_WEBHOOKS } from "../../receiver/receiver.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { checkPlace } from "../../temporal/listen.js";
+import { openUi } from "../board/ui.js";
 import { openJobSession } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
@@ -38,6 +39,9 @@ export async function runDev(terminal: Terminal, webhooksPort: number): Promise<
     terminal.say(`Temporal  ${temporal.server.address}, namespace ${temporal.server.namespace}`);
     if (temporal.ui !== undefined) terminal.say(`web UI    ${temporal.ui}`);
     terminal.say(`lake      ${preflight.config.lake.address}`);
+    const board = await openUi(terminal, preflight.config.lake.address, { host: "127.0.0.1", port: 0 });
+    held.releases.add(() => board.stop());
+    terminal.say(`board     ${board.entry}`);
     if (receives) await openReceiver(terminal, session, { ...webhooks, ...place }, held.releases);
     terminal.say("Jobs in this directory use this server while it runs. Ctrl-C ends it.");
     await Promise.race([aborted(signal), temporal.lost]);

@@ -34,7 +34,10 @@ async function machine(scope: string) {
     () => caller.close(),
     () => pause.leave(),
   );
-  return { caller, look: () => caller.read(getUser, { path: { fp_id: "fp_1" } }, { notAfter: Date.now() + 1_000 }) };
+  return {
+    caller,
+    look: () => caller.read(getUser, { path: { fp_id: "fp_1" } }, { notAfter: Date.now() + 1_000 }),
+  };
 }
 
 test("a pause that the service asks one worker for closes the others, and a longer one takes its place", async () => {

@@ -1,6 +1,6 @@
 import type { ChangeKind } from "../../../domain/bulk/cip/changes.js";
+import { barChart, columnChart } from "../../../pages/charts.js";
 import type { ChangeCounts } from "../changes/changes-spool.js";
-import { barChart, columnChart } from "./charts.js";
 import { OTHER_SOURCES, type Overview, SOURCED } from "./overview.js";
 import { CHANGE_NAMES, ELEMENT_NAMES } from "./words.js";
 

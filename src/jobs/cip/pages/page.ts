@@ -1,6 +1,7 @@
 import type { SampleDraw } from "../../../domain/bulk/cip/sample.js";
 import type { PackCounts } from "../../../lake/bulk/pack/manifest.js";
 import type { PackFiles } from "../../../lake/bulk/pack/pack-files.js";
+import { template } from "../../../pages/template.js";
 import type { PackBusinesses } from "../businesses.js";
 import type { ChangesSpool } from "../changes/changes-spool.js";
 import type { ExceptionsSpool } from "../exceptions-spool.js";
@@ -8,7 +9,6 @@ import type { PackFacts } from "../facts.js";
 import type { Overview } from "./overview.js";
 import type { PeoplePages } from "./people-pages.js";
 import { STYLES } from "./styles.js";
-import { template } from "./template.js";
 
 /** Everything that pages show of an export but the members themselves. */
 export interface Shown {

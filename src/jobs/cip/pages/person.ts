@@ -2,9 +2,9 @@ import { NOT_COVERED } from "../../../domain/bulk/cip/exceptions.js";
 import { instantOf } from "../../../domain/bulk/cip/instant.js";
 import type { Mask } from "../../../domain/bulk/cip/masking.js";
 import { findingsOf } from "../../../domain/bulk/cip/report.js";
+import { template } from "../../../pages/template.js";
 import type { CipReport } from "../member.js";
 import type { JudgedMember } from "../member-lines.js";
-import { template } from "./template.js";
 import { ELEMENT_NAMES, elementName, KIND_NAMES } from "./words.js";
 
 /** The anchor of the member with this index in the population. */

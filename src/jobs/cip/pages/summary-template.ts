@@ -1,6 +1,6 @@
+import { template } from "../../../pages/template.js";
 import type { PageFrame } from "./page.js";
 import { REPORT_PAGE } from "./people-pages.js";
-import { template } from "./template.js";
 
 const COUNTS = new Set([
   "People",

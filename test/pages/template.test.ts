@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { template } from "../../../../src/jobs/cip/pages/template.js";
+import { template } from "../../src/pages/template.js";
 
 test("what is written is escaped, null is nothing, control characters are none", () => {
   const render = template('<p title="<%= it.a %>"><%= it.b %></p><%~ it.c %>');

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { barChart, columnChart } from "../../../../src/jobs/cip/pages/charts.js";
+import { barChart, columnChart } from "../../src/pages/charts.js";
 
 const chart = {
   ...{ id: "x", title: "Sources <used>", series: [{ tone: "a", label: "one" }, { tone: "b" }] },

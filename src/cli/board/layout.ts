@@ -1,0 +1,78 @@
+import { type Markup, paragraph } from "../../pages/parts.js";
+import { BASE_STYLES } from "../../pages/styles.js";
+import { template } from "../../pages/template.js";
+import { VERSION } from "../../version.js";
+import type { Page } from "./page.js";
+
+/** Dark colours, and what only the board has. */
+export const BOARD_STYLES = `${BASE_STYLES}
+html { color-scheme: light dark; }
+@media screen and (prefers-color-scheme: dark) {
+  :root { --ink: #e6eaf0; --quiet: #a3afbd; --line: #333e4b; --soft: #12181f; --paper: #1a222c; --accent: #8fc1ee;
+    --clear: #5cc0a8; --consider: #f08a5f; --good: #173a32; --good-ink: #a5e3d2; --bad: #46210f; --bad-ink: #ffc8ad;
+    --note: #3d3210; --note-ink: #f3dd95; }
+  .chip.good { border-color: #2b5f53; } .chip.bad { border-color: #7a3d20; } .chip.note { border-color: #6b5a1e; }
+  .t-a { fill: #6aa5dc; background: #6aa5dc; } .t-b { fill: #3f6d97; background: #3f6d97; }
+}
+.bar { background: var(--paper); border-bottom: 1px solid var(--line); }
+.bar ul { max-width: 68rem; margin: 0 auto; padding: .5rem 1.5rem; list-style: none; display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; }
+.bar a { text-decoration: none; padding: .15rem 0; display: inline-block; }
+.bar a[aria-current] { color: var(--ink); font-weight: 600; border-bottom: 2px solid var(--accent); }
+h2 { border-top-width: 1px; border-top-color: var(--line); }
+form.filters, form.act { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; margin: .75rem 0; }
+form label { display: grid; gap: .15rem; font-size: .8rem; color: var(--quiet); }
+input, select, button { font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--quiet); border-radius: 4px; padding: .3rem .6rem; }
+button { cursor: pointer; background: var(--accent); border-color: var(--accent); color: var(--paper); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+progress { width: 100%; max-width: 24rem; height: .8rem; accent-color: var(--accent); }
+pre { overflow-x: auto; background: var(--paper); border: 1px solid var(--line); border-radius: 4px; padding: .7rem 1rem; }
+.charts { grid-template-columns: repeat(auto-fit, minmax(min(25rem, 100%), 1fr)); }
+.facts { grid-template-columns: repeat(auto-fill, minmax(min(26rem, 100%), 1fr)); }
+@media print { .bar, form { display: none; } }
+`;
+
+const frame = template(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title><%= it.title %> · Nightledger</title>
+<link rel="stylesheet" href="/board.css">
+<script src="/board.js" defer></script>
+</head>
+<body>
+<nav class="skip"><a href="#main">Skip to the contents</a></nav>
+<nav class="bar" aria-label="Pages"><ul>
+<% for (const one of it.links) { %><li><a href="<%= one.path %>"<% if (one.isHere) { %> aria-current="page"<% } %>><%= one.name %></a></li>
+<% } %></ul></nav>
+<header class="top"><h1><%= it.title %></h1></header>
+<main id="main">
+<%~ it.body.html %></main>
+<footer><p>Lake <code><%= it.lake %></code>, read <time datetime="<%= it.at %>"><%= it.at %></time>. Nightledger <%= it.version %>.</p></footer>
+</body>
+</html>
+`);
+
+/** What every page of the board repeats. */
+interface Frame {
+  readonly title: string;
+  /** Path of the page that is shown. */
+  readonly path: string;
+  readonly pages: readonly Page[];
+  readonly lake: string;
+  readonly body: Markup;
+}
+
+export function boardPage({ pages, path, ...shown }: Frame): string {
+  const root = `/${path.split("/")[1] ?? ""}`;
+  const links = pages.flatMap(({ name, path: own }) =>
+    name === undefined ? [] : [{ name, path: own, isHere: own === root }],
+  );
+  return frame({ ...shown, links, at: new Date().toISOString().slice(0, 19).concat("Z"), version: VERSION });
+}
+
+/** A page that says one thing. */
+export function plainPage(frame: Omit<Frame, "body">, words: string): string {
+  return boardPage({ ...frame, body: paragraph(words, "lead") });
+}

@@ -1,0 +1,86 @@
+import type { LakeQuery } from "../../lake/query/query.js";
+import type { Markup } from "../../pages/parts.js";
+import type { RunsView } from "../runs/view.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+/** What pages read from: the lake and Temporal, read-only. */
+export interface BoardView extends RunsView {
+  readonly query: LakeQuery;
+  readonly terminal: Terminal;
+}
+
+/** What is asked of a page: parts of its path, and filters. */
+export interface Asked {
+  readonly part: (name: string) => string;
+  readonly filter: (name: string) => string | undefined;
+  /** What each form repeats to show that it is ours; left out where pages are only read. */
+  readonly form?: string;
+}
+
+/** A page that was read: `model` is what `--json` prints, `body` shows the same. */
+export interface ReadPage {
+  readonly title: string;
+  readonly model: unknown;
+  readonly body: Markup;
+}
+
+/** A page of the board. */
+export interface Page {
+  /** `/runs/:run` */
+  readonly path: string;
+  /** In the navigation; left out: it is reached from another page. */
+  readonly name?: string;
+  /** @throws InputError where there is nothing of what is asked for */
+  read(view: BoardView, asked: Asked): Promise<ReadPage>;
+}
+
+/** Puts reading and drawing together, so that a page shows nothing that its model does not have. */
+export function page<Model>(
+  path: string,
+  {
+    name,
+    read,
+    title,
+    draw,
+  }: {
+    readonly name?: string;
+    readonly read: (view: BoardView, asked: Asked) => Promise<Model>;
+    readonly title: (model: Model) => string;
+    readonly draw: (model: Model) => Markup;
+  },
+): Page {
+  return {
+    path,
+    ...(name !== undefined && { name }),
+    async read(view, asked) {
+      const model = await read(view, asked);
+      return { title: title(model), model, body: draw(model) };
+    },
+  };
+}
+
+/** Finds the page of a path; undefined where there is none. */
+export function findPage(
+  pages: readonly Page[],
+  path: string,
+  filters: URLSearchParams,
+): { readonly page: Page; readonly asked: Asked } | undefined {
+  const given = path.split("/").map(decoded);
+  for (const page of pages) {
+    const named = page.path.split("/");
+    const isHere =
+      named.length === given.length && named.every((part, at) => part.startsWith(":") || part === given[at]);
+    if (!isHere) continue;
+    const part = (name: string) => given[named.indexOf(`:${name}`)] ?? "";
+    return { page, asked: { part, filter: (name) => filters.get(name) || undefined } };
+  }
+  return undefined;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,71 @@
+import { kindWords } from "../../domain/bulk/bulk-job.js";
+import { durationWords } from "../../domain/duration.js";
+import type { HeadNumber } from "../../pages/parts.js";
+import type { LakeStatus } from "../runs/lake-status.js";
+
+/** How things are, in a word, a sentence and four numbers. */
+interface BoardVerdict {
+  readonly isWell: boolean;
+  readonly word: string;
+  readonly sentence: string;
+  readonly numbers: readonly HeadNumber[];
+}
+
+type Judged = Pick<LakeStatus, "latest" | "unfinished" | "alerts" | "quarantined" | "stale" | "offline">;
+
+/** Judges by what `status` knows; `now` is epoch milliseconds. */
+export function verdictOf(status: Judged, now: number): BoardVerdict {
+  const { latest, unfinished, alerts, quarantined, stale } = status;
+  const [newest] = latest;
+  const bad = latest.filter((run) => run.status === "failed" || run.status === "completed_with_failures");
+  const stuck = unfinished.filter((run) => run.status === "interrupted" || run.status === "lost");
+  const last =
+    newest &&
+    `${kindWords(newest.kind)} ended ${durationWords(now - Date.parse(newest.finished_at ?? newest.started_at))} ago`;
+  const troubles = [
+    ...bad.map(
+      (run) =>
+        `${kindWords(run.kind)}${run.schedule === null ? "" : ` ${run.schedule}`} ${run.status.replaceAll("_", " ")}`,
+    ),
+    ...(stuck.length === 0 ? [] : [`${counted(stuck.length, "run was", "runs were")} left unfinished`]),
+    ...(alerts.length === 0 ? [] : [`${counted(alerts.length, "alert is", "alerts are")} open`]),
+    ...(quarantined === 0 ? [] : [counted(quarantined, "bad row waits", "bad rows wait")]),
+    ...(stale.total === 0
+      ? []
+      : [`${counted(stale.total, "link has", "links have")} had no commit for three days`]),
+  ];
+  const isWell = troubles.length === 0;
+  const running = unfinished.length - stuck.length;
+  const sentences = [
+    last === undefined ? "Nothing has run yet." : `The last ${last}.`,
+    ...(running === 0 ? [] : [`${counted(running, "run is", "runs are")} in progress.`]),
+    ...(last === undefined && isWell ? [] : [isWell ? "Nothing needs you." : `${troubles.join("; ")}.`]),
+  ];
+  return {
+    isWell,
+    word: isWell ? "all well" : "look",
+    sentence: sentences.join(" "),
+    numbers: [
+      { value: newest?.counts.links ?? newest?.counts.users ?? 0, label: "links or rows in the last run" },
+      { value: changesOf(newest?.counts), label: "rows it created, updated or removed" },
+      {
+        value: alerts.length + quarantined,
+        label: "open alerts and bad rows",
+        tone: alerts.length + quarantined > 0 ? "bad" : undefined,
+      },
+      {
+        value: stale.total,
+        label: "links without a commit for three days",
+        tone: stale.total > 0 ? "bad" : undefined,
+      },
+    ],
+  };
+}
+
+function changesOf(counts: Readonly<Record<string, number>> = {}): number {
+  return (counts.created ?? 0) + (counts.updated ?? 0) + (counts.removed ?? 0);
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
