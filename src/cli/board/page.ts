@@ -46,7 +46,7 @@ export function page<Model>(
     readonly name?: string;
     readonly read: (view: BoardView, asked: Asked) => Promise<Model>;
     readonly title: (model: Model) => string;
-    readonly draw: (model: Model) => Markup;
+    readonly draw: (model: Model, asked: Asked) => Markup;
   },
 ): Page {
   return {
@@ -54,7 +54,7 @@ export function page<Model>(
     ...(name !== undefined && { name }),
     async read(view, asked) {
       const model = await read(view, asked);
-      return { title: title(model), model, body: draw(model) };
+      return { title: title(model), model, body: draw(model, asked) };
     },
   };
 }
