@@ -25,6 +25,7 @@ const escaped = template("<%= it.text %>");
 const linkMarkup = template('<a href="<%= it.href %>"><%= it.text %></a>');
 const chipMarkup = template('<span class="chip <%= it.tone %>"><%= it.text %></span>');
 const codeMarkup = template("<code><%= it.text %></code>");
+const preMarkup = template('<pre tabindex="0"><%= it.text %></pre>\n');
 const paragraphMarkup = template('<p class="<%= it.kind %>"><%~ it.content %></p>\n');
 const sectionMarkup =
   template(`<section aria-labelledby="<%= it.id %>"><h2 id="<%= it.id %>"><%= it.title %></h2>
@@ -66,6 +67,11 @@ export function chip(text: string, tone: "good" | "bad" | "note" | "" = ""): Mar
 
 export function code(text: string): Markup {
   return { html: codeMarkup({ text }) };
+}
+
+/** Text as a command printed it. */
+export function preformatted(text: string): Markup {
+  return { html: preMarkup({ text }) };
 }
 
 export function paragraph(content: Content, kind = ""): Markup {

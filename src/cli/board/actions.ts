@@ -25,7 +25,7 @@ const ACTIONS = {
   "row-resolve": { label: "Close", words: ["quarantine", "resolve", "--row"], takesReason: true },
 } as const satisfies Readonly<Record<string, Action>>;
 
-export type ActionName = keyof typeof ACTIONS;
+type ActionName = keyof typeof ACTIONS;
 
 const form = template(`<form class="act" method="post" action="/act">
 <input type="hidden" name="form" value="<%= it.form %>"><input type="hidden" name="action" value="<%= it.name %>"><input type="hidden" name="subject" value="<%= it.subject %>">

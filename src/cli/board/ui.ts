@@ -11,6 +11,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import type { Door } from "./http/guard.js";
 import { type BoardServer, startBoard } from "./http/server.js";
 import { PAGES } from "./pages/index.js";
+import { Steering } from "./steer.js";
 import { openBoard } from "./view.js";
 
 const LOOK_EVERY_MS = 2_000;
@@ -37,7 +38,9 @@ export async function openUi(
   place: ListenPlace,
   door: Door = tokenDoor(),
 ): Promise<BoardServer & { readonly entry: string }> {
+  const steering = new Steering(terminal);
   const server = await startBoard({
+    steering,
     ...place,
     door,
     lake,
@@ -46,7 +49,15 @@ export async function openUi(
     lookEveryMs: isS3Address(lake) ? LOOK_AT_BUCKET_EVERY_MS : LOOK_EVERY_MS,
     failed: (error) => terminal.say(`the board could not read a page: ${(error as Error).message}`),
   });
-  return { ...server, entry: door.kind === "token" ? `${server.url}/?token=${door.token}` : server.url };
+  const stop = async () => {
+    await server.stop();
+    await steering.stop();
+  };
+  return {
+    ...server,
+    stop,
+    entry: door.kind === "token" ? `${server.url}/?token=${door.token}` : server.url,
+  };
 }
 
 function doorOf(terminal: Terminal, { host }: ListenPlace): Door {

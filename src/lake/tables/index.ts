@@ -8,6 +8,7 @@ import { proxyCalls } from "./proxy-calls.js";
 import { quarantine, quarantineResolutions } from "./quarantine.js";
 import { reconciliations } from "./reconciliations.js";
 import { runFailures, runs } from "./runs.js";
+import { steering } from "./steering.js";
 import { transactionImports } from "./transaction-imports.js";
 import { transactionLinks } from "./transaction-links.js";
 import { transactionChanges, transactions } from "./transactions.js";
@@ -28,6 +29,7 @@ export const LAKE_TABLES: readonly TableSpec[] = [
   reconciliations,
   runFailures,
   runs,
+  steering,
   transactionChanges,
   transactionImports,
   transactionLinks,

@@ -2,9 +2,13 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { InputError } from "../../../domain/failures.js";
 import { addressOf, type ListenPlace, listen } from "../../../temporal/listen.js";
+import { isSame } from "../../../temporal/same-secret.js";
+import { commandOf } from "../actions.js";
 import { BOARD_STYLES, boardPage, plainPage } from "../layout.js";
 import { LIVE_SCRIPT } from "../live.js";
 import { findPage, type Page } from "../page.js";
+import type { Steering } from "../steer.js";
+import { steeredBody } from "../steered.js";
 import type { OpenBoard } from "../view.js";
 import { Changes } from "./changes.js";
 import { type Door, decide, formKey } from "./guard.js";
@@ -23,6 +27,7 @@ const SECURITY_HEADERS = {
   "cross-origin-resource-policy": "same-origin",
   "cache-control": "no-store",
 };
+const MOST_BODY_BYTES = 16 * 1024;
 const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
   "/board.css": ["text/css; charset=utf-8", BOARD_STYLES],
   "/board.js": ["text/javascript; charset=utf-8", LIVE_SCRIPT],
@@ -31,6 +36,7 @@ const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
 interface BoardOptions extends ListenPlace {
   readonly door: Door;
   readonly board: OpenBoard;
+  readonly steering: Pick<Steering, "run">;
   readonly pages: readonly Page[];
   readonly lake: string;
   /** How often open pages learn of changes. */
@@ -98,6 +104,8 @@ async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer
     const rest = searchParams.size === 0 ? "" : `?${searchParams}`;
     return { ...text(303, ""), headers: { location: `${path}${rest}`, "set-cookie": verdict.cookie } };
   }
+  const key = formKey(exchange.secret, verdict.user);
+  if (path === "/act" && method === "POST") return act(options, request, { key, user: verdict.user });
   if (method !== "GET" && method !== "HEAD") return text(405, "Pages are only read.\n");
   const file = FILES[path];
   if (file !== undefined) return { status: 200, type: file[0], text: file[1] };
@@ -110,10 +118,55 @@ async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer
     return html(404, plainPage(frame(options, path, "Not found"), "There is no such page."));
   const { title, model, body } = await options.board.read(found.page, {
     ...found.asked,
-    form: formKey(exchange.secret, verdict.user),
+    form: key,
   });
   if (isJson) return { status: 200, type: "application/json", text: `${JSON.stringify(model)}\n` };
   return html(200, boardPage({ ...frame(options, path, title), body }));
+}
+
+/** Runs the command of a button. */
+async function act(
+  options: BoardOptions,
+  request: IncomingMessage,
+  { key, user }: { readonly key: string; readonly user: string },
+): Promise<Answer> {
+  const body = await bodyOf(request);
+  if (body === undefined) return text(413, "No form of the board is that long.\n");
+  const given = new URLSearchParams(body);
+  const [action = "", subject = "", reason = ""] = ["action", "subject", "reason"].map((name) =>
+    given.get(name)?.trim(),
+  );
+  if (!isSame(given.get("form") ?? "", key))
+    return html(
+      403,
+      plainPage(
+        frame(options, "/act", "Not done"),
+        "This page is from before the board began again. Open it again, and repeat.",
+      ),
+    );
+  const words = commandOf(action, subject, reason);
+  if (words === undefined || reason === "")
+    return html(
+      400,
+      plainPage(
+        frame(options, "/act", "Not done"),
+        "A button of the board says what to do, to what, and why. Nothing was done.",
+      ),
+    );
+  const steered = await options.steering.run(words, user, reason);
+  return html(200, boardPage({ ...frame(options, "/act", "Asked"), body: steeredBody(steered) }));
+}
+
+/** Reads a form; undefined where it is longer than any of ours. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MOST_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 function failure(options: BoardOptions, { url = "/" }: IncomingMessage, error: unknown): Answer {

@@ -1,0 +1,124 @@
+import { afterEach, expect, test } from "vitest";
+import type { Door } from "../../../../src/cli/board/http/guard.js";
+import { type BoardServer, startBoard } from "../../../../src/cli/board/http/server.js";
+import { page } from "../../../../src/cli/board/page.js";
+import { InputError } from "../../../../src/domain/failures.js";
+import { paragraph } from "../../../../src/pages/parts.js";
+
+const NAME = '<img src=x onerror="alert(1)">';
+const PAGES = [
+  page("/", {
+    name: "Tonight",
+    read: async () => ({ name: NAME }),
+    title: () => NAME,
+    draw: ({ name }) => paragraph(name),
+  }),
+  page("/forms", {
+    read: async () => ({}),
+    title: () => "Forms",
+    draw: (_, { form = "" }) => paragraph(form, "key"),
+  }),
+  page("/gone", {
+    read: () => Promise.reject(new InputError("there is no such run")),
+    title: String,
+    draw: () => paragraph(""),
+  }),
+  page("/broken", {
+    read: () => Promise.reject(new Error("secret detail")),
+    title: String,
+    draw: () => paragraph(""),
+  }),
+];
+
+let server: BoardServer | undefined;
+const failures: unknown[] = [];
+const commands: unknown[] = [];
+let news = "";
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
+
+/** Starts a board and comes in by its token; the result asks for a path. */
+async function enter(door: Door = { kind: "token", token: "t", user: "ada" }) {
+  server = await startBoard({
+    ...{ host: "127.0.0.1", port: 0, door, lake: "/lake", pages: PAGES, lookEveryMs: 20 },
+    board: {
+      read: (one, asked) => one.read(undefined as never, asked),
+      pulse: async () => news,
+    },
+    steering: {
+      run: async (words, user, reason) => {
+        commands.push([words, user, reason]);
+        return { command: "nightledger …", code: 2, said: `${NAME} is unknown` };
+      },
+    },
+    failed: (error) => failures.push(error),
+  });
+  const { url } = server;
+  const first = await fetch(`${url}/?token=t&kind=sync`, { redirect: "manual" });
+  const cookie = first.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(`${url}${path}`, { ...init, headers: { cookie, origin: url, ...init.headers } });
+  return { first, ask };
+}
+
+test("the token becomes a cookie and leaves the address, and nothing is shown without it", async () => {
+  const { first, ask } = await enter();
+  expect([first.status, first.headers.get("location")]).toEqual([303, "/?kind=sync"]);
+  expect((await ask("/")).status).toBe(200);
+  expect((await ask("/", { headers: { cookie: "" } })).status).toBe(401);
+  expect((await ask("/board.css", { headers: { cookie: "" } })).status).toBe(401);
+});
+
+test("markup in a name is text, and the content policy allows no script but the board's own", async () => {
+  const { ask } = await enter();
+  const answer = await ask("/");
+  const html = await answer.text();
+  expect(html).not.toContain("<img");
+  expect(html).toContain("&lt;img src=x");
+  expect(answer.headers.get("content-security-policy")).toMatch(/default-src 'none'.*script-src 'self'/);
+  expect(html).not.toMatch(/<script(?! src="\/board\.js" defer><\/script>)|style="/);
+  expect(await (await ask("/index.json")).json()).toEqual({ name: NAME });
+});
+
+test("what is not there is 404 with the reason, and what failed says nothing of it to the browser", async () => {
+  const { ask } = await enter();
+  const gone = await ask("/gone");
+  expect([gone.status, await gone.text()]).toEqual([404, expect.stringContaining("there is no such run")]);
+  expect((await ask("/nothing")).status).toBe(404);
+  const broken = await ask("/broken");
+  expect(broken.status).toBe(500);
+  expect(await broken.text()).not.toContain("secret detail");
+  expect(failures).toHaveLength(1);
+});
+
+test("a button needs the key of its page, a reason and a command that the board has", async () => {
+  const { ask } = await enter();
+  const key = /class="key">([^<]+)</.exec(await (await ask("/forms")).text())?.[1] ?? "";
+  const post = (given: Record<string, string>) =>
+    ask("/act", { method: "POST", body: new URLSearchParams(given) });
+  const right = { form: key, action: "run-cancel", subject: "sync-1", reason: "too slow" };
+  expect((await post({ ...right, form: "x" })).status).toBe(403);
+  expect((await post({ ...right, reason: " " })).status).toBe(400);
+  expect((await post({ ...right, subject: "--json" })).status).toBe(400);
+  expect((await post({ ...right, reason: "x".repeat(20_000) })).status).toBe(413);
+  expect(commands).toEqual([]);
+  const done = await post(right);
+  expect(await done.text()).toMatch(/exit code 2.*&lt;img/s);
+  expect(commands).toEqual([[["runs", "cancel", "sync-1"], "ada", "too slow"]]);
+});
+
+test("an open page is told of news, and no more pages are told than the board holds", async () => {
+  const { ask } = await enter();
+  const open = await Promise.all(Array.from({ length: 20 }, () => ask("/events")));
+  expect(open.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+  expect((await ask("/events")).status).toBe(503);
+  const reader = open[0]?.body?.getReader();
+  let told = "";
+  while (!told.includes("event: change")) {
+    news += "x";
+    told += new TextDecoder().decode((await reader?.read())?.value);
+  }
+  await Promise.all(open.map((one, at) => (at === 0 ? reader?.cancel() : one.body?.cancel())));
+});

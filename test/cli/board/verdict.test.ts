@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { verdictOf } from "../../../src/cli/board/verdict.js";
+import type { LakeStatus, LatestRun } from "../../../src/cli/runs/lake-status.js";
+
+const NOW = Date.parse("2026-11-21T08:00:00Z");
+const RUN = {
+  ...{ run_id: "sync-1", kind: "sync", job_id: null, status: "completed", schedule: "nightly" },
+  ...{ scheduled_at: null, started_at: "2026-11-21T02:00:00Z", finished_at: "2026-11-21T03:00:00Z" },
+  ...{ counts: { links: 120, created: 7, updated: 2, removed: 1 }, options: null, findings: [] },
+  ...{ reason: null, message: null },
+} as const satisfies LatestRun;
+const WELL: Parameters<typeof verdictOf>[0] = {
+  latest: [RUN],
+  unfinished: [],
+  alerts: [],
+  quarantined: 0,
+  stale: { total: 0, links: [] },
+  offline: null,
+};
+
+test.for([
+  ["a good night", WELL, true, "The last sync ended 5h ago. Nothing needs you."],
+  ["nothing yet", { ...WELL, latest: [] }, true, "Nothing has run yet."],
+  [
+    "a failed night",
+    { ...WELL, latest: [{ ...RUN, status: "failed" }] },
+    false,
+    "The last sync ended 5h ago. sync nightly failed.",
+  ],
+  [
+    "everything at once",
+    {
+      ...WELL,
+      unfinished: [{ status: "running" }, { status: "lost" }] as unknown as LakeStatus["unfinished"],
+      alerts: [{ rule: "max-age", subject: "links", message: "old", action: null }],
+      quarantined: 2,
+      stale: { total: 1, links: [] },
+    },
+    false,
+    "The last sync ended 5h ago. 1 run is in progress. 1 run was left unfinished; 1 alert is open; 2 bad rows wait; 1 link has had no commit for three days.",
+  ],
+] as const)("%s", ([, status, isWell, sentence]) => {
+  expect(verdictOf(status as typeof WELL, NOW)).toMatchObject({ isWell, sentence });
+});
+
+test("the numbers are those of the newest run", () => {
+  expect(verdictOf(WELL, NOW).numbers.map(({ value }) => value)).toEqual([120, 10, 0, 0]);
+});
