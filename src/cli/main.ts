@@ -19,7 +19,7 @@ import { sandboxCommand } from "./commands/sandbox.js";
 import { scheduleCommand } from "./commands/schedule.js";
 import { serviceCommand } from "./commands/service.js";
 import { syncCommand } from "./commands/sync.js";
-import { uiCommand } from "./commands/ui.js";
+import { reportCommand, uiCommand } from "./commands/ui.js";
 import { verifyCommand } from "./commands/verify.js";
 import { webhooksCommand } from "./commands/webhooks.js";
 import { CliCommand } from "./terminal/cli-command.js";
@@ -36,6 +36,7 @@ const COMMANDS: readonly AddCommand[] = [
   checkCommand,
   statusCommand,
   uiCommand,
+  reportCommand,
   syncCommand,
   materializeCommand,
   explainCommand,

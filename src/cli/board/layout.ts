@@ -31,6 +31,9 @@ pre { overflow-x: auto; background: var(--paper); border: 1px solid var(--line);
 @media print { .bar, form { display: none; } }
 `;
 
+const FOOTER = `<footer><p>Lake <code><%= it.lake %></code>, read <time datetime="<%= it.at %>"><%= it.at %></time>. Nightledger <%= it.version %>.</p></footer>
+`;
+
 const frame = template(`<!doctype html>
 <html lang="en">
 <head>
@@ -49,8 +52,7 @@ const frame = template(`<!doctype html>
 <header class="top"><h1><%= it.title %></h1></header>
 <main id="main">
 <%~ it.body.html %></main>
-<footer><p>Lake <code><%= it.lake %></code>, read <time datetime="<%= it.at %>"><%= it.at %></time>. Nightledger <%= it.version %>.</p></footer>
-</body>
+${FOOTER}</body>
 </html>
 `);
 
@@ -69,7 +71,35 @@ export function boardPage({ pages, path, ...shown }: Frame): string {
   const links = pages.flatMap(({ name, path: own }) =>
     name === undefined ? [] : [{ name, path: own, isHere: own === root }],
   );
-  return frame({ ...shown, links, at: new Date().toISOString().slice(0, 19).concat("Z"), version: VERSION });
+  return frame({ ...shown, links, ...reading() });
+}
+
+/** When the page was read, and by which program. */
+function reading() {
+  return { at: `${new Date().toISOString().slice(0, 19)}Z`, version: VERSION };
+}
+
+const report = template(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title><%= it.title %> · Nightledger</title>
+<style>${BOARD_STYLES}</style>
+</head>
+<body>
+<nav class="skip"><a href="#main">Skip to the contents</a></nav>
+<header class="top"><h1><%= it.title %></h1></header>
+<main id="main">
+<%~ it.body.html %></main>
+${FOOTER}</body>
+</html>
+`);
+
+/** The board's pages as one file that needs nothing else. */
+export function reportPage(shown: Pick<Frame, "title" | "lake" | "body">): string {
+  return report({ ...shown, ...reading() });
 }
 
 /** A page that says one thing. */

@@ -1,3 +1,4 @@
+import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import type { Markup } from "../../pages/parts.js";
 import type { RunsView } from "../runs/view.js";
@@ -30,6 +31,8 @@ export interface Page {
   readonly path: string;
   /** In the navigation; left out: it is reached from another page. */
   readonly name?: string;
+  /** What it reads by SQL; left out: any table of the lake. */
+  readonly tables?: readonly TableSpec[];
   /** @throws InputError where there is nothing of what is asked for */
   read(view: BoardView, asked: Asked): Promise<ReadPage>;
 }
@@ -38,12 +41,11 @@ export interface Page {
 export function page<Model>(
   path: string,
   {
-    name,
     read,
     title,
     draw,
-  }: {
-    readonly name?: string;
+    ...page
+  }: Pick<Page, "name" | "tables"> & {
     readonly read: (view: BoardView, asked: Asked) => Promise<Model>;
     readonly title: (model: Model) => string;
     readonly draw: (model: Model, asked: Asked) => Markup;
@@ -51,7 +53,7 @@ export function page<Model>(
 ): Page {
   return {
     path,
-    ...(name !== undefined && { name }),
+    ...page,
     async read(view, asked) {
       const model = await read(view, asked);
       return { title: title(model), model, body: draw(model, asked) };

@@ -1,3 +1,5 @@
+import type { TableSpec } from "../../lake/delta/delta-schema.js";
+import { runs } from "../../lake/tables/runs.js";
 import { withStoreQuery } from "../lake/query.js";
 import { unfinishedRuns } from "../runs/unfinished-runs.js";
 import { withRunsView } from "../runs/view.js";
@@ -14,30 +16,39 @@ export interface OpenBoard {
 /** Tables whose news an open page shows at once. */
 const NEWS = ["runs", "alerts", "onboardings", "webhook_events"];
 
-export function openBoard(terminal: Terminal): OpenBoard {
+/** Opens lake and Temporal read-only and closes them again; pages say what a command would say beside its result. */
+export function withBoardView<R>(
+  terminal: Terminal,
+  work: (view: BoardView) => Promise<R>,
+  tables?: readonly TableSpec[],
+): Promise<R> {
   const quiet = { ...terminal, say: () => undefined };
-  const opened = <R>(work: (view: BoardView) => Promise<R>) =>
-    withRunsView(quiet, (view) =>
-      withStoreQuery(view.lake.store, (query) => work({ ...view, query, terminal: quiet })),
-    );
+  return withRunsView(quiet, (view) =>
+    withStoreQuery(
+      view.lake.store,
+      (query) => work({ ...view, query, terminal: quiet }),
+      tables === undefined ? {} : { tables },
+    ),
+  );
+}
+
+export function openBoard(terminal: Terminal): OpenBoard {
   return {
-    read: (page, asked) => opened((view) => page.read(view, asked)),
-    pulse: () =>
-      withRunsView(quiet, async (view) => {
-        const { store } = view.lake;
-        const logs = await Promise.all(NEWS.map((table) => store.list(`${table}/_delta_log/`)));
-        const newest = logs.map((log) => [
-          log.length,
-          log
-            .map(({ key }) => key)
-            .toSorted()
-            .at(-1),
-        ]);
-        const open = await withStoreQuery(store, (query) => unfinishedRuns(view, query), { tables: [] });
-        return JSON.stringify([
-          newest,
-          open.map(({ run_id, status, progress }) => [run_id, status, progress]),
-        ]);
-      }),
+    read: (page, asked) => withBoardView(terminal, (view) => page.read(view, asked), page.tables),
+    pulse: () => withBoardView(terminal, newsOf, [runs]),
   };
+}
+
+async function newsOf(view: BoardView): Promise<string> {
+  const { store } = view.lake;
+  const logs = await Promise.all(NEWS.map((table) => store.list(`${table}/_delta_log/`)));
+  const newest = logs.map((log) => [
+    log.length,
+    log
+      .map(({ key }) => key)
+      .toSorted()
+      .at(-1),
+  ]);
+  const open = await unfinishedRuns(view, view.query);
+  return JSON.stringify([newest, open.map(({ run_id, status, progress }) => [run_id, status, progress])]);
 }

@@ -1,6 +1,7 @@
 import type { ListenPlace } from "../../temporal/listen.js";
+import type { ReportFlags } from "../board/report.js";
 import { type AddCommand, examples } from "./command.js";
-import { portNumber } from "./option-values.js";
+import { between, portNumber } from "./option-values.js";
 
 export const uiCommand: AddCommand = (program, terminal) => {
   program
@@ -16,5 +17,21 @@ export const uiCommand: AddCommand = (program, terminal) => {
     .action(async (flags: ListenPlace) => {
       const { serveBoard } = await import("../board/ui.js");
       await serveBoard(terminal, flags);
+    });
+};
+
+export const reportCommand: AddCommand = (program, terminal, end) => {
+  program
+    .command("report")
+    .description("write what the board shows into one file: offline, without scripts, to send or print")
+    .option("--run <id>", "only this run")
+    .option("--last", "only the newest run")
+    .option("--days <n>", "how many days of runs", between(1, 3_650), 30)
+    .option("--out <file>", "the file to write", "nightledger-report.html")
+    .option("--json", "print the same as JSON, by the paths of the pages")
+    .addHelpText("after", examples("nightledger report", "nightledger report --last --out night.html"))
+    .action(async (flags: ReportFlags) => {
+      const { showReport } = await import("../board/report.js");
+      end(await showReport(terminal, flags));
     });
 };

@@ -12,6 +12,7 @@ import type { AnyJob } from "../../jobs/job.js";
 import { cipKind } from "../../jobs/kinds/cip.js";
 import { importKind } from "../../jobs/kinds/import.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
+import { showReport } from "../board/report.js";
 import { newRun } from "../bulk/command.js";
 import { rowsOf, withLakeQuery } from "../lake/query.js";
 import { tableOf } from "../lake/row-table.js";
@@ -205,11 +206,13 @@ async function showResult(
     );
   });
   await showPosted(terminal);
+  terminal.result("");
+  await showReport(terminal, { days: 30, out: "report.html" });
   const lake = `NIGHTLEDGER_LAKE=${directory}/lake npx nightledger`;
   terminal.result(
     [
-      `\nfiles     ${directory}/lake: Delta tables of Parquet files, which DuckDB, Polars and Spark read directly`,
-      `pack      ${pack}/report.html: open it in a browser`,
+      `files     ${directory}/lake: Delta tables of Parquet files, which DuckDB, Polars and Spark read directly`,
+      `pack      ${pack}/report.html: open it and the report in a browser`,
       "\ntry next",
       `  npx nightledger verify ${pack}`,
       `  (cd ${pack} && sha256sum -c SHA256SUMS)`,

@@ -1,6 +1,7 @@
 import { kindWords } from "../../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../../domain/duration.js";
 import { whyCutShort } from "../../../domain/run.js";
+import { runs } from "../../../lake/tables/runs.js";
 import {
   chip,
   code,
@@ -32,6 +33,7 @@ interface Tonight extends Omit<LakeStatus, "unfinished"> {
 
 export const tonight = page<Tonight>("/", {
   name: "Tonight",
+  tables: [runs],
   async read(view) {
     const status = await lakeStatus(view, STALE_MS);
     const unfinished = status.unfinished.map((run) => ({

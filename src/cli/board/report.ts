@@ -1,0 +1,87 @@
+import { rename, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { InputError } from "../../domain/failures.js";
+import { joined, type Markup, section } from "../../pages/parts.js";
+import { latestRuns } from "../runs/ended-runs.js";
+import { EXIT } from "../terminal/exit-code.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { reportPage } from "./layout.js";
+import { type BoardView, findPage, type ReadPage } from "./page.js";
+import { PAGES } from "./pages/index.js";
+import { withBoardView } from "./view.js";
+
+export interface ReportFlags {
+  readonly run?: string;
+  readonly last?: boolean;
+  readonly days: number;
+  readonly out: string;
+  readonly json?: boolean;
+}
+
+/** Pages of a report that is not of one run, in their order. */
+const WHOLE = ["/", "/runs", "/links", "/onboarding", "/quarantine", "/packs", "/schedules", "/data"];
+
+/** Writes pages of the board into one file that needs nothing else; the exit code. */
+export async function showReport(terminal: Terminal, flags: ReportFlags): Promise<number> {
+  if (flags.run !== undefined && flags.last)
+    throw new InputError("--run and --last name a run each. Nothing was written. Give one of them.");
+  const [read, lake] = await withBoardView(terminal, async (view) => [
+    await readPages(view, await pathsOf(view, flags), flags),
+    view.lake.config.lake.address,
+  ]);
+  if (flags.json) {
+    terminal.result(JSON.stringify(Object.fromEntries(read.map(({ path, model }) => [path, model]))));
+    return EXIT.completed;
+  }
+  const path = resolve(terminal.cwd, flags.out);
+  await writeReport(path, reportPage({ title: titleOf(read), lake, body: bodyOf(read) }));
+  terminal.result(`report    ${path}`);
+  return EXIT.completed;
+}
+
+async function pathsOf(view: BoardView, { run, last }: ReportFlags): Promise<readonly string[]> {
+  if (run !== undefined) return [`/runs/${encodeURIComponent(run)}`];
+  if (!last) return WHOLE;
+  const [newest] = await latestRuns(view.query);
+  if (newest === undefined) throw new InputError("nothing has run in this lake yet. Nothing was written.");
+  return [`/runs/${encodeURIComponent(newest.run_id)}`];
+}
+
+type ReportedPage = ReadPage & { readonly path: string };
+
+async function readPages(
+  view: BoardView,
+  paths: readonly string[],
+  { days }: ReportFlags,
+): Promise<ReportedPage[]> {
+  const read: ReportedPage[] = [];
+  for (const path of paths) {
+    const found = findPage(PAGES, path, new URLSearchParams({ since: `${days}d` }));
+    if (found !== undefined) read.push({ ...(await found.page.read(view, found.asked)), path });
+  }
+  return read;
+}
+
+function titleOf([first, ...others]: readonly ReportedPage[]): string {
+  return others.length === 0 ? (first?.title ?? "Report") : "Report";
+}
+
+/** The pages below each other; the only page keeps the title for itself. */
+function bodyOf(read: readonly ReportedPage[]): Markup {
+  const [only] = read;
+  const body =
+    read.length === 1 && only ? only.body : joined(...read.map((one) => section(one.title, one.body)));
+  // In a file of its own there is no other page to go to.
+  return { html: body.html.replaceAll(/<a href="\/[^"]*">(.*?)<\/a>/gs, "$1") };
+}
+
+/** Writes a whole file or none; only its owner may read it. @throws InputError where it can't be written */
+async function writeReport(path: string, page: string): Promise<void> {
+  const part = `${path}.${process.pid}.part`;
+  try {
+    await writeFile(part, page, { mode: 0o600 });
+    await rename(part, path);
+  } catch (error) {
+    throw new InputError(`--out: ${path} can't be written (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
