@@ -28,7 +28,11 @@ progress { width: 100%; max-width: 24rem; height: .8rem; accent-color: var(--acc
 pre { overflow-x: auto; background: var(--paper); border: 1px solid var(--line); border-radius: 4px; padding: .7rem 1rem; }
 .charts { grid-template-columns: repeat(auto-fit, minmax(min(25rem, 100%), 1fr)); }
 .facts { grid-template-columns: repeat(auto-fill, minmax(min(26rem, 100%), 1fr)); }
-@media print { .bar, form { display: none; } }
+td { overflow-wrap: break-word; }
+td code, td a { overflow-wrap: normal; }
+.chip { white-space: nowrap; }
+.scroll table { min-width: 36rem; }
+@media print { .bar, form { display: none; } .scroll table { min-width: 0; } }
 `;
 
 const FOOTER = `<footer><p>Lake <code><%= it.lake %></code>, read <time datetime="<%= it.at %>"><%= it.at %></time>. Nightledger <%= it.version %>.</p></footer>

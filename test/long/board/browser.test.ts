@@ -1,0 +1,202 @@
+import { writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { findChromium } from "../../../src/jobs/cip/chromium.js";
+import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
+import { runHere } from "../../helpers/command/command-here.js";
+import type { JobFolder } from "../../helpers/command/job-folder.js";
+import { created } from "../../helpers/sync/scripted-links.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const REACHED = "a, button, input:not([type=hidden]), select";
+const HOSTILE = '<img src=x onerror="document.title=1">';
+const executablePath = await findChromium(process.env);
+const withBrowser = test.skipIf(executablePath === undefined);
+
+let sandbox: Sandbox;
+let folder: JobFolder;
+let browser: Browser;
+let entry: string;
+
+beforeAll(async () => {
+  if (executablePath === undefined) return;
+  sandbox = await startSandbox();
+  for (const link of ["a", "b", "c"])
+    sandbox.addLink({ fp_id: "u1", id: link, accounts: [{ id: `${link}-1` }] });
+  folder = await openClusterFolder(sandbox, sharedTemporal());
+  await writeFile(folder.roster, "fp_id\nu1\n");
+  await troubledWeek();
+  const board = folder.command(["ui", "--port", "0"]);
+  await board.says(/^board {5}http/m);
+  entry = /http\S+token=\S+/.exec(board.printed().stderr)?.[0] ?? "";
+  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  browser = await chromium.launch({ executablePath, args });
+});
+afterAll(async () => {
+  await browser?.close();
+  await folder?.release();
+  await sandbox?.close();
+});
+
+/** Four nights: a good one, one with a link that fails, one with a link that expires and a bad row, and one of a schedule. */
+async function troubledWeek(): Promise<void> {
+  const night = (day: number) => {
+    for (const link of ["a", "b", "c"])
+      sandbox.append(link, [created(`${link}-${day}`, { account_id: `${link}-1`, description: HOSTILE })]);
+    return runHere(folder, ["sync", "--roster", "users.csv"]);
+  };
+  expect((await night(1)).code).toBe(0);
+  const fault = sandbox.addFault({ kind: "status", status: 422, operation: "sync_transactions", link: "b" });
+  expect((await night(2)).code).toBe(1);
+  sandbox.removeFault(fault);
+  sandbox.setLink("c", { state: "error", error_code: "auth_expired" });
+  sandbox.append("a", [created("bad", { amount: "1e3", account_id: "a-1" })]);
+  expect((await night(3)).code).toBe(1);
+  const schedule = [
+    "schedule",
+    "create",
+    "nightly",
+    "--cron",
+    "0 2 * * *",
+    "--",
+    "sync",
+    "--roster",
+    "users.csv",
+  ];
+  expect(await runHere(folder, schedule)).toMatchObject({ code: 0 });
+}
+
+/** Opens the board's first page; what the browser complains of is collected. */
+async function opened(options: Parameters<Browser["newContext"]>[0] = {}) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(entry);
+  const root = new URL(entry).origin;
+  const paths = await page
+    .locator("nav.bar a")
+    .evaluateAll((links) => links.map((link) => link.getAttribute("href") ?? ""));
+  return { context, page, complaints, root, paths };
+}
+
+/** Pages of the navigation, and the first page of each kind that they lead to. */
+async function allPaths(page: Page, root: string, paths: readonly string[]): Promise<string[]> {
+  const kinds = new Map<string, string>();
+  for (const path of paths) {
+    await page.goto(`${root}${path}`);
+    const links = await page
+      .locator("main a")
+      .evaluateAll((found) => found.map((link) => link.getAttribute("href") ?? ""));
+    for (const link of links) if (/^\/\w+\/[^?]/.test(link)) kinds.set(link.split("/")[1] ?? "", link);
+  }
+  return [...paths, ...kinds.values()];
+}
+
+withBrowser(
+  "every page at three widths, light and dark: nothing serious for axe, nothing wider than the screen, no complaint",
+  async () => {
+    for (const [width, colorScheme] of [
+      [360, "dark"],
+      [800, "light"],
+      [1440, "light"],
+    ] as const) {
+      const { context, page, complaints, root, paths } = await opened({
+        viewport: { width, height: 900 },
+        colorScheme,
+        bypassCSP: true,
+      });
+      expect(paths.length).toBeGreaterThan(5);
+      for (const path of await allPaths(page, root, paths)) {
+        const answer = await page.goto(`${root}${path}`);
+        expect([path, answer?.status()]).toEqual([path, 200]);
+        const overflow = await page.evaluate<number>(
+          "document.documentElement.scrollWidth - window.innerWidth",
+        );
+        expect([path, width, Math.max(0, overflow)]).toEqual([path, width, 0]);
+        await page.addScriptTag({ path: AXE });
+        const { violations } = (await page.evaluate("axe.run()")) as {
+          violations: { id: string; impact: string; nodes: { html: string }[] }[];
+        };
+        const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+        expect([path, serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)]).toEqual([path, []]);
+        expect(await page.locator("main img").count()).toBe(0);
+      }
+      expect(complaints).toEqual([]);
+      await context.close();
+    }
+  },
+);
+
+withBrowser("what the pages show is what the commands print as JSON", async () => {
+  const { context, page, root } = await opened();
+  const status = JSON.parse((await runHere(folder, ["status", "--json"])).stdout);
+  const numbers = await page.locator(".headline strong").allTextContents();
+  const [newest] = status.latest;
+  expect(numbers.map(Number)).toEqual([
+    newest.counts.links,
+    newest.counts.created + newest.counts.updated + newest.counts.removed,
+    status.alerts.length + status.quarantined,
+    status.stale.total,
+  ]);
+  const runs = JSON.parse((await runHere(folder, ["runs", "list", "--json"])).stdout);
+  await page.goto(`${root}/runs`);
+  for (const { run_id } of runs) expect(await page.locator(`main a[href="/runs/${run_id}"]`).count()).toBe(1);
+  await context.close();
+});
+
+withBrowser("the keyboard alone reaches every link and button of a page, and Enter opens it", async () => {
+  const { context, page, root } = await opened();
+  await page.goto(`${root}/schedules`);
+  const wanted = await page.locator(REACHED).count();
+  const reached = new Set<number>();
+  for (let step = 0; step < wanted + 10; step += 1) {
+    await page.keyboard.press("Tab");
+    reached.add(
+      await page.evaluate<number>(
+        `[...document.querySelectorAll("${REACHED}")].indexOf(document.activeElement)`,
+      ),
+    );
+  }
+  reached.delete(-1);
+  expect(reached.size).toBe(wanted);
+  await page.goto(`${root}/`);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  expect(new URL(page.url()).hash).toBe("#main");
+  await context.close();
+});
+
+withBrowser(
+  "a button pauses the schedule, an open page shows it by itself, and who did it is on record",
+  async () => {
+    const { context, page, root } = await opened();
+    const other = await context.newPage();
+    await page.goto(`${root}/schedules`);
+    const form = page.locator("form.act", { hasText: "schedule pause nightly" });
+    await form.locator("input[name=reason]").fill("holidays");
+    await form.locator("button").click();
+    await page.locator(".chip.good").waitFor();
+    await other.goto(`${root}/schedules`);
+    await other.getByText("paused", { exact: true }).first().waitFor();
+    const asked = await runHere(folder, ["query", "--json", "select command, reason from steering"]);
+    expect(JSON.parse(asked.stdout)).toEqual([
+      { command: "nightledger schedule pause nightly --reason holidays", reason: "holidays" },
+    ]);
+    await context.close();
+  },
+);
+
+withBrowser("an open page shows a run that has ended since, without being loaded again", async () => {
+  const { context, page } = await opened();
+  await page.evaluate('document.body.setAttribute("data-kept", "yes")');
+  const before = await page.locator("main").textContent();
+  expect((await runHere(folder, ["sync", "--roster", "users.csv", "--full"])).code).toBeLessThan(2);
+  await expect.poll(() => page.locator("main").textContent()).not.toBe(before);
+  expect(await page.evaluate('document.body.getAttribute("data-kept")')).toBe("yes");
+  await context.close();
+});
