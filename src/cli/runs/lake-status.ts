@@ -1,5 +1,5 @@
 import type { Cause } from "../../domain/alerts/cause.js";
-import { DAY } from "../../domain/duration.js";
+import { DAY, SECOND } from "../../domain/duration.js";
 import { followWorkflowId } from "../../domain/onboarding/identity.js";
 import type { FollowProgress } from "../../domain/onboarding/messages.js";
 import { openAlerts } from "../../lake/alerts/alert-log.js";
@@ -29,7 +29,7 @@ export interface LatestRun extends EndedRun {
 /** A bank link without a commit for a long time. */
 interface StaleLink {
   readonly link_id: string;
-  /** ISO instant; null where there was no commit within the window. */
+  /** ISO instant; null where there never was a commit. */
   readonly committed_at: string | null;
   readonly status: string;
   readonly reason: string | null;
@@ -74,7 +74,7 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
       schedules: await nextFirings(view),
       offline: view.missing ?? null,
     }),
-    { tables: [runs, linkSyncs, runFailures, onboardings] },
+    { tables: [runs, linkSyncs, runFailures, onboardings, bankLinkStream.table] },
   );
 }
 
@@ -96,16 +96,12 @@ async function latest(query: LakeQuery): Promise<LatestRun[]> {
 }
 
 async function staleLinks(query: LakeQuery, staleMs: number): Promise<LakeStatus["stale"]> {
-  const [since, before] = [Date.now() - WINDOW_MS - staleMs, Date.now() - staleMs].map((at) =>
-    new Date(at).toISOString(),
-  );
-  const sql = `select *, count(*) over () as total from (
-      select link_id, max(finished_at) filter (status in ('synced', 'unchanged', 'superseded')) as committed_at,
-        arg_max(status, finished_at) as status, arg_max(reason, finished_at) as reason, min(finished_at) as seen_at
-      from link_syncs where finished_at >= '${since}' group by link_id
-    ) where coalesce(committed_at, seen_at) < '${before}' and coalesce(reason, '') not in ('state deleted', 'link_gone') order by committed_at nulls first, link_id limit ${MOST_STALE}`;
-  const rows = await rowsOf<StaleLink & { readonly total: number; readonly seen_at: string }>(query, sql);
-  const links = rows.map(({ total: _, seen_at: __, ...link }) => link);
+  const since = new Date(Date.now() - WINDOW_MS - staleMs).toISOString();
+  const sql = `select link_id, committed_at, last_status as status, last_reason as reason, count(*) over () as total
+    from link_freshness where last_at >= '${since}' and age_s > ${staleMs / SECOND}
+    order by committed_at nulls first, link_id limit ${MOST_STALE}`;
+  const rows = await rowsOf<StaleLink & { readonly total: number }>(query, sql);
+  const links = rows.map(({ total: _, ...link }) => link);
   return { total: Number(rows[0]?.total ?? 0), links };
 }
 

@@ -1,14 +1,10 @@
-/** The table that the view is made of. */
-export const BALANCES_SOURCE = "accounts";
-
 const BALANCES = ["balance_available", "balance_current", "balance_limit", "balance_currency"];
 
 /**
- * Makes `account_balances` over the history `accounts`: a row for each change of an account's balances, the first
+ * SQL of `account_balances` over the history `accounts`: a row for each change of an account's balances, the first
  * observation among them (docs/use/tables.md, "account_balances"). An account that was gone begins again.
  */
 export const BALANCES_VIEW = `
-  create temp view account_balances as
   select run_id, observed_at, fp_id, link_id, account_id, ${BALANCES.join(", ")}, balance_date, balance_date_text
   from (
     select *, ${BALANCES.map((name) => `${name} is not distinct from lag(${name}) over same`).join(" and ")}

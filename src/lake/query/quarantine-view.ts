@@ -36,7 +36,7 @@ export const UNRESOLVED = `select * from (${BAD}) anti join quarantine_resolutio
  * is null while that is not recorded yet. This is the one definition of *open* (docs/use/tables.md, "Open rows"), over
  * {@link RECORDED} and {@link CLOSING}.
  */
-const QUARANTINE_STATES = `
+export const QUARANTINE_STATES = `
   with bad as (${BAD}),
   resolved as (
     select row_id, arg_min(resolved_by, resolved_at) as closed_by, min(resolved_at) as closed_at,
@@ -76,8 +76,5 @@ const QUARANTINE_STATES = `
 
 const OPEN_COLUMNS = ["row_id", ...quarantine.columns.map(({ name }) => `"${name}"`)].join(", ");
 
-/** Statements that make `quarantine_open` and the view below it, over views of {@link RECORDED} and {@link CLOSING}. */
-export const QUARANTINE_VIEWS: readonly string[] = [
-  `create temp view quarantine_states as ${QUARANTINE_STATES}`,
-  `create temp view quarantine_open as select ${OPEN_COLUMNS} from quarantine_states where closed_by is null`,
-];
+/** SQL of `quarantine_open`, over the view `quarantine_states`. */
+export const QUARANTINE_OPEN = `select ${OPEN_COLUMNS} from quarantine_states where closed_by is null`;

@@ -9,12 +9,11 @@ import { createSession, type SqlSession } from "../sql/duckdb-session.js";
 import { sqlList } from "../sql/duckdb-sql.js";
 import { type JsonValue, jsonValue } from "../sql/duckdb-values.js";
 import type { ObjectStore } from "../store/object-store.js";
-import { BALANCES_SOURCE, BALANCES_VIEW } from "./balances-view.js";
 import { Decryption } from "./decryption.js";
 import { lakeViews, readingOrder } from "./lake-views.js";
-import { QUARANTINE_SOURCES, QUARANTINE_VIEWS } from "./quarantine-view.js";
 import { findTables, type ReadTable, readTable } from "./query-views.js";
 import { readingStatement } from "./reading-statement.js";
+import { viewStatements } from "./views.js";
 
 interface TableSummary {
   readonly table: string;
@@ -74,13 +73,8 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
       decryption = sealer && new Decryption(connection, sealer, specs);
       const views = await lakeViews(found, specs, decryption?.sqlOf);
       for (const view of views) await sql.run(view.statement);
-      const names = new Set([
-        ...found.map(({ location }) => location.table),
-        ...specs.map(({ name }) => name),
-      ]);
-      if (QUARANTINE_SOURCES.every(({ name }) => names.has(name)))
-        for (const view of QUARANTINE_VIEWS) await sql.run(view);
-      if (specs.some(({ name }) => name === BALANCES_SOURCE)) await sql.run(BALANCES_VIEW);
+      const known = new Set(specs.map(({ name }) => name));
+      for (const view of viewStatements(known)) await sql.run(view);
       const files = views.flatMap((view) => view.files);
       await lock(sql, files);
       for await (const batch of sql.stream(await readingStatement(connection, statement))) {

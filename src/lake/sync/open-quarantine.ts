@@ -1,8 +1,9 @@
 import { DAY, HOUR } from "../../domain/duration.js";
 import type { AddFile } from "../delta/delta-actions.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
-import { CLOSING, QUARANTINE_VIEWS, RECORDED, UNRESOLVED } from "../query/quarantine-view.js";
+import { CLOSING, QUARANTINE_SOURCES, RECORDED, UNRESOLVED } from "../query/quarantine-view.js";
 import { type LakeReader, newestView, readTables, tableView } from "../query/query-views.js";
+import { viewStatements } from "../query/views.js";
 import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { quarantineResolutions } from "../tables/quarantine.js";
@@ -51,7 +52,8 @@ export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession
           : await newestView(lake, spec, closes(spec.name, unresolved, lookedAt - WAITING_FILES));
       await sql.run(statement);
     }
-    for (const statement of QUARANTINE_VIEWS) await sql.run(statement);
+    for (const view of viewStatements(new Set(QUARANTINE_SOURCES.map(({ name }) => name))))
+      await sql.run(view);
     return work(sql);
   });
 }

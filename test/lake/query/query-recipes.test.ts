@@ -1,16 +1,8 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Lake, openLake } from "../../../src/lake/lake.js";
-import { type LakeQuery, openQuery } from "../../../src/lake/query/query.js";
-import type { JsonValue } from "../../../src/lake/sql/duckdb-values.js";
-import { appendOnce } from "../../../src/lake/tables/append.js";
-import { writeRows } from "../../../src/lake/tables/parquet-file.js";
-import { TABLES } from "../../../src/tables.js";
+import { lakeOfRows, type QueryRow } from "../../helpers/query/lake-of-rows.js";
 
-type Row = Readonly<Record<string, JsonValue>>;
-type Example = readonly [heading: string, sql: string, result: Row[] | undefined];
+type Example = readonly [heading: string, sql: string, result: QueryRow[] | undefined];
 
 /** The statements of a page, each with the heading above it and the result below it. */
 async function examples(path: string): Promise<Example[]> {
@@ -18,7 +10,7 @@ async function examples(path: string): Promise<Example[]> {
   const found = page.matchAll(/^```sql\n(.*?)^```(?:\n\n```json\n(.*?)^```)?/gms);
   return [...found].flatMap(([, sql = "", json], at): Example[] => {
     if (sql.includes("delta_scan")) return [];
-    return [[`${path} ${at + 1}`, sql, json === undefined ? undefined : (JSON.parse(json) as Row[])]];
+    return [[`${path} ${at + 1}`, sql, json === undefined ? undefined : (JSON.parse(json) as QueryRow[])]];
   });
 }
 
@@ -75,8 +67,8 @@ const link = (link_id: string, removed_sequence: number, pending: string, values
   ...{ pending_signed_amount: "-7", pending_date: "2026-11-19", removed_run_id: SECOND },
   ...values,
 });
-const outcome = (line: number, attempt: number, status: string) => ({
-  ...{ batch_id: "onb_6c1f0e2ab9d84f7730c5a1de", line, attempt, version: 1, status },
+const outcome = (line: number, attempt: number, status: string, started_at: string, settled_at: string) => ({
+  ...{ batch_id: "onb_6c1f0e2ab9d84f7730c5a1de", line, attempt, version: 1, status, started_at, settled_at },
 });
 
 const ROWS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> = {
@@ -127,40 +119,26 @@ const ROWS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]
       payload: '{"transaction_id": "t9", "amount": 5}',
     },
   ],
-  onboardings: [outcome(2, 1, "failed"), outcome(2, 2, "pass"), outcome(3, 1, "fail")],
+  onboardings: [
+    outcome(2, 1, "failed", "2026-11-20T09:00:00Z", "2026-11-20T09:00:10Z"),
+    outcome(2, 2, "pass", "2026-11-21T09:00:00Z", "2026-11-21T09:00:30Z"),
+    outcome(3, 1, "fail", "2026-11-20T09:00:00Z", "2026-11-20T09:01:30Z"),
+  ],
 };
 
-let directory: string;
-let lake: Lake;
-let query: LakeQuery;
+let lake: Awaited<ReturnType<typeof lakeOfRows>>;
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-recipes-"));
-  lake = openLake({ directory });
-  for (const [name, rows] of Object.entries(ROWS)) {
-    const spec = TABLES.find((table) => table.name === name)!;
-    await appendOnce(lake, spec, "test", () => writeRows(lake, spec, "test", rows));
-  }
-  query = openQuery(lake.store, { scratchDirectory: join(directory, "query"), tables: TABLES });
+  lake = await lakeOfRows(ROWS);
 });
-afterAll(async () => {
-  await query.close();
-  await lake.close();
-  await rm(directory, { recursive: true, force: true });
-});
-
-async function rowsOf(sql: string): Promise<Row[]> {
-  const rows: Row[] = [];
-  for await (const batch of query.query(sql)) rows.push(...batch);
-  return rows;
-}
+afterAll(() => lake.release());
 
 test.each(RECIPES)("%s gives the result that the page shows below it", async (_heading, sql, result) => {
   expect(result).toBeDefined();
-  expect(await rowsOf(sql)).toEqual(result);
+  expect(await lake.rowsOf(sql)).toEqual(result);
 });
 
 test.each(OTHERS)("%s runs", async (_heading, sql) => {
-  await rowsOf(sql);
+  await lake.rowsOf(sql);
 });
 
 test("recipes have queries", () => {
