@@ -31,7 +31,9 @@ const RESULT = `case
   when status in ('pass', 'fail') then status
   when status in ('none', 'error', 'failed', 'invalid', 'cancelled', 'expired_no_response') then 'other' end`;
 const DECIDED = "('pass', 'fail', 'review')";
+const WAS_DECIDED = `(result in ${DECIDED} and coalesce(prior, '') not in ${DECIDED})`;
 const RESULTS = ["pass", "fail", "review", "other"];
+const TOTALS = RESULTS.map((name) => `${name}_total`);
 
 /**
  * SQL of `batch_burndown`: one row for each batch and day on which something came of its rows. A row counts as what its
@@ -55,13 +57,13 @@ export const BATCH_BURNDOWN = `
   ), days as (
     select batch_id, day, sum(started)::bigint as started,
       ${RESULTS.map((name) => `count(*) filter (result = '${name}') - count(*) filter (prior = '${name}') as "${name}"`).join(", ")},
-      count(*) filter (result in ${DECIDED} and coalesce(prior, '') not in ${DECIDED}) as decided,
-      quantile_cont(took_s, [0.5, 0.9]) filter (result in ${DECIDED} and coalesce(prior, '') not in ${DECIDED}) as took
+      count(*) filter ${WAS_DECIDED} as decided,
+      quantile_cont(took_s, [0.5, 0.9]) filter ${WAS_DECIDED} as took
     from changes group by batch_id, day
   ), totals as (
     select batch_id, day, started, decided, took, ${["started", ...RESULTS].map((name) => `(sum("${name}") over so_far)::bigint as "${name}_total"`).join(", ")}
     from days window so_far as (partition by batch_id order by day)
   )
   select batch_id, day, started, decided, round(took[1], 3) as median_s, round(took[2], 3) as p90_s, started_total,
-    ${RESULTS.map((name) => `${name}_total`).join(", ")}, started_total - ${RESULTS.map((name) => `${name}_total`).join(" - ")} as open
+    ${TOTALS.join(", ")}, started_total - ${TOTALS.join(" - ")} as open
   from totals`;

@@ -21,6 +21,7 @@ export async function lakeOfRows(tables: TableRows) {
     await appendOnce(lake, spec, "test", () => writeRows(lake, spec, "test", rows));
   }
   return {
+    directory,
     async rowsOf(sql: string): Promise<QueryRow[]> {
       const rows: QueryRow[] = [];
       for await (const batch of query.query(sql)) rows.push(...batch);
