@@ -23,7 +23,13 @@ export default defineConfig({
           ...shared,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/integration/**", "test/replay/**", "test/kill/**", "test/long/**"],
+          exclude: [
+            "test/integration/**",
+            "test/replay/**",
+            "test/kill/**",
+            "test/cluster/**",
+            "test/long/**",
+          ],
           // One process after the other would import the same packages again for each file.
           isolate: false,
         },

@@ -4,11 +4,11 @@ set -eu
 
 schema() {
   database=$1
-  versions=$2
+  name=$2
   temporal-sql-tool --db "$database" create
   temporal-sql-tool --db "$database" setup-schema -v 0.0
-  temporal-sql-tool --db "$database" update-schema -d "$versions"
+  temporal-sql-tool --db "$database" update-schema --schema-name "$name"
 }
 
-schema temporal /etc/temporal/schema/postgresql/v12/temporal/versioned
-schema temporal_visibility /etc/temporal/schema/postgresql/v12/visibility/versioned
+schema temporal postgresql/v12/temporal
+schema temporal_visibility postgresql/v12/visibility

@@ -6,7 +6,10 @@ export class KillFigures {
   readonly #met = new Map<string, number>();
   readonly #startedAt = Date.now();
 
-  constructor(readonly of: string) {}
+  constructor(
+    readonly of: string,
+    readonly script = "test:kill",
+  ) {}
 
   /** Kills whose moment came in time. */
   get killed(): number {
@@ -21,7 +24,7 @@ export class KillFigures {
     }
     if (problems.length === 0) return;
     this.failures.push(`${name}: ${problems.join("; ")}`);
-    say(`FAILED: ${this.failures.at(-1)}\n  again: npm run test:kill -- ${again}`);
+    say(`FAILED: ${this.failures.at(-1)}\n  again: npm run ${this.script} -- ${again}`);
   }
 
   sum(what: string): void {

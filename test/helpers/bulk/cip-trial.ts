@@ -2,11 +2,11 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sandbox } from "../../../sandbox/index.js";
 import type { BulkSummary } from "../../../src/domain/bulk/bulk-totals.js";
+import type { EncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import type { JobFolder } from "../command/job-folder.js";
 import { rowsOf, withLake } from "../lake/lake-audit.js";
-import { holding } from "../onboarding/planted-texts.js";
 import type { KilledJob } from "./bulk-trial.js";
-import { kybProblems, notEnded, writeBusinesses } from "./kyb-trial.js";
+import { inTheClear, kybProblems, notEnded, writeBusinesses } from "./kyb-trial.js";
 
 const USERS = 200;
 const BUSINESSES = 40;
@@ -24,14 +24,19 @@ export const KILLED_CIP: KilledJob = {
     ...["--approver", "ops@bank.example", "--no-pdf", "--json"],
   ],
   prepare: writeBusinesses,
-  problemsOf,
+  problemsOf: (folder, sandbox, summary) => cipProblems(folder, sandbox, summary),
 };
 
-async function problemsOf(folder: JobFolder, sandbox: Sandbox, summary: BulkSummary): Promise<string[]> {
+/** Compares packs and tables with the reports that the stand-in made; `keys` and `base` are those of a cluster. */
+export async function cipProblems(
+  folder: JobFolder,
+  sandbox: Sandbox,
+  summary: BulkSummary,
+  { keys, base = join(folder.lake, "_exports", "cip") }: { keys?: EncryptionKeys; base?: string } = {},
+): Promise<string[]> {
   const problems = notEnded(summary, USERS + BUSINESSES);
-  problems.push(...(await kybProblems(folder, sandbox)));
+  problems.push(...(await kybProblems(folder, sandbox, keys)));
   const users = [...sandbox.world.users.keys()];
-  const base = join(folder.lake, "_exports", "cip");
   const packs = await readdir(base);
   // A command may be killed right after its run has ended: the next one is another export.
   for (const pack of packs) {
@@ -59,7 +64,6 @@ async function problemsOf(folder: JobFolder, sandbox: Sandbox, summary: BulkSumm
     const { tax_id, date_of_birth } = report.checked_data as { tax_id?: string; date_of_birth: string };
     return tax_id === undefined ? [date_of_birth] : [tax_id, date_of_birth];
   });
-  for (const place of await holding(folder.directory, [...new Set(secrets)]))
-    problems.push(`in the clear: ${place}`);
+  problems.push(...(await inTheClear(folder, [...new Set(secrets)])));
   return problems;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Sandbox } from "../../../sandbox/index.js";
 import type { BulkSummary } from "../../../src/domain/bulk/bulk-totals.js";
 import { KYB_TABLES } from "../../../src/lake/tables/kyb.js";
-import { ensureEmbeddedKeys } from "../../../src/temporal/encryption/keys.js";
+import { type EncryptionKeys, ensureEmbeddedKeys } from "../../../src/temporal/encryption/keys.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import type { JobFolder } from "../command/job-folder.js";
 import { rowsOf, withLake } from "../lake/lake-audit.js";
@@ -31,8 +31,12 @@ export async function writeBusinesses({ directory }: JobFolder, { businesses }: 
 }
 
 /** Compares the tables of each run with the stand-in: a command that is killed after its run is run once more. */
-export async function kybProblems(folder: JobFolder, sandbox: Sandbox): Promise<string[]> {
-  const sealer = createSealer(await ensureEmbeddedKeys(folder.home));
+export async function kybProblems(
+  folder: JobFolder,
+  sandbox: Sandbox,
+  keys?: EncryptionKeys,
+): Promise<string[]> {
+  const sealer = createSealer(keys ?? (await ensureEmbeddedKeys(folder.home)));
   const problems: string[] = [];
   await withLake(folder.lake, async (query) => {
     const runs = await rowsOf(query, "select distinct run_id from business_insights");
@@ -50,9 +54,18 @@ export async function kybProblems(folder: JobFolder, sandbox: Sandbox): Promise<
       }
     }
   });
-  for (const place of await holding(folder.directory, ["00-0000000", " Market St", "+1555555"]))
-    problems.push(`in the clear: ${place}`);
+  problems.push(...(await inTheClear(folder, ["00-0000000", " Market St", "+1555555"])));
   return problems;
+}
+
+/** Where a folder or its lake holds one of these texts. */
+export async function inTheClear(
+  { directory, lake }: JobFolder,
+  texts: readonly string[],
+): Promise<string[]> {
+  const places = lake.startsWith(directory) ? [directory] : [directory, lake];
+  const found = await Promise.all(places.map((place) => holding(place, texts)));
+  return found.flat().map((place) => `in the clear: ${place}`);
 }
 
 /** What is wrong with how many rows have ended well. */

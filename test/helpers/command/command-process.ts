@@ -40,6 +40,10 @@ interface ChildSurroundings {
   /** All of the child's environment besides PATH, HOME and where the Temporal CLI is. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly uid?: number;
+  /** A command line that runs the child in its turn, such as one that makes a namespace for it. */
+  readonly within?: readonly string[];
+  /** How long it may run; {@link LIMIT_MS} unless said otherwise. */
+  readonly limitMs?: number;
 }
 
 /** Starts the real command line, `bin/nightledger.js`, as a process of its own. */
@@ -49,8 +53,14 @@ export function startCommand(args: readonly string[], surroundings: ChildSurroun
 
 /** Starts a Node script as a process of its own. */
 export function startNode(script: string, args: readonly string[], at: ChildSurroundings): ChildCommand {
+  return startProgram([process.execPath, script, ...args], at);
+}
+
+/** Starts any program. */
+export function startProgram(line: readonly string[], at: ChildSurroundings): ChildCommand {
   const { PATH, HOME, TEMPORAL_CLI_PATH } = process.env;
-  const child = spawn(process.execPath, [script, ...args], {
+  const [command = "", ...args] = [...(at.within ?? []), ...line];
+  const child = spawn(command, args, {
     cwd: at.cwd,
     env: { PATH, HOME, TEMPORAL_CLI_PATH, ...at.env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -72,10 +82,11 @@ export function startNode(script: string, args: readonly string[], at: ChildSurr
     stderr += text;
     tell();
   });
+  const { limitMs = LIMIT_MS } = at;
   const limit = setTimeout(() => {
-    stderr += `\n(killed by the test after ${LIMIT_MS / 60_000} minutes)`;
+    stderr += `\n(killed by the test after ${limitMs / 60_000} minutes)`;
     child.kill("SIGKILL");
-  }, LIMIT_MS).unref();
+  }, limitMs).unref();
   const closed = once(child, "close");
   const ended = once(child, "exit").then(async ([code, signal]): Promise<ProcessEnd> => {
     const at = Date.now();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { canUnshare, OWN_PIDS } from "../../helpers/command/namespaces.js";
 import { embeddedHome } from "./embedded-home.js";
-import { canUnshare, OWN_PIDS } from "./namespaces.js";
 
 // Where it does not run, the report says so: it needs Linux and the right to make namespaces (root).
 describe.runIf(canUnshare())("commands in PID namespaces of their own, as containers are", () => {

@@ -1,0 +1,161 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Sandbox } from "../../../sandbox/index.js";
+import { startCommand } from "../command/command-process.js";
+import { type JobFolder, openJobFolder } from "../command/job-folder.js";
+import { whyNoGoTools } from "../go-tools.js";
+import { type S3Server, startS3Server, whyNoS3Server } from "../store/s3-server.js";
+import { clusterEnv } from "../temporal/temporal-environment.js";
+import { SECRET } from "../webhooks/signed-webhook.js";
+import { type ClusterPart, KeptProgram } from "./kept-program.js";
+import { type Network, openNetwork } from "./network.js";
+import { findPostgres, openPostgres } from "./postgres.js";
+import { openTemporalServer, TEMPORAL_SERVER } from "./temporal-server.js";
+
+const WORKERS = 2;
+/** What a command or worker says when what it needs can't be reached. */
+const UNREACHABLE = 3;
+
+/** PostgreSQL, Temporal and an S3 server. */
+export interface Cluster {
+  readonly network: Network;
+  /** Opens a lake of the cluster, with two workers and a receiver for it, and a folder for commands. */
+  openLake(sandbox: Sandbox): Promise<ClusterLake>;
+  release(): Promise<void>;
+}
+
+export interface ClusterLake {
+  /** Where commands run; its `lake` has the objects of the bucket. */
+  readonly folder: JobFolder;
+  /** Everything that can be killed. */
+  readonly parts: readonly ClusterPart[];
+  /** What has ended that should not have. */
+  problems(): string[];
+  release(): Promise<void>;
+}
+
+/** Why there can be no cluster here; undefined where there can. */
+export async function whyNoCluster(): Promise<string | undefined> {
+  if (process.platform !== "linux") return "machines of a cluster are processes of Linux";
+  if ((await findPostgres()) === undefined) return "no PostgreSQL: neither initdb on the PATH nor Debian's";
+  return (await whyNoGoTools(TEMPORAL_SERVER)) ?? (await whyNoS3Server());
+}
+
+/** Starts a cluster of its own; programs that are not cached are built first. */
+export async function openCluster(): Promise<Cluster> {
+  const postgresBin = await findPostgres();
+  if (postgresBin === undefined) throw new Error("no PostgreSQL");
+  const releases: (() => Promise<void>)[] = [];
+  const release = async () => {
+    for (const one of releases.splice(0).reverse()) await one();
+  };
+  try {
+    const network = await openNetwork(WORKERS);
+    releases.push(() => network.release());
+    const { host } = network;
+    const s3 = await startS3Server(`${host}:7070`);
+    releases.push(() => s3.stop());
+    const postgres = await openPostgres(postgresBin, host);
+    releases.push(() => postgres.release());
+    await postgres.part.start();
+    const temporal = await openTemporalServer(host);
+    releases.push(() => temporal.part.stop());
+    const servers = [postgres.part, temporal.part];
+    const open: OpenCluster = { network, s3, env: temporal.env, servers };
+    return { network, openLake: (sandbox) => openLake(open, sandbox), release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+interface OpenCluster {
+  readonly network: Network;
+  readonly s3: S3Server;
+  readonly env: Readonly<Record<"TEMPORAL_ADDRESS" | "TEMPORAL_NAMESPACE", string>>;
+  readonly servers: readonly KeptProgram[];
+}
+
+async function openLake(cluster: OpenCluster, sandbox: Sandbox): Promise<ClusterLake> {
+  const { network, s3, servers } = cluster;
+  const bucket = await s3.makeBucket();
+  const service = await network.offer(Number(new URL(sandbox.url).port));
+  const env = {
+    ...s3.env,
+    ...cluster.env,
+    ...clusterEnv({ address: cluster.env.TEMPORAL_ADDRESS }),
+    NIGHTLEDGER_API_URL: service.url,
+    NIGHTLEDGER_API_KEY: sandbox.apiKey,
+    NIGHTLEDGER_API_CONCURRENCY: "2",
+    NIGHTLEDGER_LAKE: bucket.address,
+  };
+  const folder = await openJobFolder(sandbox, env, bucket.directory);
+  const workers = await openWorkers(network, env);
+  const receiver = receiverOf(folder, sandbox);
+  const programs = [...workers.parts, receiver];
+  await Promise.all(programs.map((one) => one.start()));
+  const store: ClusterPart = { name: "the S3 server", kill: () => s3.kill(), start: () => s3.start() };
+  return {
+    folder,
+    parts: [...servers, store, ...programs],
+    problems: () => [...servers, ...programs].flatMap(({ problems }) => problems.splice(0)),
+    async release() {
+      for (const one of programs) await one.stop();
+      await workers.release();
+      await folder.release();
+      await service.close();
+    },
+  };
+}
+
+/** Workers on machines of their own, whose files are lost with them. */
+async function openWorkers(network: Network, env: Readonly<Record<string, string>>) {
+  const directories: string[] = [];
+  const parts: KeptProgram[] = [];
+  for (let machine = 1; machine <= WORKERS; machine += 1) {
+    const directory = await mkdtemp(join(tmpdir(), "nightledger-machine-"));
+    directories.push(directory);
+    const home = join(directory, "home");
+    const own = { HOME: home, NIGHTLEDGER_HOME: home, NIGHTLEDGER_SCRATCH: join(directory, "scratch") };
+    parts.push(
+      new KeptProgram({
+        name: `worker ${machine}`,
+        launch: () =>
+          startCommand(["worker"], {
+            cwd: directory,
+            env: { ...env, ...own },
+            within: network.within(machine, directory),
+          }),
+        works: (child) => child.says(/working on task queue/),
+        mayEndWith: [UNREACHABLE],
+        async lose() {
+          await rm(home, { recursive: true, force: true });
+          await rm(own.NIGHTLEDGER_SCRATCH, { recursive: true, force: true });
+        },
+      }),
+    );
+  }
+  return {
+    parts,
+    async release() {
+      for (const directory of directories) await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A receiver that the stand-in sends its webhooks to, on this machine. */
+function receiverOf(folder: JobFolder, sandbox: Sandbox): KeptProgram {
+  const secrets = { NIGHTLEDGER_WEBHOOK_SECRETS: SECRET };
+  let port = "0";
+  return new KeptProgram({
+    name: "the receiver",
+    launch: () => folder.command(["webhooks", "serve", "--port", port], secrets),
+    async works(child) {
+      const [, url = ""] = await child.says(/webhooks +(\S+), test mode/);
+      if (port === "0") sandbox.webhooks.register({ url, secrets: [SECRET] });
+      port = new URL(url).port;
+    },
+    mayEndWith: [UNREACHABLE],
+  });
+}

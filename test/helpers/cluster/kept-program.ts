@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChildCommand } from "../command/command-process.js";
+
+/** Before a program that ended by itself is started again. */
+const AGAIN_MS = 500;
+/** No program of the cluster may end so often by itself. */
+const MOST_ENDS = 200;
+/** Characters of what it printed last. */
+const SAID = 3_000;
+
+/** A process of the cluster that a round kills. */
+export interface ClusterPart {
+  readonly name: string;
+  /** Kills it, once it is up. */
+  kill(): Promise<void>;
+  /** Starts it again; resolves when it works. */
+  start(): Promise<void>;
+}
+
+/** How a program is started and known to work. */
+interface Kept {
+  readonly name: string;
+  launch(): ChildCommand;
+  /** Resolves when it works, rejects when it ended before. */
+  works(child: ChildCommand): Promise<unknown>;
+  /** The codes with which it may end by itself, as when what it needs is down. */
+  readonly mayEndWith: readonly number[];
+  /** Takes away what is lost with it. */
+  lose?(): Promise<void>;
+}
+
+/** A program that is started again whenever it ends, as Compose and Kubernetes do. */
+export class KeptProgram implements ClusterPart {
+  readonly name: string;
+  /** Ends that a program should not have. */
+  readonly problems: string[] = [];
+  /** How often it ended by itself. */
+  ends = 0;
+  #child: ChildCommand | undefined;
+  #up: Promise<void> = Promise.resolve();
+  /** Counts starts and kills: what belongs to an earlier one is over. */
+  #turn = 0;
+
+  constructor(readonly kept: Kept) {
+    this.name = kept.name;
+  }
+
+  start(): Promise<void> {
+    this.#turn += 1;
+    this.#up = this.#keep(this.#turn);
+    return this.#up;
+  }
+
+  async kill(): Promise<void> {
+    await this.#up;
+    await this.stop();
+    await this.kept.lose?.();
+  }
+
+  /** Kills it, whether it works or not. */
+  async stop(): Promise<void> {
+    this.#turn += 1;
+    await this.#child?.end("SIGKILL");
+  }
+
+  /** Starts it until it works. */
+  async #keep(turn: number): Promise<void> {
+    while (this.#turn === turn) {
+      const child = this.kept.launch();
+      this.#child = child;
+      const works = await this.kept.works(child).then(
+        () => true,
+        () => false,
+      );
+      const again = this.#ended(child, turn);
+      if (works) {
+        void again.then(() => {
+          if (this.#turn === turn) this.#up = this.#keep(turn);
+        });
+        return;
+      }
+      await again;
+    }
+  }
+
+  /** Waits until it has ended, and a moment longer where that was by itself. */
+  async #ended(child: ChildCommand, turn: number): Promise<void> {
+    const { code, stdout, stderr } = await child.ended;
+    if (this.#turn !== turn) return;
+    this.ends += 1;
+    const said = `${this.name} ended with ${code}: ${stdout.slice(-SAID)}${stderr.slice(-SAID)}`;
+    if (!this.kept.mayEndWith.includes(code ?? -1)) this.problems.push(said);
+    if (this.ends > MOST_ENDS) throw new Error(said);
+    await sleep(AGAIN_MS);
+  }
+}
