@@ -22,7 +22,7 @@ export const FAILURE_TYPES = {
   stagingLost: "StagingLostError",
   /** Wrong usage, configuration or input (exit 2). */
   input: "InputError",
-  /** The service or Temporal can't be reached (exit 3). */
+  /** The service, Temporal or the lake's bucket can't be reached (exit 3). */
   unreachable: "UnreachableError",
 } as const;
 
@@ -68,7 +68,7 @@ export class UnsendableError extends InputError {
   }
 }
 
-/** Thrown when the service or Temporal can't be reached. Exit code 3. The message says what to check. */
+/** Thrown when the service, Temporal or the lake's bucket can't be reached. Exit code 3. The message says what to check. */
 export class UnreachableError extends Error {
   override readonly name = FAILURE_TYPES.unreachable;
 }

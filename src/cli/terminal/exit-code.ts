@@ -2,6 +2,7 @@ import { AuthError } from "../../api/http/errors.js";
 import { InputError, UnreachableError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
 import { asFull } from "../../lake/store/local/local-store-errors.js";
+import { BucketError } from "../../lake/store/s3/s3-errors.js";
 import { failedCallError, isFailedCall } from "../../temporal/failed-call.js";
 
 /** The exit codes of commands (docs/reference/commands.md, "Output and exit codes"). */
@@ -24,7 +25,9 @@ export function saidError(error: unknown) {
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof InputError) return EXIT.usage;
-  if (error instanceof UnreachableError || isFailedCall(error)) return EXIT.unreachable;
+  if (error instanceof UnreachableError || error instanceof BucketError || isFailedCall(error)) {
+    return EXIT.unreachable;
+  }
   if (error instanceof AuthError) return EXIT.credentials;
   return EXIT.failures;
 }

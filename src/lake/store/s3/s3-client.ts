@@ -8,12 +8,12 @@ const SILENT_MS = 30_000;
 const SOCKETS = 64;
 
 /**
- * Makes a client by the `AWS_…` variables; only who has a lake in a bucket waits until the SDK is loaded.
+ * Makes a client by the `AWS_…` variables, of which an empty one counts as not set; only who has a lake in a bucket waits until the SDK is loaded.
  *
  * @param endpoint left out: that of the variables, or Amazon's own
  */
 export async function openS3(
-  endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL,
+  endpoint = process.env.AWS_ENDPOINT_URL_S3 || process.env.AWS_ENDPOINT_URL || undefined,
 ): Promise<S3> {
   // Its version is fixed here, and a user can't change what it warns of.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
@@ -21,7 +21,7 @@ export async function openS3(
   const { AWS_REGION, AWS_DEFAULT_REGION, AWS_PROFILE } = process.env;
   const hasOwnEndpoint = endpoint !== undefined;
   const region =
-    AWS_REGION ?? AWS_DEFAULT_REGION ?? (hasOwnEndpoint && !AWS_PROFILE ? "us-east-1" : undefined);
+    AWS_REGION || AWS_DEFAULT_REGION || (hasOwnEndpoint && !AWS_PROFILE ? "us-east-1" : undefined);
   return new sdk.S3({
     maxAttempts: ATTEMPTS,
     // A host of one's own has seldom a name for each bucket.

@@ -9,10 +9,12 @@ export class BucketError extends Error {
   /**
    * @param address of the object, or of the lake
    * @param why what can't be done and what to do
+   * @param passes whether it ends by itself; otherwise a person has to do something
    */
   constructor(
     address: string,
     readonly why: string,
+    readonly passes = true,
   ) {
     super(`${address} ${why} Nothing is lost: what runs tries it again by itself.`);
   }
@@ -54,26 +56,38 @@ export function unavailable(error: unknown, address: string): Error {
       `${address} is damaged: its bytes are not those of its checksum. Restore it from a backup of the lake.`,
     );
   }
-  return new BucketError(address, whyUnusable(error));
+  const refused = whyRefused(error);
+  return refused === undefined
+    ? new BucketError(address, whyUnavailable(error))
+    : new BucketError(address, refused, false);
 }
 
-function whyUnusable(error: unknown): string {
+function whyRefused(error: unknown): string | undefined {
   const [name, status] = [nameOf(error), statusOf(error)];
-  const said = [name, status === undefined ? "" : `HTTP ${status}`].filter(
-    (part) => !["", "Unknown", "Error"].includes(part),
-  );
-  const found = said.length === 0 ? String((error as Error).message) : said.join(", ");
   if (CREDENTIALS.has(name) || status === 401 || status === 403) {
     return (
-      `can't be used: the credentials are missing or refused (${found}). Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, ` +
+      `can't be used: the credentials are missing or refused (${foundIn(error)}). Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, ` +
       "AWS_PROFILE, or a role that may read, write, list and delete there."
     );
   }
   if (name === "NoSuchBucket") return "can't be used: there is no such bucket. Make it, or name another one.";
   if (/region is missing/i.test((error as Error).message))
     return "can't be used: its region is not known. Set AWS_REGION.";
-  if (status !== undefined) return `can't be used now: the bucket's service answers ${found}.`;
+  return undefined;
+}
+
+function whyUnavailable(error: unknown): string {
+  const found = foundIn(error);
+  if (statusOf(error) !== undefined) return `can't be used now: the bucket's service answers ${found}.`;
   return `can't be reached (${found}). Check the network, AWS_ENDPOINT_URL_S3 and AWS_REGION.`;
+}
+
+function foundIn(error: unknown): string {
+  const [name, status] = [nameOf(error), statusOf(error)];
+  const said = [name, status === undefined ? "" : `HTTP ${status}`].filter(
+    (part) => !["", "Unknown", "Error"].includes(part),
+  );
+  return said.length === 0 ? String((error as Error).message) : said.join(", ");
 }
 
 function nameOf(error: unknown): string {

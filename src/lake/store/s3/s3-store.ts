@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
-import { InputError } from "../../../domain/failures.js";
+import { InputError, UnreachableError } from "../../../domain/failures.js";
 import { s3Address, s3Place } from "../../../domain/lake-address.js";
 import { readRangeInPlace, readWhole } from "../local/local-store-files.js";
 import type { ObjectStore } from "../object-store.js";
@@ -42,13 +42,18 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
     }
   }
 
-  /** Whether the bucket has anything, for who asked for it. @throws InputError where it can't be used */
+  /**
+   * Whether the bucket has anything, for who asked for it.
+   *
+   * @throws UnreachableError where it can't be used now; InputError where a person has to do something.
+   */
   async function asked(option: string): Promise<boolean> {
     try {
       return await bucket.hasObjects();
     } catch (error) {
       if (!(error instanceof BucketError)) throw error;
-      throw new InputError(`${option}${address} ${error.why}`);
+      const message = `${option}${address} ${error.why}`;
+      throw error.passes ? new UnreachableError(message) : new InputError(message);
     }
   }
 
