@@ -15,6 +15,7 @@ interface Service {
   readonly image: string;
   readonly build?: { readonly context: string };
   readonly command?: readonly string[];
+  readonly entrypoint?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: object;
@@ -38,10 +39,10 @@ const GIVEN: Readonly<Record<string, string>> = {
   NIGHTLEDGER_WEBHOOK_SECRETS: `whsec_${Buffer.alloc(24, 7).toString("base64")}`,
 };
 
-function interpolated(value: string): string {
+function interpolated(value: string, more: Readonly<Record<string, string | undefined>>): string {
   return value.replace(
     /\$\{(\w+)(?::-([^}]*)|:\?[^}]*)?\}/g,
-    (_, name, fallback) => GIVEN[name] ?? fallback ?? "",
+    (_, name, fallback) => more[name] ?? GIVEN[name] ?? fallback ?? "",
   );
 }
 
@@ -52,9 +53,12 @@ function composeSchema() {
   return new Ajv({ strict: false, validateFormats: false }).compile(schema);
 }
 
-function environmentOf(service: string): Record<string, string> {
+function environmentOf(
+  service: string,
+  more: Readonly<Record<string, string | undefined>> = {},
+): Record<string, string> {
   const given = Object.entries(compose.services[service]?.environment ?? {});
-  return Object.fromEntries(given.map(([name, value]) => [name, interpolated(value)]));
+  return Object.fromEntries(given.map(([name, value]) => [name, interpolated(value, more)]));
 }
 
 describe("docker-compose.yml", () => {
@@ -73,13 +77,21 @@ describe("docker-compose.yml", () => {
 
   it("every image is pinned to a full version, and server and tools are of one", () => {
     for (const [name, { image }] of services)
-      expect(image, name).toMatch(/^[\w./-]+:\d+\.\d+(\.\d+)?(-\w+)?$/);
+      expect(image, name).toMatch(/^[\w./-]+:v?\d+\.\d+(\.\d+)?(-\w+)?$/);
     expect(compose.services.temporal?.image.split(":")[1]).toBe(
       compose.services["temporal-schema"]?.image.split(":")[1],
     );
     expect(compose.services.postgresql?.image).toMatch(/:16\./);
     expect(compose.services.temporal?.image).toMatch(/:1\.32\./);
     expect(text).not.toMatch(/auto-setup/);
+  });
+
+  it.each([
+    ["temporal", "temporal-server", "go.temporal.io/server"],
+    ["bucket", "versitygw", "github.com/versity/versitygw"],
+  ])("the %s of the tests is of its version", (service, tool, module) => {
+    const [, version] = compose.services[service]?.image.split(/:v?/) ?? [];
+    expect(read(`tools/${tool}/go.mod`)).toMatch(`\t${module} v${version} `);
   });
 
   it("every secret must be given: none has a default, none is in the file", () => {
@@ -105,6 +117,21 @@ describe("docker-compose.yml", () => {
     expect(readConfig({ env: receiver, cwd: ROOT }, ["webhooks"]).webhooks.mode).toBe("test");
   });
 
+  it("a lake in the bucket of the S3 server needs what docs/run/operate.md gives, and is not the default", () => {
+    const given = read("docs/run/operate.md").match(/^(LAKE_ADDRESS|AWS_\w+)=.*$/gm) ?? [];
+    const variables = Object.fromEntries(given.map((line) => line.split(/[=\s]+/, 2)));
+    const [bucket] = /(?<=s3:\/\/)\w+/.exec(variables.LAKE_ADDRESS ?? "") ?? [];
+    expect(compose.services.bucket?.entrypoint?.join(" ")).toContain(`/data/buckets/${bucket} `);
+    expect(variables).toHaveProperty("AWS_ENDPOINT_URL_S3", "http://bucket:7070");
+    for (const name of ["worker", "webhooks"]) {
+      expect(environmentOf(name).NIGHTLEDGER_LAKE).toBe("/lake");
+      expect(environmentOf(name, variables)).toMatchObject({
+        NIGHTLEDGER_LAKE: variables.LAKE_ADDRESS,
+        AWS_ENDPOINT_URL_S3: variables.AWS_ENDPOINT_URL_S3,
+      });
+    }
+  });
+
   it("the database is reached from inside only, and no port is open to other machines", () => {
     expect(compose.services.postgresql?.ports).toBeUndefined();
     const ports = services.flatMap(([, { ports = [] }]) => ports);
@@ -121,7 +148,7 @@ describe("docker-compose.yml", () => {
         expect(condition === "service_completed_successfully", `${name} → ${target}`).toBe(isJob);
       }
     }
-    for (const name of ["postgresql", "temporal", "worker", "webhooks", "sandbox"]) {
+    for (const name of ["postgresql", "temporal", "worker", "webhooks", "bucket", "sandbox"]) {
       expect(compose.services[name]?.healthcheck, name).toBeDefined();
     }
   });
@@ -140,9 +167,9 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("the receiver and the stand-in are there only when their profiles ask for them", () => {
+  it("the receiver, the S3 server and the stand-in are there only when their profiles ask for them", () => {
     const optional = services.filter(([, { profiles }]) => profiles !== undefined).map(([name]) => name);
-    expect(optional).toEqual(["webhooks", "sandbox"]);
+    expect(optional).toEqual(["webhooks", "bucket", "sandbox"]);
   });
 
   it.each(["worker", "webhooks", "sandbox"])(
