@@ -6,7 +6,7 @@ const MOST_FILES = 15;
 /** Folders of like things: one file each, found by its name. */
 const LISTS = new Set(["operations", "streams", "tables", "commands", "jobs"]);
 /** Tests of several sources at once; every other test is a unit test. */
-const WHOLE = /^test\/(integration|kill|long|replay|repository)\//;
+const WHOLE = /^test\/(cluster|integration|kill|long|replay|repository)\//;
 
 const sources = sourcesIn("src", "sandbox");
 const folders = new Set(sources.flatMap(foldersAbove));

@@ -13,7 +13,7 @@ interface StruckCommand {
   readonly kills: number;
 }
 
-export interface StruckEnd {
+interface StruckEnd {
   readonly kills: readonly KillReport[];
   /** Of the command that completed; undefined where none did. */
   readonly summary: unknown;
