@@ -12,6 +12,7 @@ import { importsVerifyCommand } from "./commands/imports.js";
 import { lakeCommand, materializeCommand, rebindCommand, tablesCommand } from "./commands/lake.js";
 import { checkCommand, demoCommand, devCommand, workerCommand } from "./commands/local.js";
 import { onboardCommand } from "./commands/onboard.js";
+import { planCommand } from "./commands/plan.js";
 import { quarantineCommand } from "./commands/quarantine.js";
 import { queryCommand } from "./commands/query.js";
 import { runsCommand, statusCommand } from "./commands/runs.js";
@@ -37,6 +38,7 @@ const COMMANDS: readonly AddCommand[] = [
   statusCommand,
   uiCommand,
   reportCommand,
+  planCommand,
   syncCommand,
   materializeCommand,
   explainCommand,
@@ -62,6 +64,7 @@ const COMMANDS: readonly AddCommand[] = [
 /** Builds the program with all of its commands. */
 export function createProgram(terminal: Terminal, end: (code: number) => void): Command {
   const program = new CliCommand("nightledger")
+    .enablePositionalOptions()
     .description(
       "Nightly bank-data syncs as Temporal workflows, into open tables that are exact whatever is killed.",
     )

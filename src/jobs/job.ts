@@ -147,6 +147,15 @@ export interface JobContext<Options = object> {
   readonly options: Options;
 }
 
+/** Plans the rows of a group as their job does, or one item a row. Only reads. */
+export async function planOf(
+  job: AnyJob,
+  context: JobContext,
+  rows: readonly JobRow<object>[],
+): Promise<GroupPlan<object, unknown, unknown>> {
+  return (await job.plan?.(context, rows)) ?? { work: rows.map((row) => [row]), ended: [] };
+}
+
 /** How an item makes its calls. */
 export interface Caller<Options = object, Given = unknown> {
   readonly options: Options;
@@ -189,7 +198,7 @@ export interface Caller<Options = object, Given = unknown> {
 export type CallTerms = Pick<SealedRequest, "repeatable" | "keepBytes">;
 
 /** The items of a group: rows that are worked on together, such as those of one request. */
-export interface GroupPlan<Row, Result, Given> {
+interface GroupPlan<Row, Result, Given> {
   readonly work: readonly (readonly JobRow<Row>[])[];
   /** What `work` is given for each of these items, in their order; it is kept with the plan. */
   readonly given?: readonly Given[];

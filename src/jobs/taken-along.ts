@@ -1,4 +1,4 @@
-import type { AnyJob, GroupPlan, JobContext, JobRow } from "./job.js";
+import { type AnyJob, type JobRow, planOf } from "./job.js";
 
 type Rows = readonly JobRow<object>[];
 
@@ -47,12 +47,4 @@ export function takingAlong(
     tables: [...own.tables, ...other.tables],
     rows: (context, item) => jobOf(item.rows).rows(context, item),
   };
-}
-
-async function planOf(
-  job: AnyJob,
-  context: JobContext,
-  rows: Rows,
-): Promise<GroupPlan<object, unknown, unknown>> {
-  return (await job.plan?.(context, rows)) ?? { work: rows.map((row) => [row]), ended: [] };
 }

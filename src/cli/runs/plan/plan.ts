@@ -1,0 +1,97 @@
+import { readConfig } from "../../../config.js";
+import { durationWords } from "../../../domain/duration.js";
+import { InputError } from "../../../domain/failures.js";
+import { labelledLines } from "../../../domain/labelled-lines.js";
+import { forecastMs, type PastRuns } from "../../../domain/runs/forecast.js";
+import { skippedAction } from "../../../domain/sync/link-obstacle.js";
+import { runKindOf, type ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
+import { sqlText } from "../../../lake/sql/duckdb-sql.js";
+import { linkSyncs } from "../../../lake/tables/link-syncs.js";
+import { runs } from "../../../lake/tables/runs.js";
+import { rowsOf, withStoreQuery } from "../../lake/query.js";
+import { parseScheduledCommand } from "../../schedules/scheduled-command.js";
+import { readLakeView } from "../../session/preflight.js";
+import { EXIT } from "../../terminal/exit-code.js";
+import type { Terminal } from "../../terminal/terminal.js";
+import type { PlannedJob, RowsOf } from "./planned-job.js";
+import { planRows } from "./rows.js";
+import { planSync } from "./sync.js";
+
+/** Runs whose calls and times are learnt from. */
+const LEARNT_FROM = 10;
+
+const IN_PLAN = {
+  that: "can be planned",
+  place: "in a plan",
+  example: "Give one of {}, with its options, as in: nightledger plan sync --roster users.csv",
+};
+
+/** Says what a job would do, and starts nothing; the exit code. @throws InputError where its command line or file is wrong */
+export async function showPlan(terminal: Terminal, words: readonly string[], json: boolean): Promise<number> {
+  const job = await parseScheduledCommand(terminal, words, IN_PLAN);
+  const lake = await readLakeView(terminal);
+  const { api } = readConfig(terminal, ["api"]);
+  const planned = await withStoreQuery(
+    lake.store,
+    async (query) => {
+      const past = await pastRuns((sql) => rowsOf(query, sql), runKindOf(job));
+      return { past, ...(await plannedJob(job, { ...lake, past, rowsOf: (sql) => rowsOf(query, sql) })) };
+    },
+    { tables: [runs, linkSyncs] },
+  );
+  const { past, ...plan } = planned;
+  const { calls } = plan.forecast;
+  const ms = calls === null ? { at_pace: null, at_limit: null } : forecastMs(calls, past, api.rps);
+  terminal.result(
+    json ? JSON.stringify({ kind: runKindOf(job), ...plan, ms }) : planLines(plan, ms).join("\n"),
+  );
+  return EXIT.completed;
+}
+
+function plannedJob(job: ScheduledJob, seen: Parameters<typeof planRows>[1]): Promise<PlannedJob> {
+  if (job.kind === "sync") return planSync(job, seen);
+  if (job.kind === "alerts")
+    throw new InputError("alerts check makes no calls, so there is nothing to plan.");
+  return planRows(job, seen);
+}
+
+async function pastRuns(rowsOf: RowsOf, kind: string): Promise<PastRuns> {
+  const [row] = await rowsOf<Readonly<Record<string, string | number | null>>>(
+    `select count(*) as runs, sum(coalesce(users, 0)) as owners, sum(coalesce(calls, 0)) as calls, sum(coalesce(pages, 0)) as pages,
+      sum(epoch_ms(finished_at) - epoch_ms(started_at) - coalesce(paused_ms, 0)) as worked
+    from (select * from runs where kind = ${sqlText(kind)} and status in ('completed', 'completed_with_failures') and calls > 0
+      order by started_at desc limit ${LEARNT_FROM})`,
+  );
+  const of = (name: string) => Number(row?.[name] ?? 0);
+  return {
+    runs: of("runs"),
+    owners: of("owners"),
+    calls: of("calls"),
+    pages: of("pages"),
+    workedMs: of("worked"),
+  };
+}
+
+function planLines(
+  { forecast, rows, done, invalid, skipped }: PlannedJob,
+  { at_pace, at_limit }: ReturnType<typeof forecastMs>,
+): string[] {
+  const { calls, pages, basis } = forecast;
+  const times = [
+    ...(at_pace === null ? [] : [`about ${durationWords(at_pace)} at the pace of earlier runs`]),
+    ...(at_limit === null ? [] : [`at least ${durationWords(at_limit)} under NIGHTLEDGER_API_RPS`]),
+  ];
+  const skips = skipped.map(({ reason, count }) => {
+    const action = skippedAction(reason);
+    return `${count} × ${reason}${action === undefined ? "" : ` → ${action}`}`;
+  });
+  return labelledLines([
+    ["rows", `${rows}${invalid === 0 ? "" : `, ${invalid} of them invalid`}`],
+    ["done", done === 0 ? null : `${done} need no work: an earlier run did it`],
+    ["calls", calls === null ? "not known" : `about ${calls}${pages === null ? "" : ` for ${pages} pages`}`],
+    ["", basis],
+    ["time", times.length === 0 ? null : times.join("; ")],
+    ["skips", skips.length === 0 ? null : skips],
+    ["note", "nothing was started"],
+  ]);
+}

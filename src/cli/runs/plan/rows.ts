@@ -1,0 +1,79 @@
+import { InputError } from "../../../domain/failures.js";
+import { type PastRuns, rowsForecast } from "../../../domain/runs/forecast.js";
+import { openJob } from "../../../intake/bulk/asked-job.js";
+import { judgeFiles } from "../../../intake/bulk/input-rows.js";
+import { readCustomers } from "../../../intake/onboarding/customers-file.js";
+import type { ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
+import { type AnyJob, type JobRow, planOf } from "../../../jobs/job.js";
+import { lakeAt } from "../../../lake/lake.js";
+import { readBinding } from "../../../lake/service-binding.js";
+import { createSealer } from "../../../temporal/encryption/sealer.js";
+import type { LakeView } from "../../session/preflight.js";
+import type { PlannedJob, RowsOf } from "./planned-job.js";
+
+type ByRows = Extract<ScheduledJob, { readonly kind: "bulk" | "onboard" }>;
+
+interface Seen extends LakeView {
+  readonly past: PastRuns;
+  readonly rowsOf: RowsOf;
+}
+
+/** Of an onboarding whose mode asks for one: prefill, create, post and an answer. */
+const CALLS_OF_CUSTOMER = 4;
+
+/** Plans a job by the rows of its file. @throws InputError where the file is wrong, or the lake's keys are missing */
+export async function planRows(job: ByRows, seen: Seen): Promise<PlannedJob> {
+  const [skipped, { past }] = [[], seen];
+  if (job.kind === "onboard") {
+    const { customers, playbook, mode } = job;
+    const service = (await readBinding(seen.store))?.id ?? "";
+    const { counts } = await readCustomers(customers, { playbook, mode, service });
+    const forecast = rowsForecast(counts.total - counts.invalid, CALLS_OF_CUSTOMER, past);
+    return { forecast, rows: counts.total, invalid: counts.invalid, done: 0, skipped };
+  }
+  const opened = await openJob(job);
+  const judged = await judgeFiles(opened.job, job);
+  const { items, done } = await plannedItems(opened.job, judged.rows(), opened.options, seen);
+  return {
+    forecast: rowsForecast(items, 1, past),
+    rows: judged.total,
+    invalid: judged.invalid,
+    done,
+    skipped,
+  };
+}
+
+/** Asks the job for its plan, group by group, as a run would; plans only read. */
+async function plannedItems(
+  job: AnyJob,
+  rows: AsyncIterable<{ readonly line: number; readonly row: object | null }>,
+  options: object,
+  { config, keys }: Seen,
+): Promise<{ readonly items: number; readonly done: number }> {
+  if (keys === undefined)
+    throw new InputError(
+      "NIGHTLEDGER_ENCRYPTION_KEYS: not set, and NIGHTLEDGER_HOME holds no keys yet: no job has run here. Nothing was started.",
+    );
+  const sealer = createSealer(keys);
+  const lake = lakeAt(config.lake, { sealer });
+  const sums = { items: 0, done: 0 };
+  const take = async (group: readonly JobRow<object>[]) => {
+    if (group.length === 0) return;
+    const plan = await planOf(job, { runId: "plan", lake, sealer, options }, group);
+    sums.items += plan.work.length;
+    sums.done += plan.ended.reduce((sum, ended) => sum + ended.rows.length, 0);
+  };
+  try {
+    let group: JobRow<object>[] = [];
+    for await (const { line, row } of rows) {
+      if (row !== null) group.push({ line, row });
+      if (group.length < job.groupRows) continue;
+      await take(group);
+      group = [];
+    }
+    await take(group);
+  } finally {
+    await lake.close();
+  }
+  return sums;
+}

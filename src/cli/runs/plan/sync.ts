@@ -1,0 +1,51 @@
+import { type KnownLink, type PastRuns, syncForecast } from "../../../domain/runs/forecast.js";
+import type { ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
+import { readRoster } from "../../../intake/sync/roster-file.js";
+import type { PlannedJob, RowsOf } from "./planned-job.js";
+
+type ScheduledSync = Extract<ScheduledJob, { readonly kind: "sync" }>;
+
+/** The newest row of each link that was not gone, with the pages of its first and of its last later reading. */
+const KNOWN_LINKS = `select fp_id, link_id,
+    case when arg_max(status, finished_at) = 'skipped' then arg_max(reason, finished_at) end as skipped,
+    arg_max(pages, finished_at) filter (certificate is not null and cursor_in is null) as first,
+    arg_max(pages, finished_at) filter (certificate is not null and cursor_in is not null) as later
+  from link_syncs group by fp_id, link_id having coalesce(arg_max(reason, finished_at), '') not in ('link_gone', 'superseded')`;
+
+interface KnownRow {
+  readonly fp_id: string;
+  readonly link_id: string;
+  readonly skipped: string | null;
+  readonly first: number | null;
+  readonly later: number | null;
+}
+
+/** Plans a sync by what the lake knows of the links of its roster. @throws InputError where the roster is wrong */
+export async function planSync(
+  { roster: path, options }: ScheduledSync,
+  { past, rowsOf }: { readonly past: PastRuns; readonly rowsOf: RowsOf },
+): Promise<PlannedJob> {
+  const roster = await readRoster(path);
+  const users = new Set(roster.rows.map(({ fp_id }) => fp_id));
+  const only = options.links === null ? undefined : new Set(options.links);
+  const rows = (await rowsOf<KnownRow>(KNOWN_LINKS)).filter(
+    ({ fp_id, link_id }) => users.has(fp_id) && (only?.has(link_id) ?? true),
+  );
+  const seen = new Set(rows.map(({ fp_id }) => fp_id));
+  const known = rows.map(
+    ({ skipped, first, later }): KnownLink => ({
+      skipped,
+      firstPages: first === null ? null : Number(first),
+      laterPages: later === null ? null : Number(later),
+    }),
+  );
+  const isNew = only === undefined ? users.size - seen.size : 0;
+  const skipped = new Map<string, number>();
+  for (const { skipped: reason } of known)
+    if (reason !== null) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+  return {
+    forecast: syncForecast({ all: users.size, isNew }, known, past, options.full),
+    ...{ rows: users.size, done: 0, invalid: 0 },
+    skipped: [...skipped].map(([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count),
+  };
+}

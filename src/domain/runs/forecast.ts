@@ -1,0 +1,94 @@
+/** What earlier runs of a kind did, added up; what pages and calls cost is learnt from them. */
+export interface PastRuns {
+  readonly runs: number;
+  /** Users of syncs, rows of other jobs. */
+  readonly owners: number;
+  readonly calls: number;
+  readonly pages: number;
+  /** Milliseconds in which they worked, without pauses of the service. */
+  readonly workedMs: number;
+}
+
+/** Of one bank link, what its last runs say of the next. */
+export interface KnownLink {
+  /** Why the last run skipped it; null where it was read. */
+  readonly skipped: string | null;
+  /** Pages of its first reading. */
+  readonly firstPages: number | null;
+  /** Pages of its last later reading. */
+  readonly laterPages: number | null;
+}
+
+/** How many calls a job will make. */
+export interface Forecast {
+  /** Null where no earlier run tells. */
+  readonly calls: number | null;
+  readonly pages: number | null;
+  /** What the figures are made of, for people. */
+  readonly basis: string;
+}
+
+/** A user's lists, as an answer without pages of links needs them: one of links and one of accounts. */
+const LISTS_OF_USER = 2;
+
+/**
+ * Forecasts a sync: each user costs lists, each link that is read at least a page, a link that is new or read in full as
+ * many as a first reading takes. A link that the last run skipped is expected to be skipped again.
+ *
+ * @param known of the users that the lake knows; the others are new
+ */
+export function syncForecast(
+  users: { readonly all: number; readonly isNew: number },
+  known: readonly KnownLink[],
+  past: PastRuns,
+  isFull: boolean,
+): Forecast {
+  const lists = past.owners === 0 ? LISTS_OF_USER : (past.calls - past.pages) / past.owners;
+  const read = known.filter(({ skipped }) => skipped === null);
+  const firsts = read.flatMap(({ firstPages }) => firstPages ?? []);
+  const meanFirst = firsts.length === 0 ? null : sum(firsts) / firsts.length;
+  const oldPages = sum(
+    read.map(({ firstPages, laterPages }) => (isFull ? (firstPages ?? 1) : (laterPages ?? 1))),
+  );
+  const knownUsers = users.all - users.isNew;
+  const newPages =
+    meanFirst === null ? null : (users.isNew * read.length * meanFirst) / Math.max(1, knownUsers);
+  if (users.isNew > 0 && (newPages === null || knownUsers === 0))
+    return {
+      ...{ calls: null, pages: null },
+      basis: `${users.isNew} users are new and no earlier sync tells how many pages their links have: at least ${Math.round(users.all * lists)} calls for their lists`,
+    };
+  const pages = Math.round(oldPages + (newPages ?? 0));
+  const calls = Math.round(users.all * lists) + pages;
+  const words = [
+    `${read.length} known links`,
+    ...(users.isNew === 0 ? [] : [`${users.isNew} new users, as large as the known ones`]),
+  ];
+  return { calls, pages, basis: `${words.join(" and ")}, ${lists.toFixed(1)} calls a user for its lists` };
+}
+
+/** Forecasts a job by rows: each item that has to be worked on costs what one did in earlier runs. */
+export function rowsForecast(items: number, callsPerItem: number, past: PastRuns): Forecast {
+  const each = past.owners === 0 || past.calls === 0 ? callsPerItem : past.calls / past.owners;
+  const basis =
+    past.owners === 0
+      ? `${callsPerItem} calls each, as no earlier run tells`
+      : `${each.toFixed(2)} calls each, as in ${past.runs} earlier runs`;
+  return { calls: Math.round(items * each), pages: null, basis };
+}
+
+/** Milliseconds that calls take: at the pace of earlier runs, and at the least under a limit of calls a second. */
+export function forecastMs(
+  calls: number,
+  { calls: done, workedMs }: PastRuns,
+  rps: number | undefined,
+): { readonly at_pace: number | null; readonly at_limit: number | null } {
+  return {
+    at_pace: done === 0 ? null : Math.round((calls * workedMs) / done),
+    at_limit: rps === undefined ? null : Math.round((calls / rps) * 1_000),
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

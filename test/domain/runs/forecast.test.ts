@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import {
+  forecastMs,
+  type KnownLink,
+  type PastRuns,
+  rowsForecast,
+  syncForecast,
+} from "../../../src/domain/runs/forecast.js";
+
+const NOTHING: PastRuns = { runs: 0, owners: 0, calls: 0, pages: 0, workedMs: 0 };
+/** Two nights of ten users with ten links, three calls a user for lists. */
+const TWO_NIGHTS: PastRuns = { runs: 2, owners: 20, calls: 160, pages: 100, workedMs: 16_000 };
+const LINK: KnownLink = { skipped: null, firstPages: 9, laterPages: 1 };
+const EXPIRED: KnownLink = { ...LINK, skipped: "state error auth_expired" };
+const links = (count: number, link: KnownLink) => Array.from({ length: count }, () => link);
+
+test.for([
+  ["a quiet night", { all: 10, isNew: 0 }, links(10, LINK), TWO_NIGHTS, false, { calls: 40, pages: 10 }],
+  ["everything again", { all: 10, isNew: 0 }, links(10, LINK), TWO_NIGHTS, true, { calls: 120, pages: 90 }],
+  [
+    "links that expired",
+    { all: 10, isNew: 0 },
+    [...links(7, LINK), ...links(3, EXPIRED)],
+    TWO_NIGHTS,
+    false,
+    { calls: 37, pages: 7 },
+  ],
+  [
+    "new users, as large as the known ones",
+    { all: 15, isNew: 5 },
+    links(10, LINK),
+    TWO_NIGHTS,
+    false,
+    { calls: 45 + 10 + 45, pages: 55 },
+  ],
+  [
+    "a link that was never read before",
+    { all: 1, isNew: 0 },
+    [{ skipped: null, firstPages: null, laterPages: null }],
+    TWO_NIGHTS,
+    false,
+    { calls: 4, pages: 1 },
+  ],
+  ["a first night", { all: 10, isNew: 10 }, [], NOTHING, false, { calls: null, pages: null }],
+] as const)("a sync: %s", ([, users, known, past, isFull, forecast]) => {
+  expect(syncForecast(users, known, past, isFull)).toMatchObject(forecast);
+});
+
+test("a first night says what it costs at least", () => {
+  expect(syncForecast({ all: 10, isNew: 10 }, [], NOTHING, false).basis).toContain("at least 20 calls");
+});
+
+test("rows cost what they cost before, and what their kind says where none did", () => {
+  expect(rowsForecast(50, 1, { ...NOTHING, runs: 1, owners: 10, calls: 25 }).calls).toBe(125);
+  expect(rowsForecast(50, 4, NOTHING).calls).toBe(200);
+});
+
+test("time is that of earlier runs, and never less than the limit allows", () => {
+  expect(forecastMs(320, TWO_NIGHTS, 4)).toEqual({ at_pace: 32_000, at_limit: 80_000 });
+  expect(forecastMs(320, NOTHING, undefined)).toEqual({ at_pace: null, at_limit: null });
+});

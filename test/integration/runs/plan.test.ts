@@ -1,0 +1,63 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
+import { runHere } from "../../helpers/command/command-here.js";
+import type { JobFolder } from "../../helpers/command/job-folder.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+
+const SYNC = ["sync", "--roster", "users.csv"];
+
+let sandbox: Sandbox;
+let folder: JobFolder;
+beforeEach(async () => {
+  sandbox = await startSandbox({
+    population: { kind: "synthetic", users: 6, linksPerUser: 3, rows: 120, seed: 3 },
+  });
+  folder = await openClusterFolder(sandbox, sharedTemporal());
+});
+afterEach(async () => {
+  await folder?.release();
+  await sandbox?.close();
+});
+
+const run = async (...args: string[]) => JSON.parse((await runHere(folder, [...args, "--json"])).stdout);
+const plan = async (...job: string[]) =>
+  JSON.parse((await runHere(folder, ["plan", "--json", ...job])).stdout);
+const within = (planned: number, made: number) => Math.abs(planned - made) / made;
+
+test("a plan of a sync is within a fifth of what the run then calls, quiet, in full, and with new users", async () => {
+  const whole = sandbox.rosterCsv().trim().split("\n");
+  await writeFile(folder.roster, `${whole.slice(0, 4).join("\n")}\n`);
+  expect(await plan(...SYNC)).toMatchObject({ rows: 3, forecast: { calls: null } });
+  await run(...SYNC, "--page-size", "20");
+  for (const more of [[], ["--full"]]) {
+    const job = [...SYNC, "--page-size", "20", ...more];
+    const { forecast, ms } = await plan(...job);
+    const { calls } = await run(...job);
+    expect(within(forecast.calls, calls)).toBeLessThanOrEqual(0.2);
+    expect(ms.at_pace).toBeGreaterThan(0);
+  }
+  await writeFile(folder.roster, `${whole.join("\n")}\n`);
+  const { forecast } = await plan(...SYNC, "--page-size", "20");
+  const { calls } = await run(...SYNC, "--page-size", "20");
+  expect(within(forecast.calls, calls)).toBeLessThanOrEqual(0.2);
+});
+
+test("a plan of an import counts what the ledger has as done, and sends nothing", async () => {
+  const id = sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
+  const file = join(folder.directory, "rows.csv");
+  const write = (rows: number) =>
+    writeFile(
+      file,
+      `link_id,account_id,amount,date\n${Array.from({ length: rows }, (_, at) => `${id},a,${at + 1}.00,2026-01-05\n`).join("")}`,
+    );
+  const job = ["import", "--transactions", "rows.csv", "--chunk", "10"];
+  await write(20);
+  await run(...job);
+  await write(60);
+  const sent = sandbox.requests({ operation: "import_transactions" }).length;
+  expect(await plan(...job)).toMatchObject({ rows: 60, done: 20, invalid: 0 });
+  expect(sandbox.requests({ operation: "import_transactions" })).toHaveLength(sent);
+});
