@@ -11,6 +11,11 @@ const STATE = `case
   when status = 'pending' then 'decision'
   when status not in ('pass', 'fail') or next_action is not null then 'check' end`;
 
+/** SQL of outcomes and when each was told: events have the service's words for a status, so versions are joined. */
+const TOLD = `onboardings left join (
+    select batch_id, line, attempt, version, max("at") as told_at from onboarding_events group by all
+  ) using (batch_id, line, attempt, version)`;
+
 /** SQL of `onboarding_queue`: one row for each row of a batch whose latest outcome is open or needs somebody. */
 export const ONBOARDING_QUEUE = `
   with waiting as (
@@ -19,7 +24,7 @@ export const ONBOARDING_QUEUE = `
       qualify row_number() over (partition by batch_id, line order by attempt desc, version desc) = 1
     ) where state is not null
   ), became as (
-    select batch_id, line, attempt, status, min("at") as "at" from onboarding_events group by all
+    select batch_id, line, attempt, status, min(told_at) as "at" from ${TOLD} group by all
   )
   select batch_id, line, attempt, kind, fp_id, fp_bid, external_id, onboarding_id, playbook_key, status, state,
     coalesce(settled_at, "at", started_at) as since, (epoch_ms(now()) - epoch_ms(since)) // 1000 as age_s,
@@ -43,9 +48,7 @@ export const BATCH_BURNDOWN = `
   with versions as (
     select batch_id, line, attempt, version, started_at, settled_at, ${RESULT} as result,
       coalesce(told_at, settled_at, started_at) as "at"
-    from onboardings left join (
-      select batch_id, line, attempt, version, max("at") as told_at from onboarding_events group by all
-    ) using (batch_id, line, attempt, version)
+    from ${TOLD}
   ), moves as (
     select *, lag(result) over (partition by batch_id, line order by attempt, version) as prior from versions
   ), changes as (

@@ -11,7 +11,12 @@ const SYNC = ["sync", "--roster", "users.csv", "--json"];
 let sandbox: Sandbox;
 let folder: JobFolder;
 beforeEach(async () => {
-  sandbox = await startSandbox({ playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }] });
+  sandbox = await startSandbox({
+    playbooks: [
+      { key: "pb_kyc", outcomes: { pass: 1 } },
+      { key: "pb_more", outcomes: { incomplete: 1 } },
+    ],
+  });
   for (const user of ["u1", "u2", "u3"]) {
     for (const link of ["a", "b"])
       sandbox.addLink({ fp_id: user, id: `${user}-${link}`, accounts: [{ id: `${user}-${link}-1` }] });
@@ -150,4 +155,23 @@ test("a batch is shown by its id, by what its customers came to", async () => {
     findings: [],
   });
   expect(await json("runs", "show", run_id)).toMatchObject({ kind: "onboard", job_id: batch_id });
+
+  const waits = await run("onboard", "--customers", "users.csv", "--playbook", "pb_more", "--json");
+  const { batch_id: waiting } = JSON.parse(waits.stdout);
+  expect(
+    await json("query", "select batch_id, line, status, state from onboarding_queue order by line"),
+  ).toEqual([2, 3].map((line) => ({ batch_id: waiting, line, status: "needs_customer", state: "customer" })));
+  const since = "select count(*) as rows from onboarding_queue where since > started_at and age_s >= 0";
+  expect(await json("query", since)).toEqual([{ rows: 2 }]);
+  // A batch that runs over midnight has two days.
+  const burndown = await json(
+    "query",
+    `select batch_id, sum(started)::int as started, sum(decided)::int as decided, max(median_s) as median_s,
+      max_by(pass_total, day) as passed, max_by(open, day) as open from batch_burndown group by all order by decided`,
+  );
+  expect(burndown).toEqual([
+    { batch_id: waiting, started: 2, decided: 0, median_s: null, passed: 0, open: 2 },
+    { batch_id, started: 2, decided: 2, median_s: expect.any(Number), passed: 2, open: 0 },
+  ]);
+  expect(burndown[1].median_s).toBeGreaterThan(0);
 });

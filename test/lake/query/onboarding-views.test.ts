@@ -55,7 +55,7 @@ test("a row of the queue waits since it came into its status, in its latest atte
     ],
     onboarding_events: [
       event(1, "failed", at(1, 1)),
-      event(1, "needs_customer", at(2, 3), { attempt: 2 }),
+      event(1, "incomplete", at(2, 3), { attempt: 2, event: "service.onboarding.incomplete" }),
       event(1, "needs_customer", at(4), { attempt: 2, version: 2 }),
     ],
   };
