@@ -129,6 +129,7 @@ const READERS = {
   codec: (values) => fields(values, { token: "NIGHTLEDGER_CODEC_TOKEN" }),
   board: (values) =>
     fields(values, { password: "NIGHTLEDGER_UI_PASSWORD", header: "NIGHTLEDGER_UI_USER_HEADER" }),
+  deployment: (values) => fields(values, { name: "NIGHTLEDGER_DEPLOYMENT" }),
   alerts: (values, cwd): AlertConfig => {
     const secret = readVariable("NIGHTLEDGER_ALERT_WEBHOOK_SECRET", values);
     const named = readVariable("NIGHTLEDGER_CONFIG", values);

@@ -1,12 +1,16 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { Client } from "@temporalio/client";
+import type { WorkerDeploymentVersion } from "@temporalio/common";
 import { type InjectedSinks, type NativeConnection, Worker } from "@temporalio/worker";
 import { createActivities } from "./activities/create-activities.js";
 import { HEARTBEAT_EVERY_MS } from "./activities/heartbeat.js";
 import { createApiClient } from "./api/http/client.js";
 import type { AlertConfig, ApiConfig } from "./config.js";
 import type { LakePlace } from "./domain/lake-address.js";
+import { VERSIONED } from "./domain/run.js";
 import { shareOf } from "./domain/service/call-pace.js";
 import { askerOf } from "./intake/bulk/asker.js";
 import type { AnyJob } from "./jobs/job.js";
@@ -36,6 +40,8 @@ interface WorkerSettings {
   readonly alerts?: AlertConfig;
   /** A worker beside the embedded server: a killed one must cost seconds, not minutes. */
   readonly embedded: boolean;
+  /** The version of a deployment that the worker is of; left out: it takes whatever is in the task queue. */
+  readonly version?: WorkerDeploymentVersion | undefined;
   /** When the embedded server was started, in epoch milliseconds; left out where this process did not start it. */
   readonly homeStartedAt?: number | undefined;
   /** Left out: that of the lake's place. */
@@ -47,7 +53,10 @@ interface WorkerSettings {
 export interface RunningWorker {
   /** Resolves when the worker has stopped; rejects when it failed. */
   readonly done: Promise<void>;
-  /** Stops polling, cancels running work, releases everything; no call is sent afterwards. */
+  /**
+   * Stops polling, waits with a cluster until running slices have ended, cancels what still runs, and releases
+   * everything; no call is sent afterwards.
+   */
   stop(): Promise<void>;
 }
 
@@ -63,6 +72,20 @@ const BUNDLE = new URL(
  * of which 100 live. So it collects when half as much has come on top (docs/inside/performance.md, "What costs").
  */
 const HEAP_GROWTH = "--heap-growing-percent=50";
+
+/**
+ * With a cluster, how long work that has begun may still take once the worker is to stop: a slice's five seconds of
+ * reading, its last answers and its commit.
+ */
+const GRACE = "20s";
+
+/** The version of a deployment that this build is: another build of the same workflows has the same one. */
+export async function versionIn(deploymentName: string): Promise<WorkerDeploymentVersion> {
+  // The map behind it names the directory that it was built in.
+  const [code = ""] = (await readFile(BUNDLE, "utf8")).split("\n//# sourceMappingURL=");
+  const hash = createHash("sha256").update(code).digest("hex").slice(0, 12);
+  return { deploymentName, buildId: `${VERSION}-${hash}` };
+}
 
 /** The composition root: client → lake → activities → worker; released in reverse order. */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
@@ -107,7 +130,9 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       namespace: server.namespace,
       taskQueue,
       identity,
-      workflowBundle: { codePath: fileURLToPath(BUNDLE) },
+      workflowBundle: settings.version
+        ? { code: `globalThis.${VERSIONED}=true;${await readFile(BUNDLE, "utf8")}` }
+        : { codePath: fileURLToPath(BUNDLE) },
       activities: createActivities({
         api: client,
         asker: askerOf(api),
@@ -126,7 +151,14 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       maxConcurrentActivityTaskExecutions: 100,
       // The SDK would hold them back for eight of the ten seconds after which Temporal takes the worker for dead.
       maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
-      ...(settings.embedded && { stickyQueueScheduleToStartTimeout: "1s" }),
+      ...(settings.embedded ? { stickyQueueScheduleToStartTimeout: "1s" } : { shutdownGraceTime: GRACE }),
+      ...(settings.version && {
+        workerDeploymentOptions: {
+          version: settings.version,
+          useWorkerVersioning: true,
+          defaultVersioningBehavior: "PINNED",
+        },
+      }),
     });
     const running = worker.run();
     const done = running.finally(release);

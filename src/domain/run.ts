@@ -144,6 +144,9 @@ export function leftOf(runId: string): string {
   return `${runId}-failed`;
 }
 
+/** The global of the workflow isolate that is there where the worker has a version. */
+export const VERSIONED = "NIGHTLEDGER_VERSIONED";
+
 const QUEUE = "nightledger-";
 
 /** Temporal gives the workflow task of a killed worker to another one after this; part of every start. */

@@ -1,11 +1,31 @@
+import { setWorkflowOptions } from "@temporalio/workflow";
+import { VERSIONED } from "../domain/run.js";
+import { deliverAlert } from "./alerts/deliver-alert.js";
+import { servicePause } from "./calls/service-pause.js";
+import { follow } from "./onboarding/follow.js";
+import { onboardBatch } from "./onboarding/onboard-batch.js";
+import { fireSchedule } from "./schedules/fire-schedule.js";
+import { followUpSync } from "./webhooks/follow-up-sync.js";
+import { webhookEvents } from "./webhooks/webhook-events.js";
+
 export { checkAlerts } from "./alerts/check-alerts.js";
-export { deliverAlert } from "./alerts/deliver-alert.js";
 export { bulkJob } from "./bulk/bulk-job.js";
 export { callService } from "./calls/call-service.js";
-export { servicePause } from "./calls/service-pause.js";
-export { follow } from "./onboarding/follow.js";
-export { onboardBatch } from "./onboarding/onboard-batch.js";
-export { fireSchedule } from "./schedules/fire-schedule.js";
 export { sync } from "./sync/sync.js";
-export { followUpSync } from "./webhooks/follow-up-sync.js";
-export { webhookEvents } from "./webhooks/webhook-events.js";
+export { deliverAlert, fireSchedule, follow, followUpSync, onboardBatch, servicePause, webhookEvents };
+
+// These may last for days or weeks, so they move to the current version at their next step. The others stay with the
+// version that began them (docs/inside/decisions/0043-deployments.md). Of a worker that has no version, Temporal takes
+// no step that says so.
+if (VERSIONED in globalThis) {
+  for (const longLived of [
+    deliverAlert,
+    fireSchedule,
+    follow,
+    followUpSync,
+    onboardBatch,
+    servicePause,
+    webhookEvents,
+  ])
+    setWorkflowOptions({ versioningBehavior: "AUTO_UPGRADE" }, longLived as () => Promise<unknown>);
+}

@@ -7,12 +7,12 @@ import { VARIABLES } from "../../src/config-values.js";
 import { SILENT } from "../helpers/command/silent-terminal.js";
 import { read } from "./source-tree.js";
 
-const FILES = ["settings", "worker", "receiver"].map((name) => `deploy/kubernetes/${name}.yaml`);
+const FILES = ["settings", "worker", "drain", "receiver"].map((name) => `deploy/kubernetes/${name}.yaml`);
 
 interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: { readonly name?: string; readonly generateName?: string; readonly namespace?: string };
   readonly data?: Readonly<Record<string, string>>;
   readonly stringData?: Readonly<Record<string, string>>;
   readonly spec?: {
@@ -33,7 +33,9 @@ function validate({ apiVersion, kind, ...rest }: KubernetesObject): void {
   new module[kind](rest).validate();
 }
 
-const named = objects.map((object) => [`${object.kind} ${object.metadata.name}`, object] as const);
+const named = objects.map(
+  (object) => [`${object.kind} ${object.metadata.name ?? object.metadata.generateName}`, object] as const,
+);
 
 describe("deploy/kubernetes", () => {
   it.each(named)("%s is what the schema of its kind accepts", (_, object) => {
@@ -71,7 +73,7 @@ describe("deploy/kubernetes", () => {
     const commands = objects
       .flatMap(({ spec }) => spec?.template?.spec.containers ?? [])
       .map(({ args }) => args);
-    expect(commands).toHaveLength(2);
+    expect(commands).toHaveLength(3);
     for (const args of commands) {
       const words = args.join(" ").replace(/ --.*/, "").split(" ");
       const found = words.reduce<Command | undefined>(

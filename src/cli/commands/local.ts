@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import { type AddCommand, examples, NEW_LAKE } from "./command.js";
 import { portNumber } from "./option-values.js";
 
@@ -31,13 +32,20 @@ export const devCommand: AddCommand = (program, terminal) => {
     });
 };
 
-export const workerCommand: AddCommand = (program, terminal) => {
+export const workerCommand: AddCommand = (program, terminal, end) => {
   program
     .command("worker")
     .description("run a worker for a Temporal cluster until stopped (SIGTERM or Ctrl-C)")
-    .action(async () => {
+    .addOption(
+      new Option(
+        "--drain",
+        "work on what is pinned to this build's version only, and end when nothing is",
+      ).conflicts("current"),
+    )
+    .option("--current", "make the version of this build's workers the current one again, and end")
+    .action(async (flags: { readonly drain?: boolean; readonly current?: boolean }) => {
       const { runWorker } = await import("../local/worker.js");
-      await runWorker(terminal);
+      end(await runWorker(terminal, flags));
     });
 };
 

@@ -1,31 +1,67 @@
+import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { connectClient } from "../../temporal/connection.js";
-import { startWorker } from "../../worker.js";
+import { Deployment } from "../../temporal/deployment.js";
+import { startWorker, versionIn } from "../../worker.js";
 import { bindLake, openLog } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
 import { workerSettings } from "../session/temporal-session.js";
+import { EXIT } from "../terminal/exit-code.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { drained, makeCurrent, takePart } from "./worker-version.js";
 
-export async function runWorker(terminal: Terminal): Promise<void> {
+interface WorkerFlags {
+  readonly drain?: boolean;
+  readonly current?: boolean;
+}
+
+/** Works until it is stopped or its version is drained; returns the exit code. */
+export async function runWorker(terminal: Terminal, { drain, current }: WorkerFlags): Promise<number> {
   const preflight = await runPreflight(terminal);
-  const { settings, keys, taskQueue } = preflight;
+  const { settings, keys, taskQueue, scope } = preflight;
   if (settings.mode === "embedded" || keys === undefined) {
     throw new InputError(
       "TEMPORAL_ADDRESS is not set, and `nightledger worker` needs a Temporal cluster. Without one, use `nightledger dev`, which runs a server and a worker.",
     );
   }
-  await withInterruption(async ({ signal, releases }) => {
+  const { name } = readConfig(terminal, ["deployment"]).deployment;
+  if (name === undefined && (drain || current)) {
+    throw new InputError(
+      `NIGHTLEDGER_DEPLOYMENT is not set, so this build's workers have no version for --${drain ? "drain" : "current"}. Nothing was started. Give it the name that those workers have.`,
+    );
+  }
+  return withInterruption(async ({ signal, releases }) => {
     const log = openLog(preflight, releases);
     // The client is asked first: it says what is wrong with an address in better words.
-    await (await connectClient(settings, keys)).close();
+    const { client, close } = await connectClient(settings, keys);
+    releases.add(close);
+    // Temporal makes a version current on all its task queues at once, so each queue has its own deployment.
+    const version = name === undefined ? undefined : await versionIn(`${name}-${scope}`);
+    const deployment = version && new Deployment(client, version);
+    if (deployment && current) {
+      await makeCurrent(terminal, deployment);
+      return EXIT.completed;
+    }
+    const standing = await deployment?.standing();
+    if (drain && standing !== "current" && standing !== "replaced") {
+      terminal.say(`nothing is pinned to ${deployment?.words}`);
+      return EXIT.completed;
+    }
     await bindLake(preflight, keys);
     const own = workerSettings(preflight, keys, log);
-    const worker = await startWorker({ ...own, server: settings, embedded: false });
+    const worker = await startWorker({ ...own, server: settings, embedded: false, version });
     releases.add(() => worker.stop());
     terminal.say(
       `working on task queue ${taskQueue} of ${settings.address}, namespace ${settings.namespace}`,
     );
-    await Promise.race([aborted(signal), worker.done]);
+    const stopped = Promise.race([aborted(signal), worker.done]);
+    if (deployment && drain) {
+      const isDrained = await Promise.race([stopped, drained(terminal, deployment, signal)]);
+      return isDrained ? EXIT.completed : EXIT.failures;
+    }
+    if (deployment) await Promise.race([stopped, takePart(terminal, deployment, signal)]);
+    await stopped;
+    return EXIT.completed;
   });
 }

@@ -15,9 +15,11 @@ interface StoredHistory {
 /** Where recorded histories are; one gzipped JSON file a workflow execution. */
 export const HISTORIES = fileURLToPath(new URL("../../replay/histories/", import.meta.url));
 
-/** All recorded histories. */
+/** All recorded histories: those of today, and in a folder of its version those of a release. */
 export async function storedHistories(): Promise<StoredHistory[]> {
-  const names = (await readdir(HISTORIES)).filter((name) => name.endsWith(".json.gz")).sort();
+  const names = (await readdir(HISTORIES, { recursive: true }))
+    .filter((name) => name.endsWith(".json.gz"))
+    .sort();
   return Promise.all(
     names.map(async (name) => {
       const text = gunzipSync(await readFile(new URL(name, `file://${HISTORIES}`))).toString("utf8");

@@ -35,25 +35,21 @@ async function startWorkerCommand() {
   return worker;
 }
 
-test("a worker that is asked to stop ends within seconds and sends no further call; the next one continues", async () => {
+test("a worker that is asked to stop ends what it has begun and sends no further call; the next one continues", async () => {
   const worker = await startWorkerCommand();
   const arrived = sandbox.waitForRequests(30, PAGES);
-  const command = folder.sync("--page-size", "50");
+  const command = folder.sync("--page-size", "20");
   await arrived;
-  const callsAtSignal = sandbox.calls().total;
-  const signalledAt = Date.now();
   const stopped = await worker.end("SIGTERM");
   expect(stopped.code, stopped.stderr).toBe(0);
-  expect(stopped.at - signalledAt).toBeLessThan(5_000);
-  expect(sandbox.calls().total - callsAtSignal).toBeLessThanOrEqual(CONCURRENCY);
   const callsAtEnd = sandbox.calls().total;
   await command.says(/no worker is running/);
   expect(sandbox.calls().total).toBe(callsAtEnd);
-  const resumedAt = Date.now();
   await startWorkerCommand();
   const end = await command.ended;
   expect(end.code, end.stderr).toBe(0);
-  expect(auditCalls(sandbox.requests(), [{ resumedAt, survived: false }])).toEqual([]);
+  expect(sandbox.calls().total, "the first worker left something").toBeGreaterThan(callsAtEnd);
+  expect(auditCalls(sandbox.requests(), []), "no page is asked for again").toEqual([]);
   expect(await auditLake(folder.lake, sandbox)).toEqual([]);
 });
 

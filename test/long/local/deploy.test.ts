@@ -1,0 +1,208 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { anotherBuild } from "../../helpers/command/another-build.js";
+import { runHere } from "../../helpers/command/command-here.js";
+import { type ChildCommand, startNode } from "../../helpers/command/command-process.js";
+import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { auditCalls } from "../../helpers/kill/call-audit.js";
+import { auditLake, connectedLinks, rowsOf, withLake } from "../../helpers/lake/lake-audit.js";
+import { startConfiguredTemporal } from "../../helpers/temporal/configured-temporal.js";
+import { clusterEnv, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+
+const FIRST = fileURLToPath(new URL("../../../bin/nightledger.js", import.meta.url));
+const CUSTOMERS = ["c_1", "c_2", "c_3"];
+const ONBOARD = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc", "--mode", "sync"];
+const PAGES = { operation: "sync_transactions" };
+const CHUNKS = { operation: "import_transactions" };
+const NOT_REPLAYED = /TMPRL1100|[Nn]ondeterminism|Failing workflow task/;
+
+let temporal: TestTemporal;
+let directory: string;
+let second: string;
+let sandbox: Sandbox;
+let folder: JobFolder;
+let workers: ChildCommand[];
+
+beforeAll(async () => {
+  // By default Temporal takes minutes to see that nothing is pinned to a version.
+  temporal = await startConfiguredTemporal(
+    'matching.wv.VersionDrainageStatusVisibilityGracePeriod="1s"',
+    'matching.wv.VersionDrainageStatusRefreshInterval="1s"',
+  );
+  directory = await mkdtemp(join(tmpdir(), "nightledger-builds-"));
+  second = await anotherBuild(directory);
+});
+afterAll(async () => {
+  await temporal?.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  workers = [];
+  sandbox = await startSandbox({
+    population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 1_500, seed: 5 },
+    playbooks: [{ key: "pb_kyc", outcomes: { incomplete: 1 } }],
+    latencyMs: 60,
+  });
+  folder = await openJobFolder(sandbox, {
+    ...clusterEnv(temporal),
+    NIGHTLEDGER_API_CONCURRENCY: "3",
+    NIGHTLEDGER_DEPLOYMENT: "test",
+  });
+  for (const fp_id of CUSTOMERS) sandbox.addUser({ fp_id });
+  await writeFile(join(folder.directory, "customers.csv"), ["fp_id", ...CUSTOMERS, ""].join("\n"));
+});
+afterEach(async () => {
+  for (const worker of workers) if (worker.running()) await worker.end("SIGKILL");
+  await folder.release();
+  await sandbox.close();
+});
+
+async function start(build: string, how: string, ...flags: string[]): Promise<ChildCommand> {
+  const worker = startNode(build, ["worker", ...flags], { cwd: folder.directory, env: folder.env });
+  workers.push(worker);
+  await worker.says(new RegExp(how));
+  return worker;
+}
+
+async function here(...args: string[]) {
+  const { code, stdout, stderr } = await runHere(folder, args);
+  expect(code, stdout + stderr).toBe(0);
+  return stdout;
+}
+
+/** Starts a sync and an import, and holds their calls in the middle until `release`. */
+async function startRuns(name: string) {
+  const link = `link_${name}`;
+  sandbox.addLink({ fp_id: CUSTOMERS[0] ?? "", id: link, accounts: [{ id: `a_${name}` }] });
+  const rows = Array.from({ length: 300 }, (_, at) => `${link},a_${name},${at}.25,2026-11-02`);
+  await writeFile(
+    join(folder.directory, `${name}.csv`),
+    ["link_id,account_id,amount,date", ...rows, ""].join("\n"),
+  );
+  sandbox.addUser({ fp_id: `u_${name}` });
+  for (const id of ["x", "y"])
+    sandbox.addLink({ fp_id: `u_${name}`, id: `${name}_${id}`, accounts: [{ id: `${name}_${id}_1` }] });
+  for (const id of ["x", "y"]) {
+    for (let row = 0; row < 1_500; row += 1) {
+      sandbox.append(`${name}_${id}`, [
+        { change: "created", id: `${name}_${id}_${row}`, raw: rowOf(name, id, row) },
+      ]);
+    }
+  }
+  await writeFile(folder.roster, sandbox.rosterCsv());
+  const holds = [PAGES, CHUNKS].map(async (calls) => {
+    await sandbox.waitForRequests(12, calls);
+    return sandbox.hold(calls);
+  });
+  const runs = [
+    await here("sync", "--roster", "users.csv", "--page-size", "25", "--detach", "--json"),
+    await here("import", "--transactions", `${name}.csv`, "--chunk", "5", "--detach", "--json"),
+  ];
+  const releases = await Promise.all(holds);
+  return {
+    runs: runs.map((text) => String(JSON.parse(text).run_id)),
+    release: () => {
+      for (const release of releases) release();
+    },
+  };
+}
+
+function rowOf(name: string, id: string, row: number): string {
+  return JSON.stringify({
+    transaction_id: `${name}_${id}_${row}`,
+    account_id: `${name}_${id}_1`,
+    amount: `${row}.50`,
+    currency: "USD",
+    date: "2026-11-01",
+    type: "debit",
+    pending: false,
+  });
+}
+
+/** Each customer was posted once, waited, and passed, in one version of the outcome each. */
+async function expectPassedOnce(): Promise<void> {
+  const sql =
+    "select fp_id, string_agg(status, ', ' order by version) as said from onboardings group by fp_id";
+  const rows = await withLake(folder.lake, (query) => rowsOf(query, `${sql} order by fp_id`));
+  expect(rows).toEqual(CUSTOMERS.map((fp_id) => ({ fp_id, said: "needs_customer, pass" })));
+  expect(CUSTOMERS.map((user) => sandbox.onboardings.of(user).length)).toEqual([1, 1, 1]);
+}
+
+test("a new build takes over and the old one drains, and back again: nothing is lost or repeated", async () => {
+  const old = await start(FIRST, "is the current version");
+  await here(...ONBOARD);
+  const { runs, release } = await startRuns("first");
+  const drainsFirst = await start(FIRST, "waits for another version to follow", "--drain");
+  const next = await start(second, "is the current version");
+  expect((await next.says(/(\d) runs of other versions/))[1]).toBe("2");
+  await drainsFirst.says(/waits for 2 runs pinned to it to end/);
+  release();
+  expect((await old.end("SIGTERM")).code).toBe(0);
+  for (const run of runs) await here("runs", "watch", run);
+  expect((await drainsFirst.ended).code).toBe(0);
+  expect(auditCalls(sandbox.requests(), [])).toEqual([]);
+
+  const again = await start(FIRST, "was followed by another version");
+  const more = await startRuns("second");
+  const drainsSecond = await start(second, "waits for another version to follow", "--drain");
+  const chosen = startNode(FIRST, ["worker", "--current"], { cwd: folder.directory, env: folder.env });
+  expect(await chosen.ended).toMatchObject({ code: 0, stderr: expect.stringContaining("; it was 0.1.0-") });
+  more.release();
+  expect((await next.end("SIGTERM")).code).toBe(0);
+  for (const run of more.runs) await here("runs", "watch", run);
+  expect((await drainsSecond.ended).code).toBe(0);
+  expect(auditCalls(sandbox.requests(), [])).toEqual([]);
+
+  // They have waited through both changes.
+  for (const { id } of sandbox.onboardings.list()) sandbox.onboardings.finish(id, "pass");
+  const settled = JSON.parse(await here(...ONBOARD, "--until", "settled", "--json"));
+  expect(settled.customers).toMatchObject({ total: 3, pass: 3 });
+  await here("sync", "--roster", "users.csv", "--json");
+  expect((await again.end("SIGTERM")).code).toBe(0);
+  // The batch and the ledger of imports keep what they need in the staging area.
+  const problems = (await auditLake(folder.lake, sandbox)).filter(
+    (problem) => !problem.startsWith("staging:"),
+  );
+  expect(problems).toEqual([]);
+  await expectPassedOnce();
+  for (const name of ["first", "second"]) {
+    const there = sandbox.truth(`link_${name}`).rows.map(({ values }) => `${values?.amount}`);
+    expect(there.sort()).toEqual(Array.from({ length: 300 }, (_, at) => `${at}.25`).sort());
+  }
+  expect(connectedLinks(sandbox).length).toBeGreaterThan(6);
+  for (const worker of workers) expect(worker.printed().stderr).not.toMatch(NOT_REPLAYED);
+});
+
+async function startWithoutVersion(): Promise<ChildCommand> {
+  const env = { ...folder.env, NIGHTLEDGER_DEPLOYMENT: "" };
+  const worker = startNode(FIRST, ["worker"], { cwd: folder.directory, env });
+  workers.push(worker);
+  await worker.says(/working on task queue/);
+  return worker;
+}
+
+test("from workers without versions to the first version, and back to none: what is open continues", async () => {
+  const plain = await startWithoutVersion();
+  await here(...ONBOARD);
+  const { runs, release } = await startRuns("first");
+  release();
+  expect((await plain.end("SIGTERM")).code).toBe(0);
+  const versioned = await start(FIRST, "is the current version");
+  for (const run of runs) await here("runs", "watch", run);
+  expect(auditCalls(sandbox.requests(), [])).toEqual([]);
+
+  const [, deploymentName = ""] = await versioned.says(/ of (test-\w+) is the current version/);
+  const { client } = await temporal.client();
+  const { namespace } = temporal;
+  await client.workflowService.setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId: "" });
+  await startWithoutVersion();
+  expect((await versioned.end("SIGTERM")).code).toBe(0);
+  for (const { id } of sandbox.onboardings.list()) sandbox.onboardings.finish(id, "pass");
+  await here(...ONBOARD, "--until", "settled");
+  await expectPassedOnce();
+  for (const worker of workers) expect(worker.printed().stderr).not.toMatch(NOT_REPLAYED);
+});
