@@ -8,7 +8,7 @@ export interface Markup {
 /** What stands in a cell or beside a label; null shows nothing. */
 export type Content = string | number | null | Markup;
 
-export interface Column {
+interface Column {
   readonly name: string;
   /** Numbers stand at the right. */
   readonly isCount?: boolean;

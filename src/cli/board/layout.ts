@@ -27,7 +27,7 @@ button { cursor: pointer; background: var(--accent); border-color: var(--accent)
 progress { width: 100%; max-width: 24rem; height: .8rem; accent-color: var(--accent); }
 pre { overflow-x: auto; background: var(--paper); border: 1px solid var(--line); border-radius: 4px; padding: .7rem 1rem; }
 .charts { grid-template-columns: repeat(auto-fit, minmax(min(25rem, 100%), 1fr)); }
-.facts { grid-template-columns: repeat(auto-fill, minmax(min(26rem, 100%), 1fr)); }
+.facts { margin-bottom: 1.25rem; grid-template-columns: repeat(auto-fill, minmax(min(26rem, 100%), 1fr)); }
 td { overflow-wrap: break-word; }
 td code, td a { overflow-wrap: normal; }
 .chip { white-space: nowrap; }

@@ -77,6 +77,7 @@ async function onboard(cluster: Cluster, seed: number): Promise<TrialReport> {
     if (summary === undefined) return { kills, problems };
     const batch = { lake: lake.folder.lake, sandbox, users };
     const untabled = await settled(() => untabledEvents(batch));
+    await lake.end();
     const found = [
       ...problems,
       ...lake.problems(),

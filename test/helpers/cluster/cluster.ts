@@ -32,6 +32,8 @@ export interface ClusterLake {
   readonly parts: readonly ClusterPart[];
   /** What has ended that should not have. */
   problems(): string[];
+  /** Ends workers and receiver: nothing changes the lake any more. */
+  end(): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -60,7 +62,7 @@ export async function openCluster(): Promise<Cluster> {
     releases.push(() => postgres.release());
     await postgres.part.start();
     const temporal = await openTemporalServer(host);
-    releases.push(() => temporal.part.stop());
+    releases.push(() => temporal.part.kill());
     const servers = [postgres.part, temporal.part];
     const open: OpenCluster = { network, s3, env: temporal.env, servers };
     return { network, openLake: (sandbox) => openLake(open, sandbox), release };
@@ -95,13 +97,28 @@ async function openLake(cluster: OpenCluster, sandbox: Sandbox): Promise<Cluster
   const receiver = receiverOf(folder, sandbox);
   const programs = [...workers.parts, receiver];
   await Promise.all(programs.map((one) => one.start()));
-  const store: ClusterPart = { name: "the S3 server", kill: () => s3.kill(), start: () => s3.start() };
+  let storing = Promise.resolve();
+  const store: ClusterPart = {
+    name: "the S3 server",
+    async kill() {
+      await storing;
+      await s3.kill();
+    },
+    start() {
+      storing = s3.start();
+      return storing;
+    },
+  };
+  const end = async () => {
+    await Promise.all(programs.map((one) => one.kill()));
+  };
   return {
     folder,
     parts: [...servers, store, ...programs],
     problems: () => [...servers, ...programs].flatMap(({ problems }) => problems.splice(0)),
+    end,
     async release() {
-      for (const one of programs) await one.stop();
+      await end();
       await workers.release();
       await folder.release();
       await service.close();

@@ -3,7 +3,7 @@ import type { ChildCommand } from "../command/command-process.js";
 
 /** Before a program that ended by itself is started again. */
 const AGAIN_MS = 500;
-/** No program of the cluster may end so often by itself. */
+/** A program that ends so often by itself is not started again. */
 const MOST_ENDS = 200;
 /** Characters of what it printed last. */
 const SAID = 3_000;
@@ -11,9 +11,8 @@ const SAID = 3_000;
 /** A process of the cluster that a round kills. */
 export interface ClusterPart {
   readonly name: string;
-  /** Kills it, once it is up. */
   kill(): Promise<void>;
-  /** Starts it again; resolves when it works. */
+  /** Starts it again; resolves when it works, or is killed before. */
   start(): Promise<void>;
 }
 
@@ -34,10 +33,9 @@ export class KeptProgram implements ClusterPart {
   readonly name: string;
   /** Ends that a program should not have. */
   readonly problems: string[] = [];
-  /** How often it ended by itself. */
-  ends = 0;
+  /** How often it ended by itself since it was started. */
+  #ends = 0;
   #child: ChildCommand | undefined;
-  #up: Promise<void> = Promise.resolve();
   /** Counts starts and kills: what belongs to an earlier one is over. */
   #turn = 0;
 
@@ -47,20 +45,14 @@ export class KeptProgram implements ClusterPart {
 
   start(): Promise<void> {
     this.#turn += 1;
-    this.#up = this.#keep(this.#turn);
-    return this.#up;
+    this.#ends = 0;
+    return this.#keep(this.#turn);
   }
 
   async kill(): Promise<void> {
-    await this.#up;
-    await this.stop();
-    await this.kept.lose?.();
-  }
-
-  /** Kills it, whether it works or not. */
-  async stop(): Promise<void> {
     this.#turn += 1;
     await this.#child?.end("SIGKILL");
+    await this.kept.lose?.();
   }
 
   /** Starts it until it works. */
@@ -74,9 +66,7 @@ export class KeptProgram implements ClusterPart {
       );
       const again = this.#ended(child, turn);
       if (works) {
-        void again.then(() => {
-          if (this.#turn === turn) this.#up = this.#keep(turn);
-        });
+        void again.then(() => this.#keep(turn));
         return;
       }
       await again;
@@ -87,10 +77,12 @@ export class KeptProgram implements ClusterPart {
   async #ended(child: ChildCommand, turn: number): Promise<void> {
     const { code, stdout, stderr } = await child.ended;
     if (this.#turn !== turn) return;
-    this.ends += 1;
-    const said = `${this.name} ended with ${code}: ${stdout.slice(-SAID)}${stderr.slice(-SAID)}`;
-    if (!this.kept.mayEndWith.includes(code ?? -1)) this.problems.push(said);
-    if (this.ends > MOST_ENDS) throw new Error(said);
-    await sleep(AGAIN_MS);
+    this.#ends += 1;
+    const isLast = this.#ends > MOST_ENDS;
+    if (isLast || !this.kept.mayEndWith.includes(code ?? -1)) {
+      this.problems.push(`${this.name} ended with ${code}: ${stdout.slice(-SAID)}${stderr.slice(-SAID)}`);
+    }
+    if (isLast) this.#turn += 1;
+    else await sleep(AGAIN_MS);
   }
 }

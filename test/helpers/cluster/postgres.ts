@@ -50,7 +50,7 @@ export async function openPostgres(bin: string, host: string) {
   return {
     part,
     async release() {
-      await part.stop();
+      await part.kill();
       await rm(directory, { recursive: true, force: true });
     },
   };

@@ -22,6 +22,7 @@ export async function lakeOfRows(tables: TableRows) {
   }
   return {
     directory,
+    query,
     async rowsOf(sql: string): Promise<QueryRow[]> {
       const rows: QueryRow[] = [];
       for await (const batch of query.query(sql)) rows.push(...batch);

@@ -1,5 +1,10 @@
 import type { Page } from "../page.js";
+import { data } from "./data.js";
+import { dataTable } from "./data-table.js";
+import { health } from "./health.js";
+import { packs } from "./packs.js";
+import { quarantine } from "./quarantine.js";
 import { tonight } from "./tonight.js";
 
 /** Every page of the board, in the order of its navigation. */
-export const PAGES: readonly Page[] = [tonight];
+export const PAGES: readonly Page[] = [tonight, data, dataTable, quarantine, packs, health];
