@@ -98,6 +98,8 @@ describe("docker-compose.yml", () => {
     const secrets = services.flatMap(([name, { environment = {} }]) =>
       Object.entries(environment)
         .filter(([variable]) => /PASSWORD|PWD|API_KEY|ENCRYPTION_KEYS/.test(variable))
+        // Compose would ask for it without its profile too; the command refuses to start without one.
+        .filter(([variable]) => variable !== "NIGHTLEDGER_UI_PASSWORD")
         .map(([variable, value]) => [`${name} ${variable}`, value] as const),
     );
     expect(secrets.length).toBeGreaterThanOrEqual(5);
@@ -123,7 +125,7 @@ describe("docker-compose.yml", () => {
     const [bucket] = /(?<=s3:\/\/)\w+/.exec(variables.LAKE_ADDRESS ?? "") ?? [];
     expect(compose.services.bucket?.entrypoint?.join(" ")).toContain(`/data/buckets/${bucket} `);
     expect(variables).toHaveProperty("AWS_ENDPOINT_URL_S3", "http://bucket:7070");
-    for (const name of ["worker", "webhooks"]) {
+    for (const name of ["worker", "webhooks", "ui"]) {
       expect(environmentOf(name).NIGHTLEDGER_LAKE).toBe("/lake");
       expect(environmentOf(name, variables)).toMatchObject({
         NIGHTLEDGER_LAKE: variables.LAKE_ADDRESS,
@@ -148,7 +150,7 @@ describe("docker-compose.yml", () => {
         expect(condition === "service_completed_successfully", `${name} → ${target}`).toBe(isJob);
       }
     }
-    for (const name of ["postgresql", "temporal", "worker", "webhooks", "bucket", "sandbox"]) {
+    for (const name of ["postgresql", "temporal", "worker", "webhooks", "ui", "bucket", "sandbox"]) {
       expect(compose.services[name]?.healthcheck, name).toBeDefined();
     }
   });
@@ -167,12 +169,12 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("the receiver, the S3 server and the stand-in are there only when their profiles ask for them", () => {
+  it("the receiver, the board, the S3 server and the stand-in are there only when their profiles ask for them", () => {
     const optional = services.filter(([, { profiles }]) => profiles !== undefined).map(([name]) => name);
-    expect(optional).toEqual(["webhooks", "bucket", "sandbox"]);
+    expect(optional).toEqual(["webhooks", "ui", "bucket", "sandbox"]);
   });
 
-  it.each(["worker", "webhooks", "sandbox"])(
+  it.each(["worker", "webhooks", "ui", "sandbox"])(
     "%s runs a command that the program has, with flags that it has",
     (name) => {
       const given = compose.services[name]?.command ?? [];

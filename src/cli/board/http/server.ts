@@ -96,6 +96,7 @@ async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer
   const { request, response, changes } = exchange;
   const { pathname: path, searchParams } = new URL(request.url ?? "/", "http://board");
   const { headers, method = "GET" } = request;
+  if (path === "/healthz") return text(200, "ok\n");
   const token = searchParams.get("token") ?? undefined;
   const verdict = decide(options.door, { method, path, headers, token });
   if (verdict.kind === "out") return refusal(options, verdict);

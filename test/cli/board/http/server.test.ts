@@ -69,6 +69,7 @@ test("the token becomes a cookie and leaves the address, and nothing is shown wi
   expect((await ask("/")).status).toBe(200);
   expect((await ask("/", { headers: { cookie: "" } })).status).toBe(401);
   expect((await ask("/board.css", { headers: { cookie: "" } })).status).toBe(401);
+  expect((await ask("/healthz", { headers: { cookie: "" } })).status).toBe(200);
 });
 
 test("markup in a name is text, and the content policy allows no script but the board's own", async () => {
