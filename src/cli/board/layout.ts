@@ -28,11 +28,14 @@ progress { width: 100%; max-width: 24rem; height: .8rem; accent-color: var(--acc
 pre { overflow-x: auto; background: var(--paper); border: 1px solid var(--line); border-radius: 4px; padding: .7rem 1rem; }
 .charts { grid-template-columns: repeat(auto-fit, minmax(min(25rem, 100%), 1fr)); }
 .facts { margin-bottom: 1.25rem; grid-template-columns: repeat(auto-fill, minmax(min(26rem, 100%), 1fr)); }
+.chart { max-width: 36rem; }
+h1 { overflow-wrap: anywhere; }
 td { overflow-wrap: break-word; }
 td code, td a { overflow-wrap: normal; }
-.chip { white-space: nowrap; }
+td a, td time, .chip { white-space: nowrap; }
+td:last-child:not(.count) { min-width: 12rem; }
 .scroll table { min-width: 36rem; }
-@media print { .bar, form { display: none; } .scroll table { min-width: 0; } }
+@media print { .bar, form { display: none; } .scroll table { min-width: 0; } td a, td time { white-space: normal; } }
 `;
 
 const FOOTER = `<footer><p>Lake <code><%= it.lake %></code>, read <time datetime="<%= it.at %>"><%= it.at %></time>. Nightledger <%= it.version %>.</p></footer>

@@ -1,4 +1,6 @@
+import { instantText } from "../../domain/duration.js";
 import { chip, type Markup } from "../../pages/parts.js";
+import { template } from "../../pages/template.js";
 
 const GOOD = new Set(["completed"]);
 const BAD = new Set(["failed", "completed_with_failures", "lost", "interrupted"]);
@@ -23,7 +25,18 @@ export function cut(text: string, most: number): string {
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join("")}…`;
 }
 
-/** An instant for people, to the second. */
-export function instantWords(instant: string | null): string | null {
-  return instant === null ? null : `${instant.slice(0, 19).replace("T", " ")}Z`;
+const time = template('<time datetime="<%= it.at %>"><%= it.text %></time>');
+
+/** An instant to the second; nothing where there is none. */
+export function instant(at: string | null): Markup | null {
+  return at === null || at === "" ? null : { html: time({ at, text: instantText(new Date(at)) }) };
+}
+
+const bar = template(
+  '<progress max="<%= it.total %>" value="<%= it.done %>" aria-label="<%= it.label %>"></progress>\n',
+);
+
+/** How far something is; the words are beside it too. */
+export function progressBar(done: number, total: number): Markup {
+  return { html: bar({ done, total: Math.max(1, total), label: `${done} of ${total}` }) };
 }

@@ -14,23 +14,74 @@ const COUNTS = runs.columns.filter(({ type }) => type === "BIGINT").map(({ name 
 /** How many kinds and schedules `status` shows. */
 const MOST_LATEST = 10;
 
+/** Runs that ended, by the day in UTC on which they were asked for. */
+export interface RunDay {
+  /** `2026-11-21` */
+  readonly day: string;
+  readonly completed: number;
+  /** With failures, or as a whole. */
+  readonly failed: number;
+  readonly cancelled: number;
+  /** Created, updated and removed. */
+  readonly rows: number;
+}
+
 type RunRow = Readonly<Record<(typeof runs.columns)[number]["name"], string | number | null>>;
 
-export async function endedRuns(
+export async function endedRuns(query: LakeQuery, filter: RunFilter, most: number): Promise<EndedRun[]> {
+  const limit = Number.isFinite(most) ? `limit ${most}` : "";
+  const sql = `select * from runs ${whereOf(filter)} order by started_at desc, run_id ${limit}`;
+  return (await rowsOf<RunRow>(query, sql)).map(seenRun);
+}
+
+/** Counts runs that ended, whole and by day. @param since ISO instant from which days are counted */
+export async function countedRuns(
   query: LakeQuery,
-  { kind, status, schedule, since }: RunFilter,
-  most: number,
-): Promise<EndedRun[]> {
+  filter: RunFilter,
+  since: string,
+): Promise<{ readonly total: number; readonly days: readonly RunDay[] }> {
+  const [counted] = await rowsOf<{ readonly total: number }>(
+    query,
+    `select count(*) as total from runs ${whereOf({ ...filter, after: undefined })}`,
+  );
+  const days = await rowsOf<RunDay>(
+    query,
+    `select strftime(started_at, '%Y-%m-%d') as day, count(*) filter (status = 'completed') as completed,
+      count(*) filter (status in ('failed', 'completed_with_failures')) as failed,
+      count(*) filter (status = 'cancelled') as cancelled,
+      sum(coalesce(created, 0) + coalesce(updated, 0) + coalesce(removed, 0)) as rows
+    from runs ${whereOf({ ...filter, since, after: undefined })} group by day order by day`,
+  );
+  return {
+    total: Number(counted?.total ?? 0),
+    days: days.map(({ day, completed, failed, cancelled, rows }) => ({
+      day,
+      ...{ completed: Number(completed), failed: Number(failed), cancelled: Number(cancelled) },
+      rows: Number(rows),
+    })),
+  };
+}
+
+/** Names the schedules that runs were of. */
+export async function schedulesOfRuns(query: LakeQuery): Promise<string[]> {
+  const sql = "select distinct schedule from runs where schedule is not null order by schedule";
+  return (await rowsOf<{ readonly schedule: string }>(query, sql)).map(({ schedule }) => schedule);
+}
+
+function whereOf({ kind, status, schedule, since, after }: RunFilter): string {
+  const startOf = (id: string) => `(select started_at from runs where run_id = ${sqlText(id)})`;
   const conditions = [
     ...(kind === undefined ? [] : [`kind = ${sqlText(kind)}`]),
     ...(status === undefined ? [] : [`status = ${sqlText(status)}`]),
     ...(schedule === undefined ? [] : [`schedule = ${sqlText(schedule)}`]),
     ...(since === undefined ? [] : [`started_at >= ${sqlText(since)}`]),
+    ...(after === undefined
+      ? []
+      : [
+          `(started_at < ${startOf(after)} or (started_at = ${startOf(after)} and run_id > ${sqlText(after)}))`,
+        ]),
   ];
-  const where = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
-  const limit = Number.isFinite(most) ? `limit ${most}` : "";
-  const sql = `select * from runs ${where} order by started_at desc, run_id ${limit}`;
-  return (await rowsOf<RunRow>(query, sql)).map(seenRun);
+  return conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
 }
 
 export async function latestRuns(query: LakeQuery): Promise<EndedRun[]> {
@@ -40,9 +91,12 @@ export async function latestRuns(query: LakeQuery): Promise<EndedRun[]> {
   return (await rowsOf<RunRow>(query, sql)).map(seenRun);
 }
 
-export async function endedRun(query: LakeQuery, runId: string): Promise<EndedRun | undefined> {
+export async function endedRun(
+  query: LakeQuery,
+  runId: string,
+): Promise<(EndedRun & { readonly lake_root: string | null }) | undefined> {
   const [row] = await rowsOf<RunRow>(query, `select * from runs where run_id = ${sqlText(runId)}`);
-  return row && seenRun(row);
+  return row && { ...seenRun(row), lake_root: textOf(row.lake_root) };
 }
 
 function seenRun(row: RunRow): EndedRun {

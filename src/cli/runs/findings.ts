@@ -30,6 +30,18 @@ export async function skippedIn(query: LakeQuery, { kind, run_id }: SeenRun): Pr
   return (await rowsOf<FindingRow>(query, sql)).map((row) => ({ ...row, action: null }));
 }
 
+/** Finds which of some examples of a run's findings are bank links. */
+export async function linksAmong(
+  query: LakeQuery,
+  runId: string,
+  examples: readonly string[],
+): Promise<string[]> {
+  if (examples.length === 0) return [];
+  const sql = `select distinct link_id from link_syncs
+    where run_id = ${sqlText(runId)} and link_id in (${examples.map(sqlText).join(", ")}) order by link_id`;
+  return (await rowsOf<{ readonly link_id: string }>(query, sql)).map(({ link_id }) => link_id);
+}
+
 /** A reason without the masked ids of a mix-up, which differ for each. */
 const CODE = (reason: string) => `regexp_replace(${reason}, '${ANOTHER_SUBJECT} .*$', '${ANOTHER_SUBJECT}')`;
 /** The first of those that ended alike. */

@@ -1,35 +1,44 @@
 import { InputError } from "../../domain/failures.js";
+import type { LakeQuery } from "../../lake/query/query.js";
 import { runs } from "../../lake/tables/runs.js";
 import { withStoreQuery } from "../lake/query.js";
 import { isAsked, type RunFilter, SEEN_STATUSES, type SeenRun } from "../shell/seen-run.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { endedRuns } from "./ended-runs.js";
+import { type EndedRun, endedRuns } from "./ended-runs.js";
 import { RUN_KINDS } from "./kinds.js";
 import { runLines } from "./text.js";
-import { unfinishedRuns } from "./unfinished-runs.js";
-import { withRunsView } from "./view.js";
+import { listedRun, type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
+import { type RunsView, withRunsView } from "./view.js";
+
+export const KIND_NAMES: readonly string[] = RUN_KINDS.map(({ kind }) => kind);
 
 export interface ListFlags extends RunFilter {
   readonly limit: number;
   readonly json?: boolean;
 }
 
+/** Finds runs that have not ended, and at most this many of those that have, the newest first. @throws InputError */
+export async function findRuns(
+  view: RunsView,
+  query: LakeQuery,
+  filter: RunFilter,
+  most: number,
+): Promise<{ readonly open: readonly UnfinishedRun[]; readonly ended: readonly EndedRun[] }> {
+  checkWord("--kind", filter.kind, KIND_NAMES);
+  checkWord("--status", filter.status, SEEN_STATUSES);
+  const open = (await unfinishedRuns(view, query)).filter((run) => isAsked(run, filter));
+  return { open, ended: await endedRuns(query, filter, most) };
+}
+
 /** Lists runs, those that have not ended first, then the newest. Returns the exit code. */
 export async function listRuns(terminal: Terminal, { limit, json, ...filter }: ListFlags): Promise<number> {
-  checkWord(
-    "--kind",
-    filter.kind,
-    RUN_KINDS.map(({ kind }) => kind),
-  );
-  checkWord("--status", filter.status, SEEN_STATUSES);
   return withRunsView(terminal, async (view) => {
     const found = await withStoreQuery(
       view.lake.store,
       async (query): Promise<SeenRun[]> => {
-        const open = (await unfinishedRuns(view, query)).filter((run) => isAsked(run, filter));
-        const seen = open.map(({ running: _, progress: __, ...run }) => run);
-        return [...seen, ...(await endedRuns(query, filter, limit))].slice(0, limit);
+        const { open, ended } = await findRuns(view, query, filter, limit);
+        return [...open.map(listedRun), ...ended].slice(0, limit);
       },
       { tables: [runs] },
     );

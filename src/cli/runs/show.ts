@@ -1,4 +1,3 @@
-import { durationWords } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import type { LakeQuery } from "../../lake/query/query.js";
@@ -11,9 +10,17 @@ import type { Terminal } from "../terminal/terminal.js";
 import { endedRun } from "./ended-runs.js";
 import { findingsOf, skippedIn } from "./findings.js";
 import { kindNamed, kindOf } from "./kinds.js";
-import { countWords, findingWords, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
-import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
-import { withRunsView } from "./view.js";
+import {
+  costWords,
+  doneWords,
+  findingWords,
+  nextWords,
+  openRunWords,
+  tookWords,
+  waitingWords,
+} from "./text.js";
+import { listedRun, type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
+import { type RunsView, withRunsView } from "./view.js";
 
 /** Everything that is known of a run, as `runs show --json` prints it. */
 export interface ShownRun extends SeenRun {
@@ -21,26 +28,35 @@ export interface ShownRun extends SeenRun {
   /** Progress by the run's workflow; null where the run has ended or no worker answers. */
   readonly progress: unknown;
   readonly findings: readonly Finding[];
+  /** The lake's root when the run ended (docs/use/tables.md, "Root"); null before that, or if it could not be computed. */
+  readonly lake_root: string | null;
+}
+
+/** Reads what is known of a run; also the run itself where it has not ended. @throws InputError where there is none of that id */
+export async function readRun(
+  view: RunsView,
+  query: LakeQuery,
+  id: string,
+): Promise<readonly [ShownRun, UnfinishedRun | undefined]> {
+  const ended = await endedRun(query, id);
+  if (ended !== undefined) {
+    const findings = [...(await findingsOf(query, ended)), ...(await skippedIn(query, ended))];
+    const counts = { ...ended.counts, ...(await ownCounts(query, ended)) };
+    const { lake_root } = ended;
+    return [{ ...facts({ ...ended, counts }), findings, lake_root }, undefined];
+  }
+  const open = (await unfinishedRuns(view, query)).find(({ run_id }) => run_id === id);
+  if (open === undefined) throw noRun(id);
+  const { progress = null } = open;
+  const findings = await findingsOf(query, open);
+  return [{ ...facts(listedRun(open)), progress, findings, lake_root: null }, open];
 }
 
 export async function showRun(terminal: Terminal, id: string, json: boolean): Promise<number> {
   return withRunsView(terminal, async (view) => {
-    const shown = await withStoreQuery(
-      view.lake.store,
-      async (query): Promise<readonly [ShownRun, UnfinishedRun | undefined]> => {
-        const ended = await endedRun(query, id);
-        if (ended !== undefined) {
-          const findings = [...(await findingsOf(query, ended)), ...(await skippedIn(query, ended))];
-          const counts = { ...ended.counts, ...(await ownCounts(query, ended)) };
-          return [{ ...facts({ ...ended, counts }), findings }, undefined];
-        }
-        const open = (await unfinishedRuns(view, query)).find(({ run_id }) => run_id === id);
-        if (open === undefined) throw noRun(id);
-        const { running: _, progress = null, ...run } = open;
-        return [{ ...facts(run), progress, findings: await findingsOf(query, run) }, open];
-      },
-      { tables: [runs, linkSyncs, runFailures, ...(kindOf(id)?.tables ?? [])] },
-    );
+    const shown = await withStoreQuery(view.lake.store, (query) => readRun(view, query, id), {
+      tables: [runs, linkSyncs, runFailures, ...(kindOf(id)?.tables ?? [])],
+    });
     const [run, open] = shown;
     if (view.missing !== undefined && open?.status === "interrupted") terminal.say(view.missing);
     terminal.result(json ? JSON.stringify(run) : [...runLines(run), ...openLines(terminal, open)].join("\n"));
@@ -62,33 +78,17 @@ export function noRun(id: string): InputError {
   );
 }
 
-function facts(run: SeenRun): Omit<ShownRun, "findings"> {
+function facts(run: SeenRun): Omit<ShownRun, "findings" | "lake_root"> {
   const { started_at, finished_at } = run;
   const duration_ms = finished_at === null ? null : Date.parse(finished_at) - Date.parse(started_at);
   return { ...run, duration_ms, progress: null };
 }
 
 function runLines(run: ShownRun): string[] {
-  const { run_id, kind, job_id, status, schedule, scheduled_at, counts, findings, reason } = run;
+  const { run_id, kind, job_id, status, schedule, scheduled_at, findings, reason } = run;
   const took = tookWords(run);
   const times = [run.started_at && `from ${run.started_at}`, run.finished_at && `to ${run.finished_at}`];
-  const { users = 0, ...others } = counts;
-  const noun = kindNamed(kind)?.rows ?? "users";
-  const done = countWords({ [noun]: users, ...others }, [
-    ...[
-      noun,
-      "equal",
-      "differs",
-      "unknown",
-      "links",
-      "synced",
-      "unchanged",
-      "skipped",
-      "not_ready",
-      "failed",
-    ],
-    ...["created", "updated", "removed", "quarantined"],
-  ]);
+  const done = doneWords(run);
   const due = scheduled_at === null ? "" : `, due ${scheduled_at}`;
   return labelledLines([
     ["run", run_id],
@@ -98,7 +98,8 @@ function runLines(run: ShownRun): string[] {
     ["batch", kind === "onboard" ? job_id : null],
     ["schedule", schedule && `${schedule}${due}`],
     ["counts", done === "" ? null : done],
-    ["cost", "calls" in counts ? costWords(counts) : null],
+    ["cost", costWords(run)],
+    ["root", run.lake_root],
     ...findings.map(findingWords),
     ...nextWords(run, findings).map((words): Labelled => ["next", words]),
   ]);
@@ -112,10 +113,4 @@ function openLines(terminal: Terminal, open: UnfinishedRun | undefined): string[
     ...waitingWords(open),
     ...labelledLines([["next", isWatched ? `nightledger runs watch ${open.run_id}` : null]]),
   ];
-}
-
-function costWords(counts: SeenRun["counts"]): string {
-  const sent = countWords(counts, ["calls", "pages", "restarts"]) || "no calls";
-  const paused = counts.paused_ms ?? 0;
-  return paused === 0 ? sent : `${sent}, ${durationWords(paused)} paused by the service`;
 }

@@ -5,11 +5,22 @@ import type { Labelled } from "../../domain/labelled-lines.js";
 import { againWords } from "../../domain/run.js";
 import type { WaitingState } from "../../domain/waiting.js";
 import { heldWords } from "../bulk/next-steps.js";
+import { averagePace, type ProgressForm } from "../shell/progress-view.js";
 import type { Finding, SeenRun } from "../shell/seen-run.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
 import { kindNamed, kindOf } from "./kinds.js";
 import type { UnfinishedRun } from "./unfinished-runs.js";
+
+/** How far a run in progress is, in users, customers or rows. */
+export interface RunFigures {
+  readonly done: number;
+  readonly total: number;
+  /** On average since the run was asked for: `812 rows/s`; null where that is not known. */
+  readonly rate: string | null;
+  /** At that pace: `4 min left`; null where an estimate would mean nothing. */
+  readonly left: string | null;
+}
 
 /** Writes runs as a line each, in columns. */
 export function runLines(found: readonly SeenRun[]): string[] {
@@ -32,6 +43,26 @@ export function tookWords({ started_at, finished_at }: SeenRun): string {
 export function countWords(counts: SeenRun["counts"], shown: readonly string[]): string {
   const told = shown.filter((name) => (counts[name] ?? 0) > 0);
   return told.map((name) => `${counts[name]} ${name.replaceAll("_", " ")}`).join(", ");
+}
+
+/** Says what a run did; empty where it has counted nothing yet. */
+export function doneWords({ kind, counts: { users = 0, ...others } }: SeenRun): string {
+  const noun = kindNamed(kind)?.rows ?? "users";
+  const done = { [noun]: users, ...others };
+  return countWords(done, [noun, ...DONE]);
+}
+
+const DONE = [
+  ...["equal", "differs", "unknown", "links", "synced", "unchanged", "skipped", "not_ready", "failed"],
+  ...["created", "updated", "removed", "quarantined"],
+];
+
+/** Says what a run cost; null where that is not known. */
+export function costWords({ counts }: SeenRun): string | null {
+  if (!("calls" in counts)) return null;
+  const sent = countWords(counts, ["calls", "pages", "restarts"]) || "no calls";
+  const paused = counts.paused_ms ?? 0;
+  return paused === 0 ? sent : `${sent}, ${durationWords(paused)} paused by the service`;
 }
 
 /** Says what to do about what failed in a run that has ended, or about a run that was cancelled. */
@@ -70,12 +101,27 @@ export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
   if (status === "interrupted" || status === "lost") return `${status}: ${continuation(run)}`;
   if (running === undefined || progress === undefined)
     return "no worker is running; start one with `nightledger dev` or `nightledger worker`";
-  const never = () => Promise.reject(new Error("a run that is only shown is not started"));
-  const kind = kindOf(running.runId);
-  if (kind === undefined) return `${status}: it is a run of no job that this version knows`;
-  const { progress: form } = kind.runOf(terminal, running.workflowId, never);
+  const form = formOf(terminal, run);
+  if (form === undefined) return `${status}: it is a run of no job that this version knows`;
   const age = durationWords(Date.now() - Date.parse(run.started_at));
   return `${status}: ${form.line(form.figures(progress))}, began ${age} ago`;
+}
+
+/** How far a run in progress is; null where no worker answers. */
+export function runFigures(terminal: Terminal, run: UnfinishedRun): RunFigures | null {
+  const form = formOf(terminal, run);
+  if (form === undefined || run.progress === undefined) return null;
+  const { done, total } = form.figures(run.progress);
+  const { rate, left } = averagePace(form, run.progress, Date.parse(run.started_at));
+  return { done, total, rate: rate[0] ?? null, left: left[0] ?? null };
+}
+
+function formOf(
+  terminal: Terminal,
+  { running }: Pick<UnfinishedRun, "running">,
+): ProgressForm<unknown> | undefined {
+  const never = () => Promise.reject(new Error("a run that is only shown is not started"));
+  return running && kindOf(running.runId)?.runOf(terminal, running.workflowId, never).progress;
 }
 
 export function waitingWords({ progress }: UnfinishedRun): string[] {

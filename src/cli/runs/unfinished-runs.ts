@@ -35,6 +35,11 @@ export async function unfinishedRuns(view: RunsView, query: LakeQuery): Promise<
   );
 }
 
+/** What a list says of a run that has not ended. */
+export function listedRun({ running: _, progress: __, ...run }: UnfinishedRun): SeenRun {
+  return run;
+}
+
 async function goingRun(client: Client, running: RunningRun): Promise<UnfinishedRun> {
   const { runId, memo, workflowId, execution } = running;
   const handle = client.workflow.getHandle(workflowId, execution);

@@ -28,15 +28,29 @@ export async function showSchedule(terminal: Terminal, name: string, json: boole
 }
 
 function text({ name, command, when, paused, next, last, skipped_overlaps, missed }: ShownSchedule): string {
+  const [skipped, dropped] = notFiredWords({ skipped_overlaps, missed });
   const runs = last.map(({ due_at, run_id, status }) => [due_at, status, run_id].filter(Boolean).join("  "));
-  const skipped = `${skipped_overlaps} times, while the run before was still running`;
   return labelledLines([
     ["schedule", `${name}${paused ? " (paused)" : ""}`],
     ["runs", command],
     ["when", when],
     ["next", next],
     ["last", runs.length === 0 ? "never ran" : runs],
-    ["skipped", skipped_overlaps > 0 ? skipped : null],
-    ["missed", missed > 0 ? `${missed} times, while Temporal was off for more than 6 hours` : null],
+    ["skipped", skipped],
+    ["missed", dropped],
   ]).join("\n");
+}
+
+/** Says how often a schedule skipped what was due, and how often it missed it; null for never. */
+export function notFiredWords({
+  skipped_overlaps,
+  missed,
+}: Pick<ShownSchedule, "skipped_overlaps" | "missed">): readonly [
+  skipped: string | null,
+  missed: string | null,
+] {
+  return [
+    skipped_overlaps > 0 ? `${skipped_overlaps} times, while the run before was still running` : null,
+    missed > 0 ? `${missed} times, while Temporal was off for more than 6 hours` : null,
+  ];
 }

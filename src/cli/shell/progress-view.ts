@@ -59,8 +59,8 @@ function neverBack<P>(figures: (progress: P) => Figures): (progress: P) => Figur
 }
 
 /** Gives rate and estimate of each progress in words. */
-function paceOf<P>({ figures, paced, waiting }: ProgressForm<P>): (progress: P) => PaceWords {
-  let pace: Pace | undefined;
+function paceOf<P>({ figures, paced, waiting }: ProgressForm<P>, began?: Pace): (progress: P) => PaceWords {
+  let pace = began;
   return (progress) => {
     if (paced === undefined) return { rate: [], left: [] };
     const { amount, unit, expected } = paced(progress);
@@ -71,6 +71,11 @@ function paceOf<P>({ figures, paced, waiting }: ProgressForm<P>): (progress: P) 
     const waits = waiting?.(progress).waiting_total ?? 0;
     return waits < expected - done ? words : { ...words, left: [] };
   };
+}
+
+/** Gives rate and estimate of a progress that is seen once. @param began when its run had done nothing, epoch milliseconds */
+export function averagePace<P>(form: ProgressForm<P>, progress: P, began: number): PaceWords {
+  return paceOf(form, withSample(undefined, { at: began, done: 0, amount: 0 }))(progress);
 }
 
 function barView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P> {

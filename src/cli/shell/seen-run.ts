@@ -51,10 +51,14 @@ export interface RunFilter {
   readonly schedule?: string | undefined;
   /** ISO instant: only runs that were requested then or later. */
   readonly since?: string | undefined;
+  /** Id of a run that has ended: only those that a list has after it. */
+  readonly after?: string | undefined;
 }
 
-export function isAsked(run: SeenRun, { kind, status, schedule, since }: RunFilter): boolean {
+/** Whether a run that has not ended is asked for; a list has these before all others. */
+export function isAsked(run: SeenRun, { kind, status, schedule, since, after }: RunFilter): boolean {
   return (
+    after === undefined &&
     (kind === undefined || run.kind === kind) &&
     (status === undefined || run.status === status) &&
     (schedule === undefined || run.schedule === schedule) &&

@@ -2,7 +2,7 @@ import { sqlName, sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { headline, joined, link, type Markup, paragraph, table } from "../../../pages/parts.js";
 import { rowsOf } from "../../lake/query.js";
 import { type BoardView, page } from "../page.js";
-import { bytesWords, instantWords } from "../shown.js";
+import { bytesWords, instant } from "../shown.js";
 
 /** The instant by which a table's newest row is found, the first of these that it has. */
 const AGES = [
@@ -75,7 +75,7 @@ function listing({ tables }: Data): Markup {
   const rows = tables.map(({ table, rows, bytes, files, version, newest, per_night }) => [
     link(`/data/${encodeURIComponent(table)}`, table),
     ...[rows, per_night === null ? "" : `+${per_night}`, bytesWords(bytes), files, version],
-    instantWords(newest),
+    instant(newest),
   ]);
   return table("Tables of the lake", columns, rows, "There are no tables yet: run nightledger sync.");
 }

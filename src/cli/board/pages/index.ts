@@ -4,7 +4,20 @@ import { dataTable } from "./data-table.js";
 import { health } from "./health.js";
 import { packs } from "./packs.js";
 import { quarantine } from "./quarantine.js";
+import { run } from "./run.js";
+import { runs } from "./runs.js";
+import { schedules } from "./schedules.js";
 import { tonight } from "./tonight.js";
 
 /** Every page of the board, in the order of its navigation. */
-export const PAGES: readonly Page[] = [tonight, data, dataTable, quarantine, packs, health];
+export const PAGES: readonly Page[] = [
+  tonight,
+  runs,
+  run,
+  data,
+  dataTable,
+  quarantine,
+  packs,
+  schedules,
+  health,
+];

@@ -6,7 +6,7 @@ import { runs } from "../../../lake/tables/runs.js";
 import { chip, code, joined, link, paragraph, table } from "../../../pages/parts.js";
 import { rowsOf } from "../../lake/query.js";
 import { page } from "../page.js";
-import { instantWords, statusChip } from "../shown.js";
+import { instant, statusChip } from "../shown.js";
 
 const MOST_PACKS = 100;
 
@@ -63,7 +63,7 @@ export const packs = page<Packs>("/packs", {
         made.map((pack) => [
           link(`/runs/${encodeURIComponent(pack.run_id)}`, pack.run_id),
           statusChip(pack.status),
-          instantWords(pack.finished_at),
+          instant(pack.finished_at),
           pack.people,
           pack.failed,
           pack.approver,

@@ -13,7 +13,7 @@ import {
 import { rowsOf } from "../../lake/query.js";
 import { actionForm } from "../actions.js";
 import { page } from "../page.js";
-import { instantWords } from "../shown.js";
+import { instant } from "../shown.js";
 
 const MOST_ROWS = 50;
 /** Without the payload, which is personal. */
@@ -118,7 +118,7 @@ function cells({ row_id, stream, link_id, reason, fetched_at, run_id }: Row): Co
     code(row_id),
     link_id === null ? stream : link(`/links/${encodeURIComponent(link_id)}`, link_id),
     reason,
-    instantWords(fetched_at),
+    instant(fetched_at),
     link(`/runs/${encodeURIComponent(run_id)}`, run_id),
   ];
 }

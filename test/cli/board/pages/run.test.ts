@@ -1,0 +1,105 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { RunModel } from "../../../../src/cli/board/runs/run-model.js";
+import { type Lake, openLake } from "../../../../src/lake/lake.js";
+import { appendOnce } from "../../../../src/lake/tables/append.js";
+import { linkSyncs } from "../../../../src/lake/tables/link-syncs.js";
+import { writeRows } from "../../../../src/lake/tables/parquet-file.js";
+import { runFailures, runs } from "../../../../src/lake/tables/runs.js";
+import { readPage } from "../../../helpers/board/read-page.js";
+import { sayHere } from "../../../helpers/command/command-here.js";
+
+const HOSTILE = '<img src=x onerror="alert(1)">';
+const FAILED = "sync-20261121T021500Z-000001";
+const NOT_BEGUN = "sync-20261121T021500Z-000002";
+const LEFT = "sync-20261121T021500Z-000003";
+const WELL = "sync-20261121T021500Z-000004";
+const BATCH = "onb_0123456789abcdef01234567";
+const ONBOARD = "onboard-20261121T021500Z-000005";
+const TIMES = { started_at: "2026-11-21T02:15:00Z", finished_at: "2026-11-21T02:16:00Z" };
+const RUNS = [
+  {
+    ...{ run_id: FAILED, kind: "sync", status: "completed_with_failures", schedule: "nightly", ...TIMES },
+    ...{ scheduled_at: "2026-11-21T02:14:50Z", reason: "some_failed", message: HOSTILE },
+    ...{ users: 3, links: 4, failed: 2, calls: 9, pages: 5, restarts: 1, paused_ms: 12_000 },
+    ...{ lake_root: "5f0c", options: JSON.stringify({ links: [HOSTILE], full: false }) },
+  },
+  {
+    ...{ run_id: NOT_BEGUN, kind: "sync", status: "failed", schedule: "nightly", ...TIMES },
+    ...{ reason: "not_begun", message: "no users.csv" },
+  },
+  { run_id: WELL, kind: "sync", status: "completed", ...TIMES },
+  { run_id: ONBOARD, kind: "onboard", job_id: BATCH, status: "completed", ...TIMES },
+];
+
+let folder: Parameters<typeof readPage>[0];
+beforeAll(async () => {
+  const directory = await mkdtemp(join(tmpdir(), "nightledger-board-"));
+  folder = { directory, env: { NIGHTLEDGER_LAKE: join(directory, "lake") } };
+  const lake = openLake({ directory: join(directory, "lake") });
+  await append(lake, runs, RUNS);
+  const failure = { run_id: FAILED, status: "failed", reason: "refused http_422", ...TIMES };
+  await append(lake, linkSyncs, [
+    { ...failure, link_id: HOSTILE },
+    { ...failure, link_id: "l/2" },
+    { ...failure, link_id: "l3", status: "synced", reason: null },
+  ]);
+  const user = { run_id: FAILED, stream: "bank_links", owner: "u1", reason: "http_500" };
+  await append(lake, runFailures, [{ ...user, failed_at: TIMES.finished_at }]);
+  await lake.close();
+  const staging = join(directory, "lake", "_staging", LEFT);
+  await mkdir(staging, { recursive: true });
+  await writeFile(join(staging, "roster"), "");
+});
+afterAll(() => rm(folder.directory, { recursive: true, force: true }));
+
+function append(lake: Lake, spec: typeof runs | typeof linkSyncs | typeof runFailures, rows: object[]) {
+  return appendOnce(lake, spec, "rows", () => writeRows(lake, spec, "rows", rows as never));
+}
+
+const shown = (id: string) => readPage<RunModel>(folder, `/runs/${id}`);
+
+test.for([FAILED, NOT_BEGUN, WELL, LEFT])("%s has all that runs show prints", async (id) => {
+  const { said } = await sayHere(folder, "runs", "show", id);
+  expect((await shown(id)).model).toMatchObject(said);
+});
+
+test("a run that failed in part: links that failed are led to, users are not, and nothing is markup", async () => {
+  const { model, body } = await shown(FAILED);
+  expect(model.links).toEqual([HOSTILE, "l/2"]);
+  expect(model).toMatchObject({ lake_root: "5f0c", counts: { calls: 9, paused_ms: 12_000 } });
+  expect(body.html).toContain('href="/links/l%2F2"');
+  expect(body.html).not.toContain("/links/u1");
+  expect(body.html).toContain("some_failed: &lt;img src=x");
+  expect(body.html).not.toContain("<img");
+  for (const words of [
+    "due, until asked for: 10s",
+    "asked for, until ended: 1m",
+    "paused by the service: 12s",
+  ])
+    expect(body.html).toContain(words);
+});
+
+test.for([
+  [FAILED, [["run-retry", FAILED]]],
+  [NOT_BEGUN, [["schedule-trigger", "nightly"]]],
+  [LEFT, [["run-continue", LEFT]]],
+  [WELL, []],
+] as const)("the buttons of %s are what can be done about it", async ([id, actions]) => {
+  const { model, body } = await shown(id);
+  expect(model.actions).toEqual(actions);
+  expect(body.html.match(/<form /g)?.length ?? 0).toBe(actions.length);
+});
+
+test("a run that was left says why nothing works on it; one of a batch leads to it", async () => {
+  const left = await shown(LEFT);
+  expect(left.model).toMatchObject({ status: "interrupted", figures: null });
+  expect(left.body.html).toContain("Temporal is not running in this directory");
+  expect((await shown(ONBOARD)).body.html).toContain(`href="/onboarding/${BATCH}"`);
+});
+
+test("a run that is not there is said to be so", async () => {
+  await expect(shown("sync-20261121T021500Z-ffffff")).rejects.toThrow("there is no run");
+});
