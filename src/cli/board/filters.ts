@@ -3,7 +3,7 @@ import { template } from "../../pages/template.js";
 import type { Asked } from "./page.js";
 
 /** What a list is narrowed by: one of its choices, or a day where it has none. */
-export interface Filter {
+interface Filter {
   readonly name: string;
   readonly label: string;
   /** What is sent, and what is read. */
