@@ -22,6 +22,34 @@ const LONGEST_LABEL = 28;
 const ROW = { labels: 178, numbers: 112, step: 24, thickness: 14 };
 const COLUMN = { height: 130, gap: 6, labels: 40, top: 18, fewest: 8, widest: 48 };
 
+const LINE = { height: 110, top: 8, left: 4, labels: 30, amounts: 120 };
+
+/** A value that stays until its next point. Where it is drawn, SQL has computed: amounts are exact text here. */
+interface LineChart {
+  readonly id: string;
+  readonly title: string;
+  /** Of the time and of the values; values of one size only have one of the two. */
+  readonly from: string;
+  readonly to: string;
+  readonly high: string;
+  readonly low?: string;
+  /** In the order of time, as shares of the chart's width and height, from its lower left. */
+  readonly points: readonly { readonly x: number; readonly y: number; readonly title: string }[];
+}
+
+const lineFigure = template(`<figure class="chart" id="<%= it.id %>">
+<figcaption><%= it.title %></figcaption>
+<svg viewBox="0 0 ${WIDTH} ${LINE.height + LINE.top + LINE.labels}" role="img" aria-label="<%= it.title %>: <%= it.words %>">
+<line class="axis" x1="0" x2="${WIDTH}" y1="<%= it.bottom %>" y2="<%= it.bottom %>"/>
+<path class="line" d="<%= it.line %>"/>
+<% for (const point of it.points) { %><circle class="t-a" cx="<%= point.x %>" cy="<%= point.y %>" r="3"><title><%= point.title %></title></circle>
+<% } %><text class="number" x="${WIDTH}" y="${LINE.top + 10}" text-anchor="end"><%= it.high %></text>
+<text class="number" x="${WIDTH}" y="<%= it.bottom - 6 %>" text-anchor="end"><%= it.low %></text>
+<text class="label" x="0" y="<%= it.bottom + 18 %>"><%= it.from %></text>
+<text class="label" x="${WIDTH}" y="<%= it.bottom + 18 %>" text-anchor="end"><%= it.to %></text>
+</svg></figure>
+`);
+
 const figure = template(`<figure class="chart" id="<%= it.id %>">
 <figcaption><%= it.title %></figcaption>
 <% if (it.bars.length === 0) { %><p class="none">Nothing to show.</p><% } else { %>
@@ -75,6 +103,19 @@ export function columnChart(chart: Chart): string {
       number: { x: middle, y: (y - 5).toFixed(1), anchor: "middle" },
     };
   });
+}
+
+/** A line of steps, in the order of time; the amounts of its ends stand at the right. */
+export function lineChart({ points, ...chart }: LineChart): string {
+  const { from, to, high, low } = chart;
+  const [bottom, width] = [LINE.top + LINE.height, WIDTH - LINE.amounts];
+  const placed = points.map(({ x, y, title }) => ({
+    ...{ title, x: (LINE.left + x * (width - LINE.left)).toFixed(1) },
+    y: (bottom - y * LINE.height).toFixed(1),
+  }));
+  const steps = placed.map(({ x, y }, at) => (at === 0 ? `M${x} ${y}` : `H${x}V${y}`));
+  const words = `from ${from} to ${to}, ${low === undefined ? high : `between ${low} and ${high}`}`;
+  return lineFigure({ ...chart, bottom, words, points: placed, line: `${steps.join("")}H${width}` });
 }
 
 /** Draws a chart; `place` gets the parts of a bar that show, as shares of the longest bar, and places its texts. */

@@ -25,6 +25,10 @@ const escaped = template("<%= it.text %>");
 const linkMarkup = template('<a href="<%= it.href %>"><%= it.text %></a>');
 const chipMarkup = template('<span class="chip <%= it.tone %>"><%= it.text %></span>');
 const codeMarkup = template("<code><%= it.text %></code>");
+const shortMarkup = template('<code title="<%= it.text %>"><%= it.short %></code>');
+const detailsMarkup = template(
+  "<details><summary><%= it.summary %></summary>\n<%~ it.content %></details>\n",
+);
 const preMarkup = template('<pre tabindex="0"><%= it.text %></pre>\n');
 const paragraphMarkup = template('<p class="<%= it.kind %>"><%~ it.content %></p>\n');
 const sectionMarkup =
@@ -67,6 +71,17 @@ export function chip(text: string, tone: "good" | "bad" | "note" | "" = ""): Mar
 
 export function code(text: string): Markup {
   return { html: codeMarkup({ text }) };
+}
+
+/** The beginning of a long text, such as a hash; its title has all of it. */
+export function shortCode(text: string, length = 12): Markup {
+  if (text.length <= length) return code(text);
+  return { html: shortMarkup({ text, short: `${text.slice(0, length)}…` }) };
+}
+
+/** What opens when its summary is chosen. */
+export function details(summary: string, ...contents: readonly Content[]): Markup {
+  return { html: detailsMarkup({ summary, content: joined(...contents).html }) };
 }
 
 /** Text as a command printed it. */

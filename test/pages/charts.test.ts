@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { barChart, columnChart } from "../../src/pages/charts.js";
+import { barChart, columnChart, lineChart } from "../../src/pages/charts.js";
 
 const chart = {
   ...{ id: "x", title: "Sources <used>", series: [{ tone: "a", label: "one" }, { tone: "b" }] },
@@ -25,4 +25,25 @@ test.each([
 test("a bar is as long as its value says", () => {
   const widths = [...barChart(chart).matchAll(/ width="([\d.]+)"/g)].map(([, width]) => Number(width));
   expect(widths[1]).toBeCloseTo(2 * (widths[0] ?? 0), 0);
+});
+
+test("a line keeps each value until the next one, and says its ends; text is escaped", () => {
+  const points = [
+    { x: 0, y: 1, title: "<b>" },
+    { x: 1, y: 0, title: "last" },
+  ];
+  const svg = lineChart({
+    id: "x",
+    title: "Balance <a>",
+    from: "May",
+    to: "now",
+    high: "9.50",
+    low: "-1",
+    points,
+  });
+  expect(svg).toContain('aria-label="Balance &lt;a&gt;: from May to now, between -1 and 9.50"');
+  expect(svg).toContain("<title>&lt;b&gt;</title>");
+  const [, x = "", top = "", end = "", bottom = ""] =
+    /d="M([\d.]+) ([\d.]+)H([\d.]+)V([\d.]+)H/.exec(svg) ?? [];
+  expect([Number(x) < Number(end), Number(top) < Number(bottom)]).toEqual([true, true]);
 });

@@ -24,6 +24,10 @@ form label { display: grid; gap: .15rem; font-size: .8rem; color: var(--quiet); 
 input, select, button { font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--quiet); border-radius: 4px; padding: .3rem .6rem; }
 button { cursor: pointer; background: var(--accent); border-color: var(--accent); color: var(--paper); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+summary { cursor: pointer; color: var(--accent); margin: .5rem 0; }
+.nights { display: block; width: 300px; height: 16px; }
+.legend .nights { display: inline-block; width: 10px; margin-right: .35rem; vertical-align: -3px; }
+.t-none { fill: var(--quiet); }
 progress { width: 100%; max-width: 24rem; height: .8rem; accent-color: var(--accent); }
 pre { overflow-x: auto; background: var(--paper); border: 1px solid var(--line); border-radius: 4px; padding: .7rem 1rem; }
 .charts { grid-template-columns: repeat(auto-fit, minmax(min(25rem, 100%), 1fr)); }

@@ -2,7 +2,7 @@ import { instantText } from "../../domain/duration.js";
 import { chip, type Markup } from "../../pages/parts.js";
 import { template } from "../../pages/template.js";
 
-const GOOD = new Set(["completed"]);
+const GOOD = new Set(["completed", "synced", "unchanged", "pass"]);
 const BAD = new Set(["failed", "completed_with_failures", "lost", "interrupted"]);
 
 /** A status as every page shows it. */

@@ -1,7 +1,11 @@
 import type { Page } from "../page.js";
+import { batch } from "./batch.js";
 import { data } from "./data.js";
 import { dataTable } from "./data-table.js";
 import { health } from "./health.js";
+import { link } from "./link.js";
+import { links } from "./links.js";
+import { onboarding } from "./onboarding.js";
 import { packs } from "./packs.js";
 import { quarantine } from "./quarantine.js";
 import { run } from "./run.js";
@@ -14,6 +18,10 @@ export const PAGES: readonly Page[] = [
   tonight,
   runs,
   run,
+  links,
+  link,
+  onboarding,
+  batch,
   data,
   dataTable,
   quarantine,

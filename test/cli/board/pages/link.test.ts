@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readPage } from "../../../helpers/board/read-page.js";
+import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
+
+const LINK = '<img src=x onerror="alert(1)">';
+const HASH = "c0ffee".repeat(10);
+const at = (night: number) => `2026-01-0${night}T02:00:00.000000Z`;
+const sync = (night: number, status: string, more: Readonly<Record<string, unknown>> = {}) => ({
+  ...{ run_id: `sync-${night}`, link_id: LINK, fp_id: "fp_1", status, finished_at: at(night) },
+  ...more,
+});
+const account = (night: number, account_id: string, balance_current: string | null) => ({
+  ...{ run_id: `sync-${night}`, fp_id: "fp_1", link_id: LINK, observed_at: at(night), account_id },
+  ...{ balance_current, balance_currency: "USD" },
+});
+const bad = (night: number, index: number) => ({
+  ...{
+    run_id: `sync-${night}`,
+    stream: "transactions",
+    fp_id: "fp_1",
+    link_id: LINK,
+    list: "created",
+    page: 1,
+    index,
+  },
+  ...{ reason: "amount: expected digits", payload: '{"transaction_id": "t1"}', fetched_at: at(night) },
+});
+
+interface Model {
+  readonly runs: { readonly total: number; readonly rows: readonly { readonly run_id: string }[] };
+  readonly balances: { readonly shown: readonly { readonly points: readonly object[] }[] };
+}
+
+let lake: Awaited<ReturnType<typeof lakeOfRows>>;
+const read = (link: string) => {
+  const folder = { directory: lake.directory, env: { NIGHTLEDGER_LAKE: lake.directory } };
+  return readPage<Model>(folder, `/links/${encodeURIComponent(link)}`);
+};
+
+beforeAll(async () => {
+  const rows = {
+    bank_links: [
+      {
+        fp_id: "fp_1",
+        link_id: LINK,
+        institution_name: "Old <b>Bank</b>",
+        state: "connected",
+        observed_at: at(1),
+      },
+      {
+        fp_id: "fp_1",
+        link_id: LINK,
+        institution_name: "Bank",
+        state: "error",
+        error_code: "auth_expired",
+        observed_at: at(3),
+      },
+      { fp_id: "fp_2", link_id: LINK, state: "connected", observed_at: at(1), gone: true },
+    ],
+    link_syncs: [
+      sync(1, "synced", { certificate: HASH, pages: 2, created: 7 }),
+      sync(2, "failed", { reason: "resync_would_remove 30 of 40" }),
+      ...[
+        sync(3, "skipped", { reason: "state error auth_expired" }),
+        sync(4, "skipped", { reason: "state error auth_expired" }),
+      ],
+      sync(4, "synced", { link_id: "other" }),
+    ],
+    accounts: [
+      ...[account(1, "a", "99999999999999999.0000000001"), account(2, "a", "0.0000000001")],
+      ...[account(3, "a", "50000000000000000.0000000001"), account(1, "b", null)],
+    ],
+    quarantine: [
+      ...Array.from({ length: 22 }, (_, index) => bad(1, index)),
+      { ...bad(1, 99), link_id: "other" },
+    ],
+  };
+  lake = await lakeOfRows(rows);
+});
+afterAll(() => lake.release());
+
+test("a link has its users, every run, what kept it from being committed, and what to do", async () => {
+  const { model } = await read(LINK);
+  expect(model).toMatchObject({
+    listed: [
+      { fp_id: "fp_1", institution_name: "Bank", state: "error", error_code: "auth_expired", gone: false },
+      { fp_id: "fp_2", gone: true },
+    ],
+    freshness: { committed_at: at(1), nights: 3, turn: "customer" },
+    findings: [
+      {
+        status: "skipped",
+        count: 2,
+        examples: ["sync-4", "sync-3"],
+        action: "ask the customer to reconnect the bank",
+      },
+      { status: "failed", count: 1, reason: "resync_would_remove 30 of 40" },
+    ],
+    bad_rows: { total: 22 },
+  });
+  expect(model.runs.rows.map(({ run_id }) => run_id)).toEqual(["sync-4", "sync-3", "sync-2", "sync-1"]);
+});
+
+test("amounts stay exact text, and only where they are drawn is a number, which SQL made", async () => {
+  const { model, body } = await read(LINK);
+  const [a, b] = model.balances.shown;
+  expect(a).toMatchObject({ low: "0.0000000001", high: "99999999999999999.0000000001", changes: 3 });
+  expect(a?.points).toMatchObject([
+    { current: "99999999999999999.0000000001", x: 0, y: 1 },
+    { current: "0.0000000001", y: 0 },
+    { current: "50000000000000000.0000000001", y: expect.closeTo(0.5, 6) },
+  ]);
+  expect(b?.points).toMatchObject([{ current: null, y: null }]);
+  expect(body.html.match(/<path class="line"/g)).toHaveLength(1);
+  expect(body.html).toContain('<td class="count">0.0000000001</td>');
+});
+
+test("the page shows certificates whole in their titles, commands that fit, and texts of data only escaped", async () => {
+  const { html } = (await read(LINK)).body;
+  expect(html).toContain(`<code title="${HASH}">${HASH.slice(0, 12)}…</code>`);
+  expect(html).toContain("sync --roster &lt;file&gt; --full --links &#39;&lt;img src=x");
+  expect(html.match(/value="row-resolve"/g)).toHaveLength(20);
+  expect(html).toContain("2 more. ");
+  expect(html).not.toContain("<img");
+});
+
+test("a link that the lake does not know is refused", async () => {
+  await expect(read("nobody's")).rejects.toThrow("is not in this lake");
+});
