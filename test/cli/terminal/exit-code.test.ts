@@ -24,8 +24,11 @@ test("a bucket that can't be reached is exit 3, at the start and midway", async 
   try {
     // Nothing listens on port 1.
     const store = createS3Store("s3://bucket/tables", { directory, mostBytes: 1 }, "http://127.0.0.1:1");
-    for (const asking of [store.checkWritable("NIGHTLEDGER_LAKE"), store.stat("runs/_delta_log/x")]) {
-      const error = await asking.then(
+    for (const ask of [
+      () => store.checkWritable("NIGHTLEDGER_LAKE"),
+      () => store.stat("runs/_delta_log/x"),
+    ]) {
+      const error = await ask().then(
         () => undefined,
         (error: unknown) => error,
       );
