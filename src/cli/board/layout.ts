@@ -42,6 +42,10 @@ td:last-child:not(.count) { min-width: 12rem; }
 @media print { .bar, form { display: none; } .scroll table { min-width: 0; } td a, td time { white-space: normal; } }
 `;
 
+/** A moon. */
+export const BOARD_ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#1f4e79" d="M10 1a7 7 0 1 0 5 10A6 6 0 0 1 10 1Z"/></svg>';
+
 const FOOTER = `<footer><p>Lake <code><%= it.lake %></code>, read <time datetime="<%= it.at %>"><%= it.at %></time>. Nightledger <%= it.version %>.</p></footer>
 `;
 
@@ -52,6 +56,7 @@ const frame = template(`<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title><%= it.title %> · Nightledger</title>
+<link rel="icon" href="/board.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/board.css">
 <script src="/board.js" defer></script>
 </head>

@@ -4,7 +4,7 @@ import { InputError } from "../../../domain/failures.js";
 import { addressOf, type ListenPlace, listen } from "../../../temporal/listen.js";
 import { isSame } from "../../../temporal/same-secret.js";
 import { commandOf } from "../actions.js";
-import { BOARD_STYLES, boardPage, plainPage } from "../layout.js";
+import { BOARD_ICON, BOARD_STYLES, boardPage, plainPage } from "../layout.js";
 import { LIVE_SCRIPT } from "../live.js";
 import { findPage, type Page } from "../page.js";
 import type { Steering } from "../steer.js";
@@ -20,7 +20,7 @@ const MOST_CONNECTIONS = 200;
 const MOST_OPEN_PAGES = 20;
 const SECURITY_HEADERS = {
   "content-security-policy":
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
   // With no-referrer a browser would not say that a form is the board's own.
   "referrer-policy": "same-origin",
@@ -31,6 +31,7 @@ const SECURITY_HEADERS = {
 const MOST_BODY_BYTES = 16 * 1024;
 const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
   "/board.css": ["text/css; charset=utf-8", BOARD_STYLES],
+  "/board.svg": ["image/svg+xml", BOARD_ICON],
   "/board.js": ["text/javascript; charset=utf-8", LIVE_SCRIPT],
 };
 
