@@ -18,6 +18,7 @@ html { color-scheme: light dark; }
 .bar ul { max-width: 68rem; margin: 0 auto; padding: .5rem 1.5rem; list-style: none; display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; }
 .bar a { text-decoration: none; padding: .15rem 0; display: inline-block; }
 .bar a[aria-current] { color: var(--ink); font-weight: 600; border-bottom: 2px solid var(--accent); }
+section section h3 { margin: 1.5rem 0 .5rem; }
 h2 { border-top-width: 1px; border-top-color: var(--line); }
 form.filters, form.act { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; margin: .75rem 0; }
 form label { display: grid; gap: .15rem; font-size: .8rem; color: var(--quiet); }

@@ -66,13 +66,20 @@ function titleOf([first, ...others]: readonly ReportedPage[]): string {
   return others.length === 0 ? (first?.title ?? "Report") : "Report";
 }
 
-/** The pages below each other; the only page keeps the title for itself. */
+/** The pages below each other, each a section with its own sections in it; the only page stays as it is. */
 function bodyOf(read: readonly ReportedPage[]): Markup {
-  const [only] = read;
-  const body =
-    read.length === 1 && only ? only.body : joined(...read.map((one) => section(one.title, one.body)));
+  const inner = ({ title, body }: ReportedPage) =>
+    section(title, { html: nested(body.html, title.toLowerCase()) });
+  const { html } = read.length === 1 && read[0] ? read[0].body : joined(...read.map(inner));
   // In a file of its own there is no other page to go to.
-  return { html: body.html.replaceAll(/<a href="\/[^"]*">(.*?)<\/a>/gs, "$1") };
+  return { html: html.replaceAll(/<a href="\/[^"]*">(.*?)<\/a>/gs, "$1") };
+}
+
+/** Makes a page's sections those of a section, with names that no other page's have. */
+function nested(html: string, page: string): string {
+  return html
+    .replaceAll(/(<section aria-labelledby|<h2 id)="/g, `$1="${page}-`)
+    .replaceAll(/<(\/?)h2\b/g, "<$1h3");
 }
 
 /** Writes a whole file or none; only its owner may read it. @throws InputError where it can't be written */
