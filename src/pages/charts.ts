@@ -40,13 +40,13 @@ interface LineChart {
 const lineFigure = template(`<figure class="chart" id="<%= it.id %>">
 <figcaption><%= it.title %></figcaption>
 <svg viewBox="0 0 ${WIDTH} ${LINE.height + LINE.top + LINE.labels}" role="img" aria-label="<%= it.title %>: <%= it.words %>">
-<line class="axis" x1="0" x2="${WIDTH}" y1="<%= it.bottom %>" y2="<%= it.bottom %>"/>
+<line class="axis" x1="0" x2="${WIDTH - LINE.amounts}" y1="<%= it.bottom %>" y2="<%= it.bottom %>"/>
 <path class="line" d="<%= it.line %>"/>
 <% for (const point of it.points) { %><circle class="t-a" cx="<%= point.x %>" cy="<%= point.y %>" r="3"><title><%= point.title %></title></circle>
-<% } %><text class="number" x="${WIDTH}" y="${LINE.top + 10}" text-anchor="end"><%= it.high %></text>
-<text class="number" x="${WIDTH}" y="<%= it.bottom - 6 %>" text-anchor="end"><%= it.low %></text>
+<% } %><text class="number" x="${WIDTH - LINE.amounts + 8}" y="${LINE.top + 6}"><%= it.high %></text>
+<text class="number" x="${WIDTH - LINE.amounts + 8}" y="<%= it.bottom %>"><%= it.low %></text>
 <text class="label" x="0" y="<%= it.bottom + 18 %>"><%= it.from %></text>
-<text class="label" x="${WIDTH}" y="<%= it.bottom + 18 %>" text-anchor="end"><%= it.to %></text>
+<text class="label" x="${WIDTH - LINE.amounts}" y="<%= it.bottom + 18 %>" text-anchor="end"><%= it.to %></text>
 </svg></figure>
 `);
 

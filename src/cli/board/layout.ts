@@ -39,6 +39,7 @@ td { overflow-wrap: break-word; }
 td code, td a { overflow-wrap: normal; }
 td a, td time, .chip { white-space: nowrap; }
 td:last-child:not(.count) { min-width: 12rem; }
+.legend + .scroll { margin-top: .6rem; }
 .scroll table { min-width: 36rem; }
 @media print { .bar, form { display: none; } .scroll table { min-width: 0; } td a, td time { white-space: normal; } }
 `;

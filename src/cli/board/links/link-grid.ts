@@ -4,15 +4,15 @@ import { rowsOf } from "../../lake/query.js";
 import type { NightState } from "./night-strip.js";
 
 /** Days (UTC) that the grid shows. */
-export const NIGHTS = 30;
+const NIGHTS = 30;
 /** Links that it shows. */
-export const MOST_LINKS = 100;
+const MOST_LINKS = 100;
 
 export const TURNS = ["customer", "bank", "service", "us"] as const;
 export type Turn = (typeof TURNS)[number];
 
 /** A day on which a run found the link. */
-export interface LinkNight {
+interface LinkNight {
   readonly day: string;
   readonly state: Exclude<NightState, "none">;
   /** Rows that were created, updated or removed. */
@@ -57,8 +57,6 @@ export interface LinkGrid {
 
 type GridRow = Omit<LinkGrid, "turns"> & Readonly<Record<Turn, number>>;
 
-const COMMITTED = "bool_or(status in ('unchanged', 'superseded'))";
-
 /** Reads the grid by one statement. */
 export async function readGrid(query: LakeQuery, { turn, text }: GridFilter): Promise<LinkGrid> {
   const conditions = [
@@ -79,7 +77,8 @@ export async function readGrid(query: LakeQuery, { turn, text }: GridFilter): Pr
     ), shown as materialized (select * from matching order by ${order} limit ${MOST_LINKS}
     ), nights as (
       select link_id, finished_at::date as day,
-        case when bool_or(status = 'synced') then 'news' when ${COMMITTED} then 'unchanged'
+        case when bool_or(status = 'synced') then 'news'
+          when bool_or(status in ('unchanged', 'superseded')) then 'unchanged'
           when arg_max(status, (finished_at, run_id)) = 'failed' then 'failed' else 'skipped' end as state,
         sum(coalesce(created, 0) + coalesce(updated, 0) + coalesce(removed, 0))::bigint as changed,
         if(state in ('news', 'unchanged'), null, arg_max(reason, (finished_at, run_id))) as reason

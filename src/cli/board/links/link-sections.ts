@@ -35,7 +35,7 @@ export function verdict({ freshness, findings, runs: { rows } }: LinkModel): Mar
       newest === undefined ? chip("not run", "note") : statusChip(newest.status),
       newest?.reason == null ? null : ` ${newest.reason}`,
       action == null ? null : ` → ${action}`,
-      freshness === null
+      freshness === null && newest !== undefined
         ? " The customer deleted it, or its user's list no longer has it: nothing is due."
         : null,
     ),

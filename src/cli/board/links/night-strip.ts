@@ -5,7 +5,7 @@ import { template } from "../../../pages/template.js";
 export type NightState = "news" | "unchanged" | "skipped" | "failed" | "none";
 
 /** A night as one cell shows it. */
-export interface NightCell {
+interface NightCell {
   readonly state: NightState;
   /** The day, and what happened on it. */
   readonly words: string;

@@ -62,19 +62,26 @@ export async function readQueue(query: LakeQuery, batchId?: string): Promise<Que
     const isYounger = to === undefined ? "" : ` and coalesce(age_s, 0) < ${days(to)}`;
     return `count(*) filter (coalesce(age_s, 0) >= ${days(from)}${isYounger})`;
   });
-  const counted = await rowsOf<StateCount>(
-    query,
-    `select state, [${ages.join(", ")}] as ages, count(*) as total from ${rows} group by state`,
-  );
-  const found = await rowsOf<QueueRow>(
-    query,
-    `select batch_id, line, fp_id, fp_bid, external_id, status, state, since, started_at, error_class, next_action
-      from ${rows} qualify row_number() over (partition by state
-        order by if(state = 'customer', started_at, since) nulls first, batch_id, line) <= ${MOST_ROWS}
-      order by state, if(state = 'customer', started_at, since) nulls first, batch_id, line`,
-  );
+  const first = "if(state = 'customer', started_at, since) nulls first, batch_id, line";
+  const sql = `with waiting as materialized (
+      select batch_id, line, fp_id, fp_bid, external_id, status, state, since, age_s, started_at, error_class, next_action
+      from ${rows}
+    ), counted as (
+      select state, [${ages.join(", ")}] as ages, count(*) as total from waiting group by state
+    ), shown as (
+      select * exclude (age_s) from waiting
+      qualify row_number() over (partition by state order by ${first}) <= ${MOST_ROWS}
+    )
+    select (select list(c) from counted as c) as counted, (select list(s order by state, ${first}) from shown as s) as found`;
+  const [read] = await rowsOf<QueueLists>(query, sql);
+  const { counted, found } = { counted: read?.counted ?? [], found: read?.found ?? [] };
   const states = STATES.flatMap((state) => counted.filter((one) => one.state === state));
   return { states, rows: found };
+}
+
+interface QueueLists {
+  readonly counted: readonly StateCount[] | null;
+  readonly found: readonly QueueRow[] | null;
 }
 
 /** How many rows are in each state, by age. */
@@ -88,7 +95,7 @@ export function stateCounts({ states }: Queue): Markup {
     { name: "What it waits for" },
   ];
   const rows = states.map(({ state, ages, total }) => [state, ...ages, total, MEANINGS[state]]);
-  return table("Rows by state and age", columns, rows, "No row waits for anybody.");
+  return table("Rows that wait, by state and age", columns, rows, "No row waits for anybody.");
 }
 
 /** The rows of some states, with the count of the rest and how to get all. */

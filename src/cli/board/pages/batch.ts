@@ -51,7 +51,7 @@ export const batch = page<Batch>("/onboarding/:batch", {
   title: ({ batch_id }) => `Batch ${batch_id}`,
   draw: (model, asked) => {
     const { batch_id, offline, actions, burndown, queue } = model;
-    const rows = { label: "Rows that wait", none: "No row waits for anybody.", batchId: batch_id };
+    const rows = (label: string) => ({ label, none: "No row waits so.", batchId: batch_id });
     return joined(
       state(model),
       offline === null ? null : paragraph(offline, "warning"),
@@ -61,11 +61,15 @@ export const batch = page<Batch>("/onboarding/:batch", {
       section("What did not pass, and what to do", findings(model)),
       section("Burn-down", burndownChart(burndown)),
       section("Rows by state and age", stateCounts(queue)),
-      section("For a reviewer", queueRows(queue, ["review"], rows)),
-      section("For the customer", queueRows(queue, ["customer"], rows)),
+      section("For a reviewer", queueRows(queue, ["review"], rows("Rows for a reviewer"))),
+      section("For the customer", queueRows(queue, ["customer"], rows("Rows for the customer"))),
       section(
         "Everything else that waits",
-        queueRows(queue, ["decision", "failed", "expired", "check", "cancelled"], rows),
+        queueRows(
+          queue,
+          ["decision", "failed", "expired", "check", "cancelled"],
+          rows("Rows that wait for something else"),
+        ),
       ),
       section("Time to decision", decisionTimes(burndown)),
     );

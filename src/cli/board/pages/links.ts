@@ -79,27 +79,27 @@ function summary({ total, turns }: Links): string {
   const waiting = TURNS.reduce((sum, turn) => sum + turns[turn], 0);
   const links = `${total} ${total === 1 ? "link was" : "links were"} found in these nights`;
   return waiting === 0
-    ? `${links}; each was committed when a run found it last.`
-    : `${links}; ${total - waiting} were committed when a run found them last, and ${waiting} were not.`;
+    ? `${links}; each committed when it was found last.`
+    : `${links}; when they were found last, ${total - waiting} committed and ${waiting} did not.`;
 }
 
 function grid({ days, links }: Links): Markup {
   const columns = [
     { name: "Link" },
-    { name: "Bank" },
+    { name: `${days[0]} to ${days.at(-1)} (UTC)` },
     { name: "Last commit" },
     { name: "Whose turn" },
-    { name: `${days[0]} to ${days.at(-1)} (UTC)` },
+    { name: "Bank" },
     { name: "Why, and what to do" },
   ];
   const rows = links.map((one) => [
     joined(link(`/links/${encodeURIComponent(one.link_id)}`, one.link_id), " ", code(one.fp_id)),
-    one.institution_name,
+    strip(days, one),
     lastCommit(one),
     one.turn === null
       ? chip("nobody's", "good")
       : chip(TURN_NAMES[one.turn], one.turn === "us" ? "bad" : "note"),
-    strip(days, one),
+    one.institution_name,
     one.turn === null ? null : [one.last_reason, one.action].filter((words) => words !== null).join(" → "),
   ]);
   return table("Links by night, the longest without a commit on top", columns, rows, "No link matches.");

@@ -4,7 +4,7 @@ import { headline, joined, link, type Markup, paragraph, section, table } from "
 import { ONBOARD } from "../../runs/kinds.js";
 import { openRunWords } from "../../runs/text.js";
 import { unfinishedRuns } from "../../runs/unfinished-runs.js";
-import { type Batches, batchTable, readBatches } from "../onboarding/batches.js";
+import { batchTable } from "../onboarding/batches.js";
 import { type Burndown, burndownChart, decisionTimes, readBurndown } from "../onboarding/burndown.js";
 import { type Queue, type QueueState, queueRows, readQueue, stateCounts } from "../onboarding/queue.js";
 import { page } from "../page.js";
@@ -17,7 +17,6 @@ interface Onboarding {
     readonly status: string;
     readonly words: string;
   }[];
-  readonly batches: Batches;
   readonly burndown: Burndown;
   readonly queue: Queue;
   readonly offline: string | null;
@@ -34,7 +33,6 @@ export const onboarding = page<Onboarding>("/onboarding", {
         const { job_id: batch_id, run_id, status } = run;
         return { batch_id, run_id, status, words: openRunWords(terminal, run) };
       }),
-      batches: await readBatches(query),
       burndown: await readBurndown(query),
       queue: await readQueue(query),
       offline: view.missing ?? null,
@@ -46,7 +44,7 @@ export const onboarding = page<Onboarding>("/onboarding", {
       model.offline === null ? null : paragraph(model.offline, "warning"),
       headline(numbers(model)),
       section("In progress", inProgress(model)),
-      section("Batches", batchTable(model.batches)),
+      section("Batches", batchTable(model.burndown)),
       section("Burn-down", burndownChart(model.burndown)),
       section("Rows by state and age", stateCounts(model.queue)),
       section("For a reviewer", queueRows(model.queue, ["review"], REVIEWS)),
