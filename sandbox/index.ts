@@ -9,6 +9,7 @@ export type { Population } from "./population/population.js";
 export { runSandbox, type SandboxCommand, sandboxOptions } from "./run.js";
 export type { Sandbox } from "./sandbox.js";
 export { startSandbox } from "./start.js";
+export { TRIGGERS } from "./webhooks/trigger.js";
 export { transactionRow } from "./world/records.js";
 export type { TruthRow } from "./world/truth.js";
 export type { NewEvent } from "./world/world.js";

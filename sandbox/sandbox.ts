@@ -8,6 +8,7 @@ import { checkFault } from "./faults/fault-input.js";
 import type { HoldPoint } from "./http/request-holds.js";
 import { rosterCsv } from "./population/roster.js";
 import { syntheticRow } from "./population/synthetic-row.js";
+import { type TriggerSubject, tellLink, trigger } from "./webhooks/trigger.js";
 import { type AdvanceOptions, advance } from "./world/advance.js";
 import type { LogEvent } from "./world/link-log.js";
 import { type NightlyChangesOptions, nightlyChanges } from "./world/nightly-changes.js";
@@ -46,13 +47,10 @@ export function sandboxOf(server: Server, state: SandboxState, apiKey: string) {
     /** Changes a link's record and sends the webhook about it. */
     setLink(linkId: string, fields: LinkFields): void {
       world.setLink(linkId, fields);
-      webhooks.emit({
-        event_kind: "service.user.bank_link_updated",
-        fp_id: world.link(linkId).fpId,
-        timestamp: clock.text(),
-        bank_link_id: linkId,
-      });
+      tellLink(parts, linkId);
     },
+    /** Makes an event of a kind happen, which sends its webhook. @throws InputError */
+    trigger: (kind: string, subject?: TriggerSubject) => trigger(parts, kind, subject),
     addAccount: (linkId: string, account: NewAccount = {}): void => world.addAccount(linkId, account),
     setAccount: (linkId: string, accountId: string, fields: AccountFields): void =>
       world.setAccount(linkId, accountId, fields),

@@ -12,6 +12,7 @@ import type { NewProxy } from "../proxy/proxy-store.js";
 import { SCOPES, type TokenGrant } from "../vault/token-store.js";
 import type { NewEndpoint } from "../webhooks/endpoint.js";
 import type { MessageFilter } from "../webhooks/event.js";
+import type { TriggerSubject } from "../webhooks/trigger.js";
 import type { ReleaseOptions } from "../webhooks/webhook-store.js";
 import type { AdvanceOptions } from "../world/advance.js";
 import type { NightlyChangesOptions } from "../world/nightly-changes.js";
@@ -211,6 +212,8 @@ export const MESSAGE_FILTER = fields<MessageFilter>({
   fp_id: TEXT.optional(),
   state: z.enum(["waiting", "lost", "no_endpoint", "delivered", "failed"]).optional(),
 });
+
+export const TRIGGER_SUBJECT = fields<TriggerSubject>({ user: TEXT.optional(), link: TEXT.optional() });
 
 export const RELEASE = fields<ReleaseOptions>({
   order: z.enum(["sent", "reverse", "shuffled"]).optional(),

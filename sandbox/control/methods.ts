@@ -24,6 +24,7 @@ import {
   SESSION,
   STATUS,
   TOKEN_GRANT,
+  TRIGGER_SUBJECT,
   USER,
   WEBHOOK_EVENT,
 } from "./argument-shapes.js";
@@ -45,6 +46,7 @@ export const METHODS = {
   listOnly: { link: TEXT, rows: z.array(ROW) },
   refuseCursors: { link: TEXT },
   advance: { options: ADVANCE.optional() },
+  trigger: { event: TEXT, subject: TRIGGER_SUBJECT.optional() },
   nightlyChanges: { options: NIGHTLY_CHANGES },
   addFaults: { fault: OBJECT.meta({ repeated: true }) },
   removeFault: { id: TEXT },

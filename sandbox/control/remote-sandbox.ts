@@ -1,3 +1,5 @@
+import { InputError } from "../../src/domain/failures.js";
+import { isJsonObject, jsonObjectOf } from "../../src/domain/json/value.js";
 import type { Sandbox } from "../sandbox.js";
 import { METHODS, PART_METHODS } from "./methods.js";
 
@@ -52,5 +54,8 @@ async function ask(url: URL, args: readonly unknown[]): Promise<Response> {
   const given = args.slice(0, args.findLastIndex((argument) => argument !== undefined) + 1);
   const response = await fetch(url, { method: "POST", body: JSON.stringify(given) });
   if (response.ok) return response;
-  throw new Error(`stand-in: ${url.pathname} answered ${response.status}: ${await response.text()}`);
+  const text = await response.text();
+  const refused = response.status === 400 ? jsonObjectOf(text)?.error : undefined;
+  if (isJsonObject(refused)) throw new InputError(String(refused.message));
+  throw new Error(`stand-in: ${url.pathname} answered ${response.status}: ${text}`);
 }

@@ -86,6 +86,8 @@ export class OnboardingStore {
   finish(id: string, status: OnboardingStatus = "pass"): Onboarding {
     const onboarding = this.#known(id);
     onboarding.continuation = undefined;
+    if (status === "incomplete")
+      this.#continue(onboarding, this.playbooks.find(onboarding.playbook_key).playbook);
     this.#setStatus(onboarding, status);
     return onboarding;
   }

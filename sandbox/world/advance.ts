@@ -54,7 +54,8 @@ export function advance(world: World, makeRow: RowMaker, options: AdvanceOptions
   return report;
 }
 
-function isConnected(link: BankLink): boolean {
+/** Whether the bank still gives data of a link. */
+export function isConnected(link: BankLink): boolean {
   return jsonObjectOf(link.text)?.state === "connected";
 }
 

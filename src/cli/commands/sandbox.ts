@@ -1,10 +1,11 @@
 import { Option } from "commander";
 import { withInterruption } from "../terminal/interruption.js";
-import type { AddCommand } from "./command.js";
+import type { TriggerFlags } from "../webhooks/trigger.js";
+import { type AddCommand, examples } from "./command.js";
 import { between, count, portNumber } from "./option-values.js";
 
-export const sandboxCommand: AddCommand = (program, terminal) => {
-  program
+export const sandboxCommand: AddCommand = (program, terminal, end) => {
+  const sandbox = program
     .command("sandbox")
     .description("run a stand-in for the service on this machine, to try everything against")
     .option("--port <number>", "port on 127.0.0.1; 0 picks a free one", portNumber, 8787)
@@ -41,5 +42,19 @@ export const sandboxCommand: AddCommand = (program, terminal) => {
           );
         }),
       );
+    });
+  sandbox
+    .command("trigger")
+    .argument("[event]", "kind of event, such as service.user.bank_link_updated; left out: they are listed")
+    .description("have a running sandbox make an event happen, which sends its webhook")
+    .option("--user <id>", "about this user or business; left out: the first one that suits")
+    .option("--link <id>", "about this bank link; left out: the first connected one")
+    .option("--url <address>", "address of the sandbox (default: NIGHTLEDGER_API_URL)")
+    .option("--list", "list the events and what each does")
+    .addHelpText("after", examples("nightledger sandbox trigger service.user.bank_link_updated"))
+    .action(async (event: string | undefined, { list, ...flags }: TriggerFlags & { list?: boolean }) => {
+      const { triggerEvent, triggerList } = await import("../webhooks/trigger.js");
+      if (event === undefined || list) terminal.result(triggerList());
+      else end(await triggerEvent(terminal, event, flags));
     });
 };

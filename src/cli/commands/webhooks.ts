@@ -1,14 +1,15 @@
 import { Option } from "commander";
 import { EVENT_KINDS, type EventKind } from "../../domain/service/event-kind.js";
 import type { ListenPlace } from "../../temporal/listen.js";
+import type { ListenFlags } from "../webhooks/listen.js";
 import type { WebhookTestFlags } from "../webhooks/test-run.js";
 import type { AddCommand } from "./command.js";
-import { portNumber, seconds } from "./option-values.js";
+import { pastInstant, portNumber, seconds } from "./option-values.js";
 
 export const webhooksCommand: AddCommand = (program, terminal, end) => {
   const webhooks = program
     .command("webhooks")
-    .description("receive the service's webhooks, or request a test webhook");
+    .description("receive the service's webhooks, watch them, or request a test webhook");
   webhooks
     .command("serve")
     .description("receive webhooks until stopped")
@@ -17,6 +18,25 @@ export const webhooksCommand: AddCommand = (program, terminal, end) => {
     .action(async (place: ListenPlace) => {
       const { serveWebhooks } = await import("../webhooks/serve.js");
       await serveWebhooks(terminal, place);
+    });
+  webhooks
+    .command("listen")
+    .description("print webhooks as they are received, and what each led to, until stopped")
+    .option("--kind <kinds...>", "only events of these kinds")
+    .option(
+      "--since <time>",
+      "also those received since: 2026-11-21, an instant, or a time ago such as 10m",
+      pastInstant,
+    )
+    .option(
+      "--receiver <address>",
+      "the receiver to ask for what it refused and what was repeated",
+      "http://127.0.0.1:8788",
+    )
+    .option("--json", "print each line as a JSON object")
+    .action(async (flags: ListenFlags) => {
+      const { listenToWebhooks } = await import("../webhooks/listen.js");
+      await listenToWebhooks(terminal, flags);
     });
   webhooks
     .command("test")

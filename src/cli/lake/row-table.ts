@@ -20,7 +20,8 @@ function textOf(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-function printable(text: string): string {
+/** A text without what would move the cursor, break the line or turn it around. */
+export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (one) => {
     return SHORT[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });

@@ -68,6 +68,56 @@ describe("with a cluster", () => {
     expect(Object.keys(sandbox.calls().by_operation)).toEqual(["send_test_webhook"]);
   });
 
+  test("listen prints what sandbox trigger makes happen, and what it led to; Ctrl-C ends it", async () => {
+    sandbox.addLink({ fp_id: "fp_1", id: "link_1", accounts: [{ id: "acc_1" }] });
+    const { url } = await receive("webhooks", "serve", "--port", "0");
+    const worker = folder.command(["worker"]);
+    await worker.says(/working on task queue/);
+    const listening = folder.command(["webhooks", "listen", "--json", "--receiver", url]);
+    await listening.says(/Ctrl-C ends this/);
+    const lines = () =>
+      listening
+        .printed()
+        .stdout.split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
+    // A refusal is printed from the second look on, so the first one has been.
+    const refused = { verdict: "refused", reason: "headers", count: expect.any(Number) };
+    await expect
+      .poll(async () => (await fetch(url, { method: "POST", body: "{}" })) && lines(), { timeout: 60_000 })
+      .toContainEqual(expect.objectContaining(refused));
+    const triggered = await runHere(folder, ["sandbox", "trigger", "service.user.bank_link_updated"]);
+    const [, messageId] = /bank_link_updated {2}(msg_\S+) {2}delivered {2}204/.exec(triggered.stdout) ?? [];
+    expect(triggered, triggered.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining("link_1") });
+    await listening.says(/"led_to"/);
+    const [event, effect] = lines().filter((line) => line.message_id === messageId);
+    expect(event).toMatchObject({ verdict: "new", fp_id: "fp_1", known: true, matched: false });
+    const synced = await resultOf(
+      "query",
+      "select run_id, link_id, status, created from link_syncs",
+      "--json",
+    );
+    const [{ run_id, created }] = synced.value;
+    expect(effect).toMatchObject({
+      verdict: "led_to",
+      run_id,
+      what: expect.stringMatching(`^link_1 synced: ${created} created, `),
+    });
+    const ended = await listening.end("SIGINT");
+    expect(ended.code, ended.stderr).toBe(0);
+    const again = await runHere(folder, ["sandbox", "trigger", "service.vault.update"]);
+    expect(again).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Did you mean service.vault.updated?"),
+    });
+  });
+
+  test("trigger where no sandbox answers: exit 3, and what to do", async () => {
+    const trigger = ["sandbox", "trigger", "service.vault.updated", "--url", "http://127.0.0.1:9"];
+    const { code, stderr } = await runHere(folder, trigger);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("Start one with") });
+  });
+
   test("where no receiver sees it, test says so and ends with 1", async () => {
     const tested = await resultOf("webhooks", "test", "--timeout", "1", "--json");
     expect(tested).toMatchObject({

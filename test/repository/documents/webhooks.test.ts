@@ -49,8 +49,8 @@ describe("docs/reference/commands.md on webhooks", () => {
     },
   );
 
-  it("has both", () => {
-    expect(commands).toHaveLength(2);
+  it("has all of them", () => {
+    expect(commands).toHaveLength(3);
     expect(read("docs/reference/commands.md")).toContain("[Webhooks](../use/webhooks.md)");
   });
 });

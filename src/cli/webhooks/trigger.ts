@@ -1,0 +1,36 @@
+import { remoteSandbox, TRIGGERS } from "../../../sandbox/index.js";
+import { readConfig } from "../../config.js";
+import { InputError, UnreachableError } from "../../domain/failures.js";
+import { labelledLines } from "../../domain/labelled-lines.js";
+import { EXIT } from "../terminal/exit-code.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+export interface TriggerFlags {
+  readonly user?: string;
+  readonly link?: string;
+  readonly url?: string;
+}
+
+/** Has a running sandbox make an event happen. Exits with 1 where its webhook did not arrive. */
+export async function triggerEvent(terminal: Terminal, event: string, flags: TriggerFlags): Promise<number> {
+  const { url = readConfig(terminal, ["api"]).api.url, ...subject } = flags;
+  const { happened, messages } = await remoteSandbox(url)
+    .trigger(event, subject)
+    .catch((error: Error) => {
+      if (error instanceof InputError) throw error;
+      const words = `no sandbox answers at ${url} (${error.message}). Start one with \`nightledger sandbox\`, or name its address with --url`;
+      throw new UnreachableError(words, { cause: error });
+    });
+  terminal.result(happened);
+  for (const { id, event_kind, state, attempts } of messages)
+    terminal.result(`${event_kind}  ${id}  ${state}  ${attempts.map(({ result }) => result).join(", ")}`);
+  if (messages.some(({ state }) => state === "no_endpoint"))
+    terminal.say("The sandbox sends webhooks to nobody yet: register a receiver (docs/use/sandbox.md).");
+  return messages.every(({ state }) => state === "delivered") ? EXIT.completed : EXIT.failures;
+}
+
+/** The events that a sandbox can make happen, with what each does. */
+export function triggerList(): string {
+  const whats = Object.entries(TRIGGERS).map(([kind, [what]]) => [kind, what] as const);
+  return labelledLines(whats, 34).join("\n");
+}
