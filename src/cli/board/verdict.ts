@@ -1,5 +1,6 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { durationWords } from "../../domain/duration.js";
+import { turnOf } from "../../domain/sync/link-obstacle.js";
 import type { HeadNumber } from "../../pages/parts.js";
 import type { LakeStatus } from "../runs/lake-status.js";
 
@@ -13,8 +14,13 @@ interface BoardVerdict {
 
 type Judged = Pick<LakeStatus, "latest" | "unfinished" | "alerts" | "quarantined" | "stale" | "offline">;
 
-/** Judges by what `status` knows; `now` is epoch milliseconds. */
-export function verdictOf(status: Judged, now: number): BoardVerdict {
+/**
+ * Judges by what `status` knows.
+ *
+ * @param reviews customers who wait for somebody's review
+ * @param now epoch milliseconds
+ */
+export function verdictOf(status: Judged, reviews: number, now: number): BoardVerdict {
   const { latest, unfinished, alerts, quarantined, stale } = status;
   const [newest] = latest;
   const bad = latest.filter((run) => run.status === "failed" || run.status === "completed_with_failures");
@@ -35,11 +41,20 @@ export function verdictOf(status: Judged, now: number): BoardVerdict {
       : [`${counted(stale.total, "link has", "links have")} had no commit for three days`]),
   ];
   const isWell = troubles.length === 0;
+  const theirs = skippedFor(latest, "customer");
+  const ours = skippedFor(latest, "operator");
+  const waits = [
+    ...(reviews === 0 ? [] : [`${counted(reviews, "customer waits", "customers wait")} for a review`]),
+    ...(ours === 0 ? [] : [`${counted(ours, "link needs", "links need")} a check in the dashboard`]),
+    ...(theirs === 0 ? [] : [`${counted(theirs, "link waits", "links wait")} for their customer`]),
+  ];
   const running = unfinished.length - stuck.length;
   const sentences = [
     last === undefined ? "Nothing has run yet." : `The last ${last}.`,
     ...(running === 0 ? [] : [`${counted(running, "run is", "runs are")} in progress.`]),
-    ...(last === undefined && isWell ? [] : [isWell ? "Nothing needs you." : `${troubles.join("; ")}.`]),
+    ...(last === undefined && isWell
+      ? []
+      : [isWell && waits.length === 0 ? "Nothing needs you." : `${[...troubles, ...waits].join("; ")}.`]),
   ];
   return {
     isWell,
@@ -60,6 +75,13 @@ export function verdictOf(status: Judged, now: number): BoardVerdict {
       },
     ],
   };
+}
+
+/** Links that the last syncs skipped because it is somebody's turn. */
+function skippedFor(latest: Judged["latest"], turn: ReturnType<typeof turnOf>): number {
+  const found = latest.flatMap(({ findings }) => findings);
+  const its = found.filter(({ status, reason }) => status === "skipped" && turnOf(reason) === turn);
+  return its.reduce((sum, { count }) => sum + Number(count), 0);
 }
 
 function changesOf(counts: Readonly<Record<string, number>> = {}): number {

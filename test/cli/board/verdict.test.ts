@@ -40,9 +40,22 @@ test.for([
     "The last sync ended 5h ago. 1 run is in progress. 1 run was left unfinished; 1 alert is open; 2 bad rows wait; 1 link has had no commit for three days.",
   ],
 ] as const)("%s", ([, status, isWell, sentence]) => {
-  expect(verdictOf(status as typeof WELL, NOW)).toMatchObject({ isWell, sentence });
+  expect(verdictOf(status as typeof WELL, 0, NOW)).toMatchObject({ isWell, sentence });
 });
 
 test("the numbers are those of the newest run", () => {
-  expect(verdictOf(WELL, NOW).numbers.map(({ value }) => value)).toEqual([120, 10, 0, 0]);
+  expect(verdictOf(WELL, 0, NOW).numbers.map(({ value }) => value)).toEqual([120, 10, 0, 0]);
+});
+
+test("a good night says who still has to act, and is not said to need nobody", () => {
+  const skipped = { status: "skipped", action: null, examples: [] };
+  const findings = [
+    { ...skipped, reason: "state error auth_expired", count: 3 },
+    { ...skipped, reason: "state connecting", count: 2 },
+  ];
+  const { isWell, sentence } = verdictOf({ ...WELL, latest: [{ ...RUN, findings }] }, 2, NOW);
+  expect(isWell).toBe(true);
+  expect(sentence).toBe(
+    "The last sync ended 5h ago. 2 customers wait for a review; 3 links wait for their customer.",
+  );
 });

@@ -1,7 +1,7 @@
 import { kindWords } from "../../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../../domain/duration.js";
 import { whyCutShort } from "../../../domain/run.js";
-import { runs } from "../../../lake/tables/runs.js";
+import { onboardingEvents, onboardings } from "../../../lake/tables/onboardings.js";
 import {
   chip,
   code,
@@ -13,6 +13,7 @@ import {
   section,
   table,
 } from "../../../pages/parts.js";
+import { rowsOf } from "../../lake/query.js";
 import { type LakeStatus, type LatestRun, lakeStatus } from "../../runs/lake-status.js";
 import { countWords, openRunWords, waitingWords } from "../../runs/text.js";
 import { page } from "../page.js";
@@ -22,6 +23,8 @@ import { verdictOf } from "../verdict.js";
 const STALE_MS = 3 * DAY;
 
 interface Tonight extends Omit<LakeStatus, "unfinished"> {
+  /** Customers who wait for somebody's review. */
+  readonly reviews: number;
   readonly verdict: ReturnType<typeof verdictOf>;
   readonly unfinished: readonly {
     readonly run_id: string;
@@ -33,16 +36,21 @@ interface Tonight extends Omit<LakeStatus, "unfinished"> {
 
 export const tonight = page<Tonight>("/", {
   name: "Tonight",
-  tables: [runs],
+  tables: [onboardings, onboardingEvents],
   async read(view) {
     const status = await lakeStatus(view, STALE_MS);
+    const [waiting] = await rowsOf<{ readonly reviews: number }>(
+      view.query,
+      "select count(*) as reviews from onboarding_queue where state = 'review'",
+    );
+    const reviews = Number(waiting?.reviews ?? 0);
     const unfinished = status.unfinished.map((run) => ({
       run_id: run.run_id,
       status: run.status,
       words: openRunWords(view.terminal, run),
       waiting: waitingWords(run),
     }));
-    return { ...status, unfinished, verdict: verdictOf(status, Date.now()) };
+    return { ...status, unfinished, reviews, verdict: verdictOf(status, reviews, Date.now()) };
   },
   title: () => "Tonight",
   draw: (model) =>
