@@ -96,6 +96,7 @@ interface Exchange {
 /** Answers a request; undefined where the answer goes on. */
 async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer | undefined> {
   const { request, response, changes } = exchange;
+  if (!URL.canParse(request.url ?? "/", "http://board")) return text(400, "This is no address of a page.\n");
   const { pathname: path, searchParams } = new URL(request.url ?? "/", "http://board");
   const { headers, method = "GET" } = request;
   if (path === "/healthz") return text(200, "ok\n");

@@ -22,7 +22,7 @@ interface Data {
     readonly rows: number;
     readonly bytes: number;
     readonly files: number;
-    /** ISO instant of its newest row; null for a table without one, or without an instant. */
+    /** ISO instant of its newest row; null where none is of the last two weeks, or rows say no time. */
     readonly newest: string | null;
     /** Rows that the nights of the last two weeks added to it, the mean of a night; null where rows say no time. */
     readonly per_night: number | null;
@@ -85,10 +85,10 @@ async function newestRows(
   aged: readonly { readonly table: string; readonly age: string }[],
 ): Promise<Map<string, { newest: string | null; perNight: number }>> {
   if (aged.length === 0) return new Map();
+  // Only files and row groups of these days are read.
   const sql = aged.map(
-    ({ table, age }) => `select ${sqlText(table)} as name, max(${sqlName(age)}) as newest,
-      count(*) filter (${sqlName(age)} > now() - interval 14 days) as rows,
-      count(distinct ${sqlName(age)}::date) filter (${sqlName(age)} > now() - interval 14 days) as nights from ${sqlName(table)}`,
+    ({ table, age }) => `select ${sqlText(table)} as name, max(${sqlName(age)}) as newest, count(*) as rows,
+      count(distinct ${sqlName(age)}::date) as nights from ${sqlName(table)} where ${sqlName(age)} > now() - interval 14 days`,
   );
   type Row = {
     readonly name: string;

@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import type { Door } from "../../../../src/cli/board/http/guard.js";
 import { type BoardServer, startBoard } from "../../../../src/cli/board/http/server.js";
@@ -81,6 +82,18 @@ test("markup in a name is text, and the content policy allows no script but the 
   expect(answer.headers.get("content-security-policy")).toMatch(/default-src 'none'.*script-src 'self'/);
   expect(html).not.toMatch(/<script(?! src="\/board\.js" defer><\/script>)|style="/);
   expect(await (await ask("/index.json")).json()).toEqual({ name: NAME });
+});
+
+test("an address that is none is refused, and the board goes on", async () => {
+  const { ask } = await enter();
+  const { port } = new URL(server?.url ?? "");
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.end("GET // HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+  let answer = "";
+  for await (const chunk of socket) answer += String(chunk);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect((await ask("/")).status).toBe(200);
+  expect(failures).toEqual([]);
 });
 
 test("what is not there is 404 with the reason, and what failed says nothing of it to the browser", async () => {
