@@ -125,6 +125,18 @@ export const VARIABLES = {
     value: text.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, { error: quoted }).optional(),
     accepted: "up to 64 letters, digits, - and _; leave it out for workers without versions",
   },
+  NIGHTLEDGER_METRICS: {
+    value: text
+      .transform((given, context) => {
+        if (/^https?:\/\/\S+$/.test(given) && URL.canParse(given)) return { otlp: given };
+        const [, host = "", port = ""] = /^(\[[0-9a-f:]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/.exec(given) ?? [];
+        if (host === "" || Number(port) < 1 || Number(port) > 65_535)
+          context.addIssue(`is ${JSON.stringify(given)}`);
+        return { host, port: Number(port) };
+      })
+      .optional(),
+    accepted: "host:port for Prometheus, such as 127.0.0.1:9464, or the http(s) address of an OTLP collector",
+  },
   NIGHTLEDGER_CONFIG: { value: asIs.optional(), accepted: "a file of settings" },
   NIGHTLEDGER_LOG_LEVEL: choice(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "info"),
 } as const satisfies Readonly<Record<string, Variable>>;

@@ -129,6 +129,7 @@ const READERS = {
   codec: (values) => fields(values, { token: "NIGHTLEDGER_CODEC_TOKEN" }),
   board: (values) =>
     fields(values, { password: "NIGHTLEDGER_UI_PASSWORD", header: "NIGHTLEDGER_UI_USER_HEADER" }),
+  metrics: (values) => fields(values, { place: "NIGHTLEDGER_METRICS" }),
   deployment: (values) => fields(values, { name: "NIGHTLEDGER_DEPLOYMENT" }),
   alerts: (values, cwd): AlertConfig => {
     const secret = readVariable("NIGHTLEDGER_ALERT_WEBHOOK_SECRET", values);

@@ -23,8 +23,9 @@ import type { TemporalAddress } from "./temporal/connection-settings.js";
 import type { EncryptionKeys } from "./temporal/encryption/keys.js";
 import { dataConverter } from "./temporal/encryption/payload-codec.js";
 import { createSealer } from "./temporal/encryption/sealer.js";
-import { Fleet } from "./temporal/fleet.js";
-import { FleetPause } from "./temporal/fleet-pause.js";
+import { Fleet } from "./temporal/fleet/fleet.js";
+import { FleetPause } from "./temporal/fleet/fleet-pause.js";
+import { sdkMetrics } from "./temporal/metrics.js";
 import { installRuntime } from "./temporal/runtime.js";
 import { workerIdentity, workerNames } from "./temporal/worker-identity.js";
 import { VERSION } from "./version.js";
@@ -92,6 +93,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   const { api, keys, log, server, taskQueue } = settings;
   setFlagsFromString(HEAP_GROWTH);
   installRuntime(log);
+  const metrics = sdkMetrics();
   const releases: (() => Promise<void>)[] = [];
   const release = async () => {
     for (const step of releases.splice(0).reverse()) await step();
@@ -102,6 +104,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       baseUrl: api.url,
       apiKey: api.key,
       userAgent: `nightledger/${VERSION}`,
+      onCall: metrics.called,
     });
     releases.push(() => client.close());
     const sealer = createSealer(keys);
@@ -139,6 +142,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
         lake,
         sealed,
         log,
+        metrics,
         concurrency: api.concurrency,
         homeStartedAt: settings.homeStartedAt,
         alerts: settings.alerts?.settings,

@@ -36,7 +36,7 @@ const LEVELS = {
 
 /** Writes the row of a run that has ended once, with the lake's root, logs the end, and calls `runEnded`. */
 export async function writeRunRow(
-  { lake, log, runEnded }: Pick<Dependencies, "lake" | "log" | "runEnded">,
+  { lake, log, metrics, runEnded }: Pick<Dependencies, "lake" | "log" | "metrics" | "runEnded">,
   run: EndedRun,
 ): Promise<EndedRow> {
   const { runId, startedAt, firing } = run;
@@ -64,6 +64,10 @@ export async function writeRunRow(
   const told = { run_id: runId, kind, status, ...why, ...firing, ...run.counts, duration_ms, lake_root };
   const words = why.reason === "not_begun" ? `run did not begin: ${why.message}` : "run ended";
   log[LEVELS[run.status]](told, words);
+  metrics?.runEnded({
+    ...{ kind, status, schedule: firing?.schedule, seconds: duration_ms / 1_000 },
+    counts: run.counts ?? {},
+  });
   await runEnded?.();
   return { duration_ms, lake_root };
 }

@@ -8,6 +8,11 @@ interface RuntimeLogger {
   error(fields: object, message: string): void;
 }
 
+/** Where metrics are: an endpoint that Prometheus asks, or a collector that they are sent to. */
+type MetricsPlace =
+  | { readonly host: string; readonly port: number; readonly otlp?: undefined }
+  | { readonly otlp: string };
+
 /** The SDK keeps its first logger for the life of the process, so that one forwards to whatever is the target now. */
 let target: RuntimeLogger | undefined;
 let installed = false;
@@ -15,16 +20,27 @@ let installed = false;
 /**
  * Installs the process's Temporal runtime, before the first connection: messages of the core and the SDK go to the
  * logger and never to the console, and the command handles signals. Called again, it only changes the logger.
+ *
+ * @param metrics where they are exported; left out: nowhere
  */
-export function installRuntime(logger: RuntimeLogger): void {
+export function installRuntime(logger: RuntimeLogger, metrics?: MetricsPlace): void {
   target = logger;
   if (installed) return;
   Runtime.install({
     logger: new DefaultLogger("TRACE", ({ level, message, meta }) => forward(level, message, meta)),
-    telemetryOptions: { logging: { filter: { core: "WARN", other: "ERROR" }, forward: {} } },
+    telemetryOptions: {
+      logging: { filter: { core: "WARN", other: "ERROR" }, forward: {} },
+      ...(metrics !== undefined && { metrics: exporterOf(metrics) }),
+    },
     shutdownSignals: [],
   });
   installed = true;
+}
+
+function exporterOf(place: MetricsPlace) {
+  if (place.otlp !== undefined) return { otel: { url: place.otlp, http: true } };
+  const bindAddress = `${place.host}:${place.port}`;
+  return { prometheus: { bindAddress, countersTotalSuffix: true, useSecondsForDurations: true } };
 }
 
 const METHODS = { TRACE: "debug", DEBUG: "debug", INFO: "info", WARN: "warn", ERROR: "error" } as const;

@@ -46,10 +46,12 @@ export async function checkAfterRun(deps: AlertDependencies): Promise<void> {
 }
 
 async function check(deps: AlertDependencies, settings: AlertSettings): Promise<void> {
-  const { lake, sealed, schedules, log } = deps;
+  const { lake, sealed, schedules, log, metrics } = deps;
   const scope = scopeOfQueue(activityInfo().taskQueue);
   const place = { client: Context.current().client, scope, lake, sealed, schedules };
   const { raised, cleared } = await checkAlerts(place, settings);
+  for (const { rule } of raised) metrics?.alerted(rule, "raised");
+  for (const { rule } of cleared) metrics?.alerted(rule, "cleared");
   for (const { alertId, rule, message } of raised) log.warn({ alert: alertId, rule }, `alert: ${message}`);
   for (const { alertId, rule, message } of cleared)
     log.info({ alert: alertId, rule }, `alert over: ${message}`);

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { type Dispatcher, Pool } from "undici";
+import type { MadeCall } from "../../domain/service/call-pace.js";
 import type { ClientTokenGrant } from "../../domain/service/client-token-grant.js";
 import { parseHttpDate } from "../../domain/service/retry-after.js";
 import type { Operation, ParamsOf, ResponseOf } from "../operations/operation.js";
@@ -15,6 +16,7 @@ import { retryAfterMs } from "./failure-errors.js";
 import { refusalReader } from "./refusal-words.js";
 import { compileRequest, type Request } from "./request.js";
 import { SharedPause } from "./shared-pause.js";
+import { toldCall } from "./told-call.js";
 
 export interface ApiClientOptions extends ExchangeLimits {
   /** Canonical base address, without a slash at its end. */
@@ -25,6 +27,8 @@ export interface ApiClientOptions extends ExchangeLimits {
   /** Calls started per second; unlimited when left out. */
   readonly rps?: number | undefined;
   readonly userAgent: string;
+  /** Told of each call that was sent, once it has ended. */
+  readonly onCall?: ((call: MadeCall) => void) | undefined;
   /** Directory in which processes share the pauses that the service asks for. */
   readonly pauses?: string | undefined;
 }
@@ -198,6 +202,7 @@ class PooledClient {
     const { answers, sends } = operation;
     const isLong = answers === "bytes" || sends === "bytes" || request.extraTimeoutMs > 0;
     const waiting = { operation: operation.name, signal, run, notAfter, isLong };
+    const askedAt = performance.now();
     for (;;) {
       // Asked for each attempt: the token may have expired while the call waited.
       const token = typeof clientToken === "object" ? await clientToken.reveal(options) : clientToken;
@@ -212,7 +217,11 @@ class PooledClient {
         wordsOf: refusalReader(operation, withheld),
       };
       const attempt = () =>
-        this.#limiter.run(waiting, () => this.#send(call, this.#onWire(operation, request, token), options));
+        this.#limiter.run(waiting, () =>
+          toldCall(this.#options.onCall, operation.name, askedAt, () =>
+            this.#send(call, this.#onWire(operation, request, token), options),
+          ),
+        );
       const early = async () => {
         await intent?.declare();
         return attempt();

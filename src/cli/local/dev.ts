@@ -5,6 +5,7 @@ import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { checkPlace } from "../../temporal/listen.js";
 import { openUi } from "../board/ui.js";
 import { openJobSession } from "../session/job-session.js";
+import { exportMetrics } from "../session/metrics.js";
 import { runPreflight } from "../session/preflight.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -26,6 +27,7 @@ export async function runDev(terminal: Terminal, webhooksPort: number): Promise<
     checkWebhookMode(webhooks, preflight);
     await checkPlace(place, NO_WEBHOOKS);
   }
+  await exportMetrics(terminal);
   await withInterruption(async (held) => {
     let shown: string | undefined;
     const ui = async (keys: EncryptionKeys) => {

@@ -4,6 +4,7 @@ import { connectClient } from "../../temporal/connection.js";
 import { Deployment } from "../../temporal/deployment.js";
 import { startWorker, versionIn } from "../../worker.js";
 import { bindLake, openLog } from "../session/job-session.js";
+import { exportMetrics } from "../session/metrics.js";
 import { runPreflight } from "../session/preflight.js";
 import { workerSettings } from "../session/temporal-session.js";
 import { EXIT } from "../terminal/exit-code.js";
@@ -31,6 +32,7 @@ export async function runWorker(terminal: Terminal, { drain, current }: WorkerFl
       `NIGHTLEDGER_DEPLOYMENT is not set, so this build's workers have no version for --${drain ? "drain" : "current"}. Nothing was started. Give it the name that those workers have.`,
     );
   }
+  await exportMetrics(terminal);
   return withInterruption(async ({ signal, releases }) => {
     const log = openLog(preflight, releases);
     // The client is asked first: it says what is wrong with an address in better words.

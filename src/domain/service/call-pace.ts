@@ -101,3 +101,13 @@ export function shareOf(own: CallLimits, fleet: FleetLimits, { workers, isNew }:
     rps: Number.isFinite(rps) ? rps : undefined,
   };
 }
+
+/** A call of the service that was sent and has ended; times in seconds. */
+export interface MadeCall {
+  readonly operation: string;
+  /** HTTP status, or the name of the error where none came. */
+  readonly status: string;
+  readonly seconds: number;
+  /** For its turn: pace, places and pauses. */
+  readonly waitedSeconds: number;
+}

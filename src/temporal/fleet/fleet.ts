@@ -1,4 +1,4 @@
-import type { Standing } from "../domain/service/call-pace.js";
+import type { Standing } from "../../domain/service/call-pace.js";
 
 const LOOK_EVERY_MS = 10_000;
 /** By then the others have looked at least once. */

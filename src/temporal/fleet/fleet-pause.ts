@@ -1,6 +1,6 @@
 import type { Client } from "@temporalio/client";
-import { scopeOfQueue, TASK_TIMEOUT } from "../domain/run.js";
-import { describeRunning } from "./running-workflows.js";
+import { scopeOfQueue, TASK_TIMEOUT } from "../../domain/run.js";
+import { describeRunning } from "../running-workflows.js";
 
 /** How often a worker that makes calls looks; the others of its fleet know of a pause about as soon. */
 const LOOK_EVERY_MS = 1_000;

@@ -1,0 +1,27 @@
+import type { MadeCall } from "../../domain/service/call-pace.js";
+import { ApiError } from "./errors.js";
+import type { Reply } from "./exchange.js";
+
+/** Makes a call and tells of it once it has ended. @param askedAt when its turn was asked for, by `performance.now()` */
+export async function toldCall(
+  tell: ((call: MadeCall) => void) | undefined,
+  operation: string,
+  askedAt: number,
+  send: () => Promise<Reply>,
+): Promise<Reply> {
+  if (tell === undefined) return send();
+  const sentAt = performance.now();
+  const ended = (status: string) => {
+    const [seconds, waitedSeconds] = [(performance.now() - sentAt) / 1_000, (sentAt - askedAt) / 1_000];
+    tell({ operation, status, seconds, waitedSeconds });
+  };
+  try {
+    const reply = await send();
+    ended(String(reply.status));
+    return reply;
+  } catch (error) {
+    // One that was not sent is no call of the service.
+    if (error instanceof ApiError && error.sent) ended(String(error.status ?? error.name));
+    throw error;
+  }
+}

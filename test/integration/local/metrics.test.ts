@@ -1,0 +1,56 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+import { clusterEnv } from "../../helpers/temporal/temporal-environment.js";
+
+const temporal = sharedTemporal();
+let sandbox: Sandbox;
+let folder: JobFolder;
+let place: string;
+
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  sandbox.addLink({ fp_id: "u1", id: "link-of-u1", accounts: [{ id: "a" }] });
+  place = `127.0.0.1:${await freePort()}`;
+  folder = await openJobFolder(sandbox, { NIGHTLEDGER_METRICS: place, ...clusterEnv(temporal) });
+});
+afterEach(async () => {
+  await folder.release();
+  await sandbox.close();
+});
+afterAll(() => temporal.stop());
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test("a worker counts what the documents name, with no id of a person or link in it, and refuses a port in use", async () => {
+  const worker = folder.command(["worker"]);
+  await worker.says(/working on task queue/);
+  sandbox.addFault({ operation: "sync_transactions", kind: "status", status: 503, times: 1 });
+  const { code, stderr } = await folder.sync().ended;
+  expect(code, stderr).toBe(0);
+  const text = await (await fetch(`http://${place}/metrics`)).text();
+  expect(text).toMatch(
+    /nightledger_calls_total\{[^}]*operation="sync_transactions"[^}]*status="503"[^}]*\} 1/,
+  );
+  expect(text).toMatch(
+    /nightledger_calls_total\{[^}]*operation="sync_transactions"[^}]*status="200"[^}]*\} [1-9]/,
+  );
+  expect(text).toMatch(/nightledger_runs_total\{[^}]*kind="sync"[^}]*status="completed"[^}]*\} 1/);
+  expect(text).not.toMatch(/u1/);
+  const documents = await readFile(new URL("../../../docs/run/operate.md", import.meta.url), "utf8");
+  const named = [...documents.matchAll(/^\| `(nightledger_\w+)` \|/gm)].map(([, name]) => name);
+  const counted = [...text.matchAll(/^# TYPE (nightledger_\w+) /gm)].map(([, name]) => name);
+  // An alert is counted once there is one.
+  expect([...new Set([...counted, "nightledger_alerts_total"])].sort()).toEqual(named.sort());
+  const second = await folder.command(["worker"]).ended;
+  expect([second.code, second.stderr]).toEqual([2, expect.stringMatching(/can't be used \(EADDRINUSE\)/)]);
+});
