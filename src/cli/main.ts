@@ -10,7 +10,7 @@ import type { AddCommand } from "./commands/command.js";
 import { explainCommand } from "./commands/explain.js";
 import { importsVerifyCommand } from "./commands/imports.js";
 import { lakeCommand, materializeCommand, rebindCommand, tablesCommand } from "./commands/lake.js";
-import { checkCommand, demoCommand, devCommand, workerCommand } from "./commands/local.js";
+import { checkCommand, demoCommand, devCommand, versionCommand, workerCommand } from "./commands/local.js";
 import { onboardCommand } from "./commands/onboard.js";
 import { planCommand } from "./commands/plan.js";
 import { quarantineCommand } from "./commands/quarantine.js";
@@ -59,6 +59,7 @@ const COMMANDS: readonly AddCommand[] = [
   queryCommand,
   verifyCommand,
   callCommand,
+  versionCommand,
 ];
 
 /** Builds the program with all of its commands. */

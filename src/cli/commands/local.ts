@@ -62,3 +62,14 @@ export const checkCommand: AddCommand = (program, terminal, end) => {
       end(await runCheck(terminal, flags));
     });
 };
+
+export const versionCommand: AddCommand = (program, terminal) => {
+  program
+    .command("version")
+    .description("show the versions of this program, Node, DuckDB, the Temporal SDK and the lake's format")
+    .option("--json", "print them as JSON")
+    .action(async ({ json = false }: { readonly json?: boolean }) => {
+      const { showVersion } = await import("../local/version.js");
+      showVersion(terminal, json);
+    });
+};

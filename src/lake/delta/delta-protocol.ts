@@ -5,6 +5,9 @@ import type { Snapshot } from "./delta-snapshot.js";
 const READER_VERSION = 1;
 const WRITER_VERSION = 2;
 const FEATURES_WRITER_VERSION = 7;
+
+/** What a lake's tables are, for people. */
+export const LAKE_PROTOCOL = `Delta, reader ${READER_VERSION}, writer ${WRITER_VERSION}`;
 const KNOWN_FEATURES = new Set(["domainMetadata", "appendOnly", "invariants"]);
 
 /** Checks that this version can read a table. @throws InputError where the table needs a newer reader. */
