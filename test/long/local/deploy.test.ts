@@ -50,6 +50,8 @@ beforeEach(async () => {
   folder = await openJobFolder(sandbox, {
     ...clusterEnv(temporal),
     NIGHTLEDGER_API_CONCURRENCY: "3",
+    // Calls are held for as long as commands take to start; a busy machine needs more than the default.
+    NIGHTLEDGER_API_HEADERS_TIMEOUT_MS: "300000",
     NIGHTLEDGER_DEPLOYMENT: "test",
   });
   for (const fp_id of CUSTOMERS) sandbox.addUser({ fp_id });
