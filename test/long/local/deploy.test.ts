@@ -134,10 +134,19 @@ async function expectPassedOnce(): Promise<void> {
   expect(CUSTOMERS.map((user) => sandbox.onboardings.of(user).length)).toEqual([1, 1, 1]);
 }
 
+/** Waits until Temporal's listing has the runs that are pinned: a worker that begins says once how many there are. */
+async function arePinned(of: ChildCommand, runs: number): Promise<void> {
+  const [, name = ""] = await of.says(/ of (test-\w+) is the current version/);
+  const { client } = await temporal.client();
+  const query = `TemporalWorkerDeployment = "${name}" AND TemporalWorkflowVersioningBehavior = "Pinned" AND ExecutionStatus = "Running"`;
+  await expect.poll(async () => (await client.workflow.count(query)).count).toBe(runs);
+}
+
 test("a new build takes over and the old one drains, and back again: nothing is lost or repeated", async () => {
   const old = await start(FIRST, "is the current version");
   await here(...ONBOARD);
   const { runs, release } = await startRuns("first");
+  await arePinned(old, 2);
   const drainsFirst = await start(FIRST, "waits for another version to follow", "--drain");
   const next = await start(second, "is the current version");
   expect((await next.says(/(\d) runs of other versions/))[1]).toBe("2");
@@ -150,6 +159,7 @@ test("a new build takes over and the old one drains, and back again: nothing is 
 
   const again = await start(FIRST, "was followed by another version");
   const more = await startRuns("second");
+  await arePinned(old, 2);
   const drainsSecond = await start(second, "waits for another version to follow", "--drain");
   const chosen = startNode(FIRST, ["worker", "--current"], { cwd: folder.directory, env: folder.env });
   expect(await chosen.ended).toMatchObject({ code: 0, stderr: expect.stringContaining("; it was 0.1.0-") });
