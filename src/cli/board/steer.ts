@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
+import { InputError } from "../../domain/failures.js";
 import { shellWord } from "../../domain/words/shell-word.js";
 import { lakeAt } from "../../lake/lake.js";
 import { appendOnce } from "../../lake/tables/append.js";
@@ -25,6 +27,7 @@ export interface SteeredCommand {
 /** Runs commands for the board, each as a process of its own, and records who asked for them. */
 export class Steering {
   readonly #children = new Set<ChildProcess>();
+  #isOver = false;
 
   constructor(private readonly terminal: Terminal) {}
 
@@ -32,6 +35,7 @@ export class Steering {
   async run(words: readonly string[], user: string, reason: string): Promise<SteeredCommand> {
     const command = ["nightledger", ...words].map(shellWord).join(" ");
     await this.#record({ requested_by: user, command, reason });
+    if (this.#isOver) throw new InputError("the board is ending. Nothing was done.");
     const { env, cwd } = this.terminal;
     const child = spawn(process.execPath, [PROGRAM, ...words], {
       cwd,
@@ -47,11 +51,13 @@ export class Steering {
         said = `${said}${text}`.slice(-MOST_SAID);
       });
     await Promise.race([closed, waited(ANSWER_MS)]);
-    return { command, code: child.exitCode, said };
+    const killed = child.signalCode === null ? null : 128 + constants.signals[child.signalCode];
+    return { command, code: child.exitCode ?? killed, said };
   }
 
   /** Ends the commands that still follow a run, as Ctrl-C does. */
   async stop(): Promise<void> {
+    this.#isOver = true;
     const ending = [...this.#children].map(async (child) => {
       const closed = once(child, "close");
       child.kill("SIGTERM");

@@ -1,5 +1,5 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
-import { durationWords } from "../../domain/duration.js";
+import { DAY, durationWords } from "../../domain/duration.js";
 import { turnOf } from "../../domain/sync/link-obstacle.js";
 import type { HeadNumber } from "../../pages/parts.js";
 import type { LakeStatus } from "../runs/lake-status.js";
@@ -8,11 +8,15 @@ import type { LakeStatus } from "../runs/lake-status.js";
 interface BoardVerdict {
   readonly isWell: boolean;
   readonly word: string;
+  readonly tone: "good" | "bad" | "note";
   readonly sentence: string;
   readonly numbers: readonly HeadNumber[];
 }
 
-type Judged = Pick<LakeStatus, "latest" | "unfinished" | "alerts" | "quarantined" | "stale" | "offline">;
+type Judged = Pick<LakeStatus, "lake_exists" | "latest" | "unfinished" | "alerts" | "quarantined" | "stale">;
+
+/** A lake in which nothing has run for longer asks for somebody's attention. */
+const SILENT_MS = 3 * DAY;
 
 /**
  * Judges by what `status` knows.
@@ -21,14 +25,15 @@ type Judged = Pick<LakeStatus, "latest" | "unfinished" | "alerts" | "quarantined
  * @param now epoch milliseconds
  */
 export function verdictOf(status: Judged, reviews: number, now: number): BoardVerdict {
-  const { latest, unfinished, alerts, quarantined, stale } = status;
+  const { lake_exists, latest, unfinished, alerts, quarantined, stale } = status;
   const [newest] = latest;
   const bad = latest.filter((run) => run.status === "failed" || run.status === "completed_with_failures");
   const stuck = unfinished.filter((run) => run.status === "interrupted" || run.status === "lost");
-  const last =
-    newest &&
-    `${kindWords(newest.kind)} ended ${durationWords(now - Date.parse(newest.finished_at ?? newest.started_at))} ago`;
+  const age = newest && now - Date.parse(newest.finished_at ?? newest.started_at);
+  const last = newest && age !== undefined && `${kindWords(newest.kind)} ended ${durationWords(age)} ago`;
   const troubles = [
+    ...(lake_exists ? [] : ["there is no lake at this address"]),
+    ...(age === undefined || age < SILENT_MS ? [] : ["nothing has run since"]),
     ...bad.map(
       (run) =>
         `${kindWords(run.kind)}${run.schedule === null ? "" : ` ${run.schedule}`} ${run.status.replaceAll("_", " ")}`,
@@ -40,7 +45,7 @@ export function verdictOf(status: Judged, reviews: number, now: number): BoardVe
       ? []
       : [`${counted(stale.total, "link has", "links have")} had no commit for three days`]),
   ];
-  const isWell = troubles.length === 0;
+  const isWell = troubles.length === 0 && newest !== undefined;
   const theirs = skippedFor(latest, "customer");
   const ours = skippedFor(latest, "operator");
   const waits = [
@@ -52,13 +57,16 @@ export function verdictOf(status: Judged, reviews: number, now: number): BoardVe
   const sentences = [
     last === undefined ? "Nothing has run yet." : `The last ${last}.`,
     ...(running === 0 ? [] : [`${counted(running, "run is", "runs are")} in progress.`]),
-    ...(last === undefined && isWell
-      ? []
-      : [isWell && waits.length === 0 ? "Nothing needs you." : `${[...troubles, ...waits].join("; ")}.`]),
+    ...(isWell && waits.length === 0 ? ["Nothing needs you."] : []),
+    ...(troubles.length + waits.length === 0 ? [] : [sentenceOf([...troubles, ...waits])]),
   ];
   return {
     isWell,
-    word: isWell ? "all well" : "look",
+    ...(isWell
+      ? { word: "all well", tone: "good" }
+      : troubles.length > 0
+        ? { word: "look", tone: "bad" }
+        : { word: "nothing yet", tone: "note" }),
     sentence: sentences.join(" "),
     numbers: [
       { value: newest?.counts.links ?? newest?.counts.users ?? 0, label: "links or rows in the last run" },
@@ -82,6 +90,11 @@ function skippedFor(latest: Judged["latest"], turn: ReturnType<typeof turnOf>): 
   const found = latest.flatMap(({ findings }) => findings);
   const its = found.filter(({ status, reason }) => status === "skipped" && turnOf(reason) === turn);
   return its.reduce((sum, { count }) => sum + Number(count), 0);
+}
+
+function sentenceOf(parts: readonly string[]): string {
+  const words = parts.join("; ");
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 function changesOf(counts: Readonly<Record<string, number>> = {}): number {

@@ -32,7 +32,8 @@ export async function runWorker(terminal: Terminal, { drain, current }: WorkerFl
       `NIGHTLEDGER_DEPLOYMENT is not set, so this build's workers have no version for --${drain ? "drain" : "current"}. Nothing was started. Give it the name that those workers have.`,
     );
   }
-  await exportMetrics(terminal);
+  // Beside a worker that has the port already, these two begin.
+  if (!current && !drain) await exportMetrics(terminal);
   return withInterruption(async ({ signal, releases }) => {
     const log = openLog(preflight, releases);
     // The client is asked first: it says what is wrong with an address in better words.

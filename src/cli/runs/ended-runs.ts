@@ -84,8 +84,10 @@ function whereOf({ kind, status, schedule, since, after }: RunFilter): string {
   return conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
 }
 
+/** Gives the newest run of each kind and schedule in the last thirty days; the newest of all, however old it is. */
 export async function latestRuns(query: LakeQuery): Promise<EndedRun[]> {
-  const sql = `select * from runs where started_at > now() - interval 30 days
+  const sql = `select * from runs
+    where started_at > now() - interval 30 days or started_at = (select max(started_at) from runs)
     qualify row_number() over (partition by kind, schedule order by started_at desc) = 1
     order by started_at desc limit ${MOST_LATEST}`;
   return (await rowsOf<RunRow>(query, sql)).map(seenRun);

@@ -14,6 +14,7 @@ export interface TriggerFlags {
 /** Has a running sandbox make an event happen. Exits with 1 where its webhook did not arrive. */
 export async function triggerEvent(terminal: Terminal, event: string, flags: TriggerFlags): Promise<number> {
   const { url = readConfig(terminal, ["api"]).api.url, ...subject } = flags;
+  if (!URL.canParse(url)) throw new InputError(`--url: ${url} is not an address. Nothing was done.`);
   const { happened, messages } = await remoteSandbox(url)
     .trigger(event, subject)
     .catch((error: Error) => {

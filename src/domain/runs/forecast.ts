@@ -67,14 +67,23 @@ export function syncForecast(
   return { calls, pages, basis: `${words.join(" and ")}, ${lists.toFixed(1)} calls a user for its lists` };
 }
 
-/** Forecasts a job by rows: each item that has to be worked on costs what one did in earlier runs. */
-export function rowsForecast(items: number, callsPerItem: number, past: PastRuns): Forecast {
-  const each = past.owners === 0 || past.calls === 0 ? callsPerItem : past.calls / past.owners;
-  const basis =
-    past.owners === 0
-      ? `${callsPerItem} calls each, as no earlier run tells`
-      : `${each.toFixed(2)} calls each, as in ${past.runs} earlier runs`;
-  return { calls: Math.round(items * each), pages: null, basis };
+/**
+ * Forecasts a job by rows: each that has to be worked on costs what one did in earlier runs.
+ *
+ * @param work what is to be done: its rows, and the items that they are combined into
+ * @param callsPerItem where no earlier run tells
+ */
+export function rowsForecast(
+  work: { readonly rows: number; readonly items: number },
+  callsPerItem: number,
+  past: PastRuns,
+): Forecast {
+  const isKnown = past.owners > 0 && past.calls > 0;
+  const each = past.calls / Math.max(1, past.owners);
+  const calls = isKnown ? Math.ceil(work.rows * each) : work.items * callsPerItem;
+  const learnt = `${each.toFixed(2)} calls a row, as in ${past.runs} earlier runs`;
+  const basis = isKnown ? learnt : `${callsPerItem} calls for each request's rows, as no earlier run tells`;
+  return { calls, pages: null, basis };
 }
 
 /** Milliseconds that calls take: at the pace of earlier runs, and at the least under a limit of calls a second. */

@@ -59,9 +59,10 @@ export class FleetPause {
     if (isIdle && !isNews) return;
     const running = await describeRunning(this.client, this.#workflowId);
     const until = Number(running?.memo?.until ?? 0);
-    this.#known = Math.max(until, pausedUntil);
+    this.#known = until;
     if (until > Date.now()) this.caller.pauseUntil(until);
     if (isNews && pausedUntil > until) await this.#tell(pausedUntil);
+    this.#known = Math.max(until, pausedUntil);
   }
 
   async #tell(until: number): Promise<void> {

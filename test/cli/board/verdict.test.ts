@@ -10,22 +10,37 @@ const RUN = {
   ...{ reason: null, message: null },
 } as const satisfies LatestRun;
 const WELL: Parameters<typeof verdictOf>[0] = {
+  lake_exists: true,
   latest: [RUN],
   unfinished: [],
   alerts: [],
   quarantined: 0,
   stale: { total: 0, links: [] },
-  offline: null,
 };
 
 test.for([
   ["a good night", WELL, true, "The last sync ended 5h ago. Nothing needs you."],
-  ["nothing yet", { ...WELL, latest: [] }, true, "Nothing has run yet."],
+  ["nothing yet", { ...WELL, latest: [] }, false, "Nothing has run yet."],
+  [
+    "a lake that is gone",
+    { ...WELL, lake_exists: false, latest: [] },
+    false,
+    "Nothing has run yet. There is no lake at this address.",
+  ],
+  [
+    "a job that is dead for weeks",
+    {
+      ...WELL,
+      latest: [{ ...RUN, started_at: "2026-10-01T02:00:00Z", finished_at: "2026-10-01T03:00:00Z" }],
+    },
+    false,
+    "The last sync ended 51d05h ago. Nothing has run since.",
+  ],
   [
     "a failed night",
     { ...WELL, latest: [{ ...RUN, status: "failed" }] },
     false,
-    "The last sync ended 5h ago. sync nightly failed.",
+    "The last sync ended 5h ago. Sync nightly failed.",
   ],
   [
     "everything at once",

@@ -51,8 +51,10 @@ test("a first night says what it costs at least", () => {
 });
 
 test("rows cost what they cost before, and what their kind says where none did", () => {
-  expect(rowsForecast(50, 1, { ...NOTHING, runs: 1, owners: 10, calls: 25 }).calls).toBe(125);
-  expect(rowsForecast(50, 4, NOTHING).calls).toBe(200);
+  expect(rowsForecast({ rows: 50, items: 5 }, 1, { ...NOTHING, runs: 1, owners: 10, calls: 25 }).calls).toBe(
+    125,
+  );
+  expect(rowsForecast({ rows: 500, items: 50 }, 4, NOTHING).calls).toBe(200);
 });
 
 test("time is that of earlier runs, and never less than the limit allows", () => {

@@ -25,7 +25,6 @@ type Verdict =
   | { readonly kind: "cookie"; readonly cookie: string }
   | { readonly kind: "out"; readonly status: 401 | 403; readonly words: string };
 
-const COOKIE = "nightledger_board";
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
 /** Decides who comes in. */
@@ -55,9 +54,11 @@ function entered(door: Door, { headers, token }: Knock): Verdict {
     return out(401, "give any user name and the password of NIGHTLEDGER_UI_PASSWORD");
   }
   const session = sessionOf(door.token);
+  // Cookies know no ports: two boards of one machine would take each other's place.
+  const cookie = `nightledger_board_${/:(\d+)$/.exec(text(headers.host))?.[1] ?? ""}`;
   if (token !== undefined && isSame(token, door.token))
-    return { kind: "cookie", cookie: `${COOKIE}=${session}; HttpOnly; SameSite=Strict; Path=/` };
-  const given = new RegExp(`(?:^|; )${COOKIE}=([^;]*)`).exec(text(headers.cookie))?.[1] ?? "";
+    return { kind: "cookie", cookie: `${cookie}=${session}; HttpOnly; SameSite=Strict; Path=/` };
+  const given = new RegExp(`(?:^|; )${cookie}=([^;]*)`).exec(text(headers.cookie))?.[1] ?? "";
   if (isSame(given, session)) return { kind: "in", user: door.user };
   return out(401, "open the address that `nightledger ui` has printed; it holds the token");
 }

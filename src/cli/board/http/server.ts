@@ -113,7 +113,7 @@ async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer
   if (method !== "GET" && method !== "HEAD") return text(405, "Pages are only read.\n");
   const file = FILES[path];
   if (file !== undefined) return { status: 200, type: file[0], text: file[1] };
-  if (path === "/events")
+  if (path === "/events" && method === "GET")
     return changes.follow(response) ? undefined : text(503, `${MOST_OPEN_PAGES} pages are open already.\n`);
   const isJson = path.endsWith(".json");
   const asked = path.replace(/\.json$/, "").replace(/^\/index$/, "/");
@@ -175,7 +175,8 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
 
 function failure(options: BoardOptions, { url = "/" }: IncomingMessage, error: unknown): Answer {
   const path = url.split("?")[0] ?? "/";
-  if (error instanceof InputError)
+  // One with a cause is a refusal of our own SQL.
+  if (error instanceof InputError && error.cause === undefined)
     return html(404, plainPage(frame(options, path, "Not found"), error.message));
   options.failed(error);
   const words = "This page could not be read. What failed is said where the board runs.";

@@ -41,7 +41,7 @@ export const packs = page<Packs>("/packs", {
   async read({ query, lake }) {
     const rows = await rowsOf<PackRow>(
       query,
-      `select run_id, status, finished_at, users, failed, options from runs where kind in ('cip', 'kyb')
+      `select run_id, status, finished_at, users, failed, options from runs where kind = 'cip'
         and status in ('completed', 'completed_with_failures') order by started_at desc limit ${MOST_PACKS}`,
     );
     return { packs: await Promise.all(rows.map((row) => packOf(lake.config.lake.address, row))) };

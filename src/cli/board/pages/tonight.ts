@@ -55,10 +55,7 @@ export const tonight = page<Tonight>("/", {
   title: () => "Tonight",
   draw: (model) =>
     joined(
-      paragraph(
-        joined(chip(model.verdict.word, model.verdict.isWell ? "good" : "bad"), ` ${model.verdict.sentence}`),
-        "lead",
-      ),
+      paragraph(joined(chip(model.verdict.word, model.verdict.tone), ` ${model.verdict.sentence}`), "lead"),
       headline(model.verdict.numbers),
       model.offline === null ? null : paragraph(model.offline, "warning"),
       section("In progress", inProgress(model)),

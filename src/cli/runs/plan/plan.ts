@@ -7,6 +7,7 @@ import { skippedAction } from "../../../domain/sync/link-obstacle.js";
 import { runKindOf, type ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
+import { onboardings } from "../../../lake/tables/onboardings.js";
 import { runs } from "../../../lake/tables/runs.js";
 import { rowsOf, withStoreQuery } from "../../lake/query.js";
 import { parseScheduledCommand } from "../../schedules/scheduled-command.js";
@@ -37,7 +38,7 @@ export async function showPlan(terminal: Terminal, words: readonly string[], jso
       const past = await pastRuns((sql) => rowsOf(query, sql), runKindOf(job));
       return { past, ...(await plannedJob(job, { ...lake, past, rowsOf: (sql) => rowsOf(query, sql) })) };
     },
-    { tables: [runs, linkSyncs] },
+    { tables: [runs, linkSyncs, onboardings] },
   );
   const { past, ...plan } = planned;
   const { calls } = plan.forecast;
@@ -57,7 +58,7 @@ function plannedJob(job: ScheduledJob, seen: Parameters<typeof planRows>[1]): Pr
 
 async function pastRuns(rowsOf: RowsOf, kind: string): Promise<PastRuns> {
   const [row] = await rowsOf<Readonly<Record<string, string | number | null>>>(
-    `select count(*) as runs, sum(coalesce(users, 0)) as owners, sum(coalesce(calls, 0)) as calls, sum(coalesce(pages, 0)) as pages,
+    `select count(*) as runs, sum(coalesce(users, 0) - if(kind = 'sync', 0, coalesce(skipped, 0))) as owners, sum(coalesce(calls, 0)) as calls, sum(coalesce(pages, 0)) as pages,
       sum(epoch_ms(finished_at) - epoch_ms(started_at) - coalesce(paused_ms, 0)) as worked
     from (select * from runs where kind = ${sqlText(kind)} and status in ('completed', 'completed_with_failures') and calls > 0
       order by started_at desc limit ${LEARNT_FROM})`,

@@ -2,11 +2,12 @@ import { InputError } from "../../../domain/failures.js";
 import { type PastRuns, rowsForecast } from "../../../domain/runs/forecast.js";
 import { openJob } from "../../../intake/bulk/asked-job.js";
 import { judgeFiles } from "../../../intake/bulk/input-rows.js";
-import { readCustomers } from "../../../intake/onboarding/customers-file.js";
+import { invalidRowsError, readCustomers } from "../../../intake/onboarding/customers-file.js";
 import type { ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
 import { type AnyJob, type JobRow, planOf } from "../../../jobs/job.js";
 import { lakeAt } from "../../../lake/lake.js";
 import { readBinding } from "../../../lake/service-binding.js";
+import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { createSealer } from "../../../temporal/encryption/sealer.js";
 import type { LakeView } from "../../session/preflight.js";
 import type { PlannedJob, RowsOf } from "./planned-job.js";
@@ -24,22 +25,41 @@ const CALLS_OF_CUSTOMER = 4;
 /** Plans a job by the rows of its file. @throws InputError where the file is wrong, or the lake's keys are missing */
 export async function planRows(job: ByRows, seen: Seen): Promise<PlannedJob> {
   const [skipped, { past }] = [[], seen];
-  if (job.kind === "onboard") {
-    const { customers, playbook, mode } = job;
-    const service = (await readBinding(seen.store))?.id ?? "";
-    const { counts } = await readCustomers(customers, { playbook, mode, service });
-    const forecast = rowsForecast(counts.total - counts.invalid, CALLS_OF_CUSTOMER, past);
-    return { forecast, rows: counts.total, invalid: counts.invalid, done: 0, skipped };
-  }
+  if (job.kind === "onboard") return planBatch(job, seen);
   const opened = await openJob(job);
   const judged = await judgeFiles(opened.job, job);
-  const { items, done } = await plannedItems(opened.job, judged.rows(), opened.options, seen);
+  const { items, done, open } = await plannedItems(opened.job, judged.rows(), opened.options, seen);
   return {
-    forecast: rowsForecast(items, 1, past),
+    forecast: rowsForecast({ rows: open, items }, 1, past),
     rows: judged.total,
     invalid: judged.invalid,
     done,
     skipped,
+  };
+}
+
+/** Plans a batch: rows that have an outcome, or are beyond its limit, cost nothing. */
+async function planBatch(
+  job: Extract<ByRows, { readonly kind: "onboard" }>,
+  { store, past, rowsOf }: Seen,
+): Promise<PlannedJob> {
+  const { customers, playbook, mode, continueInvalid, options } = job;
+  const file = await readCustomers(customers, {
+    playbook,
+    mode,
+    service: (await readBinding(store))?.id ?? "",
+  });
+  if (file.problems.length > 0 && !continueInvalid) throw invalidRowsError(customers, file);
+  const { total, invalid } = file.counts;
+  const rows = Math.min(total, options.limit ?? total);
+  const [found] = await rowsOf<{ readonly done: number }>(
+    `select count(distinct line) as done from onboardings where batch_id = ${sqlText(file.facts.batchId)}`,
+  );
+  const done = Math.min(rows, Number(found?.done ?? 0));
+  const open = Math.max(0, rows - invalid - done);
+  return {
+    forecast: rowsForecast({ rows: open, items: open }, CALLS_OF_CUSTOMER, past),
+    ...{ rows, invalid, done, skipped: [] },
   };
 }
 
@@ -49,18 +69,19 @@ async function plannedItems(
   rows: AsyncIterable<{ readonly line: number; readonly row: object | null }>,
   options: object,
   { config, keys }: Seen,
-): Promise<{ readonly items: number; readonly done: number }> {
+): Promise<{ readonly items: number; readonly open: number; readonly done: number }> {
   if (keys === undefined)
     throw new InputError(
       "NIGHTLEDGER_ENCRYPTION_KEYS: not set, and NIGHTLEDGER_HOME holds no keys yet: no job has run here. Nothing was started.",
     );
   const sealer = createSealer(keys);
   const lake = lakeAt(config.lake, { sealer });
-  const sums = { items: 0, done: 0 };
+  const sums = { items: 0, open: 0, done: 0 };
   const take = async (group: readonly JobRow<object>[]) => {
     if (group.length === 0) return;
     const plan = await planOf(job, { runId: "plan", lake, sealer, options }, group);
     sums.items += plan.work.length;
+    sums.open += plan.work.reduce((sum, work) => sum + work.length, 0);
     sums.done += plan.ended.reduce((sum, ended) => sum + ended.rows.length, 0);
   };
   try {

@@ -1,16 +1,18 @@
 import { type KnownLink, type PastRuns, syncForecast } from "../../../domain/runs/forecast.js";
 import type { ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
 import { readRoster } from "../../../intake/sync/roster-file.js";
+import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import type { PlannedJob, RowsOf } from "./planned-job.js";
 
 type ScheduledSync = Extract<ScheduledJob, { readonly kind: "sync" }>;
 
-/** The newest row of each link that was not gone, with the pages of its first and of its last later reading. */
+/** The newest row of each link, with the pages of its first and of its last later reading. */
 const KNOWN_LINKS = `select fp_id, link_id,
     case when arg_max(status, finished_at) = 'skipped' then arg_max(reason, finished_at) end as skipped,
     arg_max(pages, finished_at) filter (certificate is not null and cursor_in is null) as first,
-    arg_max(pages, finished_at) filter (certificate is not null and cursor_in is not null) as later
-  from link_syncs group by fp_id, link_id having coalesce(arg_max(reason, finished_at), '') not in ('link_gone', 'superseded')`;
+    arg_max(pages, finished_at) filter (certificate is not null and cursor_in is not null) as later,
+    coalesce(arg_max(reason, finished_at), '') in ('link_gone', 'superseded') as gone
+  from link_syncs group by fp_id, link_id`;
 
 interface KnownRow {
   readonly fp_id: string;
@@ -18,6 +20,7 @@ interface KnownRow {
   readonly skipped: string | null;
   readonly first: number | null;
   readonly later: number | null;
+  readonly gone: boolean;
 }
 
 /** Plans a sync by what the lake knows of the links of its roster. @throws InputError where the roster is wrong */
@@ -32,14 +35,20 @@ export async function planSync(
     ({ fp_id, link_id }) => users.has(fp_id) && (only?.has(link_id) ?? true),
   );
   const seen = new Set(rows.map(({ fp_id }) => fp_id));
-  const known = rows.map(
-    ({ skipped, first, later }): KnownLink => ({
-      skipped,
-      firstPages: first === null ? null : Number(first),
-      laterPages: later === null ? null : Number(later),
-    }),
+  const known = rows
+    .filter(({ gone }) => !gone)
+    .map(
+      ({ skipped, first, later }): KnownLink => ({
+        skipped,
+        firstPages: first === null ? null : Number(first),
+        laterPages: later === null ? null : Number(later),
+      }),
+    );
+  // Users without a link are in no table: a run of the same roster has read them.
+  const wasRun = await rowsOf(
+    `select 1 from runs where kind = 'sync' and status in ('completed', 'completed_with_failures') and roster_sha256 = ${sqlText(roster.sha256)} limit 1`,
   );
-  const isNew = only === undefined ? users.size - seen.size : 0;
+  const isNew = only === undefined && wasRun.length === 0 ? users.size - seen.size : 0;
   const skipped = new Map<string, number>();
   for (const { skipped: reason } of known)
     if (reason !== null) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);

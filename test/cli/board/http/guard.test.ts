@@ -19,7 +19,7 @@ function cookie(): string {
 
 test("the token becomes a cookie that neither scripts nor other sites' links have, and that holds no token", () => {
   expect(decide(DOOR, knock({}, { token: "the-token" }))).toMatchObject({
-    cookie: expect.stringMatching(/^nightledger_board=\S+; HttpOnly; SameSite=Strict; Path=\/$/),
+    cookie: expect.stringMatching(/^nightledger_board_8790=\S+; HttpOnly; SameSite=Strict; Path=\/$/),
   });
   expect(cookie()).not.toContain("the-token");
   expect(decide(DOOR, knock({ cookie: cookie() }))).toEqual({ kind: "in", user: "ada" });
@@ -28,7 +28,7 @@ test("the token becomes a cookie that neither scripts nor other sites' links hav
 test.for([
   ["no cookie", knock({}), 401],
   ["a wrong token", knock({}, { token: "the-tokem" }), 401],
-  ["a cookie of another process", knock({ cookie: "nightledger_board=abc" }), 401],
+  ["a cookie of another process", knock({ cookie: "nightledger_board_8790=abc" }), 401],
   ["another site's name that leads here", knock({ host: "evil.example:8790", cookie: cookie() }), 403],
   ["a name that only begins like ours", knock({ host: "localhost.evil.example", cookie: cookie() }), 403],
   ["another site that reads", knock({ origin: "https://evil.example", cookie: cookie() }), 403],
