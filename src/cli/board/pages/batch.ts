@@ -76,15 +76,16 @@ export const batch = page<Batch>("/onboarding/:batch", {
   },
 });
 
+/** An interrupted batch may be a paused one, whose Temporal ended with its command: resuming begins both again. */
 function actionsOf({ statuses, progress }: ShownBatch, run: UnfinishedRun | undefined): Batch["actions"] {
   if (run === undefined) return RETRIED.some((status) => (statuses[status] ?? 0) > 0) ? ["batch-retry"] : [];
-  if (run.running === undefined || progress?.cancelling) return [];
-  return run.status === "paused" ? ["batch-resume", "batch-cancel"] : ["batch-pause", "batch-cancel"];
+  if (run.status === "lost" || progress?.cancelling) return [];
+  return [run.status === "running" ? "batch-pause" : "batch-resume", "batch-cancel"];
 }
 
 function state({ open, runs, progress }: Batch): Markup {
   const [latest] = runs;
-  const status = open?.status ?? latest?.status ?? "ended";
+  const words = open?.words ?? statusChip(latest?.status ?? "ended");
   const bar =
     progress === null
       ? null
@@ -92,7 +93,7 @@ function state({ open, runs, progress }: Batch): Markup {
           progress.customers.total - progress.customers.queued - progress.customers.running,
           progress.customers.total,
         );
-  return joined(paragraph(joined(statusChip(status), open === null ? "" : ` ${open.words}`), "lead"), bar);
+  return joined(paragraph(words, "lead"), bar);
 }
 
 function about({ batch_id, playbook_key, progress, runs }: Batch): [string, Content][] {
