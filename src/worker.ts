@@ -124,9 +124,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     releases.push(async () => fleet?.leave());
     if (!settings.embedded) {
       const temporal = new Client({ connection, namespace: server.namespace, dataConverter: converter });
-      const pause = new FleetPause(temporal, taskQueue, client);
-      pause.watch();
-      releases.push(async () => pause.leave());
+      const leave = new FleetPause(temporal, taskQueue, client).watch();
+      releases.push(async () => leave());
     }
     const worker = await Worker.create({
       connection,

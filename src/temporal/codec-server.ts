@@ -1,10 +1,9 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Payload, PayloadCodec } from "@temporalio/common";
 import { InputError } from "../domain/failures.js";
 import type { EncryptionKeys } from "./encryption/keys.js";
 import { dataConverter } from "./encryption/payload-codec.js";
-import { addressOf, type ListenPlace, listen } from "./listen.js";
+import { addressOf, closeNow, type ListenPlace, listen, shortBody } from "./listen.js";
 import { isSame } from "./same-secret.js";
 
 interface CodecServerOptions extends ListenPlace {
@@ -53,11 +52,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
   await listen(server, options, "nothing was started");
   return {
     url: addressOf(server, options),
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    stop: () => closeNow(server),
   };
 }
 
@@ -69,14 +64,9 @@ async function answer(options: CodecServerOptions, request: IncomingMessage): Pr
   if (!isSame(given, options.token)) return { status: 401 };
   if (request.method !== "POST") return { status: 405 };
   if (step !== "decode" && step !== "encode") return { status: 404 };
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MOST_BYTES) return { status: 413 };
-    chunks.push(chunk);
-  }
-  const asked = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { payloads?: readonly JsonPayload[] };
+  const body = await shortBody(request, MOST_BYTES);
+  if (body === undefined) return { status: 413 };
+  const asked = JSON.parse(body) as { payloads?: readonly JsonPayload[] };
   const namespace = String(request.headers["x-namespace"] ?? "default");
   const codecs = dataConverter(options.keys, namespace).payloadCodecs;
   const payloads = await through(codecs, step, (asked.payloads ?? []).map(payloadOf));

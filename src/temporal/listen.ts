@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import type { Server as HttpServer, IncomingMessage } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { InputError } from "../domain/failures.js";
 
@@ -37,4 +39,24 @@ export async function checkPlace(place: ListenPlace, otherwise: string): Promise
 export function addressOf(server: Server, { host }: ListenPlace): string {
   const { port } = server.address() as AddressInfo;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Reads the body of a request; undefined as soon as it is longer than `most` bytes. */
+export async function shortBody(request: IncomingMessage, most: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > most) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Ends a server and every connection that it has. */
+export async function closeNow(server: HttpServer): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  server.closeAllConnections();
+  await closed;
 }

@@ -48,15 +48,22 @@ td:last-child:not(.count) { min-width: 12rem; }
 export const BOARD_ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#1f4e79" d="M10 1a7 7 0 1 0 5 10A6 6 0 0 1 10 1Z"/></svg>';
 
-const FOOTER = `<footer><p>Lake <code><%= it.lake %></code>, read <time datetime="<%= it.at %>"><%= it.at %></time>. Nightledger <%= it.version %>.</p></footer>
-`;
-
-const frame = template(`<!doctype html>
+const HEAD = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
+`;
+
+const CONTENTS = `<header class="top"><h1><%= it.title %></h1></header>
+<main id="main">
+<%~ it.body.html %></main>
+<footer><p>Lake <code><%= it.lake %></code>, read <time datetime="<%= it.at %>"><%= it.at %></time>. Nightledger <%= it.version %>.</p></footer>
+</body>
+</html>
+`;
+
+const frame = template(`${HEAD}<meta name="robots" content="noindex">
 <title><%= it.title %> · Nightledger</title>
 <link rel="icon" href="/board.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/board.css">
@@ -67,12 +74,7 @@ const frame = template(`<!doctype html>
 <nav class="bar" aria-label="Pages"><ul>
 <% for (const one of it.links) { %><li><a href="<%= one.path %>"<% if (one.isHere) { %> aria-current="page"<% } %>><%= one.name %></a></li>
 <% } %></ul></nav>
-<header class="top"><h1><%= it.title %></h1></header>
-<main id="main">
-<%~ it.body.html %></main>
-${FOOTER}</body>
-</html>
-`);
+${CONTENTS}`);
 
 /** What every page of the board repeats. */
 interface Frame {
@@ -97,23 +99,14 @@ function reading() {
   return { at: `${new Date().toISOString().slice(0, 19)}Z`, version: VERSION };
 }
 
-const report = template(`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+const report =
+  template(`${HEAD}<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title><%= it.title %> · Nightledger</title>
 <style>${BOARD_STYLES}</style>
 </head>
 <body>
 <nav class="skip"><a href="#main">Skip to the contents</a></nav>
-<header class="top"><h1><%= it.title %></h1></header>
-<main id="main">
-<%~ it.body.html %></main>
-${FOOTER}</body>
-</html>
-`);
+${CONTENTS}`);
 
 /** The board's pages as one file that needs nothing else. */
 export function reportPage(shown: Pick<Frame, "title" | "lake" | "body">): string {

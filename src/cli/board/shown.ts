@@ -1,5 +1,5 @@
 import { instantText } from "../../domain/duration.js";
-import { chip, type Markup } from "../../pages/parts.js";
+import { chip, code, joined, link, type Markup, paragraph } from "../../pages/parts.js";
 import { template } from "../../pages/template.js";
 
 const GOOD = new Set(["completed", "synced", "unchanged", "pass"]);
@@ -39,4 +39,27 @@ const bar = template(
 /** How far something is; the words are beside it too. */
 export function progressBar(done: number, total: number): Markup {
   return { html: bar({ done, total: Math.max(1, total), label: `${done} of ${total}` }) };
+}
+
+/** Rows that are shown, and how many there are. */
+export interface Shown<Row> {
+  readonly total: number;
+  readonly rows: readonly Row[];
+}
+
+/** Says how many rows are not shown, and the command that shows all; nothing where none is left out. */
+export function moreOf({ total, rows }: Shown<unknown>, command: string): Markup | null {
+  return total > rows.length
+    ? paragraph(joined(`${total - rows.length} more: `, code(command)), "aside")
+    : null;
+}
+
+/** Leads to the page of one thing. */
+export function linkTo(place: "runs" | "links" | "onboarding" | "data", id: string, text = id): Markup {
+  return link(`/${place}/${encodeURIComponent(id)}`, text);
+}
+
+/** What is wrong with the page as a whole; nothing where nothing is. */
+export function warning(words: string | null): Markup | null {
+  return words === null ? null : paragraph(words, "warning");
 }

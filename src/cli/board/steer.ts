@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { constants } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { InputError } from "../../domain/failures.js";
 import { shellWord } from "../../domain/words/shell-word.js";
@@ -50,7 +51,7 @@ export class Steering {
       stream.setEncoding("utf8").on("data", (text: string) => {
         said = `${said}${text}`.slice(-MOST_SAID);
       });
-    await Promise.race([closed, waited(ANSWER_MS)]);
+    await Promise.race([closed, sleep(ANSWER_MS, undefined, { ref: false })]);
     const killed = child.signalCode === null ? null : 128 + constants.signals[child.signalCode];
     return { command, code: child.exitCode ?? killed, said };
   }
@@ -76,10 +77,4 @@ export class Steering {
       await lake.close();
     }
   }
-}
-
-function waited(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 }

@@ -1,3 +1,4 @@
+import { newestVersion } from "../../lake/delta/delta-log.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import { runs } from "../../lake/tables/runs.js";
 import { withStoreQuery } from "../lake/query.js";
@@ -41,14 +42,7 @@ export function openBoard(terminal: Terminal): OpenBoard {
 
 async function newsOf(view: BoardView): Promise<string> {
   const { store } = view.lake;
-  const logs = await Promise.all(NEWS.map((table) => store.list(`${table}/_delta_log/`)));
-  const newest = logs.map((log) => [
-    log.length,
-    log
-      .map(({ key }) => key)
-      .toSorted()
-      .at(-1),
-  ]);
+  const newest = await Promise.all(NEWS.map((table) => newestVersion({ store, table })));
   const open = await unfinishedRuns(view, view.query);
   return JSON.stringify([newest, open.map(({ run_id, status, progress }) => [run_id, status, progress])]);
 }

@@ -20,7 +20,10 @@ interface CheckpointName {
   readonly parts?: number;
 }
 
-export async function checkpointHint({ store, table }: DeltaLocation): Promise<CheckpointName | undefined> {
+export async function checkpointHint({
+  store,
+  table,
+}: Pick<DeltaLocation, "store" | "table">): Promise<CheckpointName | undefined> {
   const text = await store.get(lastCheckpointKey(table));
   if (text === undefined) return undefined;
   try {

@@ -33,7 +33,7 @@ export async function newestState(log: DeltaLocation, known: LogState): Promise<
 }
 
 /** Finds the newest version of a table by names alone; -1 while it does not exist. */
-export async function newestVersion(log: DeltaLocation): Promise<number> {
+export async function newestVersion(log: Pick<DeltaLocation, "store" | "table">): Promise<number> {
   const hint = (await checkpointHint(log))?.version ?? 0;
   const later = await listLog(log, hint);
   const { commits, checkpoints } = later.commits.length > 0 || hint === 0 ? later : await listLog(log);

@@ -1,6 +1,7 @@
 import type { Client } from "@temporalio/client";
 import { scopeOfQueue, TASK_TIMEOUT } from "../../domain/run.js";
 import { describeRunning } from "../running-workflows.js";
+import { lookEvery } from "./look-every.js";
 
 /** How often a worker that makes calls looks; the others of its fleet know of a pause about as soon. */
 const LOOK_EVERY_MS = 1_000;
@@ -22,8 +23,6 @@ interface PausedCaller {
  */
 export class FleetPause {
   readonly #workflowId: string;
-  #timer: NodeJS.Timeout | undefined;
-  #isOver = false;
   /** The latest end that this worker has read or written. */
   #known = 0;
   #sent = 0;
@@ -36,19 +35,10 @@ export class FleetPause {
     this.#workflowId = `pause-${scopeOfQueue(taskQueue)}`;
   }
 
-  watch(): void {
-    if (this.#isOver) return;
-    this.#timer = setTimeout(async () => {
-      // Where Temporal does not answer, each worker finds the pause out by itself.
-      await this.#look().catch(() => undefined);
-      this.watch();
-    }, LOOK_EVERY_MS);
-    this.#timer.unref();
-  }
-
-  leave(): void {
-    this.#isOver = true;
-    clearTimeout(this.#timer);
+  /** Looks until the function that it gives is called. */
+  watch(): () => void {
+    // Where Temporal does not answer, each worker finds the pause out by itself.
+    return lookEvery(LOOK_EVERY_MS, () => this.#look());
   }
 
   async #look(): Promise<void> {

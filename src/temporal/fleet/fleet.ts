@@ -1,4 +1,5 @@
 import type { Standing } from "../../domain/service/call-pace.js";
+import { lookEvery } from "./look-every.js";
 
 const LOOK_EVERY_MS = 10_000;
 /** By then the others have looked at least once. */
@@ -6,9 +7,8 @@ const NOTICED_AFTER_MS = LOOK_EVERY_MS + 2_000;
 
 /** A worker among others that share one budget (docs/run/configuration.md, "Rate and pauses"). */
 export class Fleet {
-  #timer: NodeJS.Timeout | undefined;
   #noticedAt = 0;
-  #isOver = false;
+  #stop = (): void => undefined;
 
   /**
    * @param names the workers that poll the task queue
@@ -27,12 +27,12 @@ export class Fleet {
     // Others may have begun at the same moment.
     this.#noticedAt = Date.now() + NOTICED_AFTER_MS;
     this.#tell(others);
-    this.#lookLater();
+    // Where Temporal does not answer, the last share stays.
+    this.#stop = lookEvery(LOOK_EVERY_MS, async () => this.#tell(await this.#others()));
   }
 
   leave(): void {
-    this.#isOver = true;
-    clearTimeout(this.#timer);
+    this.#stop();
   }
 
   async #others(): Promise<number> {
@@ -41,18 +41,5 @@ export class Fleet {
 
   #tell(others: number): void {
     this.tell({ workers: others + 1, isNew: Date.now() < this.#noticedAt });
-  }
-
-  #lookLater(): void {
-    if (this.#isOver) return;
-    this.#timer = setTimeout(async () => {
-      // Where Temporal does not answer, the last share stays.
-      await this.#others().then(
-        (others) => this.#tell(others),
-        () => undefined,
-      );
-      this.#lookLater();
-    }, LOOK_EVERY_MS);
-    this.#timer.unref();
   }
 }

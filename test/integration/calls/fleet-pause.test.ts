@@ -28,12 +28,8 @@ async function machine(scope: string) {
     ...{ headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000, maxBodyBytes: 1_000_000 },
   });
   const { client } = await temporal.client();
-  const pause = new FleetPause(client, taskQueue(scope), caller);
-  pause.watch();
-  releases.push(
-    () => caller.close(),
-    () => pause.leave(),
-  );
+  const leave = new FleetPause(client, taskQueue(scope), caller).watch();
+  releases.push(() => caller.close(), leave);
   return {
     caller,
     look: () => caller.read(getUser, { path: { fp_id: "fp_1" } }, { notAfter: Date.now() + 1_000 }),

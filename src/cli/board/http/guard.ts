@@ -13,7 +13,6 @@ export type Door =
 /** What is known of a request before anything is read. */
 interface Knock {
   readonly method: string;
-  readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** `token` in its address. */
   readonly token: string | undefined;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { InputError } from "../../../domain/failures.js";
-import { addressOf, type ListenPlace, listen } from "../../../temporal/listen.js";
+import { addressOf, closeNow, type ListenPlace, listen, shortBody } from "../../../temporal/listen.js";
 import { isSame } from "../../../temporal/same-secret.js";
 import { commandOf } from "../actions.js";
 import { BOARD_ICON, BOARD_STYLES, boardPage, plainPage } from "../layout.js";
@@ -79,9 +79,7 @@ export async function startBoard(options: BoardOptions): Promise<BoardServer> {
     url: addressOf(server, options),
     async stop() {
       changes.close();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
+      await closeNow(server);
     },
   };
 }
@@ -101,7 +99,7 @@ async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer
   const { headers, method = "GET" } = request;
   if (path === "/healthz") return text(200, "ok\n");
   const token = searchParams.get("token") ?? undefined;
-  const verdict = decide(options.door, { method, path, headers, token });
+  const verdict = decide(options.door, { method, headers, token });
   if (verdict.kind === "out") return refusal(options, verdict);
   if (verdict.kind === "cookie") {
     searchParams.delete("token");
@@ -134,7 +132,7 @@ async function act(
   request: IncomingMessage,
   { key, user }: { readonly key: string; readonly user: string },
 ): Promise<Answer> {
-  const body = await bodyOf(request);
+  const body = await shortBody(request, MOST_BODY_BYTES);
   if (body === undefined) return text(413, "No form of the board is that long.\n");
   const given = new URLSearchParams(body);
   const [action = "", subject = "", reason = ""] = ["action", "subject", "reason"].map((name) =>
@@ -159,18 +157,6 @@ async function act(
     );
   const steered = await options.steering.run(words, user, reason);
   return html(200, boardPage({ ...frame(options, "/act", "Asked"), body: steeredBody(steered) }));
-}
-
-/** Reads a form; undefined where it is longer than any of ours. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MOST_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function failure(options: BoardOptions, { url = "/" }: IncomingMessage, error: unknown): Answer {

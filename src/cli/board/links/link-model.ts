@@ -3,6 +3,7 @@ import type { LakeQuery } from "../../../lake/query/query.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { rowsOf } from "../../lake/query.js";
 import type { Finding } from "../../shell/seen-run.js";
+import type { Shown } from "../shown.js";
 import type { Turn } from "./link-grid.js";
 import { syncAction } from "./sync-action.js";
 
@@ -43,12 +44,6 @@ interface BadRow {
   readonly reason: string;
   readonly run_id: string;
   readonly fetched_at: string;
-}
-
-/** Rows that are shown, and how many there are. */
-interface Shown<Row> {
-  readonly total: number;
-  readonly rows: readonly Row[];
 }
 
 export interface LinkFacts {

@@ -1,19 +1,10 @@
 import { durationWords, SECOND } from "../../../domain/duration.js";
 import { shellWord } from "../../../domain/words/shell-word.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
-import {
-  link as anchor,
-  chip,
-  code,
-  joined,
-  type Markup,
-  paragraph,
-  shortCode,
-  table,
-} from "../../../pages/parts.js";
+import { chip, code, joined, type Markup, paragraph, shortCode, table } from "../../../pages/parts.js";
 import { actionForm } from "../actions.js";
 import type { Asked } from "../page.js";
-import { instant, statusChip } from "../shown.js";
+import { instant, linkTo, moreOf, statusChip } from "../shown.js";
 import type { LinkBalances } from "./balances.js";
 import type { LinkFacts } from "./link-model.js";
 
@@ -104,15 +95,15 @@ export function badRows({ bad_rows: { total, rows }, link_id }: LinkModel, asked
   );
 }
 
-export function runs({ runs: { total, rows }, link_id }: LinkModel): Markup {
+export function runs({ runs: read, link_id }: LinkModel): Markup {
   const counts = ["pages", "created", "updated", "removed", "quarantined"] as const;
   const columns = [
     ...[{ name: "Run" }, { name: "Status" }],
     ...counts.map((name) => ({ name: name.replace(/^./, (letter) => letter.toUpperCase()), isCount: true })),
     ...[{ name: "Certificate" }, { name: "Why" }, { name: "Ended" }],
   ];
-  const shown = rows.map((row) => [
-    anchor(`/runs/${encodeURIComponent(row.run_id)}`, row.run_id),
+  const shown = read.rows.map((row) => [
+    linkTo("runs", row.run_id),
     statusChip(row.status),
     ...counts.map((name) => row[name]),
     row.certificate === null ? null : shortCode(row.certificate),
@@ -122,12 +113,7 @@ export function runs({ runs: { total, rows }, link_id }: LinkModel): Markup {
   const sql = `select * from link_syncs where link_id = ${sqlText(link_id)}`;
   return joined(
     table("Runs of the link, the newest first", columns, shown, "No run has read it."),
-    total > rows.length
-      ? paragraph(
-          joined(`${total - rows.length} more: `, code(`nightledger query ${shellWord(sql)}`)),
-          "aside",
-        )
-      : null,
+    moreOf(read, `nightledger query ${shellWord(sql)}`),
   );
 }
 

@@ -1,16 +1,16 @@
-import { code, joined, link, type Markup, paragraph, table } from "../../../pages/parts.js";
-import { instant } from "../shown.js";
+import { code, joined, type Markup, table } from "../../../pages/parts.js";
+import { instant, linkTo, moreOf } from "../shown.js";
 import type { Burndown } from "./burndown.js";
 
 const COUNTS = ["started", "pass", "fail", "review", "other", "open"] as const;
 
-export function batchTable({ batches: { total, rows } }: Burndown): Markup {
+export function batchTable({ batches }: Burndown): Markup {
   const columns = [
     ...[{ name: "Batch" }, { name: "Playbook" }, { name: "Began" }],
     ...["Rows", "Pass", "Fail", "Review", "Other", "Open"].map((name) => ({ name, isCount: true })),
   ];
-  const cells = rows.map((row) => [
-    link(`/onboarding/${encodeURIComponent(row.batch_id)}`, row.batch_id),
+  const cells = batches.rows.map((row) => [
+    linkTo("onboarding", row.batch_id),
     row.playbook_key === null ? null : code(row.playbook_key),
     instant(row.began_at),
     ...COUNTS.map((name) => row[name]),
@@ -19,14 +19,6 @@ export function batchTable({ batches: { total, rows } }: Burndown): Markup {
     "No batch has an outcome yet. `nightledger onboard` runs a playbook on every customer of a file.";
   return joined(
     table("Batches, the newest first", columns, cells, none),
-    total > rows.length
-      ? paragraph(
-          joined(
-            `${total - rows.length} more: `,
-            code('nightledger query "select * from batch_burndown order by day"'),
-          ),
-          "aside",
-        )
-      : null,
+    moreOf(batches, 'nightledger query "select * from batch_burndown order by day"'),
   );
 }

@@ -1,8 +1,9 @@
 import { durationWords, SECOND } from "../../../domain/duration.js";
 import type { LakeQuery } from "../../../lake/query/query.js";
 import { columnChart } from "../../../pages/charts.js";
-import { link, type Markup, table } from "../../../pages/parts.js";
+import { type Markup, table } from "../../../pages/parts.js";
 import { rowsOf } from "../../lake/query.js";
+import { linkTo, type Shown } from "../shown.js";
 
 /** Days that a chart has room for, and days of batches that a table has. */
 const MOST_DAYS = 12;
@@ -38,12 +39,6 @@ interface BatchLine {
   readonly review: number;
   readonly other: number;
   readonly open: number;
-}
-
-/** Rows that are shown, and how many there are. */
-interface Shown<Row> {
-  readonly total: number;
-  readonly rows: readonly Row[];
 }
 
 export interface Burndown {
@@ -121,7 +116,7 @@ export function decisionTimes({ times }: Burndown): Markup {
   ];
   const rows = times.rows.map(({ day, batch_id, decided, median_s, p90_s }) => [
     day,
-    link(`/onboarding/${encodeURIComponent(batch_id)}`, batch_id),
+    linkTo("onboarding", batch_id),
     decided,
     durationWords(median_s * SECOND),
     durationWords(p90_s * SECOND),

@@ -1,9 +1,9 @@
 import { DAY, SECOND } from "../../../domain/duration.js";
 import { shellWord } from "../../../domain/words/shell-word.js";
 import type { LakeQuery } from "../../../lake/query/query.js";
-import { code, joined, link, type Markup, paragraph, table } from "../../../pages/parts.js";
+import { code, joined, type Markup, table } from "../../../pages/parts.js";
 import { rowsOf } from "../../lake/query.js";
-import { instant, statusChip } from "../shown.js";
+import { instant, linkTo, moreOf, statusChip } from "../shown.js";
 
 /** Rows of each state that are shown. */
 const MOST_ROWS = 50;
@@ -110,22 +110,14 @@ export function queueRows(
     name,
   }));
   const cells = own.map((row) => [
-    joined(
-      batchId === undefined ? link(`/onboarding/${encodeURIComponent(row.batch_id)}`, row.batch_id) : null,
-      ` line ${row.line}`,
-    ),
+    joined(batchId === undefined ? linkTo("onboarding", row.batch_id) : null, ` line ${row.line}`),
     code(row.external_id ?? row.fp_id ?? row.fp_bid ?? "–"),
     statusChip(row.status),
     instant(row.started_at),
     instant(row.since),
     [row.error_class, row.next_action ?? MEANINGS[row.state]].filter((words) => words !== null).join(" → "),
   ]);
-  return joined(
-    table(label, columns, cells, none),
-    total > own.length
-      ? paragraph(joined(`${total - own.length} more: `, code(allOf(shown, batchId))), "aside")
-      : null,
-  );
+  return joined(table(label, columns, cells, none), moreOf({ total, rows: own }, allOf(shown, batchId)));
 }
 
 function allOf(states: readonly QueueState[], batchId: string | undefined): string {

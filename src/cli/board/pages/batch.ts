@@ -4,7 +4,6 @@ import {
   code,
   facts,
   joined,
-  link,
   type Markup,
   paragraph,
   section,
@@ -17,7 +16,7 @@ import { actionForm } from "../actions.js";
 import { type Burndown, burndownChart, decisionTimes, readBurndown } from "../onboarding/burndown.js";
 import { type Queue, queueRows, readQueue, stateCounts } from "../onboarding/queue.js";
 import { page } from "../page.js";
-import { progressBar, statusChip } from "../shown.js";
+import { linkTo, progressBar, statusChip, warning } from "../shown.js";
 
 interface Batch extends ShownBatch {
   /** What its run is doing, or needs to go on; null where none is unfinished. */
@@ -54,7 +53,7 @@ export const batch = page<Batch>("/onboarding/:batch", {
     const rows = (label: string) => ({ label, none: "No row waits so.", batchId: batch_id });
     return joined(
       state(model),
-      offline === null ? null : paragraph(offline, "warning"),
+      warning(offline),
       ...actions.map((name) => actionForm(asked, name, batch_id)),
       facts(about(model)),
       section("Customers by outcome", outcomes(model)),
@@ -98,7 +97,7 @@ function state({ open, runs, progress }: Batch): Markup {
 
 function about({ batch_id, playbook_key, progress, runs }: Batch): [string, Content][] {
   const links = runs.flatMap(({ run_id, status }) => [
-    link(`/runs/${encodeURIComponent(run_id)}`, run_id),
+    linkTo("runs", run_id),
     ` ${status.replaceAll("_", " ")} `,
   ]);
   return [

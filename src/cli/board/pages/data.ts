@@ -1,8 +1,8 @@
 import { sqlName, sqlText } from "../../../lake/sql/duckdb-sql.js";
-import { headline, joined, link, type Markup, paragraph, table } from "../../../pages/parts.js";
+import { headline, joined, type Markup, paragraph, table } from "../../../pages/parts.js";
 import { rowsOf } from "../../lake/query.js";
 import { type BoardView, page } from "../page.js";
-import { bytesWords, instant } from "../shown.js";
+import { bytesWords, instant, linkTo } from "../shown.js";
 
 /** The instant by which a table's newest row is found, the first of these that it has. */
 const AGES = [
@@ -73,7 +73,7 @@ function listing({ tables }: Data): Markup {
     { name: "Newest row" },
   ];
   const rows = tables.map(({ table, rows, bytes, files, version, newest, per_night }) => [
-    link(`/data/${encodeURIComponent(table)}`, table),
+    linkTo("data", table),
     ...[rows, per_night === null ? "" : `+${per_night}`, bytesWords(bytes), files, version],
     instant(newest),
   ]);

@@ -5,7 +5,6 @@ import {
   code,
   headline,
   joined,
-  link,
   type Markup,
   paragraph,
   section,
@@ -24,6 +23,7 @@ import {
 import { nightLegend, nightStrip, nightWords } from "../links/night-strip.js";
 import { syncAction } from "../links/sync-action.js";
 import { page } from "../page.js";
+import { linkTo } from "../shown.js";
 
 const STALE_MS = 3 * DAY;
 const ALL = `nightledger query "select * from link_freshness order by age_s desc"`;
@@ -93,7 +93,7 @@ function grid({ days, links }: Links): Markup {
     { name: "Why, and what to do" },
   ];
   const rows = links.map((one) => [
-    joined(link(`/links/${encodeURIComponent(one.link_id)}`, one.link_id), " ", code(one.fp_id)),
+    joined(linkTo("links", one.link_id), " ", code(one.fp_id)),
     strip(days, one),
     lastCommit(one),
     one.turn === null

@@ -1,6 +1,6 @@
 import { onboardingEvents, onboardings } from "../../../lake/tables/onboardings.js";
 import { runs } from "../../../lake/tables/runs.js";
-import { headline, joined, link, type Markup, paragraph, section, table } from "../../../pages/parts.js";
+import { headline, joined, type Markup, paragraph, section, table } from "../../../pages/parts.js";
 import { ONBOARD } from "../../runs/kinds.js";
 import { openRunWords } from "../../runs/text.js";
 import { unfinishedRuns } from "../../runs/unfinished-runs.js";
@@ -8,7 +8,7 @@ import { batchTable } from "../onboarding/batches.js";
 import { type Burndown, burndownChart, decisionTimes, readBurndown } from "../onboarding/burndown.js";
 import { type Queue, type QueueState, queueRows, readQueue, stateCounts } from "../onboarding/queue.js";
 import { page } from "../page.js";
-import { statusChip } from "../shown.js";
+import { linkTo, statusChip, warning } from "../shown.js";
 
 interface Onboarding {
   readonly unfinished: readonly {
@@ -41,7 +41,7 @@ export const onboarding = page<Onboarding>("/onboarding", {
   title: () => "Onboarding",
   draw: (model) =>
     joined(
-      model.offline === null ? null : paragraph(model.offline, "warning"),
+      warning(model.offline),
       headline(numbers(model)),
       section("In progress", inProgress(model)),
       section("Batches", batchTable(model.burndown)),
@@ -89,12 +89,7 @@ function numbers({ queue }: Onboarding) {
 function inProgress({ unfinished }: Onboarding): Markup {
   const columns = [{ name: "Batch" }, { name: "Status" }, { name: "How far" }];
   const rows = unfinished.map(({ batch_id, run_id, status, words }) => [
-    link(
-      batch_id === null
-        ? `/runs/${encodeURIComponent(run_id)}`
-        : `/onboarding/${encodeURIComponent(batch_id)}`,
-      batch_id ?? run_id,
-    ),
+    batch_id === null ? linkTo("runs", run_id) : linkTo("onboarding", batch_id),
     statusChip(status),
     words,
   ]);

@@ -3,10 +3,10 @@ import { isS3Address } from "../../../domain/lake-address.js";
 import { exportsDirectory } from "../../../jobs/cip/earlier-exports.js";
 import { isThere } from "../../../lake/bulk/pack/publish.js";
 import { runs } from "../../../lake/tables/runs.js";
-import { chip, code, joined, link, paragraph, table } from "../../../pages/parts.js";
-import { rowsOf } from "../../lake/query.js";
+import { chip, code, joined, paragraph, table } from "../../../pages/parts.js";
+import { type EndedRun, endedRuns } from "../../runs/ended-runs.js";
 import { page } from "../page.js";
-import { instant, statusChip } from "../shown.js";
+import { instant, linkTo, statusChip } from "../shown.js";
 
 const MOST_PACKS = 100;
 
@@ -26,24 +26,12 @@ interface Packs {
   readonly packs: readonly Pack[];
 }
 
-interface PackRow {
-  readonly run_id: string;
-  readonly status: string;
-  readonly finished_at: string | null;
-  readonly users: number | null;
-  readonly failed: number | null;
-  readonly options: string | null;
-}
-
 export const packs = page<Packs>("/packs", {
   name: "Packs",
   tables: [runs],
   async read({ query, lake }) {
-    const rows = await rowsOf<PackRow>(
-      query,
-      `select run_id, status, finished_at, users, failed, options from runs where kind = 'cip'
-        and status in ('completed', 'completed_with_failures') order by started_at desc limit ${MOST_PACKS}`,
-    );
+    const ended = await endedRuns(query, { kind: "cip" }, MOST_PACKS);
+    const rows = ended.filter(({ status }) => status === "completed" || status === "completed_with_failures");
     return { packs: await Promise.all(rows.map((row) => packOf(lake.config.lake.address, row))) };
   },
   title: () => "Packs",
@@ -61,7 +49,7 @@ export const packs = page<Packs>("/packs", {
           { name: "Prove it" },
         ],
         made.map((pack) => [
-          link(`/runs/${encodeURIComponent(pack.run_id)}`, pack.run_id),
+          linkTo("runs", pack.run_id),
           statusChip(pack.status),
           instant(pack.finished_at),
           pack.people,
@@ -78,15 +66,20 @@ export const packs = page<Packs>("/packs", {
     ),
 });
 
-async function packOf(lake: string, row: PackRow): Promise<Pack> {
-  const options = JSON.parse(row.options ?? "{}") as Readonly<Record<string, string | null>>;
-  const out = options.out ?? null;
+async function packOf(
+  lake: string,
+  { run_id, status, finished_at, counts, options }: EndedRun,
+): Promise<Pack> {
+  const {
+    approver = null,
+    reason = null,
+    out = null,
+  } = (options ?? {}) as Readonly<Record<string, string | null>>;
   const base = out === null && isS3Address(lake) ? null : exportsDirectory(lake, out);
-  const directory = base === null ? null : join(base, row.run_id);
+  const directory = base === null ? null : join(base, run_id);
   return {
-    ...{ run_id: row.run_id, status: row.status, finished_at: row.finished_at },
-    ...{ people: Number(row.users ?? 0), failed: Number(row.failed ?? 0) },
-    ...{ approver: options.approver ?? null, reason: options.reason ?? null, directory },
+    ...{ run_id, status, finished_at, people: counts.users ?? 0, failed: counts.failed ?? 0 },
+    ...{ approver, reason, directory },
     is_there: directory !== null && (await isThere(directory)),
   };
 }

@@ -5,7 +5,6 @@ import {
   code,
   headline,
   joined,
-  link,
   paragraph,
   section,
   table,
@@ -13,7 +12,7 @@ import {
 import { rowsOf } from "../../lake/query.js";
 import { actionForm } from "../actions.js";
 import { page } from "../page.js";
-import { instant } from "../shown.js";
+import { instant, linkTo } from "../shown.js";
 
 const MOST_ROWS = 50;
 /** Without the payload, which is personal. */
@@ -116,9 +115,9 @@ const COLUMNS = ["Row", "Link", "What is wrong", "Read", "Run"].map((name) => ({
 function cells({ row_id, stream, link_id, reason, fetched_at, run_id }: Row): Content[] {
   return [
     code(row_id),
-    link_id === null ? stream : link(`/links/${encodeURIComponent(link_id)}`, link_id),
+    link_id === null ? stream : linkTo("links", link_id),
     reason,
     instant(fetched_at),
-    link(`/runs/${encodeURIComponent(run_id)}`, run_id),
+    linkTo("runs", run_id),
   ];
 }

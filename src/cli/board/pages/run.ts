@@ -18,6 +18,7 @@ import {
   times,
   verdict,
 } from "../runs/run-sections.js";
+import { warning } from "../shown.js";
 
 export const run = page<RunModel>("/runs/:run", {
   tables: [...new Set([runs, linkSyncs, runFailures, ...RUN_KINDS.flatMap(({ tables = [] }) => tables)])],
@@ -41,7 +42,7 @@ export const run = page<RunModel>("/runs/:run", {
   draw: (model, asked) =>
     joined(
       verdict(model),
-      model.offline === null ? null : paragraph(model.offline, "warning"),
+      warning(model.offline),
       facts(about(model)),
       buttons(model, asked),
       model.open === null ? null : section("How far it is", progress(model)),

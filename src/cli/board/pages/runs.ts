@@ -13,7 +13,7 @@ import { type RunFilter, SEEN_STATUSES, type SeenRun } from "../../shell/seen-ru
 import { filterForm } from "../filters.js";
 import { type Asked, page } from "../page.js";
 import { dayCharts } from "../runs/day-charts.js";
-import { instant, statusChip } from "../shown.js";
+import { instant, linkTo, statusChip, warning } from "../shown.js";
 
 const MOST = 50;
 const DAYS = 14;
@@ -66,7 +66,7 @@ export const runs = page<Runs>("/runs", {
         { name: "since", label: "Since", choices: SINCE },
         { name: "day", label: "Or since a day" },
       ]),
-      model.offline === null ? null : paragraph(model.offline, "warning"),
+      warning(model.offline),
       listed(model),
       pager(model, asked),
       section("The last 14 days", dayCharts(model.days)),
@@ -113,7 +113,7 @@ function listed({ unfinished, ended }: Runs): Markup {
 function rowOf(run: SeenRun, did: string) {
   const { run_id, kind, schedule, status, started_at } = run;
   return [
-    link(`/runs/${encodeURIComponent(run_id)}`, run_id),
+    linkTo("runs", run_id),
     kindWords(kind),
     schedule === null ? null : link("/schedules", schedule),
     statusChip(status),

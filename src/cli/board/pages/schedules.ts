@@ -14,7 +14,7 @@ import { type ShownSchedule, shownSchedules } from "../../schedules/described.js
 import { notFiredWords } from "../../schedules/show.js";
 import { actionForm } from "../actions.js";
 import { type Asked, page } from "../page.js";
-import { instant, statusChip } from "../shown.js";
+import { instant, linkTo, statusChip } from "../shown.js";
 
 interface Schedules {
   /** As `schedule list --json` prints them. */
@@ -50,7 +50,7 @@ function drawn(schedule: ShownSchedule, asked: Asked): Markup {
   const firings = last.map(({ due_at, status, run_id }) => [
     instant(due_at),
     statusChip(status),
-    run_id === null ? "not known" : link(`/runs/${encodeURIComponent(run_id)}`, run_id),
+    run_id === null ? "not known" : linkTo("runs", run_id),
   ]);
   return section(
     name,

@@ -17,7 +17,7 @@ import { rowsOf } from "../../lake/query.js";
 import { type LakeStatus, type LatestRun, lakeStatus } from "../../runs/lake-status.js";
 import { countWords, openRunWords, waitingWords } from "../../runs/text.js";
 import { page } from "../page.js";
-import { statusChip } from "../shown.js";
+import { linkTo, statusChip, warning } from "../shown.js";
 import { verdictOf } from "../verdict.js";
 
 const STALE_MS = 3 * DAY;
@@ -57,7 +57,7 @@ export const tonight = page<Tonight>("/", {
     joined(
       paragraph(joined(chip(model.verdict.word, model.verdict.tone), ` ${model.verdict.sentence}`), "lead"),
       headline(model.verdict.numbers),
-      model.offline === null ? null : paragraph(model.offline, "warning"),
+      warning(model.offline),
       section("In progress", inProgress(model)),
       section("Open alerts", alerts(model)),
       section("Last of each job", latest(model)),
@@ -68,7 +68,7 @@ export const tonight = page<Tonight>("/", {
 function inProgress({ unfinished }: Tonight): Markup {
   const columns = [{ name: "Run" }, { name: "Status" }, { name: "How far" }];
   const rows = unfinished.map(({ run_id, status, words, waiting }) => [
-    link(`/runs/${encodeURIComponent(run_id)}`, run_id),
+    linkTo("runs", run_id),
     statusChip(status),
     [words, ...waiting].join("; "),
   ]);
@@ -106,7 +106,7 @@ function latestRow(run: LatestRun) {
   ];
   const ended = finished_at ?? started_at;
   return [
-    link(`/runs/${encodeURIComponent(run_id)}`, name),
+    linkTo("runs", run_id, name),
     statusChip(status),
     `${durationWords(Date.now() - Date.parse(ended))} ago`,
     durationWords(Date.parse(ended) - Date.parse(started_at)),

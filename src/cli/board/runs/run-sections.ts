@@ -15,7 +15,7 @@ import { kindNamed } from "../../runs/kinds.js";
 import { tookWords } from "../../runs/text.js";
 import { actionForm } from "../actions.js";
 import type { Asked } from "../page.js";
-import { instant, progressBar, statusChip } from "../shown.js";
+import { instant, linkTo, progressBar, statusChip } from "../shown.js";
 import type { RunModel } from "./run-model.js";
 
 export function verdict(model: RunModel): Markup {
@@ -39,7 +39,7 @@ export function about({
   const isBatch = kind === "onboard" && job_id !== null;
   return [
     ["Kind", kindWords(kind)],
-    ["Batch", isBatch ? link(`/onboarding/${encodeURIComponent(job_id)}`, job_id) : null],
+    ["Batch", isBatch ? linkTo("onboarding", job_id) : null],
     ["Schedule", schedule === null ? null : link("/schedules", schedule)],
     ["Root", lake_root === null ? null : code(lake_root)],
     ["Command", code(`nightledger runs ${finished_at === null ? "watch" : "show"} ${run_id}`)],
@@ -113,7 +113,7 @@ export function findings({ findings, links }: RunModel): Markup {
   const columns = [{ name: "Status" }, { name: "How many", isCount: true }];
   const words = ["Why", "What to do", "Such as"].map((name) => ({ name }));
   const known = new Set(links);
-  const exampleOf = (id: string) => (known.has(id) ? link(`/links/${encodeURIComponent(id)}`, id) : id);
+  const exampleOf = (id: string) => (known.has(id) ? linkTo("links", id) : id);
   const rows = findings.map(({ status, count, reason, action, examples }) => [
     ...[statusChip(status), count, reason, action],
     joined(

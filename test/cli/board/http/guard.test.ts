@@ -8,7 +8,7 @@ function knock(
   headers: Record<string, string>,
   { method = "GET", token }: { method?: string; token?: string } = {},
 ) {
-  return { method, path: "/", headers: { host: HOST, ...headers }, token };
+  return { method, headers: { host: HOST, ...headers }, token };
 }
 
 function cookie(): string {
