@@ -1,8 +1,14 @@
 import { StagingLostError } from "./staging-lost-error.js";
 import type { ObjectStore } from "./store/object-store.js";
 
+/** A commit reads the documents of the loads before it, and holds them all in memory then. */
+const UNREAD_KEPT = 24;
+
 /** The staging area of a lake: what activities of a run pass to each other, except the pages in journals. */
 export class Staging {
+  /** Documents that this process has staged last, until they are read. */
+  readonly #unread = new Map<string, unknown>();
+
   constructor(private readonly store: ObjectStore) {}
 
   /** Deletes a run's staging, durably: once the run has ended, nobody would delete it again. */
@@ -10,13 +16,23 @@ export class Staging {
     await this.store.deletePrefix(`_staging/${runId}/`, { durable: true });
   }
 
-  /** Stages a value that is too large or too personal for a workflow's history; durable, because the history names it. */
+  /**
+   * Stages a value that is too large or too personal for a workflow's history; durable, because the history names it. It
+   * is never staged again under its name.
+   */
   async putDocument(runId: string, name: string, value: unknown): Promise<void> {
-    await this.store.put(documentKey(runId, name), JSON.stringify(value), { durable: true });
+    const key = documentKey(runId, name);
+    await this.store.put(key, JSON.stringify(value), { durable: true });
+    this.#unread.set(key, value);
+    const [oldest] = this.#unread.keys();
+    if (this.#unread.size > UNREAD_KEPT && oldest !== undefined) this.#unread.delete(oldest);
   }
 
   async document<T>(runId: string, name: string): Promise<T> {
     const key = documentKey(runId, name);
+    const own = this.#unread.get(key);
+    this.#unread.delete(key);
+    if (own !== undefined) return own as T;
     const body = await this.store.get(key);
     if (body === undefined) throw new StagingLostError(key, "gone from the lake's staging area");
     return wholeDocument(key, () => JSON.parse(body.toString("utf8")) as T);

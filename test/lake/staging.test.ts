@@ -37,6 +37,14 @@ test("dropping a run leaves other runs, whatever they staged", async () => {
   ]);
 });
 
+test("a document is kept where it was staged until it is read", async () => {
+  const value = { files: [1] };
+  await staging.putDocument("run", "load-1", value);
+  expect(await staging.document("run", "load-1")).toBe(value);
+  expect(await staging.document("run", "load-1")).not.toBe(value);
+  expect(await new Staging(lake.store).document("run", "load-1")).toEqual(value);
+});
+
 test("a document that is gone says so, and what to do", async () => {
   await staging.putDocument("run", "load-1", { files: [1] });
   expect(await staging.document("run", "load-1")).toEqual({ files: [1] });
@@ -54,6 +62,17 @@ test("a frozen roster comes back group by group, and without it nothing is guess
   expect(await group(1)).toEqual(rows.slice(GROUP_SIZE));
   expect(await wholeRoster(lake.store, "run")).toEqual(rows);
   await expect(group(2)).rejects.toThrow(/start the job again/);
+});
+
+test("a worker reads a group of a frozen roster once", async () => {
+  await freezeRoster(lake.store, "run", rows);
+  expect(await Promise.all([group(0), group(0)])).toEqual([
+    rows.slice(0, GROUP_SIZE),
+    rows.slice(0, GROUP_SIZE),
+  ]);
+  await lake.store.deletePrefix("_staging/run/");
+  expect(await group(0)).toEqual(rows.slice(0, GROUP_SIZE));
+  await expect(group(1)).rejects.toThrow(/start the job again/);
 });
 
 test("of some users, those that a frozen roster names are found", async () => {

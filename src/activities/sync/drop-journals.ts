@@ -6,5 +6,5 @@ export async function dropJournals(
   { lake }: Dependencies,
   { runId, folders }: { readonly runId: string; readonly folders: readonly string[] },
 ): Promise<void> {
-  for (const folder of folders) await lake.store.deletePrefix(journalPrefix(runId, folder));
+  await lake.store.deletePrefix(journalPrefix(runId), { folders });
 }

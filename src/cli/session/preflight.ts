@@ -122,8 +122,9 @@ export async function runPreflight(
   if (isEmbedded && !terminal.newLake) await checkKnownLake(config, store);
   // With a cluster, only the job's earlier runs know the lake.
   const mayBeNew = isEmbedded || terminal.newLake === true;
+  const folders = new Set(await store.folders(""));
   await withDuckDb(async (duckdb) => {
-    for (const { name: table } of TABLES)
+    for (const { name: table } of TABLES.filter(({ name }) => folders.has(name)))
       assertWritable(table, await openTable(store, table, duckdb).snapshot());
   });
   const scope = scopeOf(config.api.url, config.lake.address);

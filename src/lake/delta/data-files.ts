@@ -47,9 +47,7 @@ export async function missingFiles(
   { store, table }: Pick<DeltaLocation, "store" | "table">,
   files: Iterable<AddFile>,
 ): Promise<AddFile[]> {
-  const missing: AddFile[] = [];
-  for (const file of files) {
-    if ((await store.stat(fileKey(table, file.path)))?.size !== file.size) missing.push(file);
-  }
-  return missing;
+  const named = [...files];
+  const sizes = await store.sizes(named.map(({ path }) => fileKey(table, path)));
+  return named.filter(({ size }, at) => sizes[at] !== size);
 }

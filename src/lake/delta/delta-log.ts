@@ -18,25 +18,26 @@ export interface LogState {
   readonly tail: LogTail;
 }
 
-export const NO_LOG: LogState = { snapshot: NO_TABLE, tail: NO_TAIL };
-
 /**
  * Reads the newest state, starting from a known one: only what came after it, or the whole log if the known version is
- * gone (the table was made again, or its commits were cleaned up).
+ * gone (the table was made again, or its commits were cleaned up). A table that is known not to be there has no checkpoint
+ * to look for first: its log is listed.
  */
-export async function newestState(log: DeltaLocation, known: LogState): Promise<LogState> {
-  if (known.snapshot.version >= 0) {
-    const advanced = await replayAfter(log, known);
-    if (advanced !== undefined) return advanced;
-  }
-  return fromScratch(log);
+export async function newestState(log: DeltaLocation, known: LogState | undefined): Promise<LogState> {
+  if (known === undefined) return fromScratch(log);
+  if (known.snapshot.version < 0) return wholeLog(log);
+  return (await replayAfter(log, known)) ?? fromScratch(log);
 }
 
-/** Finds the newest version of a table by names alone; -1 while it does not exist. */
-export async function newestVersion(log: Pick<DeltaLocation, "store" | "table">): Promise<number> {
-  const hint = (await checkpointHint(log))?.version ?? 0;
-  const later = await listLog(log, hint);
-  const { commits, checkpoints } = later.commits.length > 0 || hint === 0 ? later : await listLog(log);
+/**
+ * Finds the newest version of a table by names alone; -1 while it does not exist.
+ *
+ * @param known a version that was there
+ */
+export async function newestVersion(log: Pick<DeltaLocation, "store" | "table">, known?: number): Promise<number> {
+  const from = known ?? (await checkpointHint(log))?.version ?? 0;
+  const later = await listLog(log, from);
+  const { commits, checkpoints } = later.commits.length > 0 || from === 0 ? later : await listLog(log);
   return commits.at(-1)?.version ?? checkpoints.at(-1)?.version ?? -1;
 }
 
@@ -125,17 +126,20 @@ async function isNext(log: DeltaLocation, version: number): Promise<boolean> {
 async function fromScratch(log: DeltaLocation): Promise<LogState> {
   const hinted = await hintedCheckpoint(log);
   const advanced = hinted && (await replayAfter(log, { snapshot: hinted, tail: NO_TAIL }));
-  if (advanced !== undefined) return advanced;
+  return advanced ?? wholeLog(log);
+}
+
+/** @throws InputError where a version is missing after the newest checkpoint. */
+async function wholeLog(log: DeltaLocation): Promise<LogState> {
   for (let reading = 1; ; reading += 1) {
-    const state = await wholeLog(log).catch((error) => {
+    const state = await readingOf(log).catch((error) => {
       if (reading === READINGS) throw error;
     });
     if (state !== undefined) return state;
   }
 }
 
-/** @throws InputError where a version is missing after the newest checkpoint. */
-async function wholeLog(log: DeltaLocation): Promise<LogState> {
+async function readingOf(log: DeltaLocation): Promise<LogState> {
   const listing = await listLog(log);
   const newest = listing.checkpoints.at(-1);
   const base = newest === undefined ? NO_TABLE : await readCheckpoint(log, newest);

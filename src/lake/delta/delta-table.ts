@@ -6,7 +6,7 @@ import type { ObjectStore } from "../store/object-store.js";
 import { writeCheckpoint } from "./checkpoint.js";
 import { assertFilesThere } from "./data-files.js";
 import { type CommitInfo, type DeltaAction, serializeActions } from "./delta-actions.js";
-import { type LogState, NO_LOG, newestState, publishCommit } from "./delta-log.js";
+import { type LogState, newestState, newestVersion, publishCommit } from "./delta-log.js";
 import type { DeltaLocation } from "./delta-path.js";
 import { assertLawful, assertReadable, assertWritable } from "./delta-protocol.js";
 import { advance, type Commit, type Snapshot } from "./delta-snapshot.js";
@@ -48,7 +48,8 @@ export function openTable(
  * (docs/inside/rules.md, "Durable writes" and "Delta log").
  */
 export class DeltaTable {
-  #known: LogState = NO_LOG;
+  /** Undefined before the log was read. */
+  #known: LogState | undefined;
   #checkpointing = false;
   /** The first version that may be followed by a checkpoint. */
   #checkpointFrom = 1;
@@ -68,6 +69,12 @@ export class DeltaTable {
    */
   async snapshot(): Promise<Snapshot> {
     return (await this.#newest()).snapshot;
+  }
+
+  /** Finds the newest version by names alone; -1 while the table does not exist. */
+  newestVersion(): Promise<number> {
+    const known = this.#known?.snapshot.version ?? -1;
+    return newestVersion(this.location, known < 0 ? undefined : known);
   }
 
   async #newest(): Promise<LogState> {

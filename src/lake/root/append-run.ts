@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { localFiles } from "../delta/data-files.js";
-import { newestVersion } from "../delta/delta-log.js";
 import { commitKey } from "../delta/delta-path.js";
 import type { Lake } from "../lake.js";
 import { parquetRows } from "../sql/duckdb-files.js";
@@ -73,7 +72,7 @@ async function lakeState(lake: Lake, runId: string) {
   const feed = await lake.table(transactionChanges.name).snapshot();
   const tables = await mapConcurrent(READS_AT_ONCE, folders, async (table) => {
     const version =
-      table === transactionChanges.name ? feed.version : await newestVersion({ ...lake, table });
+      table === transactionChanges.name ? feed.version : await lake.table(table).newestVersion();
     const body = version < 0 ? undefined : await lake.store.get(commitKey(table, version));
     return version < 0
       ? []
@@ -88,9 +87,9 @@ async function lakeState(lake: Lake, runId: string) {
 
 async function certificatesSha256(lake: Lake, runId: string): Promise<string> {
   const lines = new LinesSha256();
-  const { files } = await lake.table(linkSyncs.name).snapshot();
   const location = { ...lake, table: linkSyncs.name };
-  const adds = (await filesOfRun(lake, linkSyncs.name, runId)) ?? [...files.values()];
+  const files = async () => (await lake.table(linkSyncs.name).snapshot()).files;
+  const adds = (await filesOfRun(lake, linkSyncs.name, runId)) ?? [...(await files()).values()];
   if (adds.length === 0) return lines.digest();
   const paths = await localFiles(location, adds);
   return lake.duckdb.exclusive(async (sql) => {

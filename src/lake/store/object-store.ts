@@ -22,6 +22,11 @@ export interface PutOptions {
   readonly durable?: boolean;
 }
 
+interface DeleteOptions extends PutOptions {
+  /** Of the folders below the prefix, these alone. */
+  readonly folders?: readonly string[];
+}
+
 /**
  * Where tables and staging live. Keys are `/`-separated and relative to the store's root;
  * every write is whole or not there at all.
@@ -44,6 +49,8 @@ export interface ObjectStore {
    */
   readRange(key: string, from: number, bytes: number): Promise<Buffer | undefined>;
   stat(key: string): Promise<ObjectEntry | undefined>;
+  /** Gives the sizes of objects, in the order of the keys; undefined where there is none. */
+  sizes(keys: readonly string[]): Promise<(number | undefined)[]>;
   /**
    * Atomic; durable only when asked. An object must be durable before something durable names it: a file of a table, or
    * a document that a workflow's history names. Pages of an update need not be: readers check their hash.
@@ -67,7 +74,7 @@ export interface ObjectStore {
   folders(prefix: string): Promise<string[]>;
   delete(key: string): Promise<void>;
   /** Objects that are deleted without `durable` may come back after a power cut. */
-  deletePrefix(prefix: string, options?: PutOptions): Promise<void>;
+  deletePrefix(prefix: string, options?: DeleteOptions): Promise<void>;
   /** Gives SQL a local path with the object's bytes: the object itself where the store is local. @throws InputError if there is no such object. */
   download(key: string): Promise<string>;
   /**

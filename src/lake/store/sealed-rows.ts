@@ -1,4 +1,5 @@
 import { inParts, type PartBounds } from "../parts.js";
+import { RecentReads } from "../recent-reads.js";
 import type { SealedStore } from "./sealed-store.js";
 
 /** Rows in one sealed object: about a megabyte of wide rows. */
@@ -10,7 +11,7 @@ const CHUNKS_KEPT = 8;
 
 /** Rows of input files in the staging area, sealed in chunks and read by their index. */
 export class SealedRows<Row> {
-  readonly #chunks = new Map<string, Promise<Row[]>>();
+  readonly #chunks = new RecentReads<Row[]>(CHUNKS_KEPT);
 
   constructor(private readonly sealed: SealedStore) {}
 
@@ -64,14 +65,7 @@ export class SealedRows<Row> {
   /** Reads one chunk by its number. @throws StagingLostError when it is gone. */
   chunk(prefix: string, chunk: number): Promise<Row[]> {
     const key = chunkKey(prefix, chunk);
-    const kept = this.#chunks.get(key);
-    this.#chunks.delete(key);
-    const rows = kept ?? this.sealed.require<Row[]>(key);
-    this.#chunks.set(key, rows);
-    if (kept === undefined) rows.catch(() => this.#chunks.delete(key));
-    const [oldest] = this.#chunks.keys();
-    if (this.#chunks.size > CHUNKS_KEPT && oldest !== undefined) this.#chunks.delete(oldest);
-    return rows;
+    return this.#chunks.of(key, () => this.sealed.require<Row[]>(key));
   }
 }
 

@@ -1,10 +1,15 @@
 import { leftOf } from "../../domain/run.js";
 import { type RosterRow, rosterRows, rosterText } from "../../domain/sync/roster.js";
+import { RecentReads } from "../recent-reads.js";
 import { wholeDocument } from "../staging.js";
 import { StagingLostError } from "../staging-lost-error.js";
 import type { ObjectStore } from "../store/object-store.js";
 
 export const GROUP_SIZE = 1_000;
+
+/** The slices under way read the same few groups. */
+const GROUPS_KEPT = 8;
+const kept = new WeakMap<ObjectStore, RecentReads<RosterRow[]>>();
 
 function rosterKey(runId: string, group: number): string {
   return `_staging/${runId}/roster/${group}.jsonl`;
@@ -45,11 +50,20 @@ export async function wholeRoster(store: ObjectStore, runId: string): Promise<Ro
   }
 }
 
-/** Reads a group of users of a run, as they were frozen. @throws StagingLostError */
-export async function frozenGroup(store: ObjectStore, runId: string, group: number): Promise<RosterRow[]> {
-  const found = await findGroup(store, runId, group);
-  if (found !== undefined) return found;
-  throw new StagingLostError(rosterKey(runId, group), "gone from the lake's staging area");
+/** Reads a group of users of a run that has begun: it does not change any more. @throws StagingLostError */
+export async function frozenGroup(
+  store: ObjectStore,
+  runId: string,
+  group: number,
+): Promise<readonly RosterRow[]> {
+  const groups = kept.get(store) ?? new RecentReads<RosterRow[]>(GROUPS_KEPT);
+  kept.set(store, groups);
+  const key = rosterKey(runId, group);
+  return groups.of(key, async () => {
+    const found = await findGroup(store, runId, group);
+    if (found !== undefined) return found;
+    throw new StagingLostError(key, "gone from the lake's staging area");
+  });
 }
 
 async function findGroup(store: ObjectStore, runId: string, group: number): Promise<RosterRow[] | undefined> {

@@ -36,7 +36,8 @@ export function notingUnsynced(store: ObjectStore, notes: UnsyncedNotes): Object
       await store.delete(key);
     },
     deletePrefix: async (prefix, options) => {
-      for (const { key } of await store.list(prefix)) await note(key);
+      for (const folder of options?.folders?.map((name) => `${name}/`) ?? [""])
+        for (const { key } of await store.list(`${prefix}${folder}`)) await note(key);
       await store.deletePrefix(prefix, options);
       if (options?.durable === true) await notes.removeBelow(prefix);
     },

@@ -89,6 +89,16 @@ export function conformance(open: (directory: string) => Promise<OpenedStore>): 
     }
   });
 
+  test("sizes are those of the objects that are there, however many begin alike", async () => {
+    const names = Array.from({ length: 1_010 }, (_, n) => `many/run-${String(n).padStart(4, "0")}`);
+    await mapConcurrent(32, names, (name) => store.put(name, "four"));
+    await store.put("many/run-1009", "longer");
+    expect(await other.sizes(["many/run-1009", "many/run-0003", "many/run-2000"])).toEqual([6, 4, undefined]);
+    expect(await other.sizes(["many/run-0003", "many/other", "u"])).toEqual([4, undefined, undefined]);
+    expect(await other.sizes(["many/run-0004"])).toEqual([4]);
+    expect(await other.sizes([])).toEqual([]);
+  });
+
   test("a range of an object ends where the object does", async () => {
     const key = `t/${randomUUID()}`;
     await store.put(key, "0123456789");
@@ -125,6 +135,14 @@ export function conformance(open: (directory: string) => Promise<OpenedStore>): 
     await other.deletePrefix("s/");
     await store.deletePrefix("s/e/", { durable: true });
     expect(await keysOf("")).toEqual(["keep/3"]);
+  });
+
+  test("of the folders below a prefix some can be deleted, and no other whose name begins like theirs", async () => {
+    for (const key of ["s/1/a", "s/1/b/c", "s/10/d", "s/2/e", "s/3/f"]) await store.put(key, "x");
+    await store.deletePrefix("s/", { folders: ["1", "3", "4"] });
+    expect(await keysOf("")).toEqual(["s/10/d", "s/2/e"]);
+    await store.deletePrefix("s/", { folders: [] });
+    expect(await keysOf("")).toEqual(["s/10/d", "s/2/e"]);
   });
 
   test("an object that is gone is gone for who has read it", async () => {

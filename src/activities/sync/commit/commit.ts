@@ -48,7 +48,8 @@ export async function commit(
   const { readings, twice } = await readingsToCommit(deps, runId, input.loaded, input.links);
   const { updates, unknown } = await pendingUpdates(deps, input, readings);
   const bad = [...lists.bad, ...updates.flatMap((update) => quarantineRows(runId, update))];
-  await appendOnce(lake, quarantine, appId, () => writeRows(lake, quarantine, runId, bad));
+  if (bad.length > 0)
+    await appendOnce(lake, quarantine, appId, () => writeRows(lake, quarantine, runId, bad));
   const committed = await commitFeed(deps, runId, updates);
   const ended = await withFound(lake.store, runId, input.ended);
   const rows = [

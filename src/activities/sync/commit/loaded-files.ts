@@ -2,6 +2,7 @@ import type { LinkReading } from "../../../domain/sync/link-progress.js";
 import { placeKey } from "../../../domain/sync/place.js";
 import type { LoadedReport } from "../../../domain/sync/run/publication.js";
 import { fileKey, filePath } from "../../../lake/delta/delta-path.js";
+import type { FeedFile } from "../../../lake/sync/feed-file.js";
 import { journalKey, readValue } from "../../../lake/sync/journal/journal.js";
 import { type FoundLink, type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
@@ -57,29 +58,32 @@ export async function loadedFiles(
   const isWanted = ({ link, attempt }: ManifestPage) => attempts.get(link) === attempt;
   const refused: RefusedLinks = new Map();
   const files = new Map<string, ManifestFile[]>();
+  const listed: ManifestFile[] = [];
   for (const name of new Set(manifests)) {
     const manifest = await deps.lake.staging.document<LoadManifest>(runId, name);
-    for (const listed of manifest.files) {
-      const wanted = listed.pages.filter(isWanted);
-      if (wanted.length === 0) continue;
-      const isThere = await isStored(deps, listed);
-      if (!isThere) {
-        const told = { file: listed.file?.path, pages: wanted.length };
-        deps.log.warn(told, "a loaded file is gone; it is made again from its staged pages");
-      }
-      const file = isThere ? listed : await loadPages(deps, runId, wanted, refused);
-      for (const link of new Set(file.pages.filter(isWanted).map((page) => page.link))) {
-        files.set(link, [...(files.get(link) ?? []), file]);
-      }
+    listed.push(...manifest.files.filter(({ pages }) => pages.some(isWanted)));
+  }
+  const gone = await goneFiles(deps, listed);
+  for (const one of listed) {
+    const isGone = one.file !== undefined && gone.has(one.file);
+    const wanted = one.pages.filter(isWanted);
+    if (isGone) {
+      const told = { file: one.file?.path, pages: wanted.length };
+      deps.log.warn(told, "a loaded file is gone; it is made again from its staged pages");
+    }
+    const file = isGone ? await loadPages(deps, runId, wanted, refused) : one;
+    for (const link of new Set(file.pages.filter(isWanted).map((page) => page.link))) {
+      files.set(link, [...(files.get(link) ?? []), file]);
     }
   }
   return { files, lost: await reasonsOf(deps, refused) };
 }
 
-async function isStored({ lake }: Dependencies, { file }: ManifestFile): Promise<boolean> {
-  if (file === undefined) return true;
-  const key = fileKey(transactionChanges.name, filePath(file.path));
-  return (await lake.store.stat(key))?.size === file.size;
+async function goneFiles({ lake }: Dependencies, listed: readonly ManifestFile[]): Promise<Set<FeedFile>> {
+  const files = listed.flatMap(({ file }) => file ?? []);
+  const keys = files.map(({ path }) => fileKey(transactionChanges.name, filePath(path)));
+  const sizes = await lake.store.sizes(keys);
+  return new Set(files.filter(({ size }, at) => sizes[at] !== size));
 }
 
 /** Says why each link fails that can't be loaded again. */

@@ -134,19 +134,24 @@ export function createLocalStore(root: string): ObjectStore {
     async stat(key) {
       return entryOf(key, pathOf(key));
     },
+    async sizes(keys) {
+      return keys.map((key) => entryOf(key, pathOf(key))?.size);
+    },
     async delete(key) {
       const path = pathOf(key);
       await writing(path, () => removeFile(path));
     },
-    async deletePrefix(prefix, options = {}) {
-      const path = pathOf(prefix.replace(/\/$/, ""));
-      durably.forget(path);
-      try {
-        await removeTree(path);
-        if (options.durable === true) await syncToDisk(dirname(path));
-      } catch (error) {
-        // Without the directory that would hold it, there is nothing to delete.
-        if (!isAbsent(error)) throw unpublished(error, path);
+    async deletePrefix(prefix, { durable, folders = [""] } = {}) {
+      for (const folder of folders) {
+        const path = pathOf(`${prefix}${folder}`.replace(/\/$/, ""));
+        durably.forget(path);
+        try {
+          await removeTree(path);
+          if (durable === true) await syncToDisk(dirname(path));
+        } catch (error) {
+          // Without the directory that would hold it, there is nothing to delete.
+          if (!isAbsent(error)) throw unpublished(error, path);
+        }
       }
     },
     async download(key) {

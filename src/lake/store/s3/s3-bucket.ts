@@ -17,9 +17,13 @@ import type { ObjectEntry } from "../object-store.js";
 import { ATTEMPTS, openS3 } from "./s3-client.js";
 import { BucketError, isNoObject, statusOf, unavailable } from "./s3-errors.js";
 
-/** Larger files are sent in parts of this size. */
 const PART_BYTES = 16 * 1024 * 1024;
 const PARTS_AT_ONCE = 2;
+/**
+ * Larger files are sent in parts, which takes two requests more. Only without a condition: who refuses one may close the
+ * connection while so large a body is still on its way, and then the refusal is lost.
+ */
+const WHOLE_BYTES = PARTS_AT_ONCE * PART_BYTES;
 const BETWEEN_ATTEMPTS_MS = 200;
 const MOST_DELETED_AT_ONCE = 1_000;
 /** Of the metadata of an object: tells one write from all others. */
@@ -85,7 +89,7 @@ export class S3Bucket {
 
   /** Sends a file, in parts where it is large; a failure leaves no part. */
   async putFile(key: string, path: string): Promise<void> {
-    await this.#about(key, (s3) => sendFile(s3, this.#at(key), path));
+    await this.#about(key, (s3) => sendFile(s3, this.#at(key), path, WHOLE_BYTES));
   }
 
   /** As {@link putFile}, unless the key is taken: then false. */
@@ -108,6 +112,16 @@ export class S3Bucket {
       }
     }
     return found;
+  }
+
+  /** Gives the sizes of the first objects whose keys begin so: of as many as a page of a listing has. */
+  async firstSizes(start: string): Promise<ReadonlyMap<string, number>> {
+    const sizes = new Map<string, number>();
+    for await (const { Contents = [] } of this.#pages(start, {})) {
+      for (const { Key = "", Size = 0 } of Contents) sizes.set(Key.slice(this.place.prefix.length), Size);
+      break;
+    }
+    return sizes;
   }
 
   async folders(prefix: string): Promise<string[]> {
@@ -224,8 +238,9 @@ async function sendFile(
   client: S3,
   terms: ReturnType<typeof newObject> | ObjectPlace,
   path: string,
+  mostWhole = PART_BYTES,
 ): Promise<void> {
-  if ((await stat(path)).size <= PART_BYTES) {
+  if ((await stat(path)).size <= mostWhole) {
     await client.putObject({ ...terms, Body: await readFile(path) });
     return;
   }

@@ -90,6 +90,12 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
       return path === undefined ? undefined : readRangeInPlace(path, from, bytes);
     },
     stat: (key) => bucket.head(key),
+    async sizes(keys) {
+      // The files that a run adds to a table begin alike: one listing has them all.
+      const found = keys.length > 1 ? await bucket.firstSizes(commonStart(keys)) : undefined;
+      const sizeOf = async (key: string) => found?.get(key) ?? (await bucket.head(key))?.size;
+      return mapConcurrent(UPLOADS_AT_ONCE, keys, sizeOf);
+    },
     put: (key, body) => bucket.put(key, body),
     grow: (key) => grown.grow(key),
     putIfAbsent: (key, body) => bucket.putIfAbsent(key, body),
@@ -102,8 +108,11 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
       await bucket.delete(key);
       await cache.drop(key);
     },
-    async deletePrefix(prefix) {
-      const keys = (await bucket.list(prefix, "")).map(({ key }) => key);
+    async deletePrefix(prefix, { folders } = {}) {
+      // One listing takes less than one for each folder.
+      const below = folders?.map((name) => `${prefix}${name}/`) ?? [prefix];
+      const found = (await bucket.list(prefix, "")).map(({ key }) => key);
+      const keys = found.filter((key) => below.some((start) => key.startsWith(start)));
       await bucket.deleteAll(keys);
       for (const key of keys) await cache.drop(key);
     },
@@ -134,4 +143,11 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
       }
     },
   };
+}
+
+function commonStart(keys: readonly string[]): string {
+  const sorted = keys.toSorted();
+  const [first = "", last = ""] = [sorted[0], sorted.at(-1)];
+  const differs = [...first].findIndex((letter, at) => letter !== last[at]);
+  return differs === -1 ? first : first.slice(0, differs);
 }
