@@ -1,4 +1,5 @@
 import type { FrozenBulkRow } from "../domain/bulk/frozen-row.js";
+import { isS3Address } from "../domain/lake-address.js";
 import { scheduleFacts } from "../intake/schedules/schedule-facts.js";
 import { JOBS } from "../jobs/index.js";
 import { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
@@ -47,6 +48,9 @@ type EveryDependency = SyncDependencies &
   BulkDependencies &
   ScheduleDependencies &
   AlertDependencies;
+
+/** Their requests to a bucket are counted: the workflow adds them up, and the end of the run records them. */
+const STEPS_OF_SYNC = ["readSlice", "load", "commit", "dropJournals", "materialize", "markSeen", "finishRun"];
 
 /** Makes all activities over their dependencies. A worker registers them; workflows see only their types. */
 export function createActivities(
@@ -108,7 +112,8 @@ export function createActivities(
     workRows: kept(workRows),
   };
   const check = sameLake(deps.lake.store);
-  return watchedActivities(activities, deps.warnings, () => asActivityFailure(check));
+  const counted = isS3Address(deps.lake.store.address) ? STEPS_OF_SYNC : [];
+  return watchedActivities(activities, deps.warnings, () => asActivityFailure(check), new Set(counted));
 }
 
 export type Activities = ReturnType<typeof createActivities>;

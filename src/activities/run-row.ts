@@ -1,5 +1,7 @@
 import type { EndReason, NewRun, RunStatus } from "../domain/run.js";
+import { addRequests, type CountedRequests, type LakeRequests } from "../domain/tables/lake-requests.js";
 import { appendRun } from "../lake/root/append-run.js";
+import { requestsSoFar } from "../lake/store/s3/counted-requests.js";
 import type { Logger } from "../logger.js";
 import { VERSION } from "../version.js";
 import type { Dependencies } from "./dependencies.js";
@@ -14,12 +16,14 @@ interface EndedRun extends NewRun {
   readonly rosterSha256?: string | undefined;
   /** Counts by column; those left out are null. */
   readonly counts?: Readonly<Record<string, number>>;
+  /** To the lake's bucket, by the steps before this one; left out where they were not counted. */
+  readonly requests?: LakeRequests | undefined;
   /** Why it ended so. */
   readonly why: EndReason;
 }
 
 /** What the end of a run tells of its row. */
-export interface EndedRow {
+export interface EndedRow extends CountedRequests {
   readonly duration_ms: number;
   /** The lake's root when the run ended; null if it could not be computed. */
   readonly lake_root: string | null;
@@ -40,6 +44,7 @@ export async function writeRunRow(
   run: EndedRun,
 ): Promise<EndedRow> {
   const { runId, startedAt, firing } = run;
+  let requests: LakeRequests | undefined;
   const finishedAt = new Date();
   const row = {
     run_id: runId,
@@ -56,7 +61,11 @@ export async function writeRunRow(
     scheduled_at: firing?.dueAt,
     ...run.why,
   };
-  const lake_root = await appendRun(lake, row, (error) =>
+  const rowNow = () => {
+    requests = addRequests(run.requests, requestsSoFar());
+    return { ...row, lake_reads: requests?.reads, lake_writes: requests?.writes };
+  };
+  const lake_root = await appendRun(lake, runId, rowNow, (error) =>
     log.error({ run_id: runId, err: error }, "could not compute the lake's root; the run's row has none"),
   );
   const duration_ms = finishedAt.getTime() - Date.parse(startedAt);
@@ -69,5 +78,7 @@ export async function writeRunRow(
     counts: run.counts ?? {},
   });
   await runEnded?.();
-  return { duration_ms, lake_root };
+  // Undefined if an earlier attempt wrote the row.
+  requests ??= addRequests(run.requests, requestsSoFar());
+  return { duration_ms, lake_root, ...(requests && { lake_requests: requests }) };
 }

@@ -62,7 +62,12 @@ export function costWords({ counts }: SeenRun): string | null {
   if (!("calls" in counts)) return null;
   const sent = countWords(counts, ["calls", "pages", "restarts"]) || "no calls";
   const paused = counts.paused_ms ?? 0;
-  return paused === 0 ? sent : `${sent}, ${durationWords(paused)} paused by the service`;
+  const { lake_reads, lake_writes } = counts;
+  return [
+    sent,
+    ...(paused === 0 ? [] : [`${durationWords(paused)} paused by the service`]),
+    ...(lake_reads === undefined ? [] : [`${lake_reads} reads and ${lake_writes} writes of the bucket`]),
+  ].join(", ");
 }
 
 /** Says what to do about what failed in a run that has ended, or about a run that was cancelled. */

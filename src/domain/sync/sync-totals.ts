@@ -1,3 +1,4 @@
+import { addRequests, type LakeRequests } from "../tables/lake-requests.js";
 import type { LinkStatus } from "./link-reading.js";
 import { addSkipped, type SkippedLinks, skippedLinks } from "./skipped-links.js";
 
@@ -24,6 +25,8 @@ export interface SyncTotals {
   readonly restarts: number;
   /** Requests sent, repeats included. */
   readonly calls: number;
+  /** Of the run's steps; left out where the lake is in no bucket. */
+  readonly lake_requests?: LakeRequests;
   /** Accounts of rows that the list of their link lacks. */
   readonly unknown_accounts: number;
   /** Fields of the service that no column has, such as `transactions.mcc`: the first ten. */
@@ -80,6 +83,7 @@ function sum<K extends string>(
 
 /** Adds two parts. */
 export function addTotals(a: SyncTotals, b: SyncTotals): SyncTotals {
+  const lake_requests = addRequests(a.lake_requests, b.lake_requests);
   return {
     users: sum(a.users, b.users),
     links: sum(a.links, b.links),
@@ -88,6 +92,7 @@ export function addTotals(a: SyncTotals, b: SyncTotals): SyncTotals {
     pages: a.pages + b.pages,
     restarts: a.restarts + b.restarts,
     calls: a.calls + b.calls,
+    ...(lake_requests && { lake_requests }),
     unknown_accounts: a.unknown_accounts + b.unknown_accounts,
     new_fields: joinNewFields(a.new_fields, b.new_fields),
     failures: [...a.failures, ...b.failures].slice(0, MOST_FAILURES),

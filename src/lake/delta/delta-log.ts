@@ -34,7 +34,10 @@ export async function newestState(log: DeltaLocation, known: LogState | undefine
  *
  * @param known a version that was there
  */
-export async function newestVersion(log: Pick<DeltaLocation, "store" | "table">, known?: number): Promise<number> {
+export async function newestVersion(
+  log: Pick<DeltaLocation, "store" | "table">,
+  known?: number,
+): Promise<number> {
   const from = known ?? (await checkpointHint(log))?.version ?? 0;
   const later = await listLog(log, from);
   const { commits, checkpoints } = later.commits.length > 0 || from === 0 ? later : await listLog(log);

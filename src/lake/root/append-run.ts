@@ -21,34 +21,37 @@ import {
   rowSha256,
 } from "./lake-root.js";
 
-type RunRow = Readonly<Record<string, unknown>> & { readonly run_id: string };
+type RunRow = Readonly<Record<string, unknown>>;
 type LakeState = Awaited<ReturnType<typeof lakeState>>;
 
 /**
  * Appends a run's row with the lake's root (docs/use/tables.md, "Root"), once, and gives the root. The root is that of the
  * state before the row, and follows that of the row before: the commit counts only on the version that it was made for.
  *
+ * @param rowNow gives the row when it is written: what it counts goes on until then
  * @param onFailed told why the root could not be computed: the row then has none
  */
 export async function appendRun(
   lake: Lake,
-  row: RunRow,
+  runId: string,
+  rowNow: () => RunRow,
   onFailed: (error: unknown) => void,
 ): Promise<string | null> {
-  const appId = `${row.run_id}/run`;
+  const appId = `${runId}/run`;
   let state: LakeState | undefined;
   try {
-    if (!(await lake.table(runs.name).snapshot()).txns.has(appId)) state = await lakeState(lake, row.run_id);
+    if (!(await lake.table(runs.name).snapshot()).txns.has(appId)) state = await lakeState(lake, runId);
   } catch (error) {
     onFailed(error);
   }
   return appendDecided(lake, runs, async (before) => {
     const own = before.txns.get(appId);
     if (own !== undefined) return { files: [], result: knownRoot(before, own.version) };
+    const row = rowNow();
     const previous = knownRoot(before);
     const text = state && rootText({ ...state, previous, row: rowSha256(row) });
     const root = text === undefined ? null : rootOf(text);
-    const files = await writeRows(lake, runs, row.run_id, [{ ...row, lake_root: root, lake_root_of: text }]);
+    const files = await writeRows(lake, runs, runId, [{ ...row, lake_root: root, lake_root_of: text }]);
     const [version, lastUpdated] = [before.version + 1, Date.now()];
     const txn = { txn: { appId, version, lastUpdated } };
     return {

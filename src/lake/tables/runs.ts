@@ -14,6 +14,7 @@ export const runs = {
     ...varchar("message"),
     ...bigint("quarantine_open", "superseded", "paused_ms"),
     ...varchar("reason", "lake_root", "lake_root_of"),
+    ...bigint("lake_reads", "lake_writes"),
   ],
 } as const satisfies TableSpec;
 

@@ -36,7 +36,8 @@ export class Publisher {
     this.#isCommitQueued ||= commits;
     const loading = toLoad && this.#load(toLoad);
     this.#queue(async () => {
-      if (toLoad && loading) this.state.applyLoad(toLoad, await loading, Date.now());
+      if (toLoad && loading)
+        this.state.applyLoad(toLoad, this.state.countRequests(await loading), Date.now());
       if (commits) await this.#commit();
     });
     await condition(() => this.#queued <= LOADS_BEHIND);
@@ -80,11 +81,14 @@ export class Publisher {
     if (work === undefined) return;
     const { streams, full } = this.options;
     const { removed } = state;
-    state.applyCommit(await commit({ ...work, runId, streams, full, removed }));
+    state.applyCommit(state.countRequests(await commit({ ...work, runId, streams, full, removed })));
     const folders = state.takeToDrop();
     if (folders.length === 0) return;
     // The end of the run deletes its whole staging, so a failure here does no harm.
-    const dropping = dropJournals({ runId, folders }).catch(() => undefined);
+    const dropping = dropJournals({ runId, folders }).then(
+      (dropped) => state.countRequests(dropped),
+      () => undefined,
+    );
     this.#dropping = Promise.all([this.#dropping, dropping]);
   }
 }

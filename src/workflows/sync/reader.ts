@@ -85,7 +85,7 @@ export class Reader {
       size,
       budgetMs,
     });
-    this.state.applySlice(work, slice);
+    this.state.applySlice(work, this.state.countRequests(slice));
     this.events.read();
     await this.publisher.publish();
     const pause = slice.gateUntil === null ? 0 : slice.gateUntil - slice.at;

@@ -109,7 +109,7 @@ class RunUnderWay {
     const { committedRows } = this.state;
     if (this.#bringingUp !== undefined || committedRows <= this.#broughtUp) return;
     this.#broughtUp = committedRows;
-    this.#bringingUp = attempt(
+    this.#bringingUp = this.#attempt(
       materializeOnce({ runId: this.input.runId }),
       "could not bring transactions up to the feed while links wait for a retry; the end of the run tries again",
     ).finally(() => {
@@ -128,8 +128,8 @@ class RunUnderWay {
     const { runId } = this.input;
     this.#phase = "materializing";
     try {
-      await materialize({ runId });
-      await attempt(
+      this.state.countRequests(await materialize({ runId }));
+      await this.#attempt(
         markSeen({ runId }),
         "could not mark the imported rows that this run has read; the next run tries again",
       );
@@ -137,6 +137,16 @@ class RunUnderWay {
     } catch (error) {
       if (isCancellation(error)) throw error;
       return { stream: "transactions", owner: MATERIALIZE, reason: reasonOf(error) };
+    }
+  }
+
+  /** Waits for work that is done again later in any case, so that a failure is only logged. */
+  async #attempt(work: Promise<void>, failed: string): Promise<void> {
+    try {
+      this.state.countRequests(await work);
+    } catch (error) {
+      // A cancelled run ends with its next step.
+      if (!isCancellation(error)) runLog.warn({ error: reasonOf(error) }, failed);
     }
   }
 
@@ -159,15 +169,5 @@ class RunUnderWay {
     const ended = await finishRun({ ...run, totals, pausedMs: this.#pauses.ms, status, why });
     tellStatus(status, `${status}: ${totals.links.failed} links and ${totals.users.failed} users failed`);
     return { ...ended, why };
-  }
-}
-
-/** Waits for work that is done again later in any case, so that a failure is only logged. */
-async function attempt(work: Promise<void>, failed: string): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    // A cancelled run ends with its next step.
-    if (!isCancellation(error)) runLog.warn({ error: reasonOf(error) }, failed);
   }
 }

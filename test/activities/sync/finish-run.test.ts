@@ -22,10 +22,10 @@ afterEach(() => bench.close());
 const append = (spec: TableSpec, name: string, row: Readonly<Record<string, unknown>>) =>
   appendOnce(bench.deps.lake, spec, name, () => writeRows(bench.deps.lake, spec, name, [row]));
 
-const finish = (runId: string) =>
+const finish = (runId: string, totals = noTotals()) =>
   bench.run(() =>
     finishRun(bench.deps, {
-      ...{ runId, jobId: "job", startedAt: "2026-01-01T00:00:00Z", status: "completed", totals: noTotals() },
+      ...{ runId, jobId: "job", startedAt: "2026-01-01T00:00:00Z", status: "completed", totals },
       why: NO_REASON,
       pausedMs: 0,
       roster: { sha256: "0", users: 1, groupSize: 100 },
@@ -80,5 +80,15 @@ test("a run ends where nobody can tell what is open", async () => {
   expect(await finish("run-1")).toMatchObject({ open: null });
   expect(await recorded(runs, "status, quarantine_open")).toEqual([
     { status: "completed", quarantine_open: null },
+  ]);
+});
+
+test("requests to a bucket are in the run's row, and null where the lake is in none", async () => {
+  await finish("run-1");
+  const lake_requests = { reads: 90, writes: 9 };
+  expect(await finish("run-2", { ...noTotals(), lake_requests })).toMatchObject({ lake_requests });
+  expect(await recorded(runs, "lake_reads, lake_writes")).toEqual([
+    { lake_reads: null, lake_writes: null },
+    { lake_reads: 90n, lake_writes: 9n },
   ]);
 });

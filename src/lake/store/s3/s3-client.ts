@@ -1,4 +1,5 @@
 import type { S3 } from "@aws-sdk/client-s3";
+import { countRequest } from "./counted-requests.js";
 
 /** Of one request by the SDK, and of one whose body was cut. */
 export const ATTEMPTS = 5;
@@ -22,7 +23,7 @@ export async function openS3(
   const hasOwnEndpoint = endpoint !== undefined;
   const region =
     AWS_REGION || AWS_DEFAULT_REGION || (hasOwnEndpoint && !AWS_PROFILE ? "us-east-1" : undefined);
-  return new sdk.S3({
+  const client = new sdk.S3({
     maxAttempts: ATTEMPTS,
     // A host of one's own has seldom a name for each bucket.
     forcePathStyle: hasOwnEndpoint,
@@ -35,4 +36,13 @@ export async function openS3(
       httpsAgent: { maxSockets: SOCKETS },
     },
   });
+  // After the step that sends a request again, so that each time counts.
+  client.middlewareStack.add(
+    (next) => (args) => {
+      countRequest((args.request as { readonly method: string }).method);
+      return next(args);
+    },
+    { step: "finalizeRequest", priority: "low", name: "countRequests" },
+  );
+  return client;
 }
