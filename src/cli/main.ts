@@ -35,6 +35,7 @@ const COMMANDS: readonly AddCommand[] = [
   workerCommand,
   sandboxCommand,
   checkCommand,
+  versionCommand,
   statusCommand,
   uiCommand,
   reportCommand,

@@ -8,6 +8,7 @@ interface Manifest {
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
+  readonly allowScripts: Readonly<Record<string, boolean>>;
 }
 
 interface LockedPackage {
@@ -17,6 +18,7 @@ interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
+  readonly hasInstallScript?: boolean;
 }
 
 interface Lockfile {
@@ -68,6 +70,15 @@ describe("packages", () => {
       ),
     );
     expect(missing).toEqual([]);
+  });
+
+  it("package.json says of every package with an install script that it is not run, and README names it", () => {
+    const scripted = Object.entries(lockfile.packages)
+      .filter(([path, { hasInstallScript }]) => path !== "" && hasInstallScript)
+      .map(([path]) => path.replace(/^.*node_modules\//, ""));
+    expect(Object.keys(manifest.allowScripts)).toEqual([...new Set(scripted)].sort());
+    expect(Object.values(manifest.allowScripts)).not.toContain(true);
+    for (const name of scripted) expect(read("README.md")).toContain(`\`${name}\``);
   });
 
   it("all @temporalio packages are of one version, each installed once", () => {

@@ -66,10 +66,10 @@ export const checkCommand: AddCommand = (program, terminal, end) => {
 export const versionCommand: AddCommand = (program, terminal) => {
   program
     .command("version")
-    .description("show the versions of this program, Node, DuckDB, the Temporal SDK and the lake's format")
+    .description("print the versions of Nightledger and of what it runs on")
     .option("--json", "print them as JSON")
-    .action(async ({ json = false }: { readonly json?: boolean }) => {
-      const { showVersion } = await import("../local/version.js");
-      showVersion(terminal, json);
+    .action(async ({ json }: { readonly json?: boolean }) => {
+      const { runVersion } = await import("../local/version.js");
+      await runVersion(terminal, json === true);
     });
 };

@@ -1,23 +1,59 @@
 import { createRequire } from "node:module";
-import { version as duckdbVersion } from "@duckdb/node-api";
-import { LAKE_PROTOCOL } from "../../lake/delta/delta-protocol.js";
+import { readConfig } from "../../config.js";
+import { InputError } from "../../domain/failures.js";
+import { labelledLines } from "../../domain/labelled-lines.js";
+import { LAKE_FORMAT } from "../../lake/delta/delta-protocol.js";
+import { duckdbVersion } from "../../lake/sql/duckdb.js";
+import { presentTemporalCli } from "../../temporal/cli/cli-binary.js";
+import { cliVersion } from "../../temporal/cli/cli-cache.js";
 import { VERSION } from "../../version.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { withoutStart } from "./check.js";
 
-/** Says which versions make up this program: for a report of a problem. */
-export function showVersion(terminal: Terminal, json: boolean): void {
-  const { version: temporal } = createRequire(import.meta.url)("@temporalio/worker/package.json") as {
-    readonly version: string;
+/** Prints what a report of a defect needs: the versions of the program and of all that it runs on. */
+export async function runVersion(terminal: Terminal, json: boolean): Promise<void> {
+  const { version: sdk } = createRequire(import.meta.url)("@temporalio/worker/package.json") as {
+    version: string;
   };
-  const versions = {
+  const cli = await presentCli(terminal);
+  const said = {
     nightledger: VERSION,
     node: process.versions.node,
-    duckdb: duckdbVersion().replace(/^v/, ""),
-    temporal_sdk: temporal,
-    lake_format: LAKE_PROTOCOL,
+    platform: `${process.platform}-${process.arch}`,
+    duckdb: duckdbVersion(),
+    temporal: { sdk, cli },
+    lake: LAKE_FORMAT,
   };
-  const lines = Object.entries(versions).map(
-    ([name, version]) => `${name.replace("_", " ").padEnd(13)}${version}`,
+  if (json) return terminal.result(JSON.stringify(said));
+  const { reader_version: reader, writer_versions: writers, writer_features: features } = LAKE_FORMAT;
+  const lines = labelledLines(
+    [
+      ["nightledger", VERSION],
+      ["node", `${said.node}, ${said.platform}`],
+      ["duckdb", said.duckdb],
+      ["temporal", [`SDK ${sdk}`, cliWords(cli)]],
+      ["lake", `Delta, reader ${reader}, writer ${writers.join(" or ")} (${features.join(", ")})`],
+    ],
+    11,
   );
-  terminal.result(json ? JSON.stringify(versions) : lines.join("\n"));
+  terminal.result(lines.join("\n"));
+}
+
+function cliWords(cli: Awaited<ReturnType<typeof presentCli>>): string {
+  if (cli === null) return "no CLI on this machine";
+  const { path, version, server } = cli;
+  return `CLI ${version ?? "of unknown version"}, server ${server ?? "of unknown version"}: ${path}`;
+}
+
+/** The CLI that the embedded mode would start; null where it would have to be installed, or is none. */
+async function presentCli(terminal: Terminal) {
+  const { temporal } = readConfig(terminal, ["temporal"]);
+  try {
+    const present = await presentTemporalCli({ ...temporal.env, ...terminal.env });
+    return "path" in present ? { path: present.path, ...(await cliVersion(present.path)) } : null;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    terminal.say(withoutStart(error.message));
+    return null;
+  }
 }

@@ -6,9 +6,15 @@ const READER_VERSION = 1;
 const WRITER_VERSION = 2;
 const FEATURES_WRITER_VERSION = 7;
 
-/** What a lake's tables are, for people. */
-export const LAKE_PROTOCOL = `Delta, reader ${READER_VERSION}, writer ${WRITER_VERSION}`;
 const KNOWN_FEATURES = new Set(["domainMetadata", "appendOnly", "invariants"]);
+
+/** The tables that this version reads and writes, in the words of Delta's protocol. */
+export const LAKE_FORMAT = {
+  format: "delta",
+  reader_version: READER_VERSION,
+  writer_versions: [WRITER_VERSION, FEATURES_WRITER_VERSION],
+  writer_features: [...KNOWN_FEATURES],
+};
 
 /** Checks that this version can read a table. @throws InputError where the table needs a newer reader. */
 export function assertReadable(table: string, snapshot: Snapshot): void {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { type DuckDBConnection, DuckDBInstance, version } from "@duckdb/node-api";
 import { inQueue } from "../queue.js";
 import { createSession, type SqlSession } from "./duckdb-session.js";
 import { Scratch } from "./scratch.js";
@@ -11,6 +11,11 @@ interface DuckDbOptions {
   readonly makeParent?: () => Promise<unknown>;
   readonly memoryLimitMb?: number;
   readonly threads?: number;
+}
+
+/** The version of DuckDB's library. */
+export function duckdbVersion(): string {
+  return version().replace(/^v/, "");
 }
 
 /** The SQL engine of one process (docs/inside/rules.md, "Load"). */

@@ -39,7 +39,19 @@ const INSTALL_WAIT_MS = 2_400_000;
  * when nothing works; the signal's reason when aborted.
  */
 export async function findTemporalCli(search: CliSearch): Promise<TemporalCli> {
-  const { env, signal } = search;
+  const present = await presentTemporalCli(search.env, search.signal);
+  return "path" in present ? present : install(search, cliCacheDirectory(search.env), [...present.tried]);
+}
+
+/**
+ * Finds the Temporal CLI where it is there already; otherwise says where it is not. Installs nothing.
+ *
+ * @throws InputError when `TEMPORAL_CLI_PATH` is not a Temporal CLI; the signal's reason when aborted.
+ */
+export async function presentTemporalCli(
+  env: CliEnvironment,
+  signal?: AbortSignal,
+): Promise<TemporalCli | { readonly tried: readonly string[] }> {
   const given = env.TEMPORAL_CLI_PATH;
   if (given !== undefined && given !== "") {
     const wrong = await whyNotTemporal(given, signal);
@@ -57,11 +69,9 @@ export async function findTemporalCli(search: CliSearch): Promise<TemporalCli> {
     if (wrong === undefined) return { path: onPath, origin: "PATH" };
     tried.push(`PATH: ${onPath} ${wrong}`);
   }
-  const directory = cliCacheDirectory(env);
-  const cached = join(directory, "temporal");
+  const cached = join(cliCacheDirectory(env), "temporal");
   if (await isExecutable(cached)) return { path: cached, origin: "cache" };
-  tried.push(`cache: no ${cached}`);
-  return install(search, directory, tried);
+  return { tried: [...tried, `cache: no ${cached}`] };
 }
 
 async function install(search: CliSearch, directory: string, tried: string[]): Promise<TemporalCli> {

@@ -38,13 +38,24 @@ export async function isExecutable(path: string): Promise<boolean> {
 /** What is wrong with a supposed Temporal CLI; `undefined` when it runs and says that it is one. */
 export async function whyNotTemporal(path: string, signal?: AbortSignal): Promise<string | undefined> {
   if (!(await isExecutable(path))) return "is not there or not executable";
-  const result = await runTool({
+  const result = await askVersion(path, signal);
+  if (result.failure !== undefined) return `--version ${result.failure}`;
+  return /temporal version/i.test(result.output) ? undefined : "does not say that it is the Temporal CLI";
+}
+
+/** The version of a Temporal CLI and of the server in it; null what it does not say. */
+export async function cliVersion(path: string): Promise<{ version: string | null; server: string | null }> {
+  const { output } = await askVersion(path);
+  const [, version, server] = /temporal version (\S+)(?: \(Server ([^\s,)]+))?/i.exec(output) ?? [];
+  return { version: version ?? null, server: server ?? null };
+}
+
+function askVersion(path: string, signal?: AbortSignal) {
+  return runTool({
     command: path,
     args: ["--version"],
     env: { PATH: "/usr/bin:/bin" },
     timeoutMs: VERSION_TIMEOUT_MS,
     signal,
   });
-  if (result.failure !== undefined) return `--version ${result.failure}`;
-  return /temporal version/i.test(result.output) ? undefined : "does not say that it is the Temporal CLI";
 }
