@@ -60,7 +60,6 @@ const COMMANDS: readonly AddCommand[] = [
   queryCommand,
   verifyCommand,
   callCommand,
-  versionCommand,
 ];
 
 /** Builds the program with all of its commands. */
