@@ -18,7 +18,7 @@ import {
 import type { AlertSettings } from "./domain/alert-settings.js";
 import { InputError } from "./domain/failures.js";
 import { type LakePlace, s3Address, s3Place } from "./domain/lake-address.js";
-import type { FleetLimits } from "./domain/service/call-pace.js";
+import type { FleetLimits } from "./domain/service/pace/call-pace.js";
 
 const CONFIG_FILE = "nightledger.yaml";
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -29,6 +29,8 @@ export interface ApiConfig {
   readonly key: string;
   readonly concurrency: number;
   readonly rps: number | undefined;
+  /** Nobody has set a limit: a worker finds out what the service bears, `concurrency` calls in flight at most. */
+  readonly learns?: boolean;
   /** Of all workers of the task queue together. */
   readonly fleet?: FleetLimits;
   readonly headersTimeoutMs: number;
@@ -97,6 +99,13 @@ type Values = ReadonlyMap<string, string>;
 /** Reads a part of the configuration; what is odd goes into the warnings. */
 type Reader = (values: Values, cwd: string, warnings: string[]) => unknown;
 
+const CALL_LIMITS = [
+  "NIGHTLEDGER_API_CONCURRENCY",
+  "NIGHTLEDGER_API_RPS",
+  "NIGHTLEDGER_API_FLEET_CONCURRENCY",
+  "NIGHTLEDGER_API_FLEET_RPS",
+] as const satisfies readonly VariableName[];
+
 const READERS = {
   api: (values, _cwd, warnings): ApiConfig => {
     const api = fields(values, {
@@ -115,7 +124,9 @@ const READERS = {
       );
     }
     const { fleetConcurrency, fleetRps, ...own } = api;
-    return { ...own, fleet: { concurrency: fleetConcurrency, rps: fleetRps }, maxBodyBytes: MAX_BODY_BYTES };
+    const learns = !CALL_LIMITS.some((name) => values.has(name));
+    const fleet = { concurrency: fleetConcurrency, rps: fleetRps };
+    return { ...own, learns, fleet, maxBodyBytes: MAX_BODY_BYTES };
   },
   lake: lakePlace,
   // Absolute path of the embedded mode's state.

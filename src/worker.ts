@@ -11,7 +11,7 @@ import { createApiClient } from "./api/http/client.js";
 import type { AlertConfig, ApiConfig } from "./config.js";
 import type { LakePlace } from "./domain/lake-address.js";
 import { VERSIONED } from "./domain/run.js";
-import { shareOf } from "./domain/service/call-pace.js";
+import { shareOf } from "./domain/service/pace/call-pace.js";
 import { askerOf } from "./intake/bulk/asker.js";
 import type { AnyJob } from "./jobs/job.js";
 import { lakeAt } from "./lake/lake.js";

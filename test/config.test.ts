@@ -39,6 +39,7 @@ describe("defaults", () => {
       key: "sk_test_1234",
       concurrency: 32,
       rps: undefined,
+      learns: true,
       fleet: { concurrency: undefined, rps: undefined },
       headersTimeoutMs: 30_000,
       bodyTimeoutMs: 60_000,

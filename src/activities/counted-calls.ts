@@ -40,6 +40,9 @@ export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown
     get pausedUntil() {
       return api.pausedUntil;
     },
+    get learnedLimit() {
+      return api.learnedLimit;
+    },
     get clockAheadMs() {
       return api.clockAheadMs;
     },

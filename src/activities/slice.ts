@@ -2,6 +2,7 @@ import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import type { Reply } from "../api/http/exchange.js";
 import type { Operation, ParamsOf } from "../api/operations/operation.js";
 import { mapConcurrent } from "../domain/concurrent-work.js";
+import type { CallGate } from "../domain/waiting.js";
 import { type CountedCalls, countedCalls } from "./counted-calls.js";
 import type { Dependencies } from "./dependencies.js";
 import { connectionsFree } from "./event-loop.js";
@@ -47,8 +48,11 @@ export class Slice<D extends Dependencies = Dependencies> {
     return this.#counted.calls + this.#found;
   }
 
-  get foundNoPlace(): boolean {
-    return this.#counted.foundNoPlace;
+  /** How its calls got on so far. */
+  get gate(): CallGate {
+    const { pausedUntil = null, learnedLimit } = this.deps.api;
+    const learned = learnedLimit === undefined ? {} : { learnedLimit };
+    return { foundNoPlace: this.#counted.foundNoPlace, gateUntil: pausedUntil, ...learned };
   }
 
   /** Whether another page may be requested: there is time, there is room for its bytes, and nobody has cancelled. */
@@ -79,10 +83,10 @@ export async function runSlice<D extends Dependencies, T, R>(
   budget: SliceBudget,
   owners: readonly T[],
   work: (owner: T, slice: Slice<D>) => Promise<R>,
-): Promise<{ results: R[] } & Pick<Slice, "calls" | "foundNoPlace">> {
+): Promise<{ results: R[] } & Pick<Slice, "calls" | "gate">> {
   const slice = new Slice(deps, budget);
   const lanes = LANES_PER_CALL * deps.concurrency;
   const results = await mapConcurrent(lanes, owners, (owner) => work(owner, slice));
   cancellationSignal().throwIfAborted();
-  return { results, calls: slice.calls, foundNoPlace: slice.foundNoPlace };
+  return { results, calls: slice.calls, gate: slice.gate };
 }

@@ -1,4 +1,4 @@
-import { MAX_RETRY_AFTER_MS } from "./service/retry-after.js";
+import { MAX_RETRY_AFTER_MS } from "./service/pace/retry-after.js";
 
 /** How long a failing thing is retried before it is given up with its last reason. */
 export const GIVE_UP_AFTER_MS = 60 * 60_000;

@@ -32,6 +32,18 @@ export interface WaitingState {
   readonly throttled_until: string | null;
   /** Whether no call found a place: the limits of calls let those of other runs go first. */
   readonly waits_for_place: boolean;
+  /** Calls in flight that the service bears, as a worker has learnt; null where that is no fewer than it may have. */
+  readonly learned_limit: number | null;
+}
+
+/** How the calls of a slice got on. */
+export interface CallGate {
+  /** Whether the limit of calls let none of its calls start. */
+  readonly foundNoPlace: boolean;
+  /** Epoch milliseconds until which the service wants no calls. */
+  readonly gateUntil: number | null;
+  /** Left out where the service bears as many calls in flight as the worker may have. */
+  readonly learnedLimit?: number;
 }
 
 /** Whose last try failed, and why. */
@@ -50,15 +62,18 @@ interface Unfinished {
 
 /** Nothing waits. */
 export function nothingWaits(): WaitingState {
-  return { waiting: [], waiting_total: 0, throttled_until: null, waits_for_place: false };
+  return {
+    waiting: [],
+    waiting_total: 0,
+    throttled_until: null,
+    waits_for_place: false,
+    learned_limit: null,
+  };
 }
 
-/** What waits among things that are not at their end; `throttled` in epoch milliseconds. */
-export function waitingState(
-  unfinished: Iterable<Unfinished>,
-  throttled: number | null = null,
-  waits_for_place = false,
-): WaitingState {
+/** What waits among things that are not at their end, after a slice whose calls got on so. */
+export function waitingState(unfinished: Iterable<Unfinished>, gate?: CallGate): WaitingState {
+  const throttled = gate?.gateUntil ?? null;
   const waiting: Waiting[] = [];
   let waiting_total = 0;
   for (const { streak, notBefore, failure } of unfinished) {
@@ -74,7 +89,13 @@ export function waitingState(
     });
   }
   const throttled_until = throttled === null ? null : instant(throttled);
-  return { waiting: firstOf(waiting), waiting_total, throttled_until, waits_for_place };
+  return {
+    waiting: firstOf(waiting),
+    waiting_total,
+    throttled_until,
+    waits_for_place: gate?.foundNoPlace ?? false,
+    learned_limit: gate?.learnedLimit ?? null,
+  };
 }
 
 /** What the parts of a run wait for together. */
@@ -85,6 +106,7 @@ export function allWaiting(parts: readonly WaitingState[]): WaitingState {
     waiting_total: parts.reduce((sum, part) => sum + part.waiting_total, 0),
     throttled_until: throttled.at(-1) ?? null,
     waits_for_place: parts.some(({ waits_for_place }) => waits_for_place),
+    learned_limit: lowest(parts.flatMap(({ learned_limit }) => learned_limit ?? [])),
   };
 }
 
@@ -95,8 +117,8 @@ export function throttledUntil({ throttled_until }: WaitingState): number | null
 
 /** Only the waiting state of something larger. */
 export function waitingOf(state: WaitingState): WaitingState {
-  const { waiting, waiting_total, throttled_until, waits_for_place } = state;
-  return { waiting, waiting_total, throttled_until, waits_for_place };
+  const { waiting, waiting_total, throttled_until, waits_for_place, learned_limit } = state;
+  return { waiting, waiting_total, throttled_until, waits_for_place, learned_limit };
 }
 
 /** Names the first {@link MOST_WAITING} that failed in a slice and are retried: no history holds ids in bulk. */
@@ -110,6 +132,10 @@ export function namedFailures<
     named += 1;
     return { ...result, failure: { name: nameOf(result), reason: outcome.reason ?? "" } };
   });
+}
+
+function lowest(limits: readonly number[]): number | null {
+  return limits.length === 0 ? null : Math.min(...limits);
 }
 
 function firstOf(waiting: readonly Waiting[]): Waiting[] {

@@ -34,16 +34,19 @@ test("what failed and is tried again waits, what fails longest first; what never
     waiting_total: 2,
     throttled_until: null,
     waits_for_place: false,
+    learned_limit: null,
   });
   expect(waitingState([fresh])).toEqual(nothingWaits());
 });
+
+const gate = (gateUntil: number | null) => ({ foundNoPlace: false, gateUntil });
 
 test.for([
   ["a wait of its own", NOW + 40_000, null, 40_000],
   ["a pause that the service asked for", NOW + 40_000, NOW + 90_000, 90_000],
   ["a slice that did not reach it", 0, null, -5_000],
 ] as const)("the next try after %s", ([_, notBefore, throttledUntil, next]) => {
-  const state = waitingState([{ ...link("a", 1, -5_000), notBefore }], throttledUntil);
+  const state = waitingState([{ ...link("a", 1, -5_000), notBefore }], gate(throttledUntil));
   expect(state.waiting[0]?.next_try_at).toBe(instant(next));
   expect(state.throttled_until).toBe(throttledUntil === null ? null : instant(90_000));
 });
@@ -58,13 +61,15 @@ test("twenty are named, and all are counted", () => {
 });
 
 test("parts wait together: the longest pause, the first twenty of all", () => {
-  const one = waitingState([link("b", 1, 0)], NOW + 1_000);
-  const other = waitingState([link("a", 1, 0)], NOW + 2_000);
+  const one = waitingState([link("b", 1, 0)], { ...gate(NOW + 1_000), learnedLimit: 9 });
+  const other = waitingState([link("a", 1, 0)], { ...gate(NOW + 2_000), learnedLimit: 5 });
   const all = allWaiting([one, nothingWaits(), other]);
   expect(all.waiting.map((waiting) => waitingName(waiting))).toEqual(["a", "b"]);
-  expect(all).toMatchObject({ waiting_total: 2, throttled_until: instant(2_000) });
+  expect(all).toMatchObject({ waiting_total: 2, throttled_until: instant(2_000), learned_limit: 5 });
   expect(all.waits_for_place).toBe(false);
-  expect(allWaiting([one, waitingState([], null, true)]).waits_for_place).toBe(true);
+  expect(allWaiting([one, waitingState([], { ...gate(null), foundNoPlace: true })]).waits_for_place).toBe(
+    true,
+  );
   expect(allWaiting([])).toEqual(nothingWaits());
   expect(waitingOf({ ...all, more: 1 } as typeof all)).toEqual(all);
 });

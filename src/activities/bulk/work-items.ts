@@ -8,7 +8,7 @@ import type { Operation } from "../../api/operations/operation.js";
 import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { FAILURE_TYPES, UnsendableError } from "../../domain/failures.js";
 import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
-import { type NamedFailure, namedFailures } from "../../domain/waiting.js";
+import { type CallGate, type NamedFailure, namedFailures } from "../../domain/waiting.js";
 import type { Caller, CallTerms } from "../../jobs/job.js";
 import type { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import { notePulse } from "../../lake/bulk/run-pulse.js";
@@ -45,14 +45,12 @@ interface WorkedItem {
   readonly failure?: NamedFailure;
 }
 
-interface WorkItemsResult {
+interface WorkItemsResult extends CallGate {
   readonly items: readonly WorkedItem[];
   /** Name of the staged results; null where no item has ended. */
   readonly results: string | null;
   /** Totals of the items that have ended, with the calls of all items. */
   readonly totals: BulkTotals;
-  readonly foundNoPlace: boolean;
-  readonly gateUntil: number | null;
   /** Epoch milliseconds. */
   readonly at: number;
 }
@@ -70,26 +68,21 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   const name = `${input.group}-${randomUUID()}`;
   const kept = staging.keepResults(name);
   let totals = noBulkTotals();
-  const { results, calls, foundNoPlace } = await runSlice(
-    deps,
-    input,
-    input.items,
-    async (progress, slice) => {
-      const { item } = progress;
-      const { rows, given } = planned[item] ?? {};
-      if (rows === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
-      let result: unknown;
-      try {
-        const caller = callerOf(slice, input, { options, secrets, given, staging, unsure }, item);
-        result = await job.work(rows, caller);
-      } catch (error) {
-        return { progress, outcome: outcomeOf(error) };
-      }
-      slice.countBytes(await kept.add({ item, result }));
-      totals = addBulkTotals(totals, group.totalsOf([{ rows, result, reason: null, asked: 0 }]));
-      return { progress, outcome: { kind: "complete" } as const };
-    },
-  );
+  const { results, calls, gate } = await runSlice(deps, input, input.items, async (progress, slice) => {
+    const { item } = progress;
+    const { rows, given } = planned[item] ?? {};
+    if (rows === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
+    let result: unknown;
+    try {
+      const caller = callerOf(slice, input, { options, secrets, given, staging, unsure }, item);
+      result = await job.work(rows, caller);
+    } catch (error) {
+      return { progress, outcome: outcomeOf(error) };
+    }
+    slice.countBytes(await kept.add({ item, result }));
+    totals = addBulkTotals(totals, group.totalsOf([{ rows, result, reason: null, asked: 0 }]));
+    return { progress, outcome: { kind: "complete" } as const };
+  });
   const hasResults = await kept.end();
   await pulse("ends");
   const items = namedFailures(results, ({ progress: { item } }) => {
@@ -105,8 +98,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
     items,
     results: hasResults ? name : null,
     totals: { ...totals, calls },
-    foundNoPlace,
-    gateUntil: deps.api.pausedUntil ?? null,
+    ...gate,
     at: Date.now(),
   };
 }

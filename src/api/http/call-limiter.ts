@@ -5,7 +5,14 @@ import {
   earliestStart,
   inTurn,
   type PaceLimits,
-} from "../../domain/service/call-pace.js";
+} from "../../domain/service/pace/call-pace.js";
+import {
+  type LearnedLimit,
+  learn,
+  learnRefusal,
+  limitBelowMost,
+  newLimit,
+} from "../../domain/service/pace/learned-limit.js";
 import { onAbort } from "./abort-listeners.js";
 import { AuthError, NotSentError } from "./errors.js";
 import type { SharedPause } from "./shared-pause.js";
@@ -50,13 +57,22 @@ export class CallLimiter {
   readonly #lines = new Map<string, Line>();
   readonly #closedRuns = new Set<string>();
   #limits: PaceLimits;
+  #learned: LearnedLimit | undefined;
 
+  /** @param options `learns`: it finds out how many calls in flight the service bears, `concurrency` at most */
   constructor(
     concurrency: number,
     rps?: number,
     private readonly sharedPause?: SharedPause,
+    options: { readonly learns?: boolean } = {},
   ) {
     this.#limits = paceOf(concurrency, rps);
+    if (options.learns === true) this.#learn(newLimit(concurrency));
+  }
+
+  /** Calls in flight that the service bears, where that has been found to be fewer than it may have. */
+  get learned(): number | undefined {
+    return this.#learned && limitBelowMost(this.#learned);
   }
 
   /** Sets other limits; calls in flight stay. */
@@ -75,10 +91,14 @@ export class CallLimiter {
   async run<R>(call: WaitingCall, work: () => Promise<R>): Promise<R> {
     const line = this.#lineOf(call);
     await this.#enter(call, line);
+    const begun = performance.now();
     try {
       return await work();
     } finally {
       const { active, long } = this.#pace;
+      if (this.#learned !== undefined && !line.isLong && active >= this.#limits.concurrency) {
+        this.#learn(learn(this.#learned, call.operation, performance.now() - begun));
+      }
       this.#pace = { ...this.#pace, active: active - 1, long: long - Number(line.isLong) };
       line.active -= 1;
       this.#pump();
@@ -90,6 +110,11 @@ export class CallLimiter {
   stoppedBy(run: string | undefined): "run" | "pause" | undefined {
     if (run !== undefined && this.#closedRuns.has(run)) return "run";
     return this.pausedUntil === undefined ? undefined : "pause";
+  }
+
+  /** Learns that the service refused a call for its load. */
+  refused(): void {
+    if (this.#learned !== undefined) this.#learn(learnRefusal(this.#learned));
   }
 
   /** Lets no call start before `until` (epoch milliseconds), and rejects at once those that can't wait for it. */
@@ -108,6 +133,11 @@ export class CallLimiter {
     this.#closed = true;
     clearTimeout(this.#timer);
     this.#rejectWaiting(({ call }) => new NotSentError(call.operation));
+  }
+
+  #learn(learned: LearnedLimit): void {
+    this.#learned = learned;
+    this.#limits = { ...this.#limits, concurrency: learned.limit };
   }
 
   #currentPace(): CallPace {

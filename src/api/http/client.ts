@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { type Dispatcher, Pool } from "undici";
-import type { MadeCall } from "../../domain/service/call-pace.js";
 import type { ClientTokenGrant } from "../../domain/service/client-token-grant.js";
-import { parseHttpDate } from "../../domain/service/retry-after.js";
+import type { MadeCall } from "../../domain/service/pace/call-pace.js";
+import { parseHttpDate } from "../../domain/service/pace/retry-after.js";
 import type { Operation, ParamsOf, ResponseOf } from "../operations/operation.js";
 import { isByteSource } from "../schemas/byte-source.js";
 import { readAnswer } from "./answer.js";
@@ -26,6 +26,8 @@ export interface ApiClientOptions extends ExchangeLimits {
   readonly concurrency: number;
   /** Calls started per second; unlimited when left out. */
   readonly rps?: number | undefined;
+  /** Whether it finds out how many calls in flight the service bears, `concurrency` at most. */
+  readonly learns?: boolean;
   readonly userAgent: string;
   /** Told of each call that was sent, once it has ended. */
   readonly onCall?: ((call: MadeCall) => void) | undefined;
@@ -68,14 +70,11 @@ export interface CallOptions {
 /** A client of the service. It never repeats a call: retries belong to the workflows. */
 export type ApiClient = Pick<PooledClient, Exclude<keyof PooledClient, "limit" | "pauseUntil">>;
 
-/** A client for whoever decides what it may do. */
-type OwnedClient = ApiClient & Pick<PooledClient, "limit" | "pauseUntil">;
-
 /** Thrown before sending when a call must queue again. */
 const QUEUE_AGAIN = new Error("queue again");
 
 /** Makes a client; the first calls open its connections. */
-export function createApiClient(options: ApiClientOptions): OwnedClient {
+export function createApiClient(options: ApiClientOptions): PooledClient {
   return new PooledClient(options);
 }
 
@@ -99,7 +98,7 @@ class PooledClient {
     this.#authorization = basicAuthorization(options.apiKey);
     this.#secrets = [options.apiKey, this.#authorization.replace("Basic ", "")];
     const pause = options.pauses === undefined ? undefined : new SharedPause(options.pauses, options.baseUrl);
-    this.#limiter = new CallLimiter(options.concurrency, options.rps, pause);
+    this.#limiter = new CallLimiter(options.concurrency, options.rps, pause, options);
     this.#earlyIntents = new CallLimiter(2 * options.concurrency);
     this.#pool = new Pool(origin, {
       connections: options.concurrency,
@@ -130,10 +129,14 @@ class PooledClient {
     return this.#limiter.pausedUntil;
   }
 
+  /** Calls in flight that the service bears, where it learns and that is fewer than its `concurrency`. */
+  get learnedLimit(): number | undefined {
+    return this.#limiter.learned;
+  }
+
   /** Milliseconds that the service's clock is ahead of ours, by its last answer; undefined before one said. */
   get clockAheadMs(): number | undefined {
-    if (this.#lastDate === undefined) return undefined;
-    const { text, here } = this.#lastDate;
+    const { text, here } = this.#lastDate ?? { text: "", here: 0 };
     const there = parseHttpDate(text, here);
     return there === undefined ? undefined : there - here;
   }
@@ -282,6 +285,7 @@ class PooledClient {
       this.#limiter.closeRun(run);
     }
     if (status !== 429 && status !== 503) return;
+    this.#limiter.refused();
     const wait = retryAfterMs(headers);
     if (wait !== undefined) this.#limiter.pauseUntil(Date.now() + wait);
   }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { parseHttpDate, parseRetryAfter } from "../../domain/service/retry-after.js";
+import { parseHttpDate, parseRetryAfter } from "../../domain/service/pace/retry-after.js";
 import {
   type ApiError,
   AuthError,

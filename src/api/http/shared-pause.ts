@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { MAX_RETRY_AFTER_MS } from "../../domain/service/retry-after.js";
+import { MAX_RETRY_AFTER_MS } from "../../domain/service/pace/retry-after.js";
 
 /** Two changes in one tick of the clock share a modification time; after this age it is reliable. */
 const SETTLED_MS = 3_000;

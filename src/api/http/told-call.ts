@@ -1,4 +1,4 @@
-import type { MadeCall } from "../../domain/service/call-pace.js";
+import type { MadeCall } from "../../domain/service/pace/call-pace.js";
 import { ApiError } from "./errors.js";
 import type { Reply } from "./exchange.js";
 

@@ -1,4 +1,4 @@
-import type { Standing } from "../../domain/service/call-pace.js";
+import type { Standing } from "../../domain/service/pace/call-pace.js";
 import { lookEvery } from "./look-every.js";
 
 const LOOK_EVERY_MS = 10_000;

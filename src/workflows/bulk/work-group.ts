@@ -55,9 +55,9 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
       failed.push({ item, reason, ...(refused && { refused }) });
     }
     if (unauthorized) break;
-    const { gateUntil, foundNoPlace, at } = slice;
+    const { gateUntil, at } = slice;
     const unfinished = open.map((one) => ({ ...one, failure: failures.get(one.item) }));
-    run.wait(group, waitingState(unfinished, gateUntil, foundNoPlace), held.size);
+    run.wait(group, waitingState(unfinished, slice), held.size);
     if (gateUntil !== null && gateUntil > at) await condition(isStopped, gateUntil - at);
   }
   run.count(await closeGroup({ ...place, results, failed }));

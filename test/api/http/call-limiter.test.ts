@@ -186,3 +186,26 @@ describe("close", () => {
     expect(server.requests).toHaveLength(1);
   });
 });
+
+describe("a limit that learns", () => {
+  it("a service that refuses more than six at once gets no more than that for long, and says so", async () => {
+    let [inFlight, most, refused] = [0, 0, 0];
+    await start((_, response) => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      const isTooMany = inFlight > 6;
+      if (isTooMany) refused += 1;
+      setImmediate(() => {
+        inFlight -= 1;
+        json(response, {}, isTooMany ? 429 : 200);
+      });
+    });
+    const client = server.client({ concurrency: 32, learns: true });
+    expect(client.learnedLimit).toBeUndefined();
+    const read = (id: number) => client.read(getUser, user(`u${id}`)).catch(() => undefined);
+    await Promise.all(Array.from({ length: 400 }, (_, id) => read(id)));
+    expect(most).toBeGreaterThan(6);
+    expect(client.learnedLimit).toBeLessThan(16);
+    expect(refused).toBeLessThan(100);
+  });
+});

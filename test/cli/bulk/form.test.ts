@@ -60,7 +60,7 @@ test("a command that leaves its run says what the run waits for", async () => {
   const times = { next_try_at: "2026-11-22T02:00:00Z", gives_up_at: "2026-11-22T03:00:00Z" };
   const waits = {
     waiting: [{ line: 3, owner: "fp_1", reason: "http_503", attempts: 2, ...times }],
-    ...{ waiting_total: 1, throttled_until: null, waits_for_place: false },
+    ...{ waiting_total: 1, throttled_until: null, waits_for_place: false, learned_limit: null },
   };
   const sofar = { runId: "import-1", rows: 2, phase: "working", totals, held: 0, ...waits } as const;
   const left = await run.outcome({ started, end: { kind: "interrupted" }, sofar, watchedMs: 0 }, LAKE);

@@ -35,11 +35,11 @@ export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): 
     const users = userResults(state, at);
     const links = linkResults(state, at);
     const { usersRead, reached, notBegun, size, newFields } = state;
-    const gateUntil = deps.api.pausedUntil ?? null;
-    const { calls, foundNoPlace } = slice;
+    const { calls, gate } = slice;
     const told = newFields.length === 0 ? {} : { newFields };
     return {
-      ...{ report, usersRead, users, reached, links, size, notBegun, calls, foundNoPlace, gateUntil, at },
+      ...{ report, usersRead, users, reached, links, size, notBegun, calls, at },
+      ...gate,
       ...told,
     };
   } finally {

@@ -1,4 +1,4 @@
-import type { NamedFailure } from "../../waiting.js";
+import type { CallGate, NamedFailure } from "../../waiting.js";
 import type { SyncOptions } from "../job.js";
 import type { LinkReading } from "../link-progress.js";
 import type { LinkBase, LinkOutcome } from "../link-reading.js";
@@ -74,7 +74,7 @@ export interface ReportRef {
   readonly observedBytes: number;
 }
 
-export interface ReadSliceResult {
+export interface ReadSliceResult extends CallGate {
   /** Null where the slice has nothing to hand on in bulk. */
   readonly report: ReportRef | null;
   readonly usersRead: number;
@@ -87,12 +87,8 @@ export interface ReadSliceResult {
   /** How many of the given waiting links the slice did not begin: the last ones. */
   readonly notBegun: number;
   readonly calls: number;
-  /** Whether the limit of calls let none of its calls start. */
-  readonly foundNoPlace: boolean;
   /** Names of fields that no column has; left out where there are none. */
   readonly newFields?: readonly string[];
-  /** Epoch milliseconds until which the service wants no calls. */
-  readonly gateUntil: number | null;
   /** Epoch milliseconds. */
   readonly at: number;
 }

@@ -1,6 +1,6 @@
 import type { CountedRequests } from "../../tables/lake-requests.js";
 import { addRemovals, NO_REMOVALS, type Removals } from "../../tables/removals.js";
-import { type WaitingState, waitingState } from "../../waiting.js";
+import { type CallGate, type WaitingState, waitingState } from "../../waiting.js";
 import type { LinkProgress } from "../link-progress.js";
 import { placeKey } from "../place.js";
 import {
@@ -69,9 +69,7 @@ function pagesOfNextLoad(at: number, { loaded }: LinkProgress): number {
 
 /** The state of a run: decides what to read, load and commit next. */
 export class SyncState {
-  /** Epoch milliseconds until which the service wants no calls; null where it takes them. */
-  throttledUntil: number | null = null;
-  #waitsForPlace = false;
+  #gate: CallGate = { foundNoPlace: false, gateUntil: null };
   readonly #users: Users;
   readonly #links: Links;
   readonly #publication: Publication;
@@ -120,6 +118,11 @@ export class SyncState {
     return created + updated + removed;
   }
 
+  /** Epoch milliseconds until which the service wants no calls; null where it takes them. */
+  get throttledUntil(): number | null {
+    return this.#gate.gateUntil;
+  }
+
   get figures(): SyncFigures {
     const { state, unfinished, open, reading } = this.#links;
     const entries = open.reduce((sum, { progress }) => sum + progress.entries, this.#publication.entries);
@@ -131,7 +134,7 @@ export class SyncState {
       linksFound: state.found,
       linksDone: state.found - unfinished,
       rowsRead: this.committedRows + entries,
-      ...waitingState(waiting, this.throttledUntil, this.#waitsForPlace),
+      ...waitingState(waiting, this.#gate),
     };
   }
 
@@ -202,8 +205,7 @@ export class SyncState {
       new_fields: joinNewFields(result.newFields),
     });
     for (const failure of failed) this.#fail(failure);
-    this.throttledUntil = result.gateUntil;
-    this.#waitsForPlace = result.foundNoPlace;
+    this.#gate = result;
     this.#run = { ...this.#run, unauthorized: this.unauthorized || refused || isLinkRefused };
   }
 

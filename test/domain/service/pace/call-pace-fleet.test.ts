@@ -5,7 +5,7 @@ import {
   type FleetLimits,
   type Standing,
   shareOf,
-} from "../../../src/domain/service/call-pace.js";
+} from "../../../../src/domain/service/pace/call-pace.js";
 
 const OWN: CallLimits = { concurrency: 32, rps: undefined };
 const ALONE: Standing = { workers: 1, isNew: false };

@@ -4,7 +4,7 @@ import {
   MAX_RETRY_AFTER_MS,
   parseHttpDate,
   parseRetryAfter,
-} from "../../../src/domain/service/retry-after.js";
+} from "../../../../src/domain/service/pace/retry-after.js";
 
 const NOW = Date.UTC(2026, 10, 21, 2, 15, 0);
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { decideStart, earliestStart, inTurn, longPlaces } from "../../../src/domain/service/call-pace.js";
+import {
+  decideStart,
+  earliestStart,
+  inTurn,
+  longPlaces,
+} from "../../../../src/domain/service/pace/call-pace.js";
 
 const NOW = 1_000_000;
 const IDLE = { active: 0, long: 0, pausedUntil: 0, nextAt: 0 };
