@@ -133,6 +133,7 @@ export function waitingWords({ progress }: UnfinishedRun): string[] {
   const told = progress as Partial<BulkProgress> | undefined;
   return [
     ...(told?.waiting === undefined ? [] : waitingLines(told as WaitingState, Date.now())),
+    ...(told?.learned_limit ? [`${told.learned_limit} calls at once, as the service bears them`] : []),
     ...(told?.held ? [heldWords(told as BulkProgress)] : []),
   ];
 }

@@ -13,7 +13,6 @@ export function waitingLines(state: WaitingState, now: number): string[] {
   return [
     ...throttledLine(state, now),
     ...(state.waits_for_place ? [NO_PLACE] : []),
-    ...learnedLine(state),
     ...shown.map((waiting) => lineOf(waiting, now)),
     ...(more > 0 ? [`waiting: ${shown.length > 0 ? "and " : ""}${more} more`] : []),
   ];
@@ -27,7 +26,6 @@ export function waitingNews(before: WaitingState, after: WaitingState, now: numb
   return [
     ...(after.throttled_until === before.throttled_until ? [] : throttledLine(after, now)),
     ...(after.waits_for_place && !before.waits_for_place ? [NO_PLACE] : []),
-    ...(before.learned_limit === null ? learnedLine(after) : []),
     ...shown.filter((waiting) => !known.has(tryOf(waiting))).map((waiting) => lineOf(waiting, now)),
     ...(after.waiting_total > shown.length && after.waiting_total !== before.waiting_total
       ? [`waiting: ${after.waiting_total} in all`]
@@ -51,12 +49,6 @@ function throttledLine(state: WaitingState, now: number): string[] {
   const until = throttledUntil(state);
   if (until === null || until <= now) return [];
   return [`waiting: throttled by the service until ${clockTime(new Date(until), now)}`];
-}
-
-function learnedLine({ learned_limit }: WaitingState): string[] {
-  return learned_limit === null
-    ? []
-    : [`waiting: for the service, which takes ${learned_limit} calls at once`];
 }
 
 function when(instant: string, now: number): string {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { nextWords, openRunWords, runLines } from "../../../src/cli/runs/text.js";
+import { nextWords, openRunWords, runLines, waitingWords } from "../../../src/cli/runs/text.js";
 import type { SeenRun } from "../../../src/cli/shell/seen-run.js";
+import { nothingWaits } from "../../../src/domain/waiting.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 const SYNC: SeenRun = {
@@ -68,4 +69,12 @@ test("the columns of a list of runs are as wide as its longest id", () => {
   const write = { ...SYNC, run_id: "vault_write-20261122T021500Z-3f9c2a", status: "running" } as const;
   const lines = runLines([SYNC, write]);
   expect(lines.map((line) => line.search(/completed|running/))).toEqual([37, 37]);
+});
+
+test("a run in progress says how many calls at once the service bears, once that was learnt", () => {
+  const open = (learned_limit: number | null) => {
+    return waitingWords({ ...SYNC, status: "running", progress: { ...nothingWaits(), learned_limit } });
+  };
+  expect(open(null)).toEqual([]);
+  expect(open(8)).toEqual(["8 calls at once, as the service bears them"]);
 });
