@@ -114,7 +114,7 @@ async function openLake(cluster: OpenCluster, sandbox: Sandbox): Promise<Cluster
   };
   return {
     folder,
-    parts: [...servers, store, ...programs],
+    parts: [...servers, store, ...programs, ...cutsOf(network)],
     problems: () => [...servers, ...programs].flatMap(({ problems }) => problems.splice(0)),
     end,
     async release() {
@@ -124,6 +124,16 @@ async function openLake(cluster: OpenCluster, sandbox: Sandbox): Promise<Cluster
       await service.close();
     },
   };
+}
+
+/** What each machine is joined to the others by: with it, nothing arrives and nobody is told. */
+function cutsOf({ cut }: Network): ClusterPart[] {
+  if (cut === undefined) return [];
+  return Array.from({ length: WORKERS }, (_, at) => ({
+    name: `the network of worker ${at + 1}`,
+    kill: async () => void (await cut(at + 1, true)),
+    start: async () => void (await cut(at + 1, false)),
+  }));
 }
 
 /** Workers on machines of their own, whose files are lost with them. */

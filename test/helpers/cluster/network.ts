@@ -19,6 +19,8 @@ export interface Network {
    * Empty where there are no namespaces.
    */
   within(machine: number, directory: string): readonly string[];
+  /** Cuts a machine off, or joins it again. Undefined where there are no namespaces. */
+  readonly cut?: (machine: number, isCut: boolean) => Promise<unknown>;
   /** Makes a server that listens on 127.0.0.1 here known to the machines; its address for them. */
   offer(port: number): Promise<{ readonly url: string; close(): Promise<void> }>;
   release(): Promise<void>;
@@ -58,7 +60,8 @@ export async function openNetwork(machines: number): Promise<Network> {
     await release();
     return ownMachine(error);
   }
-  return { host: `${subnet}.1`, within, offer: (port) => relay(`${subnet}.1`, port), release };
+  const cut = (machine: number, isCut: boolean) => ip(`link set ${name}v${machine} ${isCut ? "down" : "up"}`);
+  return { host: `${subnet}.1`, within, cut, offer: (port) => relay(`${subnet}.1`, port), release };
 }
 
 /** A loopback address of its own, so that ports are free. */
