@@ -121,8 +121,6 @@ export const CALL_POLICIES: Readonly<Record<string, ActivityOptions>> = {
 export const SLICE_BUDGET_MS = 5_000;
 /** Loads and commits that may be queued before reading waits for them: more would fill the staging area. */
 export const LOADS_BEHIND = 6;
-/** Slices of one run at a time, over different users and links: while one ends, the others make calls. */
-export const SLICES_AT_ONCE = 3;
 export const GROUPS_AT_ONCE = 4;
 /** Before a wait as long as this, a run commits what is finished. */
 export const LONG_PAUSE_MS = 5_000;

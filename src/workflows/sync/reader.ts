@@ -1,9 +1,10 @@
 import { condition, proxyActivities, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { SyncRun } from "../../domain/sync/job.js";
+import { SLICES_AT_ONCE } from "../../domain/sync/run/limits.js";
 import type { NumberedWork } from "../../domain/sync/run/slice-work.js";
 import type { SyncState } from "../../domain/sync/run/sync-state.js";
-import { IN_STAGING, LONG_PAUSE_MS, SLICE_BUDGET_MS, SLICES_AT_ONCE } from "../policies.js";
+import { IN_STAGING, LONG_PAUSE_MS, SLICE_BUDGET_MS } from "../policies.js";
 import type { Publisher } from "./publisher.js";
 
 const { readSlice } = proxyActivities<Activities>(IN_STAGING);

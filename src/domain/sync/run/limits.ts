@@ -14,6 +14,16 @@ export const LOAD_PAGES = 2_000;
 export const LOAD_EVERY_PAGES = 20;
 /** The fewest pages of a link's first load. */
 export const FIRST_LOAD_PAGES = 5;
+/** Slices of one run at a time, over different users and links: while one ends, the others make calls. */
+export const SLICES_AT_ONCE = 3;
+/** A slice of fewer things is not worth an activity of its own. */
+const FEWEST_IN_SLICE = 16;
+
+/** How many of the things that are left a slice takes, so that as much is there for the others, and so for other workers. */
+export function fairPart(left: number, most: number): number {
+  return Math.min(most, Math.max(FEWEST_IN_SLICE, Math.ceil(left / SLICES_AT_ONCE)));
+}
+
 /** Links that one slice continues. */
 export const LINKS_PER_SLICE = 400;
 /** Open links of a run; while there are so many, no slice begins another one. */

@@ -1,6 +1,7 @@
 import { freshProgress, handedToLoading, type LinkProgress, type LinkReading } from "../link-progress.js";
 import type { LinkOutcome } from "../link-reading.js";
 import { type Place, placeKey } from "../place.js";
+import { fairPart } from "./limits.js";
 import {
   afterSlice,
   type EndedLink,
@@ -89,14 +90,14 @@ export class Links {
   takeDue(at: number, most: number): LinkReading[] {
     const due = this.reading
       .filter(({ progress, inSlice }) => !inSlice && progress.notBefore <= at)
-      .sort((a, b) => a.progress.pages - b.progress.pages)
-      .slice(0, most);
-    for (const link of due) this.#put({ ...link, inSlice: true });
-    return due.map(({ link, progress }) => ({ link, progress }));
+      .sort((a, b) => a.progress.pages - b.progress.pages);
+    const taken = due.slice(0, fairPart(due.length, most));
+    for (const link of taken) this.#put({ ...link, inSlice: true });
+    return taken.map(({ link, progress }) => ({ link, progress }));
   }
 
   takeWaiting(most: number): WaitingLinks[] {
-    const [taken, waiting] = splitRanges(this.#state.waiting, most);
+    const [taken, waiting] = splitRanges(this.#state.waiting, fairPart(sizeOf(this.#state.waiting), most));
     this.#set({ waiting });
     return taken;
   }

@@ -1,7 +1,7 @@
 import type { NamedFailure } from "../../waiting.js";
 import type { Failure } from "../sync-totals.js";
 import { afterUserOutcome, streamOf, type UserProgress } from "../user-reading.js";
-import { USERS_AT_ONCE } from "./limits.js";
+import { fairPart, USERS_AT_ONCE } from "./limits.js";
 import { type Range, sizeOf, splitRanges } from "./ranges.js";
 import type { ReadSliceResult, SliceWork } from "./slice-work.js";
 
@@ -45,7 +45,8 @@ export class Users {
 
   /** Takes at most `most` users for the next slice: those whose retry is due, then fresh ones. */
   take(at: number, most: number): Pick<SliceWork, "users" | "fresh"> {
-    const due = new Set(this.again.filter(({ progress }) => progress.notBefore <= at).slice(0, most));
+    const ready = this.again.filter(({ progress }) => progress.notBefore <= at);
+    const due = new Set(ready.slice(0, fairPart(ready.length, most)));
     this.#set({ again: this.again.filter((user) => !due.has(user)) });
     const users = [...due].map(({ progress }) => progress);
     return { users, fresh: this.#takesFresh ? this.#takeFresh(most - due.size) : null };
@@ -60,7 +61,8 @@ export class Users {
   #takeFresh(most: number): Range | null {
     const { next, back } = this.state;
     const [given, ...others] = back;
-    const [[fresh = null], rest] = splitRanges([given ?? { from: next, to: this.total }], most);
+    const part = fairPart(sizeOf(back) + this.total - next, most);
+    const [[fresh = null], rest] = splitRanges([given ?? { from: next, to: this.total }], part);
     if (given !== undefined) this.#set({ back: [...rest, ...others] });
     else if (fresh !== null) this.#set({ next: fresh.to });
     return fresh;

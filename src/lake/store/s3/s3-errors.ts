@@ -78,6 +78,9 @@ function whyRefused(error: unknown): string | undefined {
 
 function whyUnavailable(error: unknown): string {
   const found = foundIn(error);
+  if (statusOf(error) === 412) {
+    return "can't be made: the bucket's service says that it is there, and has no such object. Repair the service's storage.";
+  }
   if (statusOf(error) !== undefined) return `can't be used now: the bucket's service answers ${found}.`;
   return `can't be reached (${found}). Check the network, AWS_ENDPOINT_URL_S3 and AWS_REGION.`;
 }

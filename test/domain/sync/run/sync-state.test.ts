@@ -7,6 +7,7 @@ import {
   LINKS_AT_ONCE,
   LINKS_PER_SLICE,
   LOAD_EVERY_PAGES,
+  SLICES_AT_ONCE,
   USERS_AT_ONCE,
 } from "../../../../src/domain/sync/run/limits.js";
 import type { NumberedWork, ReadSliceResult } from "../../../../src/domain/sync/run/slice-work.js";
@@ -71,13 +72,26 @@ test("a slice has its share of users and links, and a number of its own", () => 
   state = stateOf(10_000);
   begin(...Array.from({ length: LINKS_PER_SLICE }, (_, n) => record(n)));
   const work = take();
-  expect(work.links).toHaveLength(LINKS_PER_SLICE);
-  expect(work.fresh).toEqual({ from: USERS_AT_ONCE, to: 2 * USERS_AT_ONCE - LINKS_PER_SLICE });
+  const links = Math.ceil(LINKS_PER_SLICE / SLICES_AT_ONCE);
+  expect(work.links).toHaveLength(links);
+  expect(work.fresh).toEqual({ from: USERS_AT_ONCE, to: 2 * USERS_AT_ONCE - links });
+});
+
+test("what is left is shared among the slices at once, so that other workers have as much; few are not torn apart", () => {
+  state = stateOf(400);
+  const taken = [1, 2, 3].map(() => take().fresh);
+  expect(taken).toEqual([
+    { from: 0, to: 134 },
+    { from: 134, to: 223 },
+    { from: 223, to: 282 },
+  ]);
+  state = stateOf(20);
+  expect([take(), take()].map(({ fresh }) => fresh?.to)).toEqual([16, 20]);
 });
 
 test("waiting links are begun before further users", () => {
   state = stateOf(5_000);
-  end(take(), { report: reportOf(0, { waiting: 30 }) });
+  end(take(), { report: reportOf(0, { waiting: 90 }) });
   const work = take();
   expect(work.waiting).toEqual([{ report: reportOf(0).place, from: 0, to: 30 }]);
   expect(work.fresh).toEqual({ from: USERS_AT_ONCE, to: 2 * USERS_AT_ONCE - 30 });
