@@ -1,12 +1,7 @@
 import type { z } from "zod";
 import type { Operation } from "../api/operations/operation.js";
 import type { Column, TableSpec } from "../lake/delta/delta-schema.js";
-import {
-  type HistoryMark,
-  type HistorySpec,
-  type ListedKeys,
-  markColumn,
-} from "../lake/history/history-spec.js";
+import { type HistoryMark, type HistorySpec, type ListedKeys, MARKS } from "../lake/history/history-spec.js";
 import type { PageSql } from "../lake/sync/page-bundle.js";
 import { type KnownFields, OTHER_FIELDS } from "./row-shape.js";
 
@@ -54,11 +49,12 @@ export interface Stream extends Listing, PageSql {
   readonly onRequest?: boolean;
 }
 
-/** A column of an observed stream with the SQL that fills it. SQL encrypts nothing, so none is encrypted. */
-interface ObservedColumn extends Omit<Column, "encrypted"> {
-  /** Over `o` (the page's origin) and the names that the projection's `from` gives. */
-  readonly sql: string;
-}
+/**
+ * A column of an observed stream: its type, the SQL that fills it, over `o` (the page's origin) and the names that the
+ * projection's `from` gives, and what it says. SQL encrypts nothing, so none is encrypted.
+ */
+type ObservedColumn = readonly [type: Column["type"], sql: string, about: string];
+type ObservedColumns = Readonly<Record<string, ObservedColumn>>;
 
 /**
  * Makes table and projection of a stream whose rows are observations of a run from one list of columns. Every row begins
@@ -68,24 +64,30 @@ interface ObservedColumn extends Omit<Column, "encrypted"> {
  */
 export function observed(
   name: string,
-  columns: readonly ObservedColumn[],
+  columns: ObservedColumns,
   from: string,
 ): { table: TableSpec; projection: string } {
-  const every: readonly ObservedColumn[] = [
-    { name: "run_id", type: "VARCHAR", sql: "o.run_id" },
-    { name: "observed_at", type: "TIMESTAMPTZ", sql: "o.fetched_at" },
-    { name: "fp_id", type: "VARCHAR", sql: "o.fp_id" },
+  const every = Object.entries<ObservedColumn>({
+    run_id: ["VARCHAR", "o.run_id", "the run that first observed it so, and wrote the row"],
+    observed_at: [
+      "TIMESTAMPTZ",
+      "o.fetched_at",
+      "when the response arrived; in a history greater than in every earlier row of the key",
+    ],
+    fp_id: ["VARCHAR", "o.fp_id", "the user"],
     ...columns,
-  ];
-  const selected = every.map((column) => `${column.sql} as "${column.name}"`);
+  });
+  const selected = every.map(([name, [, sql]]) => `${sql} as "${name}"`);
   return {
-    table: { name, columns: every.map((column) => ({ name: column.name, type: column.type })) },
+    table: { name, columns: every.map(([column, [type, , about]]) => ({ name: column, type, about })) },
     projection: `select ${selected.join(", ")} from ${from}`,
   };
 }
 
 /** How a history differs from the usual one, which marks what is `gone` from lists of all keys. */
 interface HistoryForm {
+  /** What it holds. */
+  readonly about?: string;
   /** Name of its small table; `<name>_current` if left out. */
   readonly current?: string;
   readonly mark?: HistoryMark;
@@ -104,23 +106,27 @@ export function changes(
   name: string,
   per: Stream["per"],
   key: readonly string[],
-  columns: readonly ObservedColumn[],
+  columns: ObservedColumns,
   list: string,
-  { current = `${name}_current`, mark = "gone", lists = "all" }: HistoryForm = {},
+  { about = "", current = `${name}_current`, mark = "gone", lists = "all" }: HistoryForm = {},
 ): { table: HistorySpec; projection: string } {
-  const last = markColumn(mark);
+  const [type, saying] = MARKS[mark];
   const { table, projection } = observed(
     name,
-    [
+    {
       ...columns,
-      { ...last, sql: `null::${last.type.toLowerCase()}` },
-      { name: OTHER_FIELDS, type: "VARCHAR", sql: `r.${OTHER_FIELDS}` },
-    ],
+      [mark]: [type, `null::${type.toLowerCase()}`, saying],
+      [OTHER_FIELDS]: [
+        "VARCHAR",
+        `r.${OTHER_FIELDS}`,
+        "fields without a column, as JSON; null if there are none",
+      ],
+    },
     `(select page_no, unnest(${list}) as r from page) join origin o using (page_no) where r is not null`,
   );
   const owner = per === "user" ? ["fp_id"] : ["fp_id", "link_id"];
   return {
-    table: { ...table, owner, key: [...new Set([...owner, ...key])], current, mark, lists },
+    table: { ...table, about, owner, key: [...new Set([...owner, ...key])], current, mark, lists },
     projection,
   };
 }

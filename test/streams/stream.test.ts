@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isHistory } from "../../src/lake/history/history-spec.js";
 import { changes, observed } from "../../src/streams/stream.js";
 
-const COLUMNS = [{ name: "a", type: "VARCHAR", sql: "r.a" }] as const;
+const COLUMNS = { a: ["VARCHAR", "r.a", "a thing"] } as const;
 const FROM = "x join origin o using (page_no)";
 
 test("a history of changes has the owner of a list in its key, and says last what is gone and what has no column", () => {

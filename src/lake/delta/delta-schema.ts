@@ -20,11 +20,15 @@ export interface Column {
    * (docs/inside/security.md, "What is encrypted, and where").
    */
   readonly encrypted?: true;
+  /** What it says; docs/use/tables.md has the same words. */
+  readonly about?: string;
 }
 
 /** The name and columns of a table (docs/use/tables.md). */
 export interface TableSpec {
   readonly name: string;
+  /** What it holds, in a sentence; its section of docs/use/tables.md begins with it. */
+  readonly about?: string;
   readonly columns: readonly Column[];
   /**
    * Whether it is an append-only feed whose commits carry domains (docs/inside/rules.md, "Delta log"); every
@@ -53,29 +57,40 @@ const SQL_TYPES: Readonly<Record<string, string>> = {
 };
 
 export function schemaString(columns: readonly Column[]): string {
-  const fields = columns.map(({ name, type }) => ({
+  const fields = columns.map(({ name, type, about }) => ({
     name,
     type: deltaType(type),
     nullable: true,
-    metadata: {},
+    metadata: about === undefined ? {} : { comment: about },
   }));
   return JSON.stringify({ type: "struct", fields });
 }
 
+/** A field of a Delta schema, as other tools may have written it. */
+interface Field {
+  readonly name: string;
+  readonly type: unknown;
+  readonly metadata?: { readonly comment?: string };
+}
+
+const fieldsOf = (schema: string) => (JSON.parse(schema) as { fields: Field[] }).fields;
+
 /**
- * Reads the columns of a Delta schema, with their SQL types.
+ * Reads the columns of a Delta schema, with their SQL types and what they say.
  * @throws InputError for nested columns, which none of our tables has.
  */
-export function columnsOf(table: string, schema: string): { name: string; type: string }[] {
-  const { fields } = JSON.parse(schema) as { fields: { name: string; type: unknown }[] };
-  return fields.map(({ name, type }) => {
+export function columnsOf(
+  table: string,
+  schema: string,
+): { name: string; type: string; description: string | null }[] {
+  return fieldsOf(schema).map(({ name, type, metadata }) => {
     const sql = typeof type === "string" ? sqlType(type) : undefined;
     if (sql === undefined) {
       throw new InputError(
         `Column ${name} of table ${table} has the type ${JSON.stringify(type)}, which this version can't read.`,
       );
     }
-    return { name, type: sql };
+    return { name, type: sql, description: metadata?.comment ?? null };
   });
 }
 
@@ -93,6 +108,7 @@ export function creationOf(spec: TableSpec, createdTime: number): DeltaAction[] 
       metaData: {
         id: randomUUID(),
         name: spec.name,
+        ...(spec.about !== undefined && { description: spec.about }),
         format: { provider: "parquet", options: {} },
         schemaString: schemaString(spec.columns),
         partitionColumns: [],
@@ -112,22 +128,28 @@ export function isExtended(metadata: Metadata | undefined): boolean {
 }
 
 /**
- * Gives the actions that bring a table to the columns of its list: those that make a new table, those that add the missing
- * columns to an earlier version's table (null in its rows), or none.
+ * Gives the actions that bring a table to its list: those that make a new table; those that add the missing columns to an
+ * earlier version's table (null in its rows), and what is said of table and columns; or none.
  */
 export function schemaActions(spec: TableSpec, { version, metadata }: Snapshot, now: number): DeltaAction[] {
   if (version === -1 || metadata === undefined) return creationOf(spec, now);
-  const { fields } = JSON.parse(metadata.schemaString) as { fields: { name: string }[] };
-  const known = new Set(fields.map(({ name }) => name));
-  const added = spec.columns.filter(({ name }) => !known.has(name));
-  if (added.length === 0) return [];
-  const more = JSON.parse(schemaString(added)) as { fields: object[] };
+  const known = fieldsOf(metadata.schemaString);
+  const listed = new Map(fieldsOf(schemaString(spec.columns)).map((field) => [field.name, field]));
+  const described = known.map((field) => {
+    const { metadata: said } = listed.get(field.name) ?? {};
+    return { ...field, metadata: { ...field.metadata, ...said } };
+  });
+  for (const { name } of known) listed.delete(name);
+  const fields = [...described, ...listed.values()];
+  const description = spec.about ?? metadata.description;
+  if (JSON.stringify(fields) === JSON.stringify(known) && description === metadata.description) return [];
   return [
     {
       metaData: {
         ...metadata,
-        schemaString: JSON.stringify({ type: "struct", fields: [...fields, ...more.fields] }),
-        configuration: { ...metadata.configuration, [EXTENDED]: "true" },
+        ...(description !== undefined && { description }),
+        schemaString: JSON.stringify({ type: "struct", fields }),
+        configuration: { ...metadata.configuration, ...(listed.size > 0 && { [EXTENDED]: "true" }) },
       },
     },
   ];

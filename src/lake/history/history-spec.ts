@@ -1,4 +1,4 @@
-import type { Column, TableSpec } from "../delta/delta-schema.js";
+import type { TableSpec } from "../delta/delta-schema.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 
 /** When an observation was made; the newest row of a key is the one with the greatest. */
@@ -52,12 +52,25 @@ export function isCurrent(spec: TableSpec): spec is CurrentSpec {
 /** Gives the small table of a history: all its columns except the mark. */
 export function currentOf(history: HistorySpec): CurrentSpec {
   const columns = history.columns.filter(({ name }) => name !== history.mark);
-  return { name: history.current, columns, history };
+  return {
+    name: history.current,
+    about: `The last row of each key of \`${history.name}\` that is there`,
+    columns,
+    history,
+  };
 }
 
-export function markColumn(mark: HistoryMark): Column {
-  return { name: mark, type: mark === "gone" ? "BOOLEAN" : "VARCHAR" };
-}
+/** The type of each mark, and what it says. */
+export const MARKS = {
+  gone: [
+    "BOOLEAN",
+    "true: no longer listed; the other columns repeat the row before. Null in every other row",
+  ],
+  change_type: [
+    "VARCHAR",
+    "`created`, `updated` or `removed`; a `removed` row repeats the values of the row before",
+  ],
+} as const;
 
 /** SQL of the mark of a row that says so. */
 export function markOf({ mark }: HistorySpec, change: Change): string {

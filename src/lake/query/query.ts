@@ -21,7 +21,7 @@ interface TableSummary {
   readonly files: number;
   readonly rows: number;
   readonly bytes: number;
-  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly columns: ReturnType<typeof columnsOf>;
 }
 
 interface QueryOptions {

@@ -12,10 +12,20 @@ export const moneySum = columnsOf("DECIMAL(38,10)");
 export const confidence = columnsOf("DECIMAL(18,10)");
 
 /** Lists text columns whose values are encrypted. */
-export const encrypted = <const N extends string>(...names: readonly N[]) =>
-  names.map((name) => ({ name, type: "VARCHAR", encrypted: true }) as const);
+export const encrypted = <const C extends Columns>(...columns: readonly C[]) =>
+  varchar(...columns).map((column) => ({ ...column, encrypted: true }) as const);
+
+/** The name of a column, or names with what each says. */
+type Columns = string | Readonly<Record<string, string>>;
+type NameOf<C extends Columns> = C extends string ? C : keyof C & string;
 
 /** Makes the function that lists columns of one type, in the order of their names. */
 function columnsOf<const T extends Column["type"]>(type: T) {
-  return <const N extends string>(...names: readonly N[]) => names.map((name) => ({ name, type }));
+  type Listed<N> = { readonly name: N; readonly type: T; readonly about?: string };
+  return <const C extends Columns>(...columns: readonly C[]) =>
+    columns.flatMap((given): Listed<NameOf<C>>[] =>
+      typeof given === "string"
+        ? [{ name: given as NameOf<C>, type }]
+        : Object.entries(given).map(([name, about]) => ({ name: name as NameOf<C>, type, about })),
+    );
 }

@@ -1,16 +1,26 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 import { bigint, integer, timestamptz, varchar } from "./columns.js";
 
-/** One row per link and run, with its certificate (docs/use/tables.md, "link_syncs"). */
 export const linkSyncs = {
   name: "link_syncs",
+  about: "One row for each bank link and run: how it ended, and its certificate",
   columns: [
-    ...varchar("run_id", "link_id", "fp_id", "status", "reason"),
-    ...integer("generation"),
-    ...varchar("cursor_in", "cursor_out"),
-    ...bigint("pages", "restarts", "created", "updated", "removed", "quarantined", "sign_conflicts"),
-    ...bigint("sequence_from", "sequence_to"),
-    ...varchar("pages_sha256", "rows_sha256", "certificate_prev", "certificate"),
-    ...timestamptz("started_at", "finished_at"),
+    ...varchar({ run_id: "the run that wrote the row", link_id: "the bank link", fp_id: "the user" }),
+    ...varchar({ status: "how it ended", reason: "why it was skipped or failed" }),
+    ...integer({ generation: "of the link after the run; null for a link that was never committed" }),
+    ...varchar({ cursor_in: "what the first request of the update sent; null for none" }),
+    ...varchar({ cursor_out: "what the next run will send" }),
+    ...bigint({ pages: "pages of the last attempt" }),
+    ...bigint({ restarts: "how often the update was read again from its start", created: "rows committed" }),
+    ...bigint({ updated: "rows committed", removed: "rows committed, inferred ones included" }),
+    ...bigint({ quarantined: "bad rows among those delivered" }),
+    ...bigint({ sign_conflicts: "rows committed whose `amount` and `signed_amount` are of opposite sign" }),
+    ...bigint({ sequence_from: "smallest `sequence` committed; null for none", sequence_to: "greatest" }),
+    ...varchar({ pages_sha256: "rolling hash of the pages" }),
+    ...varchar({ rows_sha256: "hash of the committed rows: Rows of a certificate; null without rows" }),
+    ...varchar({ certificate_prev: "the link's certificate before; null for none" }),
+    ...varchar({ certificate: "of this update; null if nothing was committed" }),
+    ...timestamptz({ started_at: "when the slice that found the link began" }),
+    ...timestamptz({ finished_at: "when the row was made" }),
   ],
 } as const satisfies TableSpec;

@@ -2,9 +2,9 @@ import { OUTCOME_COLUMNS } from "../../domain/tables/onboardings.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { bigint, integer, timestamptz, varchar } from "./columns.js";
 
-/** One row per line, attempt and version of a batch. */
 export const onboardings = {
   name: "onboardings",
+  about: "Outcomes of the customers of a batch: one row for each line, attempt and version",
   columns: [...OUTCOME_COLUMNS],
 } as const satisfies TableSpec;
 
@@ -12,15 +12,21 @@ export const onboardings = {
 export const LATEST_OF_A_LINE =
   "qualify row_number() over (partition by line order by attempt desc, version desc) = 1";
 
-/** One row per event of a batch's row; it also names the key under which the row was posted. */
 export const onboardingEvents = {
   name: "onboarding_events",
+  about: "What happened to the rows of batches, and the key under which each row was posted",
   columns: [
-    ...varchar("batch_id", "run_id"),
-    ...bigint("line"),
-    ...integer("attempt", "version"),
-    ...varchar("row_key", "event", "status", "onboarding_id", "message_id"),
-    ...timestamptz("at"),
-    ...varchar("detail"),
+    ...varchar({ batch_id: "the batch", run_id: "the run that wrote the row" }),
+    ...bigint({ line: "line of the customers file" }),
+    ...integer({ attempt: "as in `onboardings`", version: "as in `onboardings`" }),
+    ...varchar({
+      row_key: "hash of kind, identity, content, playbook and mode",
+      event: "`recorded`, `adopted` (another batch's outcome was reused), or what brought a later version",
+      status: "the row's status afterwards",
+      onboarding_id: "the onboarding; null if there is none",
+      message_id: "of the webhook that brought it",
+    }),
+    ...timestamptz({ at: "when it happened" }),
+    ...varchar({ detail: "what happened, without personal data" }),
   ],
 } as const satisfies TableSpec;

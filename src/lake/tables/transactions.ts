@@ -1,49 +1,59 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 import { bigint, boolean, confidence, date, integer, money, timestamptz, varchar } from "./columns.js";
 
-const IDENTITY = varchar("link_id", "fp_id", "transaction_id");
-const ORDER = [...bigint("sequence"), ...integer("generation")] as const;
+const IDENTITY = varchar({
+  link_id: "the bank link",
+  fp_id: "the user",
+  transaction_id: "the transaction; unique within its link, not beyond",
+});
+const ORDER = [
+  ...bigint({ sequence: "order within the link" }),
+  ...integer({ generation: "1, and one more with every full resync of the link" }),
+] as const;
 
 const VALUES = [
-  ...varchar("account_id"),
-  ...money("amount", "signed_amount"),
-  ...varchar("currency"),
-  ...date("date"),
-  ...timestamptz("datetime"),
-  ...varchar("datetime_text", "type"),
-  ...boolean("pending"),
-  ...varchar("description", "raw_description", "category", "enrichment_category"),
-  ...confidence("enrichment_category_confidence"),
-  ...varchar("enrichment_subcategory"),
-  ...confidence("enrichment_subcategory_confidence"),
-  ...varchar("merchant_id", "merchant_name", "merchant_logo"),
-  ...confidence("merchant_confidence"),
-  ...varchar("processor_id", "processor_name", "processor_logo"),
-  ...confidence("processor_confidence"),
-  ...varchar("run_id"),
-  ...timestamptz("fetched_at"),
+  ...varchar({ account_id: "the account" }),
+  ...money({ amount: "as the service gave it" }),
+  ...money({ signed_amount: "positive for a credit, negative for a debit" }),
+  ...varchar({ currency: "as given, usually ISO 4217" }),
+  ...date({ date: "the day, as the bank gives it" }),
+  ...timestamptz({ datetime: "the instant, if the bank gave one with an offset" }),
+  ...varchar({ datetime_text: "the whole text that the bank gave", type: "`debit` or `credit`" }),
+  ...boolean({ pending: "true until it is posted" }),
+  ...varchar({ description: "cleaned by the service", raw_description: "the institution's own" }),
+  ...varchar({ category: "deprecated by the service; use the enrichment", enrichment_category: "category" }),
+  ...confidence({ enrichment_category_confidence: "how sure the service is of it" }),
+  ...varchar({ enrichment_subcategory: "subcategory" }),
+  ...confidence({ enrichment_subcategory_confidence: "how sure the service is of it" }),
+  ...varchar({ merchant_id: "merchant", merchant_name: "its name", merchant_logo: "address of its logo" }),
+  ...confidence({ merchant_confidence: "how sure the service is of it" }),
+  ...varchar({ processor_id: "payment processor", processor_name: "its name" }),
+  ...varchar({ processor_logo: "address of its logo" }),
+  ...confidence({ processor_confidence: "how sure the service is of it" }),
+  ...varchar({ run_id: "the run that wrote the row" }),
+  ...timestamptz({ fetched_at: "when the response arrived; the same after a repeated load" }),
 ] as const;
 
 /** Values that came after the others: columns are only added at the end. */
-const LATER = varchar("other_fields");
+const LATER = varchar({ other_fields: "fields without a column, as JSON; null if there are none" });
 
-/** The feed: every created, updated and removed transaction ever received, in order. */
 export const transactionChanges = {
   name: "transaction_changes",
+  about: "The feed: every created, updated and removed transaction ever received",
   feed: true,
   columns: [
     ...IDENTITY,
-    ...varchar("change_type"),
+    ...varchar({ change_type: "`created`, `updated` or `removed`" }),
     ...ORDER,
-    ...boolean("inferred"),
+    ...boolean({ inferred: "true for a `removed` row that the service did not send" }),
     ...VALUES,
-    ...integer("page"),
+    ...integer({ page: "page of its update, from 0; null for an inferred removal" }),
     ...LATER,
   ],
 } as const satisfies TableSpec;
 
-/** The current state: one row per live (`link_id`, `transaction_id`). */
 export const transactions = {
   name: "transactions",
+  about: "Current state: one row for each live (`link_id`, `transaction_id`)",
   columns: [...IDENTITY, ...ORDER, ...VALUES, ...LATER],
 } as const satisfies TableSpec;

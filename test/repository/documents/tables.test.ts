@@ -6,6 +6,7 @@ import { firstTable, section } from "../markdown.js";
 import { read, sourcesIn } from "../source-tree.js";
 
 const PATH = "docs/use/tables.md";
+const withoutLinks = (text: string) => text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
 
 describe("docs/use/tables.md", () => {
   it("has a section for every table that the code makes, and for no other", () => {
@@ -14,7 +15,7 @@ describe("docs/use/tables.md", () => {
     const made = sourcesIn("src/lake/tables", "src/streams").flatMap((path) =>
       [
         ...read(path).matchAll(
-          /^ +name: "(\w+)",\n +(?:feed: true,\n +)?columns: \[|\.\.\.(?:observed|changes)\(\s*"(\w+)"/gm,
+          /^ +name: "(\w+)",\n(?:.*\n){0,3}? +columns: \[|\.\.\.(?:observed|changes)\(\s*"(\w+)"/gm,
         ),
       ].map(([, table, observed]) => table ?? observed),
     );
@@ -23,13 +24,16 @@ describe("docs/use/tables.md", () => {
   });
 
   it.each(TABLES.map((spec) => [spec.name, spec] as const))(
-    "lists the columns of %s: names, order, types, each with its meaning",
-    (name, { columns }) => {
-      const rows = firstTable(section(PATH, `\`${name}\``));
+    "says of %s what its log says, and lists its columns: names, order, types, each with its meaning",
+    (name, { about = "?", columns }) => {
+      const text = withoutLinks(section(PATH, `\`${name}\``));
+      expect(text.trim().slice(0, about.length)).toBe(about);
+      const rows = firstTable(text);
       expect(rows.map((row) => row.slice(0, 2))).toEqual(
         columns.map((column) => [`\`${column.name}\``, `\`${column.type}\``]),
       );
-      expect(rows.filter(([, , meaning]) => meaning === "")).toEqual([]);
+      const unlike = rows.filter(([, , meaning = ""], at) => !meaning.startsWith(columns[at]?.about || "?"));
+      expect(unlike, "meanings that begin otherwise than those of the code").toEqual([]);
     },
   );
 

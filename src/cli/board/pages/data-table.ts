@@ -36,7 +36,12 @@ interface DataTable {
   readonly rows: number;
   readonly bytes: number;
   readonly files: number;
-  readonly columns: readonly { readonly name: string; readonly type: string; readonly encrypted: boolean }[];
+  readonly columns: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly description: string | null;
+    readonly encrypted: boolean;
+  }[];
   /** The newest rows; null for a value that is encrypted. */
   readonly newest: readonly Readonly<Record<string, string | null>>[];
 }
@@ -84,10 +89,11 @@ export const dataTable = page<DataTable>("/data/:table", {
         "Columns",
         table(
           `Columns of ${name}`,
-          [{ name: "Column" }, { name: "Type" }, { name: "" }],
+          [{ name: "Column" }, { name: "Type" }, { name: "Meaning" }, { name: "" }],
           columns.map((column) => [
             code(column.name),
             column.type,
+            column.description,
             column.encrypted ? chip("not shown", "note") : null,
           ]),
         ),

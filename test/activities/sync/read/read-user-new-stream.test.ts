@@ -33,11 +33,11 @@ const trades: Stream = {
   pageType: "STRUCT(investment_transactions STRUCT(investment_transaction_id VARCHAR, amount VARCHAR)[])",
   ...observed(
     "trades",
-    [
-      { name: "link_id", type: "VARCHAR", sql: "o.link_id" },
-      { name: "trade_id", type: "VARCHAR", sql: "t.investment_transaction_id" },
-      { name: "amount", type: "DECIMAL(28,10)", sql: "t.amount::decimal(28,10)" },
-    ],
+    {
+      link_id: ["VARCHAR", "o.link_id", "the bank link"],
+      trade_id: ["VARCHAR", "t.investment_transaction_id", "the trade"],
+      amount: ["DECIMAL(28,10)", "t.amount::decimal(28,10)", "as given"],
+    },
     `(select page_no, unnest(investment_transactions) as t from page) join origin o using (page_no) where t is not null`,
   ),
 };
@@ -52,7 +52,7 @@ const payments: Stream = {
   pageType: "STRUCT(transactions STRUCT(transaction_id VARCHAR)[])",
   ...observed(
     "payments",
-    [{ name: "transaction_id", type: "VARCHAR", sql: "t.transaction_id" }],
+    { transaction_id: ["VARCHAR", "t.transaction_id", "the transaction"] },
     `(select page_no, unnest(transactions) as t from page) join origin o using (page_no) where t is not null`,
   ),
 };
