@@ -38,3 +38,7 @@ export const LINK_FRESHNESS = `
     last.finished_at as last_at, first_at
   from seen left join vain using (link_id) left join listed using (link_id)
   where is_gone is not true and coalesce(last.reason, '') not in ('state deleted', 'link_gone')`;
+
+/** SQL of `stale_links`: those that `status` lists unless it is told another age. */
+export const STALE_LINKS = `
+  select * from link_freshness where age_s > 3 * 86400 and last_at > now() - interval 33 days`;

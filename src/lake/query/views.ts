@@ -1,5 +1,6 @@
 import { BALANCES_VIEW } from "./balances-view.js";
-import { LINK_FRESHNESS } from "./link-freshness-view.js";
+import { DAILY_CHANGES } from "./daily-changes-view.js";
+import { LINK_FRESHNESS, STALE_LINKS } from "./link-freshness-view.js";
 import { BATCH_BURNDOWN, ONBOARDING_QUEUE } from "./onboarding-views.js";
 import { QUARANTINE_OPEN, QUARANTINE_SOURCES, QUARANTINE_STATES } from "./quarantine-view.js";
 import { RUN_TRENDS } from "./run-trends-view.js";
@@ -20,6 +21,8 @@ export const VIEWS: readonly LakeView[] = [
   { name: "quarantine_states", sources: OF_QUARANTINE, sql: QUARANTINE_STATES },
   { name: "quarantine_open", sources: OF_QUARANTINE, sql: QUARANTINE_OPEN },
   { name: "link_freshness", sources: ["link_syncs", "bank_links"], sql: LINK_FRESHNESS },
+  { name: "stale_links", sources: ["link_syncs", "bank_links"], sql: STALE_LINKS },
+  { name: "daily_changes", sources: ["transaction_changes"], sql: DAILY_CHANGES },
   { name: "run_trends", sources: ["runs"], sql: RUN_TRENDS },
   { name: "onboarding_queue", sources: ["onboardings", "onboarding_events"], sql: ONBOARDING_QUEUE },
   { name: "batch_burndown", sources: ["onboardings", "onboarding_events"], sql: BATCH_BURNDOWN },

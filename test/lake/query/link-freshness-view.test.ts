@@ -138,3 +138,17 @@ test("a failed link is the service's turn where the service has to change, else 
   const tried = FAILED.map(([, reason]) => reason?.split(" ")[0]);
   expect(documented.filter((code) => !tried.includes(code))).toEqual([]);
 });
+
+test("a link is stale after three days without a commit, unless no run has found it for a month", async () => {
+  const day = 24 * 60 * 60 * 1000;
+  const ago = (link_id: string, status: string, days: number) =>
+    sync(link_id, 1, status, { finished_at: new Date(Date.now() - days * day).toISOString() });
+  const link_syncs = [
+    ...[ago("fresh", "synced", 2), ago("fresh", "failed", 1)],
+    ...[ago("stale", "synced", 4), ago("stale", "failed", 1)],
+    ago("never", "not_ready", 5),
+    ago("left", "synced", 40),
+  ];
+  const rows = await rowsOver({ link_syncs }, "select link_id from stale_links order by link_id");
+  expect(rows.map(({ link_id }) => link_id)).toEqual(["never", "stale"]);
+});
