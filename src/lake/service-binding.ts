@@ -2,6 +2,7 @@ import { hash, randomUUID } from "node:crypto";
 import { InputError } from "../domain/failures.js";
 import { jsonObjectOf } from "../domain/json/value.js";
 import type { KeyMode } from "../domain/service/key-mode.js";
+import { README, README_KEY } from "./readme.js";
 import type { ObjectStore } from "./store/object-store.js";
 
 /** Readers of tables skip names that begin with an underscore. */
@@ -98,7 +99,7 @@ export async function ensureBinding(store: ObjectStore, expected: ServiceBinding
   let bound = await checkBinding(store, asked);
   if (bound === undefined) {
     await store.checkCommits();
-    await store.putIfAbsent(BINDING_KEY, text(expected));
+    await bindNew(store, expected);
     bound = await checkBinding(store, asked);
   }
   if (bound?.id === expected.id) return bound;
@@ -147,10 +148,16 @@ export async function rebind(store: ObjectStore, moved: ServiceAddress): Promise
 
 /** Binds a place where no lake was. @throws InputError where there is one now */
 export async function bindAs(store: ObjectStore, binding: ServiceBinding): Promise<void> {
-  if (await store.putIfAbsent(BINDING_KEY, text(binding))) return;
+  if (await bindNew(store, binding)) return;
   throw new InputError(
     `${store.address} has become a lake meanwhile. Nothing was bound. Copy to another place.`,
   );
+}
+
+async function bindNew(store: ObjectStore, binding: ServiceBinding): Promise<boolean> {
+  const isNew = await store.putIfAbsent(BINDING_KEY, text(binding));
+  if (isNew) await store.putIfAbsent(README_KEY, README);
+  return isNew;
 }
 
 function text({ id, lake, url, mode }: ServiceBinding): string {

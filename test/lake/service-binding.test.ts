@@ -54,6 +54,7 @@ test("the first use binds a lake, and the same service finds it bound", async ()
     id: expect.stringMatching(/^[0-9a-f]{16}$/),
     lake: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
+  expect(await readFile(join(directory, "lake", "README.txt"), "utf8")).toMatch(/Do not read \*\.parquet/);
   expect(await bind(LIVE)).toEqual(bound);
   expect(await checkBinding(store, { ...LIVE, mode: null })).toEqual(bound);
 });

@@ -63,7 +63,7 @@ describe.skipIf(python === undefined)("a second reader (deltalake and Polars; sk
       try {
         const run = await runJobs(sandbox, folder);
         const connection = await duckdb.connect();
-        const tables = (await readdir(folder.lake)).filter((name) => !name.startsWith("_")).sort();
+        const tables = (await readdir(folder.lake)).filter((name) => !/^_|\./.test(name)).sort();
         const filled: string[] = [];
         for (const table of tables) {
           const copy = join(folder.directory, `${table}.parquet`);

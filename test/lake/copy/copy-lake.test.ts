@@ -70,6 +70,7 @@ test("a place with anything else in it is refused, and stays as it is", async ()
   await bindAs(to, { ...BINDING, lake: "another" });
   await expect(copied()).rejects.toThrow(/is a lake already/);
   expect((await to.list("")).map(({ key }) => key)).toEqual([
+    "README.txt",
     "_nightledger/copy.json",
     "_nightledger/service.json",
   ]);
