@@ -22,6 +22,7 @@ import { serviceCommand } from "./commands/service.js";
 import { syncCommand } from "./commands/sync.js";
 import { reportCommand, uiCommand } from "./commands/ui.js";
 import { verifyCommand } from "./commands/verify.js";
+import { viewsCommand } from "./commands/views.js";
 import { webhooksCommand } from "./commands/webhooks.js";
 import { CliCommand } from "./terminal/cli-command.js";
 import { continuingLine } from "./terminal/command-line.js";
@@ -58,6 +59,7 @@ const COMMANDS: readonly AddCommand[] = [
   codecCommand,
   tablesCommand,
   queryCommand,
+  viewsCommand,
   verifyCommand,
   callCommand,
 ];

@@ -3,11 +3,36 @@ import { NO_TABLE } from "../delta/delta-snapshot.js";
 import { historyFiles } from "../history/history-files.js";
 import { type CurrentSpec, isCurrent, isThere } from "../history/history-spec.js";
 import { newestRows } from "../history/newest-rows.js";
+import type { DuckDb } from "../sql/duckdb.js";
 import { columnNames } from "../sql/duckdb-sql.js";
-import { type ReadTable, type SqlOf, type TableView, tableView, viewOf } from "./query-views.js";
+import type { ObjectStore } from "../store/object-store.js";
+import {
+  findTables,
+  type ReadTable,
+  readTable,
+  type SqlOf,
+  type TableView,
+  tableView,
+  viewOf,
+} from "./query-views.js";
+
+/** Reads the tables that are there: of these, or of the whole store. */
+export async function foundTables(
+  store: ObjectStore,
+  duckdb: DuckDb,
+  specs?: readonly TableSpec[],
+): Promise<ReadTable[]> {
+  const names = specs ? readingOrder(specs).map(({ name }) => name) : await findTables(store);
+  const found: ReadTable[] = [];
+  for (const table of names) {
+    const read = await readTable({ store, table, duckdb });
+    if (read !== undefined) found.push(read);
+  }
+  return found;
+}
 
 /** Orders tables for reading: small tables before their histories, so that none is ahead of its source. */
-export function readingOrder(tables: readonly TableSpec[]): TableSpec[] {
+function readingOrder(tables: readonly TableSpec[]): TableSpec[] {
   return [...tables].sort((a, b) => Number(isCurrent(b)) - Number(isCurrent(a)));
 }
 

@@ -10,8 +10,8 @@ import { sqlList } from "../sql/duckdb-sql.js";
 import { type JsonValue, jsonValue } from "../sql/duckdb-values.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { Decryption } from "./decryption.js";
-import { lakeViews, readingOrder } from "./lake-views.js";
-import { findTables, type ReadTable, readTable } from "./query-views.js";
+import { foundTables, lakeViews } from "./lake-views.js";
+import type { ReadTable } from "./query-views.js";
 import { readingStatement } from "./reading-statement.js";
 import { viewStatements } from "./views.js";
 
@@ -49,16 +49,7 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
   const { scratchDirectory, memoryLimitMb = 512, sealer, tables: specs = [] } = options;
   const duckdb = createDuckDb({ scratchDirectory, memoryLimitMb });
 
-  async function tables(): Promise<ReadTable[]> {
-    const known = options.tables && readingOrder(options.tables).map(({ name }) => name);
-    const names = known ?? (await findTables(store));
-    const found: ReadTable[] = [];
-    for (const table of names) {
-      const read = await readTable({ store, table, duckdb });
-      if (read !== undefined) found.push(read);
-    }
-    return found;
-  }
+  const tables = () => foundTables(store, duckdb, options.tables);
 
   async function* query(statement: string) {
     const found = await tables();

@@ -1,0 +1,40 @@
+import { rename, rm, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { readConfig } from "../../config.js";
+import { InputError } from "../../domain/failures.js";
+import { isS3Address } from "../../domain/lake-address.js";
+import { writeViewFile } from "../../lake/query/view-file.js";
+import { TABLES } from "../../tables.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { lakeStore } from "./query.js";
+import { LAKE_MEMORY_MB, withDuckDb } from "./reader.js";
+
+export interface ViewsFlags {
+  readonly out: string;
+  readonly force?: boolean;
+}
+
+/** Makes a DuckDB file with views over the lake. @throws InputError where the file is there, or the lake in a bucket. */
+export async function runViews(terminal: Terminal, { out, force }: ViewsFlags): Promise<void> {
+  const { lake } = readConfig(terminal, ["lake"]);
+  if (isS3Address(lake.address))
+    throw new InputError(
+      `The lake ${lake.address} is in a bucket, and the views name local files. Nothing was written. Copy the lake ` +
+        "first (`nightledger lake copy`), or read the bucket with DuckDB's own extension: docs/use/recipes.md.",
+    );
+  const store = await lakeStore(terminal);
+  const path = resolve(terminal.cwd, out);
+  if (!force && (await stat(path).catch(() => undefined)) !== undefined)
+    throw new InputError(`--out: ${path} is there already. Nothing was written. Replace it with --force.`);
+  const part = `${path}.part`;
+  await rm(part, { force: true });
+  try {
+    await withDuckDb((duckdb) => writeViewFile(store, duckdb, TABLES, part), {
+      memoryLimitMb: LAKE_MEMORY_MB,
+    });
+    await rename(part, path);
+  } finally {
+    await rm(part, { force: true });
+  }
+  terminal.result(`${path} has the lake's tables as views, as they are now; make it again after each sync`);
+}
