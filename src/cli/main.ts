@@ -8,6 +8,7 @@ import { callCommand } from "./commands/call.js";
 import { codecCommand } from "./commands/codec.js";
 import type { AddCommand } from "./commands/command.js";
 import { explainCommand } from "./commands/explain.js";
+import { exportTransactionsCommand } from "./commands/export-transactions.js";
 import { importsVerifyCommand } from "./commands/imports.js";
 import { lakeCommand, materializeCommand, rebindCommand, tablesCommand } from "./commands/lake.js";
 import { checkCommand, demoCommand, devCommand, versionCommand, workerCommand } from "./commands/local.js";
@@ -46,6 +47,7 @@ const COMMANDS: readonly AddCommand[] = [
   explainCommand,
   quarantineCommand,
   ...bulkCommands,
+  exportTransactionsCommand,
   importsVerifyCommand,
   rebindCommand,
   lakeCommand,

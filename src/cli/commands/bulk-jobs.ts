@@ -13,7 +13,8 @@ import { declaredOptions, type Flags, readDeclared, withDeclared } from "./decla
 
 /** Commands that have those of several kinds, or others, under them. */
 const GROUPS: Readonly<Record<string, string>> = {
-  export: "export customers as a self-verifying pack, businesses and vault data as tables",
+  export:
+    "export customers as a self-verifying pack, businesses and vault data as tables, transactions as a file",
   imports: "check on earlier imports",
   vault: "write into the vaults of users",
 };

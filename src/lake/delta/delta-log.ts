@@ -30,6 +30,20 @@ export async function newestState(log: DeltaLocation, known: LogState | undefine
 }
 
 /**
+ * Reads the state of an earlier version.
+ * @throws InputError where the log does not have the version, or not any more
+ */
+export async function stateAt(log: DeltaLocation, version: number): Promise<Snapshot> {
+  const listing = await listLog(log);
+  const checkpoint = listing.checkpoints.filter((one) => one.version <= version).at(-1);
+  const base = checkpoint === undefined ? NO_TABLE : await readCheckpoint(log, checkpoint);
+  const commits = listing.commits.filter((one) => one.version <= version);
+  const state = await replay(log, base, { ...listing, commits });
+  if (typeof state !== "number" && state.version === version) return state;
+  throw new InputError(`The log of table ${log.table} does not have version ${version}, or not any more.`);
+}
+
+/**
  * Finds the newest version of a table by names alone; -1 while it does not exist.
  *
  * @param known a version that was there

@@ -1,0 +1,136 @@
+import { chmod, open, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { InputError } from "../../../domain/failures.js";
+import { stateAt } from "../../../lake/delta/delta-log.js";
+import { type LakeReader, newestView, snapshotView } from "../../../lake/query/query-views.js";
+import { knownRoot } from "../../../lake/root/lake-root.js";
+import type { SqlSession } from "../../../lake/sql/duckdb-session.js";
+import { sqlList, sqlName, sqlText } from "../../../lake/sql/duckdb-sql.js";
+import { jsonValue } from "../../../lake/sql/duckdb-values.js";
+import { fileSha256 } from "../../../lake/store/file-sha256.js";
+import { linkSyncs } from "../../../lake/tables/link-syncs.js";
+import { transactionChanges, transactions } from "../../../lake/tables/transactions.js";
+import { accountStream } from "../../../streams/accounts.js";
+import { lakeStore } from "../../lake/query.js";
+import { withLakeReader } from "../../lake/reader.js";
+import { counted } from "../../terminal/counted.js";
+import type { Terminal } from "../../terminal/terminal.js";
+import { ofxText } from "./ofx.js";
+
+export interface ExportFlags {
+  readonly from: string;
+  readonly to: string;
+  readonly out: string;
+  readonly accounts?: readonly string[];
+  /** A version of the feed, or a day. */
+  readonly asOf?: string;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+const ORDER = "order by link_id, account_id, date, sequence";
+
+/** Writes the exported rows to a path; `exported` and `accounts` are tables of the session. */
+type Writer = (sql: SqlSession, path: string) => Promise<unknown>;
+const copied =
+  (columns: string, format: string): Writer =>
+  (sql, path) =>
+    sql.run(`copy (select ${columns} from exported ${ORDER}) to ${sqlText(path)} (${format})`);
+
+/** Texts that a spreadsheet would run as a formula get an apostrophe in front (docs/use/exports.md, "Files"). */
+const HARMLESS = transactions.columns.map(({ name, type }) => {
+  const column = sqlName(name);
+  if (type !== "VARCHAR") return column;
+  return `case when regexp_matches(${column}, '^[=+@\\t\\r\\n-]') then '''' || ${column} else ${column} end as ${column}`;
+});
+
+const WRITERS: Readonly<Record<string, Writer>> = {
+  csv: copied(HARMLESS.join(", "), "format csv, header"),
+  parquet: copied("*", "format parquet, compression zstd"),
+  async ofx(sql, path) {
+    const file = await open(path, "w");
+    const rows = sql.stream(`
+      select e.*, balance, balance_at from exported e left join (
+        select link_id, account_id, balance_currency as currency, balance_current as balance, observed_at as balance_at
+        from accounts where observed_at <= (select max(fetched_at) from state) and balance_current is not null
+        qualify row_number() over (partition by link_id, account_id order by observed_at desc) = 1
+      ) using (link_id, account_id, currency) order by link_id, account_id, currency, date, sequence`);
+    try {
+      for await (const text of ofxText(rows)) await file.appendFile(text);
+    } finally {
+      await file.close();
+    }
+  },
+};
+
+/** @throws InputError for a file that is there or of another form, and for a version that the log does not have */
+export async function runExportTransactions(terminal: Terminal, flags: ExportFlags): Promise<void> {
+  const path = resolve(terminal.cwd, flags.out);
+  const write = WRITERS[/\.(\w+)$/.exec(path)?.[1] ?? ""];
+  if (write === undefined)
+    throw refusal(`${flags.out} is of no known form. Give a .csv, .parquet or .ofx file`);
+  if (!flags.force && (await stat(path).catch(() => undefined)) !== undefined)
+    throw refusal(`${path} is there already. Replace it with --force`);
+  const store = await lakeStore(terminal);
+  const part = `${path}.part`;
+  try {
+    const proof = await withLakeReader(store, async (lake) => {
+      const found = await exported(lake, flags, (sql) => write(sql, part));
+      return { file: basename(path), sha256: await fileSha256(part), lake: store.address, ...found };
+    });
+    const text = JSON.stringify(proof, null, 2);
+    await chmod(part, 0o600);
+    await rename(part, path);
+    await writeFile(`${path}.proof.json`, `${text}\n`, { mode: 0o600 });
+    terminal.result(
+      flags.json ? text : `${path}: ${counted(proof.rows, "transaction")}; its proof is ${path}.proof.json`,
+    );
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+const refusal = (words: string) => new InputError(`--out: ${words}. Nothing was written.`);
+
+/** Writes the rows and gives what proves them (docs/use/exports.md, "Transactions"). */
+async function exported(lake: LakeReader, flags: ExportFlags, write: (sql: SqlSession) => Promise<unknown>) {
+  const { from, to, accounts, asOf } = flags;
+  const day = asOf?.includes("-") ? asOf : undefined;
+  const feed = { ...lake, table: transactionChanges.name };
+  const snapshot =
+    asOf === undefined || day !== undefined
+      ? await lake.table(feed.table).snapshot()
+      : await stateAt(feed, Number(asOf));
+  const views = [await snapshotView(lake, transactionChanges, snapshot)];
+  for (const spec of [linkSyncs, accountStream.table]) views.push(await newestView(lake, spec));
+  const lake_root = knownRoot(await lake.table("runs").snapshot());
+  return lake.duckdb.exclusive(async (sql) => {
+    for (const view of views) await sql.run(view);
+    await sql.run(`create temp view state as select * from transaction_changes
+      ${day === undefined ? "" : `where fetched_at < date ${sqlText(day)} + 1`}`);
+    await sql.run(`create temp table exported as
+      select ${transactions.columns.map(({ name }) => sqlName(name)).join(", ")} from (
+        from state qualify row_number() over (partition by link_id, transaction_id order by sequence desc) = 1
+      ) where change_type <> 'removed' and date between ${sqlText(from)} and ${sqlText(to)}
+        ${flags.out.endsWith(".ofx") ? "and pending is not true" : ""}
+        ${accounts === undefined ? "" : `and list_contains(${sqlList(accounts)}, account_id)`}`);
+    await write(sql);
+    const totals =
+      await sql.rows(`select currency, count(*) as rows, sum(signed_amount)::varchar as signed_amount
+      from exported group by currency order by currency`);
+    const known = "filter (sequence_to <= sequence)";
+    const links = await sql.rows(`select link_id, sequence, max(sequence_to) ${known} as certified_to,
+        arg_max(certificate, sequence_to) ${known} as certificate
+      from (select link_id, max(sequence) as sequence from state semi join exported using (link_id) group by link_id)
+        left join link_syncs using (link_id)
+      group by link_id, sequence order by link_id`);
+    return {
+      ...{ from, to, accounts: accounts ?? null, as_of: asOf ?? null },
+      feed_version: snapshot.version,
+      rows: totals.reduce((sum, { rows }) => sum + Number(rows), 0),
+      totals: totals.map((row) => jsonValue(row as never)),
+      links: links.map((row) => jsonValue(row as never)),
+      lake_root,
+    };
+  });
+}

@@ -1,0 +1,142 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openLake } from "../../../../src/lake/lake.js";
+import { appendOnce } from "../../../../src/lake/tables/append.js";
+import { writeRows } from "../../../../src/lake/tables/parquet-file.js";
+import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
+import { runHere } from "../../../helpers/command/command-here.js";
+import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
+
+const change = (sequence: number, transaction_id: string, day: number, values: object = {}) => ({
+  ...{ link_id: "link_1", fp_id: "f", account_id: "a1", transaction_id, sequence, change_type: "created" },
+  ...{
+    amount: "5.1",
+    signed_amount: "-5.1",
+    currency: "EUR",
+    date: "2026-01-10",
+    type: "debit",
+    pending: false,
+  },
+  ...{ generation: 1, inferred: false, fetched_at: `2026-01-${day}T02:00:00Z`, description: "Tea & <cake>" },
+  ...values,
+});
+const FIRST = [
+  { ...change(1, "t1", 10), fetched_at: "2026-01-09T23:59:59Z" },
+  change(2, "t2", 10, {
+    account_id: "a2",
+    signed_amount: "0.0000000001",
+    description: "=1+1",
+    pending: true,
+  }),
+  change(3, "t3", 10, { date: "2026-02-01" }),
+];
+const SECOND = [
+  change(4, "t1", 11, { change_type: "updated", signed_amount: "-6.25" }),
+  {
+    link_id: "link_1",
+    transaction_id: "t2",
+    sequence: 5,
+    change_type: "removed",
+    fetched_at: "2026-01-11T02:00:00Z",
+  },
+];
+const certified = (sequence_to: number) => ({
+  link_id: "link_1",
+  sequence_to,
+  certificate: `c${sequence_to}`,
+});
+
+let lake: Awaited<ReturnType<typeof lakeOfRows>>;
+beforeEach(async () => {
+  lake = await lakeOfRows({
+    transaction_changes: FIRST,
+    link_syncs: [certified(3), certified(5)],
+    accounts: [10, 12].map((day) => ({
+      ...{ fp_id: "f", link_id: "link_1", account_id: "a1", observed_at: `2026-01-${day}T01:00:00Z` },
+      ...{ balance_current: String(day), balance_currency: "EUR" },
+    })),
+  });
+  const writing = openLake({ directory: lake.directory });
+  await appendOnce(writing, transactionChanges, "second", () =>
+    writeRows(writing, transactionChanges, "second", SECOND),
+  );
+  await writing.close();
+});
+afterEach(() => lake.release());
+
+/** Exports January into a file, and gives the proof and the file. */
+async function january(out: string, ...more: readonly string[]) {
+  const days = ["--from", "2026-01-01", "--to", "2026-01-31"];
+  const args = ["export", "transactions", ...days, "--out", out, "--json", ...more];
+  const { code, stdout, stderr } = await runHere(
+    { directory: lake.directory, env: { NIGHTLEDGER_LAKE: "." } },
+    args,
+  );
+  const said = JSON.parse(stdout);
+  if (code !== 0) return { code, stderr, said, text: "" };
+  const bytes = await readFile(join(lake.directory, out));
+  expect(said.sha256).toBe(createHash("sha256").update(bytes).digest("hex"));
+  expect(JSON.parse(await readFile(join(lake.directory, `${out}.proof.json`), "utf8"))).toEqual(said);
+  return { code, stderr, said, text: bytes.toString("utf8") };
+}
+
+/** The id, signed amount and description of each row. */
+const rowsOf = (text: string) => {
+  const [head = "", ...lines] = text.trimEnd().split("\n");
+  const at = ["transaction_id", "signed_amount", "description"].map((name) => head.split(",").indexOf(name));
+  return lines.map((line) => at.map((place) => line.split(",")[place]));
+};
+
+test("the live rows of the days are in the file, exact, and its proof has the head of each link", async () => {
+  const { said, text } = await january("now.csv");
+  expect(rowsOf(text)).toEqual([["t1", "-6.2500000000", "Tea & <cake>"]]);
+  expect(said).toMatchObject({
+    ...{ file: "now.csv", as_of: null, feed_version: 1, rows: 1, lake_root: null },
+    totals: [{ currency: "EUR", rows: 1, signed_amount: "-6.2500000000" }],
+    links: [{ link_id: "link_1", sequence: 5, certified_to: 5, certificate: "c5" }],
+  });
+});
+
+test.each(["0", "2026-01-10"])("as of %s the file has what was known then, and no formula", async (asOf) => {
+  const { said, text } = await january("then.csv", "--as-of", asOf);
+  expect(rowsOf(text)).toEqual([
+    ["t1", "-5.1000000000", "Tea & <cake>"],
+    ["t2", "0.0000000001", "'=1+1"],
+  ]);
+  expect(said).toMatchObject({ rows: 2, links: [{ sequence: 3, certificate: "c3" }] });
+  expect((await january("one.csv", "--as-of", asOf, "--accounts", "a2")).said.rows).toBe(1);
+});
+
+test("a link whose update was not whole by then has no certificate yet", async () => {
+  const { said } = await january("early.csv", "--as-of", "2026-01-09");
+  expect(said).toMatchObject({ rows: 1, links: [{ sequence: 1, certified_to: null, certificate: null }] });
+});
+
+test("OFX has statements of posted transactions, with the balance of that time", async () => {
+  const { said, text } = await january("then.ofx", "--as-of", "0");
+  expect(said.rows).toBe(1);
+  expect(text).toContain(
+    "<STMTTRN><TRNTYPE>DEBIT</TRNTYPE><DTPOSTED>20260110</DTPOSTED><TRNAMT>-5.10</TRNAMT><FITID>t1</FITID>" +
+      "<NAME>Tea &amp; &lt;cake&gt;</NAME><MEMO>Tea &amp; &lt;cake&gt;</MEMO></STMTTRN>",
+  );
+  expect(text).toContain("<LEDGERBAL><BALAMT>10.00</BALAMT><DTASOF>20260110</DTASOF></LEDGERBAL>");
+  expect(text.match(/<STMTRS>/g)).toHaveLength(1);
+});
+
+test("a version that the log lacks, a form that is not known and a file that is there are refused", async () => {
+  expect(await january("a.csv", "--as-of", "9")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/does not have version 9/),
+  });
+  expect(await january("a.xls")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/Give a \.csv, \.parquet or \.ofx/),
+  });
+  await january("b.parquet");
+  expect(await january("b.parquet")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/is there already.*--force/),
+  });
+});
