@@ -30,6 +30,7 @@ describe("the package", () => {
       "LICENSE",
       "README.md",
       "bin",
+      "dbt",
       "dist/sandbox",
       "dist/src",
       "dist/workflow-bundle.js",
