@@ -12,6 +12,7 @@ import { exportTransactionsCommand } from "./commands/export-transactions.js";
 import { importsVerifyCommand } from "./commands/imports.js";
 import { lakeCommand, materializeCommand, rebindCommand, tablesCommand } from "./commands/lake.js";
 import { checkCommand, demoCommand, devCommand, versionCommand, workerCommand } from "./commands/local.js";
+import { maintainCommand } from "./commands/maintain.js";
 import { onboardCommand } from "./commands/onboard.js";
 import { planCommand } from "./commands/plan.js";
 import { quarantineCommand } from "./commands/quarantine.js";
@@ -44,6 +45,7 @@ const COMMANDS: readonly AddCommand[] = [
   planCommand,
   syncCommand,
   materializeCommand,
+  maintainCommand,
   explainCommand,
   quarantineCommand,
   ...bulkCommands,

@@ -48,6 +48,6 @@ export async function missingFiles(
   files: Iterable<AddFile>,
 ): Promise<AddFile[]> {
   const named = [...files];
-  const sizes = await store.sizes(named.map(({ path }) => fileKey(table, path)));
-  return named.filter(({ size }, at) => sizes[at] !== size);
+  const found = await store.stats(named.map(({ path }) => fileKey(table, path)));
+  return named.filter(({ size }, at) => found[at]?.size !== size);
 }

@@ -15,7 +15,8 @@ export interface ColumnStats {
  * The only columns with statistics (docs/inside/rules.md, "Delta log"): some readers would pass others through a
  * double.
  */
-export type StatsColumn = "link_id" | "date" | "sequence";
+export const STATS_COLUMNS = ["link_id", "date", "sequence"] as const;
+export type StatsColumn = (typeof STATS_COLUMNS)[number];
 
 export function statsText(
   numRecords: number | bigint,

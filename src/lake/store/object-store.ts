@@ -49,8 +49,8 @@ export interface ObjectStore {
    */
   readRange(key: string, from: number, bytes: number): Promise<Buffer | undefined>;
   stat(key: string): Promise<ObjectEntry | undefined>;
-  /** Gives the sizes of objects, in the order of the keys; undefined where there is none. */
-  sizes(keys: readonly string[]): Promise<(number | undefined)[]>;
+  /** As {@link stat} of each key, in fewer requests where keys begin alike. */
+  stats(keys: readonly string[]): Promise<(ObjectEntry | undefined)[]>;
   /**
    * Atomic; durable only when asked. An object must be durable before something durable names it: a file of a table, or
    * a document that a workflow's history names. Pages of an update need not be: readers check their hash.

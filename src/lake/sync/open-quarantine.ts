@@ -5,6 +5,7 @@ import { CLOSING, QUARANTINE_SOURCES, RECORDED, UNRESOLVED } from "../query/quar
 import { type LakeReader, newestView, readTables, tableView } from "../query/query-views.js";
 import { viewStatements } from "../query/views.js";
 import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
+import { COMPACTED } from "../tables/compact.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { quarantineResolutions } from "../tables/quarantine.js";
 
@@ -76,6 +77,7 @@ const FILE_OF_RUN = /^(.+)-[0-9a-f-]{36}\.parquet$/;
 /**
  * Makes the test whether a file of a table may close a row: it was written after the row arrived, has rows of its link, and
  * was not compared before. Files of `link_syncs` from the row's own run always count: they say whether it was committed.
+ * So do those whose names don't tell, because they were merged.
  */
 function closes(table: string, unresolved: readonly SqlRow[], from: number): (file: AddFile) => boolean {
   const rows = unresolved.filter(({ link_id }) => link_id !== null);
@@ -85,7 +87,8 @@ function closes(table: string, unresolved: readonly SqlRow[], from: number): (fi
   const links = [...new Set(rows.map(({ link_id }) => String(link_id)))];
   const tests = links.length > MOST_LINKS ? [] : links.map((link) => holdsLinks(link, link));
   return (file) => {
-    const isOfRun = runs.has(FILE_OF_RUN.exec(file.path)?.[1] ?? "");
+    const name = FILE_OF_RUN.exec(file.path)?.[1] ?? COMPACTED;
+    const isOfRun = runs.size > 0 && (runs.has(name) || name === COMPACTED);
     if (file.modificationTime < since && !isOfRun) return false;
     const facts = tests.length === 0 ? undefined : factsOf(file);
     return facts === undefined || tests.some((holds) => holds(facts));

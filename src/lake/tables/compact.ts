@@ -2,12 +2,15 @@ import { localFiles } from "../delta/data-files.js";
 import { type AddFile, removeOf } from "../delta/delta-actions.js";
 import { columnsOf, schemaActions, type TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
-import { factsOf } from "../delta/delta-stats.js";
+import { factsOf, STATS_COLUMNS } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { isOutOfMemory } from "../sql/duckdb.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import { columnNames, sqlNames } from "../sql/duckdb-sql.js";
 import { addOf, writeStored } from "./parquet-file.js";
+
+/** Begins the names of files that hold rows of several others. */
+export const COMPACTED = "compacted";
 
 /** This many files of like size become one: a table of n single files keeps about 16 × log₁₆ n. */
 const FAN_IN = 16;
@@ -88,28 +91,92 @@ export async function compact(
   order: readonly string[],
   most = UNBOUNDED,
 ): Promise<void> {
-  const table = lake.table(spec.name);
   for (;;) {
-    const { files, metadata } = await table.snapshot();
+    const { files } = await lake.table(spec.name).snapshot();
     const merged = filesToMerge(files.values(), most);
-    if (merged.length === 0 || !knowsColumns(spec, metadata)) return;
-    const paths = await localFiles({ ...lake, table: spec.name }, merged);
-    const columns = columnNames(spec.columns);
-    const sorted = order.length > 0 ? `order by ${sqlNames(order)}` : "";
-    const file = await writeStored(
-      lake,
-      spec,
-      "compacted",
-      `select ${columns} from ${parquetRows(paths, spec.columns)} ${sorted}`,
-    );
-    if (file === undefined) return;
-    const done = await table.commit((snapshot) => {
-      if (merged.some(({ path }) => !snapshot.files.has(path))) return null;
-      const now = Date.now();
-      const removed = merged.map((one) => ({ remove: { ...removeOf(one, now), dataChange: false } }));
-      return [...schemaActions(spec, snapshot, now), ...removed, { add: addOf(file, false) }];
-    });
-    if (done === null) return;
+    if (merged.length === 0 || !(await merge(lake, spec, order, merged))) return;
+  }
+}
+
+/** Merges files of a table into one, in a commit that changes no row; false if nothing was merged. */
+async function merge(
+  lake: Lake,
+  spec: TableSpec,
+  order: readonly string[],
+  merged: readonly AddFile[],
+): Promise<boolean> {
+  const table = lake.table(spec.name);
+  if (!knowsColumns(spec, (await table.snapshot()).metadata)) return false;
+  const paths = await localFiles({ ...lake, table: spec.name }, merged);
+  const columns = columnNames(spec.columns);
+  const sorted = order.length > 0 ? `order by ${sqlNames(order)}` : "";
+  const file = await writeStored(
+    lake,
+    spec,
+    COMPACTED,
+    `select ${columns} from ${parquetRows(paths, spec.columns)} ${sorted}`,
+  );
+  if (file === undefined) return false;
+  const done = await table.commit((snapshot) => {
+    if (merged.some(({ path }) => !snapshot.files.has(path))) return null;
+    const now = Date.now();
+    const removed = merged.map((one) => ({ remove: { ...removeOf(one, now), dataChange: false } }));
+    return [...schemaActions(spec, snapshot, now), ...removed, { add: addOf(file, false) }];
+  });
+  return done !== null;
+}
+
+/** What a merge of {@link compactToTarget} may read; a file that has half of either is left as it is. */
+const TARGET: MergeBounds = { rows: 200_000, bytes: 16 * 1024 * 1024 };
+
+/** Puts a table's small files together, in their order, into merges of at most the target each. Pure. */
+export function mergesToTarget(files: Iterable<AddFile>, target = TARGET): AddFile[][] {
+  const merges: AddFile[][] = [];
+  let [rows, bytes] = [target.rows, target.bytes];
+  for (const file of files) {
+    const more = factsOf(file).rows;
+    if (more === undefined || more * 2 > target.rows || file.size * 2 > target.bytes) continue;
+    [rows, bytes] = [rows + more, bytes + file.size];
+    if (rows > target.rows || bytes > target.bytes) {
+      merges.push([]);
+      [rows, bytes] = [more, file.size];
+    }
+    merges.at(-1)?.push(file);
+  }
+  return merges.filter(({ length }) => length > 1);
+}
+
+/**
+ * Merges the small files of a table until none is worth it, sorted by the columns that the log has bounds of. Files that
+ * do not fit into memory together are merged in halves.
+ */
+export async function compactToTarget(lake: Lake, spec: TableSpec, signal?: AbortSignal): Promise<void> {
+  const order = STATS_COLUMNS.filter((name) => spec.columns.some((column) => column.name === name));
+  const left = new Set<string>();
+  for (;;) {
+    signal?.throwIfAborted();
+    const { files } = await lake.table(spec.name).snapshot();
+    const [merged] = mergesToTarget([...files.values()].filter(({ path }) => !left.has(path)));
+    if (merged === undefined || !(await mergeInHalves(lake, spec, order, merged, left))) return;
+  }
+}
+
+/** @param left gets files of rows so long that two of them do not fit into memory */
+async function mergeInHalves(
+  lake: Lake,
+  spec: TableSpec,
+  order: readonly string[],
+  merged: readonly AddFile[],
+  left: Set<string>,
+): Promise<boolean> {
+  try {
+    return await merge(lake, spec, order, merged);
+  } catch (error) {
+    if (!isOutOfMemory(error)) throw error;
+    const half = merged.slice(0, Math.ceil(merged.length / 2));
+    if (half.length > 1) return mergeInHalves(lake, spec, order, half, left);
+    for (const { path } of merged) left.add(path);
+    return true;
   }
 }
 

@@ -187,12 +187,12 @@ test("a file that is deleted after the commit has seen it is noticed by the comm
   const complete = await loaded(true);
   const { store } = bench.deps.lake;
   let looks = 0;
-  const sizes: typeof store.sizes = async (keys) => {
+  const stats: typeof store.stats = async (keys) => {
     if (keys.some((key) => key.startsWith("transaction_changes/"))) looks += 1;
     if (looks === 2) for (const key of keys) await store.delete(key);
-    return store.sizes(keys);
+    return store.stats(keys);
   };
-  const lake = openLake({ directory: store.address, store: { ...store, sizes } });
+  const lake = openLake({ directory: store.address, store: { ...store, stats } });
   const attempt = (which: typeof lake) =>
     bench.run(() => commit({ ...bench.deps, lake: which }, inputOf(complete)));
   await expect(attempt(lake)).rejects.toMatchObject({ name: "TransientError", table: "transaction_changes" });

@@ -103,7 +103,7 @@ export function forgetful(disk: ObjectStore, cuts: readonly PowerCut[] = []): Fo
     readRange: read(store.readRange),
     grow: read(async (key: string) => growing(key, await store.grow(key))),
     stat: read(store.stat),
-    sizes: read(store.sizes),
+    stats: read(store.stats),
     list: read(
       (prefix: string, startAfter?: string): Promise<ObjectEntry[]> => store.list(prefix, startAfter),
     ),

@@ -93,10 +93,11 @@ export function conformance(open: (directory: string) => Promise<OpenedStore>): 
     const names = Array.from({ length: 1_010 }, (_, n) => `many/run-${String(n).padStart(4, "0")}`);
     await mapConcurrent(32, names, (name) => store.put(name, "four"));
     await store.put("many/run-1009", "longer");
-    expect(await other.sizes(["many/run-1009", "many/run-0003", "many/run-2000"])).toEqual([6, 4, undefined]);
-    expect(await other.sizes(["many/run-0003", "many/other", "u"])).toEqual([4, undefined, undefined]);
-    expect(await other.sizes(["many/run-0004"])).toEqual([4]);
-    expect(await other.sizes([])).toEqual([]);
+    const sizes = async (keys: string[]) => (await other.stats(keys)).map((entry) => entry?.size);
+    expect(await sizes(["many/run-1009", "many/run-0003", "many/run-2000"])).toEqual([6, 4, undefined]);
+    expect(await sizes(["many/run-0003", "many/other", "u"])).toEqual([4, undefined, undefined]);
+    expect(await sizes(["many/run-0004"])).toEqual([4]);
+    expect(await sizes([])).toEqual([]);
   });
 
   test("a range of an object ends where the object does", async () => {

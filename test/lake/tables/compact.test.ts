@@ -7,7 +7,13 @@ import { changesAfter } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
-import { compact, compactUnsorted, filesToMerge } from "../../../src/lake/tables/compact.js";
+import {
+  compact,
+  compactToTarget,
+  compactUnsorted,
+  filesToMerge,
+  mergesToTarget,
+} from "../../../src/lake/tables/compact.js";
 import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
 
@@ -123,4 +129,30 @@ test("files that lack a column are merged, and the column is null in their rows"
     sql.rows("select message_id, later from webhook_events order by message_id limit 1"),
   );
   expect(rows).toEqual([{ message_id: id(0), later: null }]);
+});
+
+test("small files are put together up to the target, in their order; large ones and single ones stay", () => {
+  const merges = (rows: number, bytes: number, ...of: readonly number[]) =>
+    mergesToTarget(files(...of), { rows, bytes }).map((some) => some.map(({ path }) => Number(path)));
+  expect(merges(10, 100, 1, 1, 1)).toEqual([[0, 1, 2]]);
+  expect(merges(10, 100, 4, 4, 4, 4, 1)).toEqual([
+    [0, 1],
+    [2, 3, 4],
+  ]);
+  expect(merges(10, 100, 6, 1, 7, 5)).toEqual([[1, 3]]);
+  expect(merges(10, 100, 1)).toEqual([]);
+  expect(merges(100, 3, 1, 1, 1, 1)).toEqual([[0, 1, 2]]);
+  expect(merges(100, 1, 1, 1)).toEqual([]);
+});
+
+test("a table becomes few files, in commits that change no row and that a second call does not repeat", async () => {
+  for (let part = 0; part < 5; part += 1) await append(part * 2, 2);
+  const { version } = await lake.table(webhookEvents.name).snapshot();
+  await compactToTarget(lake, webhookEvents);
+  await compactToTarget(lake, webhookEvents);
+  const after = await lake.table(webhookEvents.name).snapshot();
+  expect([after.files.size, after.version]).toEqual([1, version + 1]);
+  const location = { ...lake, table: webhookEvents.name };
+  expect(await changesAfter(location, version, after)).toEqual([]);
+  expect((await idsInTable()).sort()).toEqual(Array.from({ length: 10 }, (_, at) => id(at)));
 });

@@ -1,7 +1,9 @@
+import { DAY } from "../../../domain/duration.js";
 import type { LinkReading } from "../../../domain/sync/link-progress.js";
 import { placeKey } from "../../../domain/sync/place.js";
 import type { LoadedReport } from "../../../domain/sync/run/publication.js";
 import { fileKey, filePath } from "../../../lake/delta/delta-path.js";
+import type { ObjectEntry } from "../../../lake/store/object-store.js";
 import type { FeedFile } from "../../../lake/sync/feed-file.js";
 import { journalKey, readValue } from "../../../lake/sync/journal/journal.js";
 import { type FoundLink, type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
@@ -39,6 +41,12 @@ export async function readingsToCommit(
   return { readings: [...readings.values()], twice };
 }
 
+/**
+ * How long a loaded file may wait for its commit. `maintain` deletes a file that no commit has added for days more, so none
+ * goes between a commit's look at it and the commit, however long a run was interrupted.
+ */
+const MOST_WAITING_MS = 3 * DAY;
+
 /** What a commit finds out about the files that were loaded for it. */
 export interface LoadedFiles {
   /** The files that hold rows of each link, by its key. */
@@ -47,7 +55,7 @@ export interface LoadedFiles {
   readonly lost: ReadonlyMap<string, string>;
 }
 
-/** Reads the manifests of links to commit. Makes a lost file (a vacuum, a power cut) again from staged pages. */
+/** Reads the manifests of links to commit. Makes a lost file (a vacuum, a power cut), or one of days ago, again from staged pages. */
 export async function loadedFiles(
   deps: Dependencies,
   runId: string,
@@ -69,7 +77,7 @@ export async function loadedFiles(
     const wanted = one.pages.filter(isWanted);
     if (isGone) {
       const told = { file: one.file?.path, pages: wanted.length };
-      deps.log.warn(told, "a loaded file is gone; it is made again from its staged pages");
+      deps.log.warn(told, "a loaded file is gone or days old; it is made again from its staged pages");
     }
     const file = isGone ? await loadPages(deps, runId, wanted, refused) : one;
     for (const link of new Set(file.pages.filter(isWanted).map((page) => page.link))) {
@@ -82,8 +90,10 @@ export async function loadedFiles(
 async function goneFiles({ lake }: Dependencies, listed: readonly ManifestFile[]): Promise<Set<FeedFile>> {
   const files = listed.flatMap(({ file }) => file ?? []);
   const keys = files.map(({ path }) => fileKey(transactionChanges.name, filePath(path)));
-  const sizes = await lake.store.sizes(keys);
-  return new Set(files.filter(({ size }, at) => sizes[at] !== size));
+  const found = await lake.store.stats(keys);
+  const isThere = (size: number, entry: ObjectEntry | undefined) =>
+    entry?.size === size && Date.now() - entry.modifiedAt.getTime() < MOST_WAITING_MS;
+  return new Set(files.filter(({ size }, at) => !isThere(size, found[at])));
 }
 
 /** Says why each link fails that can't be loaded again. */

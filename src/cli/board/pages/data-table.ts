@@ -1,4 +1,5 @@
 import { InputError } from "../../../domain/failures.js";
+import { bytesWords } from "../../../domain/words/bytes.js";
 import type { TableSpec } from "../../../lake/delta/delta-schema.js";
 import { sqlName } from "../../../lake/sql/duckdb-sql.js";
 import { quarantine } from "../../../lake/tables/quarantine.js";
@@ -15,7 +16,7 @@ import {
 import { TABLES } from "../../../tables.js";
 import { rowsOf } from "../../lake/query.js";
 import { page } from "../page.js";
-import { bytesWords, cut } from "../shown.js";
+import { cut } from "../shown.js";
 
 const MOST_ROWS = 20;
 const LONGEST = 60;

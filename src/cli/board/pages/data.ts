@@ -1,8 +1,9 @@
+import { bytesWords } from "../../../domain/words/bytes.js";
 import { sqlName, sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { headline, joined, type Markup, paragraph, table } from "../../../pages/parts.js";
 import { rowsOf } from "../../lake/query.js";
 import { type BoardView, page } from "../page.js";
-import { bytesWords, instant, linkTo } from "../shown.js";
+import { instant, linkTo } from "../shown.js";
 
 /** The instant by which a table's newest row is found, the first of these that it has. */
 const AGES = [

@@ -134,8 +134,8 @@ export function createLocalStore(root: string): ObjectStore {
     async stat(key) {
       return entryOf(key, pathOf(key));
     },
-    async sizes(keys) {
-      return keys.map((key) => entryOf(key, pathOf(key))?.size);
+    async stats(keys) {
+      return keys.map((key) => entryOf(key, pathOf(key)));
     },
     async delete(key) {
       const path = pathOf(key);

@@ -106,22 +106,20 @@ export class S3Bucket {
   async list(prefix: string, startAfter: string): Promise<ObjectEntry[]> {
     const from = startAfter === "" ? {} : { StartAfter: `${this.place.prefix}${startAfter}` };
     const found: ObjectEntry[] = [];
-    for await (const { Contents = [] } of this.#pages(prefix, from)) {
-      for (const { Key = "", Size = 0, LastModified = new Date(0) } of Contents) {
-        found.push({ key: Key.slice(this.place.prefix.length), size: Size, modifiedAt: LastModified });
-      }
-    }
+    for await (const page of this.#pages(prefix, from)) found.push(...this.#entriesOf(page));
     return found;
   }
 
-  /** Gives the sizes of the first objects whose keys begin so: of as many as a page of a listing has. */
-  async firstSizes(start: string): Promise<ReadonlyMap<string, number>> {
-    const sizes = new Map<string, number>();
-    for await (const { Contents = [] } of this.#pages(start, {})) {
-      for (const { Key = "", Size = 0 } of Contents) sizes.set(Key.slice(this.place.prefix.length), Size);
-      break;
-    }
-    return sizes;
+  /** Gives the first objects whose keys begin so, by key: as many as a page of a listing has. */
+  async firstEntries(start: string): Promise<ReadonlyMap<string, ObjectEntry>> {
+    const { value: page = {} } = await this.#pages(start, {}).next();
+    return new Map(this.#entriesOf(page).map((entry) => [entry.key, entry]));
+  }
+
+  #entriesOf({ Contents = [] }: Pick<ListObjectsV2CommandOutput, "Contents">): ObjectEntry[] {
+    return Contents.map(({ Key = "", Size = 0, LastModified = new Date(0) }) => {
+      return { key: Key.slice(this.place.prefix.length), size: Size, modifiedAt: LastModified };
+    });
   }
 
   async folders(prefix: string): Promise<string[]> {

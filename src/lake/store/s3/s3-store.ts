@@ -90,11 +90,10 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
       return path === undefined ? undefined : readRangeInPlace(path, from, bytes);
     },
     stat: (key) => bucket.head(key),
-    async sizes(keys) {
+    async stats(keys) {
       // The files that a run adds to a table begin alike: one listing has them all.
-      const found = keys.length > 1 ? await bucket.firstSizes(commonStart(keys)) : undefined;
-      const sizeOf = async (key: string) => found?.get(key) ?? (await bucket.head(key))?.size;
-      return mapConcurrent(UPLOADS_AT_ONCE, keys, sizeOf);
+      const found = keys.length > 1 ? await bucket.firstEntries(commonStart(keys)) : undefined;
+      return mapConcurrent(UPLOADS_AT_ONCE, keys, async (key) => found?.get(key) ?? bucket.head(key));
     },
     put: (key, body) => bucket.put(key, body),
     grow: (key) => grown.grow(key),

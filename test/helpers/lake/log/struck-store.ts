@@ -28,7 +28,7 @@ export function strikeAt(store: ObjectStore, nth: number, strike: (typeof STRIKE
     struck: () => steps >= nth,
     get: step(store.get),
     stat: step(store.stat),
-    sizes: step(store.sizes),
+    stats: step(store.stats),
     put: step(store.put),
     putIfAbsent: step(store.putIfAbsent),
     list: step(store.list),

@@ -1,0 +1,59 @@
+import { LEAST_RETAINED_DAYS } from "../../domain/tables/retention.js";
+import { bytesWords } from "../../domain/words/bytes.js";
+import { lakeAt } from "../../lake/lake.js";
+import type { Amount } from "../../lake/maintain/amount.js";
+import { type MaintainReport, maintain } from "../../lake/maintain/maintain.js";
+import { TABLES } from "../../tables.js";
+import { withInterruption } from "../terminal/interruption.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { existingLake } from "./query.js";
+import { tableOf } from "./row-table.js";
+
+interface MaintainFlags {
+  readonly retain?: number;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+/** Maintains the configured lake in this process, without Temporal. @throws InputError when there is none */
+export async function runMaintain(
+  terminal: Terminal,
+  { retain = LEAST_RETAINED_DAYS, dryRun = false, json }: MaintainFlags,
+): Promise<void> {
+  const place = await existingLake(terminal);
+  await withInterruption(async ({ signal, releases }) => {
+    const lake = lakeAt(place);
+    releases.add(() => lake.close());
+    const onTable = (table: string, left?: string) => {
+      if (left !== undefined) terminal.say(`warning: ${left}`);
+      else if (terminal.interactive) terminal.say(`${table} is done`);
+    };
+    const report = await maintain(lake, TABLES, { retainDays: retain, dryRun, signal, onTable });
+    terminal.result(json ? JSON.stringify(report) : reportText(report));
+  });
+}
+
+function reportText(report: MaintainReport): string {
+  const { dry_run, merged, live, old_files, logs, staging, unknown, retain_days, old_before } = report;
+  const rows = [
+    row("files of tables", live),
+    row("replaced files", old_files.kept, old_files.freed),
+    row("logs of tables", logs.kept, logs.freed),
+    row("staging", staging.kept, staging.freed),
+    ...(unknown.files === 0 ? [] : [row("files that no table knows", unknown)]),
+  ];
+  const why =
+    old_before === null
+      ? `the lake was written on fewer than ${retain_days + 1} days: nothing is old enough to go`
+      : `what was needed after ${old_before} stays`;
+  const files = `${merged.before} files of tables ${dry_run ? "would become" : "became"} ${merged.after}`;
+  return [tableOf(rows), `${files}; ${why}`, ...(dry_run ? ["nothing was changed"] : [])].join("\n");
+}
+
+function row(what: string, kept: Amount, freed?: Amount) {
+  return { what, kept: amountWords(kept), freed: freed === undefined ? "" : amountWords(freed) };
+}
+
+function amountWords({ files, bytes }: Amount): string {
+  return files === 0 ? "nothing" : `${files} files, ${bytesWords(bytes)}`;
+}

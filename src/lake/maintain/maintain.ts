@@ -1,0 +1,119 @@
+import { InputError } from "../../domain/failures.js";
+import type { TableSpec } from "../delta/delta-schema.js";
+import type { Snapshot } from "../delta/delta-snapshot.js";
+import type { Lake } from "../lake.js";
+import { type Amount, NOTHING, plus } from "./amount.js";
+import { maintainStaging } from "./staging-upkeep.js";
+import { maintainTable, type TableUpkeep } from "./table-upkeep.js";
+import { oldBefore } from "./unneeded-files.js";
+
+interface MaintainOptions {
+  /** Days for which removed files, and staging of ended runs, stay. */
+  readonly retainDays: number;
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+  /** Told of each table once it is done, or why it is left alone. */
+  readonly onTable?: (table: string, left?: string) => void;
+}
+
+/** What one kind of thing takes, and how much of it went. */
+interface Upkeep {
+  readonly kept: Amount;
+  readonly freed: Amount;
+}
+
+/** What was done to a lake, or would be. */
+export interface MaintainReport {
+  readonly dry_run: boolean;
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly retain_days: number;
+  /** ISO instant before which things may go; null while the lake has not been written on enough days. */
+  readonly old_before: string | null;
+  /** Live files: their number before small ones were merged, and after. */
+  readonly merged: { readonly before: number; readonly after: number };
+  readonly live: Amount;
+  readonly old_files: Upkeep;
+  readonly logs: Upkeep;
+  readonly staging: Upkeep;
+  /** Files in tables' directories that nobody here knows; they stay. */
+  readonly unknown: Amount;
+  readonly tables: readonly TableUpkeep[];
+  /** Tables that were left alone, with the reason. */
+  readonly left_alone: readonly { readonly table: string; readonly why: string }[];
+}
+
+/**
+ * Merges small files, shortens logs, and deletes what nobody needs any more, one table after the other
+ * (docs/inside/rules.md, "Upkeep"). Safe beside runs and other calls of it, and at any kill.
+ *
+ * @throws StoreFullError on a full disk, the signal's reason once it is aborted; what was done until then is done.
+ */
+export async function maintain(
+  lake: Lake,
+  tables: readonly TableSpec[],
+  { retainDays, dryRun = false, signal, onTable }: MaintainOptions,
+): Promise<MaintainReport> {
+  const started = Date.now();
+  const there: TableSpec[] = [];
+  const snapshots: Snapshot[] = [];
+  const left: { table: string; why: string }[] = [];
+  const leave = ({ name }: TableSpec, error: unknown) => {
+    if (!(error instanceof InputError)) throw error;
+    left.push({ table: name, why: error.message });
+    onTable?.(name, error.message);
+  };
+  for (const spec of tables) {
+    try {
+      const snapshot = await lake.table(spec.name).snapshot();
+      if (snapshot.version < 0) continue;
+      assertOurs(spec, snapshot);
+      there.push(spec);
+      snapshots.push(snapshot);
+    } catch (error) {
+      leave(spec, error);
+    }
+  }
+  const before = oldBefore(snapshots, retainDays, started);
+  const options = { before, dryRun, ...(signal && { signal }) };
+  const done: TableUpkeep[] = [];
+  for (const spec of there) {
+    signal?.throwIfAborted();
+    try {
+      done.push(await maintainTable(lake, spec, options));
+      onTable?.(spec.name);
+    } catch (error) {
+      leave(spec, error);
+    }
+  }
+  const staging = await maintainStaging(lake, options);
+  const sum = (of: (one: TableUpkeep) => Amount) => done.map(of).reduce(plus, NOTHING);
+  const files = (when: "before" | "after") => done.reduce((total, { live }) => total + live[when], 0);
+  return {
+    dry_run: dryRun,
+    started_at: new Date(started).toISOString(),
+    duration_ms: Date.now() - started,
+    retain_days: retainDays,
+    old_before: Number.isFinite(before) ? new Date(before).toISOString() : null,
+    merged: { before: files("before"), after: files("after") },
+    live: sum(({ live }) => ({ files: live.after, bytes: live.bytes })),
+    old_files: { kept: sum(({ old }) => old.kept), freed: sum(({ old }) => old.freed) },
+    logs: { kept: sum(({ log }) => log.kept), freed: sum(({ log }) => log.freed) },
+    staging,
+    unknown: sum(({ unknown }) => unknown),
+    tables: done,
+    left_alone: left,
+  };
+}
+
+/** Table properties by which an owner decides how long removed files stay; another tool then vacuums the table. */
+const OWNER_PROPERTY = "delta.deletedFileRetentionDuration";
+
+/** @throws InputError for a table that another tool keeps in order. */
+function assertOurs({ name }: TableSpec, { metadata }: Snapshot): void {
+  const set = metadata?.configuration[OWNER_PROPERTY];
+  if (set === undefined) return;
+  throw new InputError(
+    `Table ${name} has the property ${OWNER_PROPERTY}, so it is left to the tool of whoever set it.`,
+  );
+}
