@@ -1,4 +1,4 @@
-import { readdir, rm, truncate } from "node:fs/promises";
+import { readdir, rm, truncate, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../sandbox/index.js";
@@ -134,9 +134,11 @@ function pageOf({ staged, lastPage }: LinkProgress): Place {
 const directory = () => join(bench.deps.lake.store.address, "transaction_changes");
 const dataFiles = async () => (await readdir(directory())).filter((name) => name.endsWith(".parquet"));
 
+const THREE_DAYS_AGO = new Date(Date.now() - 3 * 86_400_000);
 const DAMAGES = [
   ["gone", (path: string) => rm(path)],
   ["cut short", (path: string) => truncate(path, 100)],
+  ["three days old", (path: string) => utimes(path, THREE_DAYS_AGO, THREE_DAYS_AGO)],
 ] as const;
 const FORMS = [
   ["of links that are named", () => loaded(true)],
@@ -147,8 +149,11 @@ test.each(DAMAGES.flatMap(([how, damage]) => FORMS.map(([of, form]) => [how, of,
   "files that are %s when they are committed, %s, are made again from their pages",
   async (_, __, damage, form) => {
     const complete = await form();
-    for (const name of await dataFiles()) await damage(join(directory(), name));
+    const damaged = await dataFiles();
+    for (const name of damaged) await damage(join(directory(), name));
     const { totals } = await committed(complete);
+    const { files } = await bench.deps.lake.table("transaction_changes").snapshot();
+    expect(damaged.filter((name) => files.has(name))).toEqual([]);
     expect(totals).toMatchObject({ links: { synced: 2 }, rows: { created: 50 }, failures: [] });
     expect(await feed()).toEqual({
       cursors: ["a", "b"],

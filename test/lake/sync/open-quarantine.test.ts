@@ -12,6 +12,7 @@ import {
   resolveRows,
 } from "../../../src/lake/sync/quarantine-resolutions.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
+import { compactToTarget } from "../../../src/lake/tables/compact.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
@@ -262,6 +263,18 @@ test("what was looked at once is not read again, but for the files that may have
   await recordClosedRows(lake, "run-2");
   // The row's own run says that it was not committed.
   expect([await readOf("transaction_changes"), await readOf("link_syncs")]).toEqual([1, 1]);
+  await synced(3, { finished_at: days(0).toISOString() });
+  expect(await open()).toBe(0);
+});
+
+test("what a row's own run says of it counts after its file was merged with others, long ago", async () => {
+  const days = (n: number) => new Date(Date.now() - n * 86_400_000);
+  await bad(1, badRow, { fetched_at: days(30).toISOString() });
+  await synced(1, { certificate: null, finished_at: days(30).toISOString() });
+  await synced(2, { link_id: "b", finished_at: days(29).toISOString() });
+  await compactToTarget(lake, linkSyncs);
+  await dateLastFile("link_syncs", days(20).getTime());
+  await recordClosedRows(lake, "run-2");
   await synced(3, { finished_at: days(0).toISOString() });
   expect(await open()).toBe(0);
 });
