@@ -7,6 +7,7 @@ import { OpenCustomers } from "../lake/onboarding/open-customers.js";
 import { sameLake } from "../lake/service-binding.js";
 import { SealedRows } from "../lake/store/sealed-rows.js";
 import { STREAMS } from "../streams/index.js";
+import { TABLES } from "../tables.js";
 import { type AlertDependencies, checkAfterRun, checkRules } from "./alerts/check-alerts.js";
 import { nextAlertMessage, recordAlertDelivery, sendAlert } from "./alerts/send-alert.js";
 import { closeGroup } from "./bulk/close-group.js";
@@ -18,6 +19,7 @@ import { publishRun } from "./bulk/publish-run.js";
 import { workItems } from "./bulk/work-items.js";
 import { type CallInput, makeCall } from "./calls/make-call.js";
 import { asActivityFailure, asCallFailure } from "./failure.js";
+import { type MaintainDependencies, maintainLake } from "./maintain-lake.js";
 import { finishBatch } from "./onboarding/batch/finish-batch.js";
 import { handOverRows, stopRows } from "./onboarding/batch/hand-over.js";
 import { planCustomers } from "./onboarding/batch/plan-customers.js";
@@ -47,7 +49,8 @@ type EveryDependency = SyncDependencies &
   OnboardingDependencies &
   BulkDependencies &
   ScheduleDependencies &
-  AlertDependencies;
+  AlertDependencies &
+  MaintainDependencies;
 
 /** Their requests to a bucket are counted: the workflow adds them up, and the end of the run records them. */
 const STEPS_OF_SYNC = ["readSlice", "load", "commit", "dropJournals", "materialize", "markSeen", "finishRun"];
@@ -59,6 +62,7 @@ export function createActivities(
 ) {
   const deps: EveryDependency = {
     streams: STREAMS,
+    tables: TABLES,
     jobs: JOBS,
     ...given,
     warnings: new RunWarnings(given.log),
@@ -90,6 +94,7 @@ export function createActivities(
     findRows: () => asActivityFailure(() => findRows(deps)),
     handOverRows: bound(handOverRows),
     load: bound(load),
+    maintainLake: bound(maintainLake),
     makeCall: (input: CallInput) => asCallFailure(() => makeCall(deps, input)),
     markSeen: bound(markSeen),
     materialize: bound(materialize),

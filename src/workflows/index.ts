@@ -11,6 +11,7 @@ import { webhookEvents } from "./webhooks/webhook-events.js";
 export { checkAlerts } from "./alerts/check-alerts.js";
 export { bulkJob } from "./bulk/bulk-job.js";
 export { callService } from "./calls/call-service.js";
+export { maintain } from "./maintain.js";
 export { sync } from "./sync/sync.js";
 export { deliverAlert, fireSchedule, follow, followUpSync, onboardBatch, servicePause, webhookEvents };
 

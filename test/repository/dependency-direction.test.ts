@@ -26,7 +26,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
     packages: [BUILTIN, "@temporalio/client", "csv-parse", "zod"],
   },
   activities: {
-    value: ["domain", "api", "lake", "temporal", "streams", "jobs", "intake", "version"],
+    value: ["domain", "api", "lake", "temporal", "streams", "jobs", "intake", "tables", "version"],
     type: ["logger"],
     packages: [BUILTIN, "@temporalio/activity", "standardwebhooks"],
   },

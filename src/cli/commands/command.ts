@@ -17,6 +17,8 @@ export const OF_ONE_COMMAND = new Set([
   "restart",
   "newLake",
   "detach",
+  "dryRun",
+  "schedule",
   "json",
   "failOn",
   "validateOnly",

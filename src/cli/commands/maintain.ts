@@ -1,11 +1,13 @@
 import type { Command } from "commander";
+import { InputError } from "../../domain/failures.js";
 import { LEAST_RETAINED_DAYS } from "../../domain/tables/retention.js";
-import { type AddCommand, examples } from "./command.js";
+import { type AddCommand, examples, type Schedulable } from "./command.js";
 import { between } from "./option-values.js";
 
 interface MaintainFlags {
   readonly retain?: number;
   readonly dryRun?: boolean;
+  readonly schedule?: boolean;
   readonly json?: boolean;
 }
 
@@ -17,10 +19,11 @@ function withMaintainOptions(command: Command): Command {
       between(LEAST_RETAINED_DAYS, 3_650, "a whole number of days"),
     )
     .option("--dry-run", "say what would be done, and change nothing")
+    .option("--schedule", "do it every Sunday at 04:30 UTC, by a schedule of the name maintain")
     .option("--json", "print what was done as JSON");
 }
 
-export const maintainCommand: AddCommand = (program, terminal) => {
+export const maintainCommand: AddCommand = (program, terminal, end) => {
   const command = program
     .command("maintain")
     .description(
@@ -28,7 +31,21 @@ export const maintainCommand: AddCommand = (program, terminal) => {
     )
     .addHelpText("after", examples("nightledger maintain --dry-run"));
   withMaintainOptions(command).action(async (flags: MaintainFlags) => {
+    if (flags.schedule) {
+      if (flags.dryRun) throw new InputError("--schedule changes something: leave out --dry-run.");
+      const { scheduleUpkeep } = await import("../schedules/upkeep.js");
+      return end(await scheduleUpkeep(terminal, flags));
+    }
     const { runMaintain } = await import("../lake/maintain.js");
     await runMaintain(terminal, flags);
   });
+};
+
+export const scheduledMaintain: Schedulable = {
+  words: ["maintain"],
+  define: withMaintainOptions,
+  job: ({ retain = LEAST_RETAINED_DAYS }: MaintainFlags) => ({
+    kind: "maintain",
+    options: { retainDays: retain },
+  }),
 };

@@ -1,7 +1,10 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { readConfig } from "../../config.js";
 import { LEAST_RETAINED_DAYS } from "../../domain/tables/retention.js";
 import { bytesWords } from "../../domain/words/bytes.js";
 import { lakeAt } from "../../lake/lake.js";
-import type { Amount } from "../../lake/maintain/amount.js";
+import { type Amount, amountOf } from "../../lake/maintain/amount.js";
 import { type MaintainReport, maintain } from "../../lake/maintain/maintain.js";
 import { TABLES } from "../../tables.js";
 import { withInterruption } from "../terminal/interruption.js";
@@ -29,17 +32,34 @@ export async function runMaintain(
       else if (terminal.interactive) terminal.say(`${table} is done`);
     };
     const report = await maintain(lake, TABLES, { retainDays: retain, dryRun, signal, onTable });
-    terminal.result(json ? JSON.stringify(report) : reportText(report));
+    const home = await homeSizes(readConfig(terminal, ["home"]).home.path);
+    terminal.result(json ? JSON.stringify({ ...report, home }) : reportText(report, home));
   });
 }
 
-function reportText(report: MaintainReport): string {
+type HomeSizes = Awaited<ReturnType<typeof homeSizes>>;
+
+/** Finds how large Temporal's database and the logs in HOME are; both bound themselves (docs/inside/decisions/0046-upkeep.md). */
+async function homeSizes(home: string) {
+  const names = await readdir(home).catch(() => []);
+  const sizeOf = async (pattern: RegExp) => {
+    const found = await Promise.all(
+      names.filter((name) => pattern.test(name)).map((name) => stat(join(home, name)).catch(() => undefined)),
+    );
+    return amountOf(found.filter((one) => one !== undefined));
+  };
+  return { temporal: await sizeOf(/^temporal\.db/), logs: await sizeOf(/\.log(\.|$)/) };
+}
+
+function reportText(report: MaintainReport, home: HomeSizes): string {
   const { dry_run, merged, live, old_files, logs, staging, unknown, retain_days, old_before } = report;
   const rows = [
     row("files of tables", live),
     row("replaced files", old_files.kept, old_files.freed),
     row("logs of tables", logs.kept, logs.freed),
     row("staging", staging.kept, staging.freed),
+    ...(home.temporal.files === 0 ? [] : [row("Temporal's database", home.temporal)]),
+    ...(home.logs.files === 0 ? [] : [row("logs of this HOME", home.logs)]),
     ...(unknown.files === 0 ? [] : [row("files that no table knows", unknown)]),
   ];
   const why =

@@ -4,6 +4,7 @@ import { NO_WEBHOOKS } from "../../receiver/receiver.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { checkPlace } from "../../temporal/listen.js";
 import { openUi } from "../board/ui.js";
+import { ensureUpkeep } from "../schedules/upkeep.js";
 import { openJobSession } from "../session/job-session.js";
 import { exportMetrics } from "../session/metrics.js";
 import { runPreflight } from "../session/preflight.js";
@@ -44,6 +45,7 @@ export async function runDev(terminal: Terminal, webhooksPort: number): Promise<
     const board = await openUi(terminal, preflight.config.lake.address, { host: "127.0.0.1", port: 0 });
     held.releases.add(() => board.stop());
     terminal.say(`board     ${board.entry}`);
+    await ensureUpkeep(terminal, temporal.client, session.preflight);
     if (receives) await openReceiver(terminal, session, { ...webhooks, ...place }, held.releases);
     terminal.say("Jobs in this directory use this server while it runs. Ctrl-C ends it.");
     await Promise.race([aborted(signal), temporal.lost]);

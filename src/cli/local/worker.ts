@@ -3,6 +3,7 @@ import { InputError } from "../../domain/failures.js";
 import { connectClient } from "../../temporal/connection.js";
 import { Deployment } from "../../temporal/deployment.js";
 import { startWorker, versionIn } from "../../worker.js";
+import { ensureUpkeep } from "../schedules/upkeep.js";
 import { bindLake, openLog } from "../session/job-session.js";
 import { exportMetrics } from "../session/metrics.js";
 import { runPreflight } from "../session/preflight.js";
@@ -51,13 +52,14 @@ export async function runWorker(terminal: Terminal, { drain, current }: WorkerFl
       terminal.say(`nothing is pinned to ${deployment?.words}`);
       return EXIT.completed;
     }
-    await bindLake(preflight, keys);
+    const service = await bindLake(preflight, keys);
     const own = workerSettings(preflight, keys, log);
     const worker = await startWorker({ ...own, server: settings, embedded: false, version });
     releases.add(() => worker.stop());
     terminal.say(
       `working on task queue ${taskQueue} of ${settings.address}, namespace ${settings.namespace}`,
     );
+    if (!drain) await ensureUpkeep(terminal, client, { ...preflight, service });
     const stopped = Promise.race([aborted(signal), worker.done]);
     if (deployment && drain) {
       const isDrained = await Promise.race([stopped, drained(terminal, deployment, signal)]);

@@ -3,6 +3,7 @@ import { DAY, SECOND } from "../../domain/duration.js";
 import { followWorkflowId } from "../../domain/onboarding/identity.js";
 import type { FollowProgress } from "../../domain/onboarding/messages.js";
 import { openAlerts } from "../../lake/alerts/alert-log.js";
+import { type LastUpkeep, lastUpkeep } from "../../lake/maintain/last-upkeep.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
 import { openQuarantine } from "../../lake/sync/open-quarantine.js";
@@ -50,6 +51,8 @@ export interface LakeStatus {
   readonly shared_links: readonly string[];
   readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };
   readonly schedules: readonly (Pick<ShownSchedule, "name" | "paused"> & { readonly next: string | null })[];
+  /** What the last `maintain` found; null before the first. */
+  readonly upkeep: LastUpkeep | null;
   /** Why nothing is worked on; null where Temporal is up. */
   readonly offline: string | null;
 }
@@ -72,6 +75,7 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
       ...(await withLakeReader(store, openThings)),
       stale: await staleLinks(query, staleMs),
       schedules: await nextFirings(view),
+      upkeep: (await lastUpkeep(store)) ?? null,
       offline: view.missing ?? null,
     }),
     { tables: [runs, linkSyncs, runFailures, onboardings, bankLinkStream.table] },

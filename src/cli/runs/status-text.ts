@@ -1,8 +1,9 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
-import { durationWords } from "../../domain/duration.js";
+import { DAY, durationWords } from "../../domain/duration.js";
 import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import { whyCutShort } from "../../domain/run.js";
 import { turnsInWords } from "../../domain/sync/skipped-links.js";
+import { bytesWords } from "../../domain/words/bytes.js";
 import { NO_LAKE } from "../lake/query.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -32,11 +33,24 @@ export async function showStatus(terminal: Terminal, { stale, json }: StatusFlag
 }
 
 export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
-  const { latest, unfinished, open_rows, alerts, quarantined, shared_links, stale, schedules, offline } =
-    status;
+  const {
+    latest,
+    unfinished,
+    open_rows,
+    alerts,
+    quarantined,
+    shared_links,
+    stale,
+    schedules,
+    upkeep,
+    offline,
+  } = status;
   const shared = `${shared_links.length} links are under two users: ${shared_links.slice(0, MOST_STALE).join(", ")}; see: nightledger verify`;
   return [
-    ...labelledLines([["lake", `${status.lake}${status.lake_exists ? "" : ` ${NO_LAKE}`}`]]),
+    ...labelledLines([
+      ["lake", `${status.lake}${status.lake_exists ? "" : ` ${NO_LAKE}`}`],
+      ["upkeep", upkeepWords(upkeep, latest.length > 0)],
+    ]),
     ...unfinished.flatMap((run) => [
       ...labelledLines([["open", `${openName(run)} ${openRunWords(terminal, run)}`]]),
       ...waitingWords(run),
@@ -99,4 +113,17 @@ function staleWords({ total, links }: LakeStatus["stale"]): string | null {
     .slice(0, MOST_STALE)
     .map(({ link_id, reason, status }) => `${link_id} (${reason ?? status})`);
   return `${total} links: ${words.join(", ")}${total > MOST_STALE ? ", …" : ""}`;
+}
+
+/** After so long without it, the lake has grown by what a week leaves. */
+const UPKEEP_DUE_MS = 8 * DAY;
+
+function upkeepWords(upkeep: LakeStatus["upkeep"], hasRuns: boolean): string | null {
+  if (upkeep === null) return hasRuns ? "never; nightledger maintain keeps the lake small" : null;
+  const { started_at, live, old_files, logs, staging } = upkeep;
+  const age = Date.now() - Date.parse(started_at);
+  const parts = { "replaced files": old_files, logs, staging };
+  const others = Object.entries(parts).map(([what, { kept }]) => `${bytesWords(kept.bytes)} of ${what}`);
+  const sizes = `${bytesWords(live.bytes)} in ${live.files} files, ${others.join(", ")}`;
+  return `${durationWords(age)} ago: ${sizes}${age > UPKEEP_DUE_MS ? "; it is due: nightledger maintain" : ""}`;
 }

@@ -4,6 +4,7 @@ import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 import { scheduledCheck } from "../commands/alerts.js";
 import { scheduledJobs } from "../commands/bulk-jobs.js";
 import { OF_ONE_COMMAND, type Schedulable } from "../commands/command.js";
+import { scheduledMaintain } from "../commands/maintain.js";
 import { scheduledOnboard } from "../commands/onboard.js";
 import { scheduledSync } from "../commands/sync.js";
 import { CliCommand } from "../terminal/cli-command.js";
@@ -14,6 +15,7 @@ const SCHEDULABLE: readonly Schedulable[] = [
   ...scheduledJobs,
   scheduledOnboard,
   scheduledCheck,
+  scheduledMaintain,
 ];
 
 /** What a command does with the job that it is given. */

@@ -18,7 +18,7 @@ export async function scheduleFacts(client: Client, scope: string, now: number):
     const described = await describeSchedule(client, id);
     if (described === undefined || described.state.paused) continue;
     const [input] = (described.action.args ?? []) as unknown as [ScheduleInput];
-    if (input.job.kind === "alerts") continue;
+    if (input.job.kind === "alerts" || input.job.kind === "maintain") continue;
     facts.push({
       name: id.slice(prefix.length),
       jitterMs: input.timing.jitterMs,

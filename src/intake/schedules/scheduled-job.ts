@@ -29,8 +29,14 @@ interface ScheduledCheck {
   readonly options: AlertRules;
 }
 
+/** The upkeep of the lake. */
+interface ScheduledUpkeep {
+  readonly kind: "maintain";
+  readonly options: { readonly retainDays: number };
+}
+
 /** A job as a schedule keeps it. */
-export type ScheduledJob = (ScheduledSync | ScheduledBatch | AskedBulk | ScheduledCheck) & {
+export type ScheduledJob = (ScheduledSync | ScheduledBatch | AskedBulk | ScheduledCheck | ScheduledUpkeep) & {
   /** Runs once the job's run has ended, unless that failed. */
   readonly next?: AskedBulk;
 };

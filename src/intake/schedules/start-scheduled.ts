@@ -10,6 +10,7 @@ import { startCheck } from "../alerts/start-check.js";
 import { openJob } from "../bulk/asked-job.js";
 import { checkedRows, judgeFiles, refuseInvalid } from "../bulk/input-rows.js";
 import { startBulk } from "../bulk/start.js";
+import { startMaintain } from "../maintain/start-maintain.js";
 import { type CustomersFile, invalidRowsError, readCustomers } from "../onboarding/customers-file.js";
 import { startOnboarding } from "../onboarding/start.js";
 import type { AskedLake, AskedRun, StartedRun } from "../start-or-join.js";
@@ -68,6 +69,11 @@ const SCHEDULINGS: { readonly [K in ScheduledJob["kind"]]: Scheduling<Scheduled<
     check: async () => undefined,
     start: ({ client, ...place }, { options }, run) =>
       startCheck(client, { ...askedRun(place, run), rules: options }),
+  },
+  maintain: {
+    check: async () => undefined,
+    start: ({ client, ...place }, { options }, run) =>
+      startMaintain(client, { ...askedRun(place, run), ...options }),
   },
 };
 

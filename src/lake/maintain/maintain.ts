@@ -3,6 +3,7 @@ import type { TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { type Amount, NOTHING, plus } from "./amount.js";
+import { keepUpkeep, type LastUpkeep } from "./last-upkeep.js";
 import { maintainStaging } from "./staging-upkeep.js";
 import { maintainTable, type TableUpkeep } from "./table-upkeep.js";
 import { oldBefore } from "./unneeded-files.js";
@@ -16,26 +17,14 @@ interface MaintainOptions {
   readonly onTable?: (table: string, left?: string) => void;
 }
 
-/** What one kind of thing takes, and how much of it went. */
-interface Upkeep {
-  readonly kept: Amount;
-  readonly freed: Amount;
-}
-
 /** What was done to a lake, or would be. */
-export interface MaintainReport {
+export interface MaintainReport extends LastUpkeep {
   readonly dry_run: boolean;
-  readonly started_at: string;
   readonly duration_ms: number;
-  readonly retain_days: number;
   /** ISO instant before which things may go; null while the lake has not been written on enough days. */
   readonly old_before: string | null;
   /** Live files: their number before small ones were merged, and after. */
   readonly merged: { readonly before: number; readonly after: number };
-  readonly live: Amount;
-  readonly old_files: Upkeep;
-  readonly logs: Upkeep;
-  readonly staging: Upkeep;
   /** Files in tables' directories that nobody here knows; they stay. */
   readonly unknown: Amount;
   readonly tables: readonly TableUpkeep[];
@@ -89,7 +78,7 @@ export async function maintain(
   const staging = await maintainStaging(lake, options);
   const sum = (of: (one: TableUpkeep) => Amount) => done.map(of).reduce(plus, NOTHING);
   const files = (when: "before" | "after") => done.reduce((total, { live }) => total + live[when], 0);
-  return {
+  const report: MaintainReport = {
     dry_run: dryRun,
     started_at: new Date(started).toISOString(),
     duration_ms: Date.now() - started,
@@ -104,6 +93,8 @@ export async function maintain(
     tables: done,
     left_alone: left,
   };
+  if (!dryRun) await keepUpkeep(lake.store, report);
+  return report;
 }
 
 /** Table properties by which an owner decides how long removed files stay; another tool then vacuums the table. */

@@ -3,6 +3,17 @@ import type { LakeStatus } from "../../../src/cli/runs/lake-status.js";
 import { statusLines } from "../../../src/cli/runs/status-text.js";
 
 const terminal = { env: {}, cwd: "/", interactive: false, result: () => undefined, say: () => undefined };
+const amount = (files: number, bytes: number) => ({ files, bytes });
+const of = (bytes: number) => ({ kept: amount(1, bytes), freed: amount(0, 0) });
+const UPKEEP = {
+  started_at: new Date(Date.now() - 3 * 86_400_000).toISOString(),
+  retain_days: 7,
+  live: amount(40, 1_500_000),
+  old_files: of(2_000),
+  logs: of(3_000),
+  staging: of(0),
+};
+const SIZES = "1.5 MB in 40 files, 2.0 kB of replaced files, 3.0 kB of logs, 0 B of staging";
 const QUIET: LakeStatus = {
   lake: "/lake",
   lake_exists: true,
@@ -14,6 +25,7 @@ const QUIET: LakeStatus = {
   shared_links: [],
   stale: { total: 0, links: [] },
   schedules: [],
+  upkeep: UPKEEP,
   offline: null,
 };
 const finished_at = new Date(Date.now() - 26 * 60_000).toISOString();
@@ -103,12 +115,28 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
     ],
   ],
 ])("%s", (_, status, lines) => {
-  expect(statusLines(terminal, { ...QUIET, ...status })).toEqual(["lake      /lake", ...lines]);
+  expect(statusLines(terminal, { ...QUIET, ...status })).toEqual([
+    "lake      /lake",
+    `upkeep    3d ago: ${SIZES}`,
+    ...lines,
+  ]);
 });
 
 test("a lake that is not there is said to be so", () => {
-  expect(statusLines(terminal, { ...QUIET, lake_exists: false })).toEqual([
+  expect(statusLines(terminal, { ...QUIET, upkeep: null, lake_exists: false })).toEqual([
     "lake      /lake does not exist yet; the first sync creates it",
     "runs      none yet",
   ]);
+});
+
+test.each<[string, LakeStatus["upkeep"], string]>([
+  ["never", null, "never; nightledger maintain keeps the lake small"],
+  [
+    "too long ago",
+    { ...UPKEEP, started_at: new Date(Date.now() - 9 * 86_400_000).toISOString() },
+    `9d ago: ${SIZES}; it is due: nightledger maintain`,
+  ],
+])("an upkeep that was %s is due", (_, upkeep, words) => {
+  const lines = statusLines(terminal, { ...QUIET, latest: [RUN], upkeep });
+  expect(lines[1]).toBe(`upkeep    ${words}`);
 });

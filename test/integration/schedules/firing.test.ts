@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { transactionRow } from "../../../sandbox/world/records.js";
+import { ensureUpkeep } from "../../../src/cli/schedules/upkeep.js";
+import { runPreflight } from "../../../src/cli/session/preflight.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
+import { SILENT } from "../../helpers/command/silent-terminal.js";
 import { onceAVersion } from "../../helpers/lake/once-a-version.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { startReceiver } from "../../helpers/webhooks/receiver.js";
@@ -104,6 +107,32 @@ test("a schedule of a lake that another one replaced, before its worker came, fa
     message: expect.stringMatching(/for another lake.*schedule create/),
   });
   expect(sandbox.calls().total).toBe(0);
+});
+
+test("a worker's upkeep is created once, runs as a job, and stays as its user has changed it", async () => {
+  await schedule("create", "nightly", ...FAR, "--", ...SYNC);
+  await schedule("trigger", "nightly");
+  await until("nightly", 1);
+  const preflight = await runPreflight({ ...SILENT, env: folder.env, cwd: folder.directory });
+  const { client } = await sharedTemporal().client();
+  const ensure = () => ensureUpkeep(SILENT, client, preflight);
+  await ensure();
+  expect(await described("maintain")).toMatchObject({
+    command: "maintain --retain 7",
+    when: expect.stringContaining("30 4 * * 0"),
+    paused: false,
+  });
+  await schedule("trigger", "maintain");
+  await until("maintain", 1);
+  expect((await runsOf("maintain"))[0]).toMatchObject({ kind: "maintain", status: "completed" });
+  const status = JSON.parse((await run("status", "--json")).stdout);
+  expect(status.upkeep).toMatchObject({ retain_days: 7, live: { files: expect.any(Number) } });
+  expect(status.latest.map(({ kind }: { kind: string }) => kind)).toContain("maintain");
+  await schedule("pause", "maintain");
+  await ensure();
+  expect((await described("maintain")).paused).toBe(true);
+  expect((await run("maintain", "--schedule", "--retain", "30")).code).toBe(0);
+  expect(await described("maintain")).toMatchObject({ command: "maintain --retain 30", paused: true });
 });
 
 test("what becomes due while a run is running is skipped, a trigger too", async () => {
@@ -244,6 +273,8 @@ test.each([
     ["nightly", ...FAR, "--", "proxy", "--config", "p", "--requests", "r", "--header", "a: b"],
     /--header @file/,
   ],
+  [["nightly", ...FAR, "--", "maintain", "--dry-run"], /--dry-run has no meaning in a schedule/],
+  [["nightly", ...FAR, "--", "maintain", "--retain", "6"], /a whole number of days from 7 to 3650/],
   [["nightly", ...FAR, "--", ...SYNC, "--detach"], /--detach has no meaning in a schedule/],
 ])("schedule create %j is refused, and nothing is created", async (args, words) => {
   const { code, stdout, stderr } = await run("schedule", "create", ...args);

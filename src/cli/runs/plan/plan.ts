@@ -51,8 +51,10 @@ export async function showPlan(terminal: Terminal, words: readonly string[], jso
 
 function plannedJob(job: ScheduledJob, seen: Parameters<typeof planRows>[1]): Promise<PlannedJob> {
   if (job.kind === "sync") return planSync(job, seen);
-  if (job.kind === "alerts")
-    throw new InputError("alerts check makes no calls, so there is nothing to plan.");
+  if (job.kind === "alerts" || job.kind === "maintain")
+    throw new InputError(
+      `${job.kind === "alerts" ? "alerts check" : job.kind} makes no calls, so there is nothing to plan.`,
+    );
   return planRows(job, seen);
 }
 

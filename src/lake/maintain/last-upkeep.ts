@@ -1,0 +1,33 @@
+import type { ObjectStore } from "../store/object-store.js";
+import type { Amount } from "./amount.js";
+
+const KEY = "_nightledger/maintain.json";
+
+/** What one kind of thing takes, and how much of it went. */
+interface Upkeep {
+  readonly kept: Amount;
+  readonly freed: Amount;
+}
+
+/** What the last upkeep found and freed: how large a lake is, without looking at all of it. */
+export interface LastUpkeep {
+  readonly started_at: string;
+  readonly retain_days: number;
+  readonly live: Amount;
+  readonly old_files: Upkeep;
+  readonly logs: Upkeep;
+  readonly staging: Upkeep;
+}
+
+export async function keepUpkeep(
+  store: ObjectStore,
+  { started_at, retain_days, live, old_files, logs, staging }: LastUpkeep,
+): Promise<void> {
+  const last: LastUpkeep = { started_at, retain_days, live, old_files, logs, staging };
+  await store.put(KEY, JSON.stringify(last), { durable: true });
+}
+
+export async function lastUpkeep(store: ObjectStore): Promise<LastUpkeep | undefined> {
+  const body = await store.get(KEY);
+  return body && (JSON.parse(body.toString("utf8")) as LastUpkeep);
+}
