@@ -10,9 +10,14 @@ import type { AddCommand } from "./commands/command.js";
 import { explainCommand } from "./commands/explain.js";
 import { exportTransactionsCommand } from "./commands/export-transactions.js";
 import { importsVerifyCommand } from "./commands/imports.js";
-import { lakeCommand, materializeCommand, rebindCommand, tablesCommand } from "./commands/lake.js";
+import {
+  lakeCommand,
+  maintainCommand,
+  materializeCommand,
+  rebindCommand,
+  tablesCommand,
+} from "./commands/lake.js";
 import { checkCommand, demoCommand, devCommand, versionCommand, workerCommand } from "./commands/local.js";
-import { maintainCommand } from "./commands/maintain.js";
 import { onboardCommand } from "./commands/onboard.js";
 import { planCommand } from "./commands/plan.js";
 import { quarantineCommand } from "./commands/quarantine.js";

@@ -1,5 +1,7 @@
+import { InputError } from "../../domain/failures.js";
 import { tableOf } from "../lake/row-table.js";
 import { type AddCommand, examples } from "./command.js";
+import { type MaintainFlags, withMaintainOptions } from "./maintain.js";
 
 export const materializeCommand: AddCommand = (program, terminal) => {
   program
@@ -10,6 +12,24 @@ export const materializeCommand: AddCommand = (program, terminal) => {
       const { runMaterialize } = await import("../lake/materialize.js");
       await runMaterialize(terminal, json === true);
     });
+};
+
+export const maintainCommand: AddCommand = (program, terminal, end) => {
+  const command = program
+    .command("maintain")
+    .description(
+      "merge small files, shorten logs, and delete what nobody needs any more; runs may go on meanwhile",
+    )
+    .addHelpText("after", examples("nightledger maintain --dry-run"));
+  withMaintainOptions(command).action(async (flags: MaintainFlags) => {
+    if (flags.schedule) {
+      if (flags.dryRun) throw new InputError("--schedule changes something: leave out --dry-run.");
+      const { scheduleUpkeep } = await import("../schedules/upkeep.js");
+      return end(await scheduleUpkeep(terminal, flags));
+    }
+    const { runMaintain } = await import("../lake/maintain.js");
+    await runMaintain(terminal, flags);
+  });
 };
 
 export const rebindCommand: AddCommand = (program, terminal) => {

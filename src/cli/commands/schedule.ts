@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { parseTimesOfDay, type TimeOfDay } from "../../domain/schedules/timing.js";
-import type { CreateFlags } from "../schedules/create-job.js";
+import type { CreateFlags } from "../schedules/create.js";
 import type { BackfillFlags } from "../schedules/steer.js";
 import { type AddCommand, examples } from "./command.js";
 import { duration } from "./option-values.js";

@@ -1,11 +1,18 @@
 import { InputError } from "../../domain/failures.js";
-import { isScheduleName } from "../../domain/schedules/scheduled-run.js";
-import { timingOf } from "../../domain/schedules/timing.js";
+import { isScheduleName, scheduleId } from "../../domain/schedules/scheduled-run.js";
+import { type TimingFlags, timingOf } from "../../domain/schedules/timing.js";
+import { runKindOf, type ScheduleInput } from "../../intake/schedules/scheduled-job.js";
+import { putSchedule } from "../../intake/schedules/schedules.js";
 import { checkScheduled } from "../../intake/schedules/start-scheduled.js";
 import { readJobConfig } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { type CreateFlags, createJob } from "./create-job.js";
+import { describedSchedule, withSchedules } from "./described.js";
 import { parseScheduledCommand } from "./scheduled-command.js";
+
+export interface CreateFlags extends TimingFlags {
+  readonly paused?: boolean;
+  readonly json?: boolean;
+}
 
 /** Creates or changes a schedule for a job's command line. Returns the exit code. @throws InputError */
 export async function createSchedule(
@@ -21,7 +28,23 @@ export async function createSchedule(
   }
   const timing = timingOf(flags);
   const job = await parseScheduledCommand(terminal, command);
-  readJobConfig(terminal);
+  const { settings } = readJobConfig(terminal);
   await checkScheduled(job);
-  return createJob(terminal, { name, job, command, timing }, flags);
+  return withSchedules(terminal, async ({ temporal: { client }, preflight }) => {
+    const { scope, taskQueue, service } = preflight;
+    const of = { schedule: name, scope, lake: service.lake };
+    const input: ScheduleInput = { ...of, runKind: runKindOf(job), job, command, timing };
+    const asked = { scheduleId: scheduleId(scope, name), timing, workflowType: "fireSchedule" };
+    const done = await putSchedule(client, { ...asked, taskQueue, input, paused: flags.paused === true });
+    const described = await describedSchedule(client, scope, name);
+    const [next] = described.next;
+    const words = `schedule ${name} ${done}: ${described.when}${next === undefined ? "" : `, next ${next}`}`;
+    terminal.result(flags.json ? JSON.stringify(described) : words);
+    if (described.paused) terminal.say(`it is paused; nightledger schedule unpause ${name}`);
+    if (settings.mode === "embedded") {
+      terminal.say(
+        "it fires while `nightledger dev` runs here; `nightledger service install` keeps that running",
+      );
+    }
+  });
 }

@@ -2,26 +2,22 @@ import type { Client } from "@temporalio/client";
 import { scheduleId } from "../../domain/schedules/scheduled-run.js";
 import { timingOf, timingWords } from "../../domain/schedules/timing.js";
 import { LEAST_RETAINED_DAYS } from "../../domain/tables/retention.js";
-import { describeSchedule } from "../../intake/schedules/schedules.js";
+import type { ScheduleInput } from "../../intake/schedules/scheduled-job.js";
+import { describeSchedule, putSchedule } from "../../intake/schedules/schedules.js";
 import type { Preflight } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { createJob, putJob, type ScheduledOne } from "./create-job.js";
+import { createSchedule } from "./create.js";
 
-function weekly(retainDays = LEAST_RETAINED_DAYS): ScheduledOne {
-  return {
-    name: "maintain",
-    job: { kind: "maintain", options: { retainDays } },
-    command: ["maintain", "--retain", String(retainDays)],
-    timing: timingOf({ cron: "30 4 * * 0" }),
-  };
-}
+const NAME = "maintain";
+const WEEKLY = { cron: "30 4 * * 0" };
+const commandOf = (retainDays: number) => ["maintain", "--retain", String(retainDays)];
 
 /** Creates or changes the weekly schedule of `maintain`. Returns the exit code. */
 export function scheduleUpkeep(
   terminal: Terminal,
-  { retain, json = false }: { readonly retain?: number; readonly json?: boolean },
+  { retain = LEAST_RETAINED_DAYS, json = false }: { readonly retain?: number; readonly json?: boolean },
 ): Promise<number> {
-  return createJob(terminal, weekly(retain), { json });
+  return createSchedule(terminal, NAME, commandOf(retain), { ...WEEKLY, json });
 }
 
 /**
@@ -31,13 +27,19 @@ export function scheduleUpkeep(
 export async function ensureUpkeep(
   terminal: Terminal,
   client: Client,
-  place: Pick<Preflight, "scope" | "taskQueue" | "service">,
+  { scope, taskQueue, service }: Pick<Preflight, "scope" | "taskQueue" | "service">,
 ): Promise<void> {
-  const asked = weekly();
+  const timing = timingOf(WEEKLY);
+  const retainDays = LEAST_RETAINED_DAYS;
+  const input: ScheduleInput = {
+    ...{ schedule: NAME, scope, lake: service.lake, runKind: "maintain" },
+    ...{ job: { kind: "maintain", options: { retainDays } }, command: commandOf(retainDays), timing },
+  };
+  const asked = { scheduleId: scheduleId(scope, NAME), workflowType: "fireSchedule", taskQueue };
   try {
-    if ((await describeSchedule(client, scheduleId(place.scope, asked.name))) !== undefined) return;
-    await putJob(client, place, asked);
-    terminal.say(`upkeep    schedule ${asked.name}: ${timingWords(asked.timing)}`);
+    if ((await describeSchedule(client, asked.scheduleId)) !== undefined) return;
+    await putSchedule(client, { ...asked, timing, input, paused: false });
+    terminal.say(`upkeep    schedule ${NAME}: ${timingWords(timing)}`);
   } catch (error) {
     terminal.say(`warning: no schedule keeps the lake small: ${(error as Error).message}`);
   }

@@ -1,4 +1,5 @@
 import { InputError } from "../../domain/failures.js";
+import { assertWritable } from "../delta/delta-protocol.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
@@ -100,9 +101,10 @@ export async function maintain(
 /** Table properties by which an owner decides how long removed files stay; another tool then vacuums the table. */
 const OWNER_PROPERTY = "delta.deletedFileRetentionDuration";
 
-/** @throws InputError for a table that another tool keeps in order. */
-function assertOurs({ name }: TableSpec, { metadata }: Snapshot): void {
-  const set = metadata?.configuration[OWNER_PROPERTY];
+/** @throws InputError for a table that another tool keeps in order, or that needs a newer writer. */
+function assertOurs({ name }: TableSpec, snapshot: Snapshot): void {
+  assertWritable(name, snapshot);
+  const set = snapshot.metadata?.configuration[OWNER_PROPERTY];
   if (set === undefined) return;
   throw new InputError(
     `Table ${name} has the property ${OWNER_PROPERTY}, so it is left to the tool of whoever set it.`,

@@ -1,0 +1,118 @@
+import { readdir, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { DAY } from "../../../src/domain/duration.js";
+import { schemaActions, type TableSpec } from "../../../src/lake/delta/delta-schema.js";
+import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { lastUpkeep } from "../../../src/lake/maintain/last-upkeep.js";
+import { maintain } from "../../../src/lake/maintain/maintain.js";
+import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { runs } from "../../../src/lake/tables/runs.js";
+import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
+import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+
+let base: TestLake;
+let lake: Lake;
+beforeEach(async () => {
+  base = await openTestLake();
+  lake = openLake({ directory: base.directory });
+});
+afterEach(async () => {
+  await lake.close();
+  await base.release();
+});
+
+const ago = (days: number) => new Date(Date.now() - days * DAY);
+const runId = (day: number) => `sync-2026010${day}T020000Z-3f9c2a`;
+
+/** Appends a row as so many days ago. */
+async function append(spec: TableSpec, days: number, row: object, properties = {}): Promise<void> {
+  const files = await writeRows(lake, spec, "test", [row as Record<string, unknown>]);
+  const times = { modificationTime: ago(days).getTime() };
+  await lake
+    .table(spec.name)
+    .commit((snapshot) => [
+      ...schemaActions(spec, snapshot, 0).map((action) =>
+        "metaData" in action
+          ? {
+              metaData: {
+                ...action.metaData,
+                configuration: { ...action.metaData.configuration, ...properties },
+              },
+            }
+          : action,
+      ),
+      ...files.map((file) => ({ add: { ...addOf(file), ...times } })),
+    ]);
+  for (const { path } of files)
+    await utimes(
+      join(base.directory, spec.name, path),
+      times.modificationTime / 1_000,
+      times.modificationTime / 1_000,
+    );
+}
+
+const ranOn = (n: number, days: number) =>
+  append(runs, days, { run_id: runId(n), finished_at: ago(days).toISOString() });
+const event = (n: number) => ({ message_id: `msg_${n}`, received_at: ago(n).toISOString() });
+const upkeep = (dryRun = false) => maintain(lake, [runs, webhookEvents], { retainDays: 7, dryRun });
+const staged = () => readdir(join(base.directory, "_staging"));
+
+/** A lake that was written on each of the last ten days. */
+async function tenDays(): Promise<void> {
+  await ranOn(1, 9);
+  await ranOn(2, 1);
+  for (let days = 9; days >= 0; days -= 1) await append(webhookEvents, days, event(days));
+}
+
+test("of the staging, what belongs to a run goes once its row is old; everything else stays", async () => {
+  await tenDays();
+  const kept = [runId(2), runId(3), `${runId(1)}-failed`, "calls", "import-0123", "follow-ups"];
+  for (const folder of [runId(1), ...kept]) await lake.store.put(`_staging/${folder}/x/y`, "staged");
+  expect((await upkeep(true)).staging).toEqual({
+    kept: { files: 6, bytes: 36 },
+    freed: { files: 1, bytes: 6 },
+  });
+  expect(await staged()).toContain(runId(1));
+  await upkeep();
+  expect((await staged()).filter((name) => name !== "scratch").sort()).toEqual(kept.sort());
+});
+
+test("a lake that was written on few days keeps everything, however old its files are", async () => {
+  await ranOn(1, 400);
+  await append(webhookEvents, 390, event(390));
+  await lake.store.put(`_staging/${runId(1)}/x`, "staged");
+  const report = await upkeep();
+  expect(report).toMatchObject({ old_before: null, staging: { freed: { files: 0 } } });
+  expect(await staged()).toContain(runId(1));
+});
+
+test("what was done is on record; a dry run leaves none", async () => {
+  await tenDays();
+  const said = await upkeep(true);
+  expect(await lastUpkeep(lake.store)).toBeUndefined();
+  const { started_at, live, merged } = await upkeep();
+  expect(said.merged).toEqual(merged);
+  expect(merged).toEqual({ before: 12, after: 2 });
+  expect(await lastUpkeep(lake.store)).toMatchObject({ started_at, live, retain_days: 7 });
+});
+
+test("a table is left alone whose removed files its owner wants to keep, and the others are maintained", async () => {
+  const properties = { "delta.deletedFileRetentionDuration": "interval 60 days" };
+  for (const n of [1, 2]) await append(webhookEvents, n, event(n), properties);
+  for (const n of [1, 2]) await ranOn(n, n);
+  const told: (readonly [string, boolean])[] = [];
+  const report = await maintain(lake, [runs, webhookEvents], {
+    retainDays: 7,
+    onTable: (table, left) => void told.push([table, left !== undefined]),
+  });
+  expect(report.left_alone).toEqual([
+    { table: "webhook_events", why: expect.stringMatching(/deletedFileRetentionDuration/) },
+  ]);
+  expect(told).toEqual([
+    ["webhook_events", true],
+    ["runs", false],
+  ]);
+  expect((await lake.table("webhook_events").snapshot()).files.size).toBe(2);
+  expect((await lake.table("runs").snapshot()).files.size).toBe(1);
+});
