@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { REPOSITORY } from "./command-process.js";
 import { describeMachine } from "./machine.js";
-import { reportTable } from "./report-table.js";
+import { showFigures } from "./report-table.js";
 import type { Figure, Scenario } from "./scenario.js";
 import { bulkLongValues, bulkMemory } from "./scenarios/bulk-memory.js";
 import { exportReports } from "./scenarios/export.js";
@@ -75,9 +75,9 @@ async function main(): Promise<number> {
   };
   await writeFile(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
   const { cpu, cores, node, load } = machine;
-  process.stdout.write(
-    `${cores} × ${cpu}, node ${node}, load before ${load.toFixed(1)}\n${reportTable(figures)}\n${RESULTS}\n`,
-  );
+  process.stdout.write(`${cores} × ${cpu}, node ${node}, load before ${load.toFixed(1)}\n`);
+  showFigures(figures);
+  process.stdout.write(`${RESULTS}\n`);
   return failed.length === 0 ? 0 : 1;
 }
 

@@ -1,7 +1,8 @@
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Table from "cli-table3";
+import { showRows } from "../src/cli/lake/row-table.js";
+import { processTerminal } from "../src/cli/terminal/terminal.js";
 import { createDuckDb } from "../src/lake/sql/duckdb.js";
 import type { SqlSession } from "../src/lake/sql/duckdb-session.js";
 import { readBack, writeWithDuckDb } from "./parquet/duckdb-writer.js";
@@ -40,8 +41,7 @@ async function compare(sql: SqlSession, directory: string): Promise<void> {
     async () => readBack(sql, together),
     (error: unknown) => String(error),
   );
-  const table = new Table({ head: ["", "DuckDB", "parquetjs-lite"], style: { head: [], border: [] } });
-  table.push(
+  const figures = [
     ["rows/s", whole(ROWS / duckdb.seconds), whole(ROWS / parquetjs.seconds)],
     ["CPU, µs a row", duckdb.cpuMicros.toFixed(1), parquetjs.cpuMicros.toFixed(1)],
     ["file, KB", whole(duckdb.bytes / 1024), whole(parquetjs.bytes / 1024)],
@@ -54,8 +54,9 @@ async function compare(sql: SqlSession, directory: string): Promise<void> {
     ["DECIMAL", "yes", refusalOf({ type: "DECIMAL" }) ?? "yes"],
     ["zstd", "yes", refusalOf({ type: "UTF8", compression: "ZSTD" }) ?? "yes"],
     [`${CONCURRENT_ROWS} rows appended at once`, "one statement: none is lost", appended(concurrent)],
-  );
-  process.stdout.write(`${ROWS} rows\n${table.toString()}\n`);
+  ].map(([what, ours, theirs]) => ({ what, DuckDB: ours, "parquetjs-lite": theirs }));
+  process.stdout.write(`${ROWS} rows\n`);
+  showRows(processTerminal(), figures);
   process.stdout.write(
     "Money and positions must come back to the last digit and no row twice: DuckDB writes, parquetjs-lite is here for this comparison only.\n",
   );

@@ -1,26 +1,21 @@
-import Table from "cli-table3";
+import { showRows } from "../src/cli/lake/row-table.js";
+import { processTerminal } from "../src/cli/terminal/terminal.js";
 import type { Figure } from "./scenario.js";
 
-/** The figures as a table for people: each beside its target. */
-export function reportTable(figures: readonly Figure[]): string {
-  const table = new Table({
-    head: ["scenario", "variant", "ratio", "target", "met", "measured"],
-    colWidths: [14, 22, 8, 26, 5, 72],
-    wordWrap: true,
-    style: { head: [], border: [] },
-  });
-  for (const { scenario, variant, ratio, target, met, measured } of figures) {
+/** Shows the figures as a table for people: each beside its target. */
+export function showFigures(figures: readonly Figure[]): void {
+  const rows = figures.map(({ scenario, variant, ratio, target, met, measured }) => {
     const parts = Object.entries(measured).map(([name, value]) => `${name} ${rounded(value)}`);
-    table.push([
+    return {
       scenario,
       variant,
-      ratio === undefined ? "" : ratio.toFixed(3),
-      target ?? "",
-      met === undefined ? "" : met ? "yes" : "NO",
-      parts.join(", "),
-    ]);
-  }
-  return table.toString();
+      ratio: ratio === undefined ? "" : ratio.toFixed(3),
+      target: target ?? "",
+      met: met === undefined ? "" : met ? "yes" : "NO",
+      measured: parts.join(", "),
+    };
+  });
+  showRows(processTerminal(), rows, { wide: true });
 }
 
 function rounded(value: number): string {

@@ -1,5 +1,5 @@
 import { withLakeQuery } from "../lake/query.js";
-import { tableOf } from "../lake/row-table.js";
+import { showRows } from "../lake/row-table.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -37,7 +37,7 @@ export async function verifyImports(
   } else if (rows.length === 0) {
     terminal.result(`every row that was imported more than ${days} days ago came back through a sync`);
   } else {
-    terminal.result(tableOf(rows.slice(0, MOST_SHOWN)));
+    showRows(terminal, rows.slice(0, MOST_SHOWN));
     const more = rows.length > MOST_SHOWN ? `, the first ${MOST_SHOWN} of them above; --json prints all` : "";
     terminal.say(`${rows.length} imported rows that no sync has brought back after ${days} days${more}`);
   }

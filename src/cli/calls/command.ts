@@ -13,13 +13,13 @@ import type { Operation, ParamsOf } from "../../api/operations/operation.js";
 import { operationFacts } from "../../api/reference/reference.js";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
-import { tableOf } from "../lake/row-table.js";
+import { showRows } from "../lake/row-table.js";
 import { openServiceClient, unreachable } from "../session/service.js";
 import { EXIT, exitCodeOf } from "../terminal/exit-code.js";
 import { InterruptedError, withInterruption } from "../terminal/interruption.js";
+import { type OutputFile, openOutputFile } from "../terminal/output-file.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./answer.js";
-import { type AnswerFile, openAnswerFile } from "./output-file.js";
 import { type CallFlags, findOperation, grantOf, notSent, readCallRequest } from "./request.js";
 
 export async function runCall(
@@ -28,7 +28,8 @@ export async function runCall(
   flags: CallFlags,
 ): Promise<number> {
   if (flags.list) {
-    terminal.result(flags.json ? JSON.stringify(operationFacts()) : operationTable());
+    if (flags.json) terminal.result(JSON.stringify(operationFacts()));
+    else showOperations(terminal);
     return EXIT.completed;
   }
   if (name === undefined) {
@@ -64,7 +65,7 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
   const grant = grantOf(operation, flags.for, clientToken, request);
   const { api, warnings } = readConfig(terminal, ["api"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
-  const file = flags.output === undefined ? undefined : await openAnswerFile(flags.output);
+  const file = flags.output === undefined ? undefined : await openOutputFile(flags.output);
   try {
     return await withInterruption(async ({ signal, releases }) => {
       const client = openServiceClient(api);
@@ -94,7 +95,7 @@ async function makeCall(
   operation: Operation,
   params: ParamsOf<Operation>,
   { showSecrets = false }: CallFlags,
-  file: AnswerFile | undefined,
+  file: OutputFile | undefined,
   options: CallOptions,
 ): Promise<ShownAnswer> {
   if (file !== undefined) {
@@ -124,8 +125,9 @@ function errorFacts(error: ApiError): Record<string, unknown> {
   };
 }
 
-function operationTable(): string {
-  return tableOf(
+function showOperations(terminal: Terminal): void {
+  showRows(
+    terminal,
     operationFacts().map(({ operation, method, path, auth, idempotent, params }) => ({
       operation,
       request: `${method} ${path}`,

@@ -18,10 +18,10 @@ import type {
 import type { JobSession } from "../session/job-session.js";
 import { endWithoutResult, type JobRun, type LeftRun } from "../shell/run.js";
 import { runJob } from "../shell/shell.js";
+import { type OutputFile, openOutputFile } from "../terminal/output-file.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { prettyBody } from "./answer.js";
 import { type KeptShown, showKept } from "./kept-answer.js";
-import { type AnswerFile, openAnswerFile } from "./output-file.js";
 import { type CallFlags, grantOf, notSent, readCallRequest } from "./request.js";
 
 type DurableEnd = CallServiceResult & { readonly shown?: KeptShown };
@@ -34,7 +34,7 @@ export async function runDurableCall(
 ): Promise<number> {
   checkFlags(operation, flags);
   const requestId = flags.requestId ?? randomBytes(8).toString("hex");
-  const file = flags.output === undefined ? undefined : await openAnswerFile(flags.output);
+  const file = flags.output === undefined ? undefined : await openOutputFile(flags.output);
   try {
     return await runJob(terminal, flags, {
       read: () => requestOf(operation, flags),
@@ -58,7 +58,7 @@ function durableRun(
   flags: CallFlags,
   requestId: string,
   request: PlannedRequest,
-  file: AnswerFile | undefined,
+  file: OutputFile | undefined,
 ): JobRun<CallProgress, DurableEnd> {
   const name = createHash("sha256").update(requestId).digest("hex").slice(0, 32);
   const prefix = durableCallPrefix(name);

@@ -5,8 +5,8 @@ import type { Operation } from "../../api/operations/operation.js";
 import { answerKey, type KeptAnswer, type ProxyAnswer } from "../../lake/calls/staged-call.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { sealedStream } from "../../lake/store/sealed-stream.js";
+import type { OutputFile } from "../terminal/output-file.js";
 import { type ShownAnswer, shownAnswer, shownBytes } from "./answer.js";
-import type { AnswerFile } from "./output-file.js";
 
 export interface KeptShown {
   readonly answered_at: string;
@@ -24,7 +24,7 @@ export async function showKept(
   prefix: string,
   operation: Operation,
   showSecrets: boolean,
-  file: AnswerFile | undefined,
+  file: OutputFile | undefined,
 ): Promise<KeptShown> {
   const { at, body } = await sealed.require<KeptAnswer<unknown>>(answerKey(prefix));
   const answered_at = new Date(at).toISOString();
@@ -43,7 +43,7 @@ export async function showKept(
   return { answered_at, target: { status, headers }, body: shown };
 }
 
-async function written(file: AnswerFile, bytes: Readable): Promise<unknown> {
+async function written(file: OutputFile, bytes: Readable): Promise<unknown> {
   await pipeline(bytes, file.sink);
   return { file: file.path, bytes: await file.keep() };
 }

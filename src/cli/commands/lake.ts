@@ -1,7 +1,8 @@
 import { InputError } from "../../domain/failures.js";
-import { tableOf } from "../lake/row-table.js";
+import type { TableFlags } from "../lake/row-table.js";
 import { type AddCommand, examples } from "./command.js";
 import { type MaintainFlags, withMaintainOptions } from "./maintain.js";
+import { withTableOptions } from "./table-options.js";
 
 export const materializeCommand: AddCommand = (program, terminal) => {
   program
@@ -64,17 +65,17 @@ export const lakeCommand: AddCommand = (program, terminal, end) => {
 };
 
 export const tablesCommand: AddCommand = (program, terminal) => {
-  program
+  const tables = program
     .command("tables")
     .description("list the lake's tables: version, rows, files, bytes")
-    .option("--json", "print the tables with their columns as a JSON array")
-    .action(async ({ json }: { readonly json?: boolean }) => {
-      const { withLakeQuery } = await import("../lake/query.js");
-      const tables = await withLakeQuery(terminal, (lake) => lake.listTables());
-      if (json) return terminal.result(JSON.stringify(tables));
-      const shown = tables.map(({ table, version, rows, files, bytes }) => {
-        return { table, version, rows, files, bytes };
-      });
-      terminal.result(tables.length === 0 ? "no tables yet: run `nightledger sync`" : tableOf(shown));
-    });
+    .addHelpText("after", examples("nightledger tables"));
+  withTableOptions(tables, "print the tables").action(async (flags: TableFlags) => {
+    const { withLakeQuery } = await import("../lake/query.js");
+    const { showRows } = await import("../lake/row-table.js");
+    const found = await withLakeQuery(terminal, (lake) => lake.listTables());
+    if (flags.json) return terminal.result(JSON.stringify(found));
+    const shown = found.map(({ columns: _, ...table }) => table);
+    if (found.length === 0 && !flags.csv) terminal.result("no tables yet: run `nightledger sync`");
+    else showRows(terminal, shown, { ...flags, names: ["table", "version", "rows", "files", "bytes"] });
+  });
 };

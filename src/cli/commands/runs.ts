@@ -8,14 +8,15 @@ import type { JobFlags } from "../shell/shell.js";
 import { addSteering } from "./batch.js";
 import { withBatchOptions } from "./batch-options.js";
 import { withInputsAgain } from "./bulk-inputs.js";
-import type { AddCommand } from "./command.js";
+import { type AddCommand, examples } from "./command.js";
 import { duration, pastInstant, rowLimit } from "./option-values.js";
+import { withTableOptions } from "./table-options.js";
 
 export const runsCommand: AddCommand = (program, terminal, end) => {
   const runs = program
     .command("runs")
     .description("list, show, watch, continue, cancel and retry the runs of every job");
-  runs
+  const list = runs
     .command("list")
     .description("list runs: unfinished ones first, then the newest")
     .option(
@@ -34,11 +35,11 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
       pastInstant,
     )
     .option("--limit <n>", "show at most this many; 0 shows all", rowLimit, 20)
-    .option("--json", "print them as a JSON array")
-    .action(async (flags: ListFlags) => {
-      const { listRuns } = await import("../runs/list.js");
-      end(await listRuns(terminal, flags));
-    });
+    .addHelpText("after", examples("nightledger runs list --status failed --since 36h"));
+  withTableOptions(list).action(async (flags: ListFlags) => {
+    const { listRuns } = await import("../runs/list.js");
+    end(await listRuns(terminal, flags));
+  });
   runs
     .command("show")
     .argument("<run>", "id of the run")

@@ -10,7 +10,7 @@ import { TABLES } from "../../tables.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { existingLake } from "./query.js";
-import { tableOf } from "./row-table.js";
+import { showRows } from "./row-table.js";
 
 interface MaintainFlags {
   readonly retain?: number;
@@ -33,7 +33,8 @@ export async function runMaintain(
     };
     const report = await maintain(lake, TABLES, { retainDays: retain, dryRun, signal, onTable });
     const home = await homeSizes(readConfig(terminal, ["home"]).home.path);
-    terminal.result(json ? JSON.stringify({ ...report, home }) : reportText(report, home));
+    if (json) terminal.result(JSON.stringify({ ...report, home }));
+    else showReport(terminal, report, home);
   });
 }
 
@@ -51,7 +52,7 @@ async function homeSizes(home: string) {
   return { temporal: await sizeOf(/^temporal\.db/), logs: await sizeOf(/\.log(\.|$)/) };
 }
 
-function reportText(report: MaintainReport, home: HomeSizes): string {
+function showReport(terminal: Terminal, report: MaintainReport, home: HomeSizes): void {
   const { dry_run, merged, live, old_files, logs, staging, unknown, retain_days, old_before } = report;
   const rows = [
     row("files of tables", live),
@@ -67,7 +68,8 @@ function reportText(report: MaintainReport, home: HomeSizes): string {
       ? `the lake was written on fewer than ${retain_days + 1} days: nothing is old enough to go`
       : `what was needed after ${old_before} stays`;
   const files = `${merged.before} files of tables ${dry_run ? "would become" : "became"} ${merged.after}`;
-  return [tableOf(rows), `${files}; ${why}`, ...(dry_run ? ["nothing was changed"] : [])].join("\n");
+  showRows(terminal, rows);
+  terminal.result([`${files}; ${why}`, ...(dry_run ? ["nothing was changed"] : [])].join("\n"));
 }
 
 function row(what: string, kept: Amount, freed?: Amount) {

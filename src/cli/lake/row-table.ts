@@ -1,23 +1,157 @@
-import Table from "cli-table3";
+import { styleText } from "node:util";
+import stringWidth from "string-width";
+import type { JsonValue } from "../../lake/sql/duckdb-values.js";
+import { coloured } from "../terminal/colours.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { csvRow } from "./csv-row.js";
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Flags of a command that shows a table. */
+export interface TableFlags {
+  /** Cuts nothing. */
+  readonly wide?: boolean;
+  /** Shows each column on a line of its own. */
+  readonly vertical?: boolean;
+  readonly csv?: boolean;
+  readonly json?: boolean;
+}
+
+interface TableForm extends TableFlags {
+  /** Left out, the columns of the first row. */
+  readonly names?: readonly string[];
+  /** Columns whose text is a decimal, which loses trailing zeros on a terminal. */
+  readonly decimals?: ReadonlySet<string>;
+}
 
 /** Characters that would move the cursor, break a line or turn the text around. */
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 const SHORT: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+const GAP = "  ";
+/** Columns on the right are left out before the others become narrower than this. */
+const LEAST_WIDTH = 10;
+const LETTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Rows as a table for people: a rule below the header only, and every row on one line. */
-export function tableOf(rows: readonly Readonly<Record<string, unknown>>[]): string {
-  const names = Object.keys(rows[0] ?? {});
-  if (names.length === 0) return "no rows";
-  const view = new Table({ head: names.map(printable), style: { head: [], border: [] } });
-  for (const row of rows) view.push(names.map((name) => printable(textOf(row[name]))));
-  // Top border, header, and the rule below it; cli-table3 draws the same rule between rows, or none at all.
-  const lines = view.toString().split("\n");
-  return lines.filter((line, at) => at < 3 || !line.startsWith("├")).join("\n");
+/** Prints rows: as CSV with `--csv`, and otherwise as a table that fits the terminal, or as {@link blocks}. */
+export function showRows(terminal: Terminal, rows: readonly Row[], form: TableForm = {}): void {
+  const names = form.names ?? Object.keys(rows[0] ?? {});
+  if (form.csv) {
+    const lines = rows.map((row) => csvRow(names.map((name) => (row[name] ?? null) as JsonValue)));
+    terminal.result([csvRow(names), ...lines].join("\n"));
+  } else if (rows.length === 0 || names.length === 0) terminal.result("no rows");
+  else {
+    const cells = rows.map((row) =>
+      names.map((name) => cellOf(terminal, row[name], form.decimals?.has(name))),
+    );
+    const heads = names.map((name) => ({ text: printable(name), isNull: false }));
+    if (form.vertical) terminal.result(blocks(terminal, heads, cells));
+    else showGrid(terminal, heads, cells, form.wide ? undefined : terminal.columns);
+  }
 }
 
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+interface Cell {
+  readonly text: string;
+  readonly isNull: boolean;
+}
+
+function cellOf({ columns }: Terminal, value: unknown, isDecimal = false): Cell {
+  if (value === null || value === undefined) return { text: "NULL", isNull: true };
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  const isShort = isDecimal && columns !== undefined;
+  return {
+    text: printable(isShort ? text.replace(/\.0+$|(\.\d*[1-9])0+$/, "$1") : text),
+    isNull: false,
+  };
+}
+
+/** Shows rows below a header and a rule, and says which columns had no room. */
+function showGrid(
+  terminal: Terminal,
+  heads: readonly Cell[],
+  rows: readonly (readonly Cell[])[],
+  width: number | undefined,
+): void {
+  const needed = heads.map((head, at) => widest([head, ...rows.flatMap((cells) => cells[at] ?? [])]));
+  const widths = width === undefined ? needed : fitting(needed, width);
+  const line = (cells: readonly Cell[]) => {
+    const shown = cells.slice(0, widths.length);
+    return shown
+      .map(({ text, isNull }, at) => painted(terminal, padded(text, widths[at] ?? 0), isNull))
+      .join(GAP)
+      .trimEnd();
+  };
+  const rule = widths.map((wide) => "─".repeat(wide)).join(GAP);
+  terminal.result([line(heads), rule, ...rows.map(line)].join("\n"));
+  if (widths.length === heads.length) return;
+  terminal.say(
+    `showing ${widths.length} of ${heads.length} columns; --vertical shows all, --wide cuts nothing`,
+  );
+}
+
+/** Each row as lines, one for each of its columns. */
+function blocks(terminal: Terminal, heads: readonly Cell[], rows: readonly (readonly Cell[])[]): string {
+  const wide = widest(heads);
+  const lines = rows.flatMap((cells, row) => [
+    `── row ${row + 1}`,
+    ...cells.map(({ text, isNull }, at) => {
+      return `${padded(heads[at]?.text ?? "", wide)}${GAP}${painted(terminal, text, isNull)}`.trimEnd();
+    }),
+  ]);
+  return lines.join("\n");
+}
+
+function painted(terminal: Terminal, text: string, isNull: boolean): string {
+  if (!isNull || !terminal.colours) return coloured(terminal, text);
+  return styleText("dim", text, { validateStream: false });
+}
+
+/**
+ * Gives each column the width that it needs, or, where these do not fit, at most what is left for each. The first column
+ * names the row, so it is not cut until it takes half of the width.
+ */
+function fitting([first = 0, ...others]: readonly number[], width: number): number[] {
+  const name = Math.min(first, Math.floor(width / 2));
+  const kept: number[] = [];
+  let least = name;
+  for (const needed of others) {
+    least += GAP.length + Math.min(needed, LEAST_WIDTH);
+    if (least > width) break;
+    kept.push(needed);
+  }
+  let room = width - name - kept.length * GAP.length;
+  let most = Number.POSITIVE_INFINITY;
+  for (const [at, needed] of kept.toSorted((a, b) => a - b).entries()) {
+    const share = Math.floor(room / (kept.length - at));
+    if (needed > share) {
+      most = share;
+      break;
+    }
+    room -= needed;
+  }
+  return [kept.length === 0 ? Math.min(first, width) : name, ...kept.map((needed) => Math.min(needed, most))];
+}
+
+function widest(cells: readonly Cell[]): number {
+  return cells.reduce((most, { text }) => Math.max(most, widthOf(text)), 0);
+}
+
+function widthOf(text: string): number {
+  return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
+}
+
+/** A text at exactly this width: filled with spaces, or cut with an ellipsis. */
+function padded(text: string, width: number): string {
+  const own = widthOf(text);
+  if (own <= width) return text + " ".repeat(width - own);
+  let cut = "";
+  let taken = 1;
+  for (const { segment } of LETTERS.segment(text)) {
+    const more = widthOf(segment);
+    if (taken + more > width) break;
+    taken += more;
+    cut += segment;
+  }
+  return `${cut}…${" ".repeat(width - taken)}`;
 }
 
 /** A text without what would move the cursor, break the line or turn it around. */

@@ -15,7 +15,7 @@ import { defaultStreams, STREAMS } from "../../streams/index.js";
 import { showReport } from "../board/report.js";
 import { newRun } from "../bulk/command.js";
 import { rowsOf, withLakeQuery } from "../lake/query.js";
-import { tableOf } from "../lake/row-table.js";
+import { showRows } from "../lake/row-table.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { placeOf, runPreflight } from "../session/preflight.js";
 import { followRun, type JobRun } from "../shell/run.js";
@@ -176,11 +176,12 @@ async function showResult(
     calls,
     seconds: (duration_ms / 1000).toFixed(1),
   }));
-  terminal.result(`\n${tableOf(counts)}`);
+  terminal.result("");
+  showRows(terminal, counts);
   await withLakeQuery(terminal, async (lake) => {
     const show = async (title: string, sql: string) => {
       terminal.result(`\n${title}`);
-      terminal.result(tableOf(await rowsOf(lake, sql)));
+      showRows(terminal, await rowsOf(lake, sql));
     };
     await show(
       "the latest transactions (table transactions)",

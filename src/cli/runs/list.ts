@@ -2,20 +2,20 @@ import { InputError } from "../../domain/failures.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { runs } from "../../lake/tables/runs.js";
 import { withStoreQuery } from "../lake/query.js";
+import { showRows, type TableFlags } from "../lake/row-table.js";
 import { isAsked, type RunFilter, SEEN_STATUSES, type SeenRun } from "../shell/seen-run.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type EndedRun, endedRuns } from "./ended-runs.js";
 import { RUN_KINDS } from "./kinds.js";
-import { runLines } from "./text.js";
+import { RUN_COLUMNS, runRow } from "./text.js";
 import { listedRun, type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import { type RunsView, withRunsView } from "./view.js";
 
 export const KIND_NAMES: readonly string[] = RUN_KINDS.map(({ kind }) => kind);
 
-export interface ListFlags extends RunFilter {
+export interface ListFlags extends RunFilter, TableFlags {
   readonly limit: number;
-  readonly json?: boolean;
 }
 
 /** Finds runs that have not ended, and at most this many of those that have, the newest first. @throws InputError */
@@ -32,7 +32,8 @@ export async function findRuns(
 }
 
 /** Lists runs, those that have not ended first, then the newest. Returns the exit code. */
-export async function listRuns(terminal: Terminal, { limit, json, ...filter }: ListFlags): Promise<number> {
+export async function listRuns(terminal: Terminal, flags: ListFlags): Promise<number> {
+  const { limit, json, csv, wide: _, vertical: __, ...filter } = flags;
   return withRunsView(terminal, async (view) => {
     const found = await withStoreQuery(
       view.lake.store,
@@ -45,8 +46,8 @@ export async function listRuns(terminal: Terminal, { limit, json, ...filter }: L
     const isLeft = found.some(({ status }) => status === "interrupted");
     if (view.missing !== undefined && isLeft) terminal.say(view.missing);
     if (json) terminal.result(JSON.stringify(found));
-    else if (found.length === 0) terminal.say("no runs match");
-    else for (const line of runLines(found)) terminal.result(line);
+    else if (found.length === 0 && !csv) terminal.say("no runs match");
+    else showRows(terminal, found.map(runRow), { ...flags, names: RUN_COLUMNS });
     return EXIT.completed;
   });
 }

@@ -7,6 +7,7 @@ import type { WaitingState } from "../../domain/waiting.js";
 import { heldWords } from "../bulk/next-steps.js";
 import { averagePace, type ProgressForm } from "../shell/progress-view.js";
 import type { Finding, SeenRun } from "../shell/seen-run.js";
+import { timeStamp } from "../terminal/clock.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
 import { kindNamed, kindOf } from "./kinds.js";
@@ -22,16 +23,14 @@ export interface RunFigures {
   readonly left: string | null;
 }
 
-/** Writes runs as a line each, in columns. */
-export function runLines(found: readonly SeenRun[]): string[] {
-  const width = Math.max(...found.map(({ run_id }) => run_id.length));
-  return found.map((run) => runLine(run, width));
-}
+export const RUN_COLUMNS = ["run", "status", "started", "took", "did", "schedule"];
 
-function runLine(run: SeenRun, width: number): string {
-  const { run_id, status, schedule } = run;
-  const words = [run_id.padEnd(width), status.padEnd(23), tookWords(run).padEnd(7), schedule ?? ""];
-  return words.join("  ").trimEnd();
+/** What a list shows of a run. */
+export function runRow(run: SeenRun): Readonly<Record<string, string>> {
+  const { run_id, status, started_at, schedule } = run;
+  const started = started_at === "" ? "" : timeStamp(new Date(started_at)).slice(0, 16).replace("T", " ");
+  const seen = { run: run_id, status, started, took: tookWords(run), did: doneWords(run) };
+  return { ...seen, schedule: schedule ?? "" };
 }
 
 /** Says how long a run took; empty where it has not ended. */

@@ -6,6 +6,10 @@ export interface Terminal {
   readonly cwd: string;
   /** Whether standard error is a terminal: bars and colours, or plain lines. */
   readonly interactive: boolean;
+  /** How wide the terminal is that results go to; left out where they go to a pipe or a file. */
+  readonly columns?: number;
+  /** Whether that terminal shows colours. */
+  readonly colours?: boolean;
   /** The command line that joins or continues what this one began; left out where nobody typed one. */
   readonly again?: string;
   /** Whether the command may start a new lake where another one was. */
@@ -35,6 +39,11 @@ export function processTerminal(): Terminal {
     env: process.env,
     cwd: process.cwd(),
     interactive: process.stderr.isTTY === true,
+    // Node asks for NO_COLOR and TERM=dumb.
+    ...(process.stdout.isTTY && {
+      columns: process.stdout.columns || 80,
+      colours: process.stdout.hasColors(),
+    }),
     result: (text) => void process.stdout.write(`${text}\n`),
     say: (line) => void process.stderr.write(`${line}\n`),
   };

@@ -5,8 +5,8 @@ import { columnsOf, type TableSpec } from "../delta/delta-schema.js";
 import { rowsOf } from "../delta/delta-stats.js";
 import { createDuckDb } from "../sql/duckdb.js";
 import { exactPath } from "../sql/duckdb-files.js";
-import { createSession, type SqlSession } from "../sql/duckdb-session.js";
-import { sqlList } from "../sql/duckdb-sql.js";
+import { createSession, type SqlColumn, type SqlSession } from "../sql/duckdb-session.js";
+import { sqlList, sqlText } from "../sql/duckdb-sql.js";
 import { type JsonValue, jsonValue } from "../sql/duckdb-values.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { Decryption } from "./decryption.js";
@@ -33,6 +33,15 @@ interface QueryOptions {
   readonly sealer?: Sealer;
 }
 
+export type QueryRow = Readonly<Record<string, JsonValue>>;
+
+interface ResultOptions {
+  /** Is told the columns before the first row. */
+  began?(columns: readonly SqlColumn[]): void;
+  /** Absolute path of a Parquet file that gets the rows; what is given is their `Count`. */
+  readonly parquet?: string;
+}
+
 /** SQL over the tables of a lake, each at its newest version when the query starts. */
 export interface LakeQuery {
   listTables(): Promise<TableSummary[]>;
@@ -40,7 +49,7 @@ export interface LakeQuery {
    * Runs one statement that reads, and gives its rows in batches, as exact JSON values.
    * @throws InputError with DuckDB's words if it refuses the statement, or if the statement would write.
    */
-  query(sql: string): AsyncIterableIterator<Readonly<Record<string, JsonValue>>[]>;
+  query(sql: string, options?: ResultOptions): AsyncIterableIterator<QueryRow[]>;
   close(): Promise<void>;
 }
 
@@ -51,7 +60,7 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
 
   const tables = () => foundTables(store, duckdb, options.tables);
 
-  async function* query(statement: string) {
+  async function* query(statement: string, { began, parquet }: ResultOptions = {}) {
     const found = await tables();
     // An engine can't be unlocked, so each query has its own. It has one thread if SQL calls JavaScript: a second one
     // could wait for JavaScript while JavaScript closes the engine and waits for that thread.
@@ -67,8 +76,10 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
       const known = new Set(specs.map(({ name }) => name));
       for (const view of viewStatements(known)) await sql.run(view);
       const files = views.flatMap((view) => view.files);
-      await lock(sql, files);
-      for await (const batch of sql.stream(await readingStatement(connection, statement))) {
+      await lock(sql, parquet === undefined ? files : [...files, parquet]);
+      const reading = await readingStatement(connection, statement);
+      const read = parquet === undefined ? reading : await copying(sql, reading, parquet);
+      for await (const batch of sql.stream(read, [], began)) {
         yield batch.map((row) =>
           Object.fromEntries(Object.entries(row).map(([name, value]) => [name, jsonValue(value)])),
         );
@@ -100,8 +111,14 @@ function summaryOf({ location: { table }, snapshot }: ReadTable): TableSummary {
   };
 }
 
+/** Gives the statement that writes what another one reads; a view holds that one, whatever ends it. */
+async function copying(sql: SqlSession, reading: string, path: string): Promise<string> {
+  await sql.run(`create temp view written_rows as ${reading}`);
+  return `copy (from temp.written_rows) to ${sqlText(path)} (format parquet, compression zstd, use_tmp_file false)`;
+}
+
 /**
- * Restricts an engine, for good, to reading these files and writing its own spill. DuckDB compares the name in the query,
+ * Restricts an engine, for good, to these files and its own spill. DuckDB compares the name in the query,
  * which for a path with special characters is the pattern that matches it alone.
  */
 async function lock(sql: SqlSession, files: readonly string[]): Promise<void> {

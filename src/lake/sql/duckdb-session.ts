@@ -5,6 +5,12 @@ import { exactValue, type SqlValue } from "./duckdb-values.js";
 type SqlParameter = string | number | bigint | boolean | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
+/** A column of a result: its name, and its type in DuckDB's words. */
+export interface SqlColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
 /** SQL on one connection, for as long as its exclusive section lasts. */
 export interface SqlSession {
   /** Runs statements and returns how many rows the last one wrote. */
@@ -12,16 +18,25 @@ export interface SqlSession {
   rows(sql: string, parameters?: readonly SqlParameter[]): Promise<SqlRow[]>;
   /** Returns the rows of a query that has few, in one round trip: in a busy process each one costs a wait. */
   few(sql: string): Promise<SqlRow[]>;
-  /** Returns the rows in batches of about 2,048, for results that may not fit into memory. */
-  stream(sql: string, parameters?: readonly SqlParameter[]): AsyncIterableIterator<SqlRow[]>;
+  /** Returns the rows in batches of about 2,048, for results that may not fit into memory; `began` is told the columns. */
+  stream(
+    sql: string,
+    parameters?: readonly SqlParameter[],
+    began?: (columns: readonly SqlColumn[]) => void,
+  ): AsyncIterableIterator<SqlRow[]>;
 }
 
 /** Wraps a connection. A full disk becomes StoreFullError; every other error keeps DuckDB's words. */
 export function createSession(connection: DuckDBConnection): SqlSession {
-  async function* stream(sql: string, parameters: readonly SqlParameter[] = []) {
+  async function* stream(
+    sql: string,
+    parameters: readonly SqlParameter[] = [],
+    began?: (columns: readonly SqlColumn[]) => void,
+  ) {
     try {
       const result = await connection.stream(sql, [...parameters]);
       const names = result.deduplicatedColumnNames();
+      began?.(names.map((name, at) => ({ name, type: String(result.columnType(at)) })));
       for await (const chunk of result) {
         yield namedRows(names, chunk.getRows());
       }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextWords, openRunWords, runLines, waitingWords } from "../../../src/cli/runs/text.js";
+import { nextWords, openRunWords, RUN_COLUMNS, runRow, waitingWords } from "../../../src/cli/runs/text.js";
 import type { SeenRun } from "../../../src/cli/shell/seen-run.js";
 import { nothingWaits } from "../../../src/domain/waiting.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
@@ -65,10 +65,13 @@ test.each([
   },
 );
 
-test("the columns of a list of runs are as wide as its longest id", () => {
-  const write = { ...SYNC, run_id: "vault_write-20261122T021500Z-3f9c2a", status: "running" } as const;
-  const lines = runLines([SYNC, write]);
-  expect(lines.map((line) => line.search(/completed|running/))).toEqual([37, 37]);
+test("a list says when a run began, how long it took and what it did", () => {
+  const run = { ...SYNC, started_at: "2026-11-21T02:15:00Z", finished_at: "2026-11-21T02:16:00Z" };
+  const row = runRow({ ...run, counts: { users: 3, links: 6, failed: 0, created: 12 } });
+  expect(Object.keys(row)).toEqual(RUN_COLUMNS);
+  expect(row).toMatchObject({ took: "1m", did: "3 users, 6 links, 12 created", schedule: "" });
+  expect(row.started).toMatch(/^2026-11-2\d \d\d:\d5$/);
+  expect(runRow({ ...SYNC, started_at: "", finished_at: null }).started).toBe("");
 });
 
 test("a run in progress says how many calls at once the service bears, once that was learnt", () => {

@@ -29,21 +29,19 @@ const runId = (day: number) => `sync-2026010${day}T020000Z-3f9c2a`;
 async function append(spec: TableSpec, days: number, row: object, properties = {}): Promise<void> {
   const files = await writeRows(lake, spec, "test", [row as Record<string, unknown>]);
   const times = { modificationTime: ago(days).getTime() };
-  await lake
-    .table(spec.name)
-    .commit((snapshot) => [
-      ...schemaActions(spec, snapshot, 0).map((action) =>
-        "metaData" in action
-          ? {
-              metaData: {
-                ...action.metaData,
-                configuration: { ...action.metaData.configuration, ...properties },
-              },
-            }
-          : action,
-      ),
-      ...files.map((file) => ({ add: { ...addOf(file), ...times } })),
-    ]);
+  await lake.table(spec.name).commit((snapshot) => [
+    ...schemaActions(spec, snapshot, 0).map((action) =>
+      "metaData" in action
+        ? {
+            metaData: {
+              ...action.metaData,
+              configuration: { ...action.metaData.configuration, ...properties },
+            },
+          }
+        : action,
+    ),
+    ...files.map((file) => ({ add: { ...addOf(file), ...times } })),
+  ]);
   for (const { path } of files)
     await utimes(
       join(base.directory, spec.name, path),

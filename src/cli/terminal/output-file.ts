@@ -3,22 +3,24 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { InputError } from "../../domain/failures.js";
 
-/** A file that receives the body of an answer, whole or not at all. */
-export interface AnswerFile {
+/** A file that receives a result, whole or not at all. */
+export interface OutputFile {
   readonly path: string;
+  /** The file that {@link keep} moves into place. */
+  readonly part: string;
   readonly sink: Writable;
-  /** Moves the received body into place; returns its length in bytes. */
+  /** Moves what was received into place; returns its length in bytes. */
   keep(): Promise<number>;
   /** Deletes the received part, and leaves an existing file as it is. */
   discard(): Promise<void>;
 }
 
 /**
- * Opens the file before anything is sent: an answer that can't be written would be lost.
+ * Opens the file before anything begins: an answer that can't be written would be lost.
  *
  * @throws InputError for a place that can't be written, or is not a regular file.
  */
-export async function openAnswerFile(path: string): Promise<AnswerFile> {
+export async function openOutputFile(path: string): Promise<OutputFile> {
   const part = `${path}.part`;
   const there = await stat(path).catch(() => undefined);
   if (there !== undefined && !there.isFile()) throw unwritable(path, "it is not a regular file");
@@ -28,6 +30,7 @@ export async function openAnswerFile(path: string): Promise<AnswerFile> {
   const sink = createWriteStream(part, { fd: handle });
   return {
     path,
+    part,
     sink,
     async keep() {
       await rename(part, path);
@@ -42,6 +45,6 @@ export async function openAnswerFile(path: string): Promise<AnswerFile> {
 
 function unwritable(path: string, why: string): InputError {
   return new InputError(
-    `--output: ${path} can't be written (${why}); nothing was sent. Give a file in an existing folder`,
+    `--output: ${path} can't be written (${why}); nothing was begun. Give a file in an existing folder`,
   );
 }

@@ -1,0 +1,10 @@
+import { styleText } from "node:util";
+import type { Terminal } from "./terminal.js";
+
+/** Words that say that something failed; none for a count of zero. */
+const FAILED = /\bFAIL\b|\b[1-9]\d* failed\b|(?<!\b0 )\b(?:failed|completed_with_failures)\b/g;
+
+/** A text for people with what failed in red, where results go to a terminal that shows colours. */
+export function coloured({ colours }: Terminal, text: string): string {
+  return colours ? text.replace(FAILED, (word) => styleText("red", word, { validateStream: false })) : text;
+}
