@@ -15,6 +15,7 @@ import { lakeAt } from "../../lake/lake.js";
 import { deliveriesEnded } from "../session/alert-deliveries.js";
 import { openJobSession } from "../session/job-session.js";
 import { readJobConfig, runPreflight } from "../session/preflight.js";
+import { showResult } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -53,7 +54,7 @@ export async function checkNow(terminal: Terminal, asked: AskedCheck): Promise<n
     const late = asks.size === 0 ? [] : (await pendingMessages(lake)).filter((one) => asks.has(nameOf(one)));
     return { checked, late };
   });
-  terminal.result(asked.json ? JSON.stringify(jsonOf(checked, late)) : textOf(checked));
+  showResult(terminal, asked.json, jsonOf(checked, late), () => textOf(checked));
   if (late.length > 0) {
     const messages = late.length === 1 ? "1 message is" : `${late.length} messages are`;
     terminal.say(`${messages} not delivered yet; while a worker runs, it tries again for a day`);

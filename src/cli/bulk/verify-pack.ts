@@ -5,6 +5,7 @@ import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import { publicKey } from "../../lake/bulk/pack/signature.js";
 import { type VerifiedPack, verifyPack } from "../../lake/bulk/pack/verify-pack.js";
 import { withDuckDb } from "../lake/reader.js";
+import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /**
@@ -21,7 +22,7 @@ export async function runVerifyPack(
   const key = path === undefined ? undefined : await readKey(resolve(terminal.cwd, path));
   const pack = resolve(terminal.cwd, directory);
   const proved = await withDuckDb((duckdb) => verifyPack(pack, { duckdb, key }));
-  terminal.result(flags.json ? JSON.stringify({ ok: true, ...proved }) : words(proved));
+  showResult(terminal, flags.json, { ok: true, ...proved }, words);
 }
 
 async function readKey(path: string) {

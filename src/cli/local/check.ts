@@ -9,6 +9,7 @@ import { comparedWorkers } from "../session/other-keys.js";
 import { type JobConfig, type Preflight, readJobConfig, runPreflight } from "../session/preflight.js";
 import { pingService } from "../session/service.js";
 import { installedCli } from "../session/temporal-session.js";
+import { showResult } from "../terminal/colours.js";
 import { counted } from "../terminal/counted.js";
 import { exitCodeOf } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
@@ -34,11 +35,9 @@ interface CheckFlags {
 export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<number> {
   const report = new CheckReport();
   await withInterruption(({ signal }) => checkAll(terminal, flags, report, signal));
-  if (flags.json) terminal.result(JSON.stringify(report.findings));
-  else {
-    for (const { check, ok, detail } of report.findings)
-      terminal.result(`${ok ? "ok  " : "FAIL"} ${check}: ${detail}`);
-  }
+  showResult(terminal, flags.json, report.findings, (findings) =>
+    findings.map(({ check, ok, detail }) => `${ok ? "ok  " : "FAIL"} ${check}: ${detail}`).join("\n"),
+  );
   return report.code;
 }
 

@@ -9,6 +9,7 @@ import { progressOf } from "../../temporal/running-workflows.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { checkBatchId } from "../onboarding/batches.js";
 import type { Finding } from "../shell/seen-run.js";
+import { showResult } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { findingsOf } from "./findings.js";
@@ -34,7 +35,7 @@ export async function showBatch(terminal: Terminal, batchId: string, json: boole
   const shown = await withRunsView(terminal, (view) =>
     withStoreQuery(view.lake.store, (query) => readBatch(view, query, batchId), { tables: BATCH_TABLES }),
   );
-  terminal.result(json ? JSON.stringify(shown) : text(shown));
+  showResult(terminal, json, shown, text);
   return EXIT.completed;
 }
 

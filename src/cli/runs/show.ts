@@ -5,6 +5,7 @@ import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import type { Finding, SeenRun } from "../shell/seen-run.js";
+import { showResult } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { endedRun } from "./ended-runs.js";
@@ -59,7 +60,7 @@ export async function showRun(terminal: Terminal, id: string, json: boolean): Pr
     });
     const [run, open] = shown;
     if (view.missing !== undefined && open?.status === "interrupted") terminal.say(view.missing);
-    terminal.result(json ? JSON.stringify(run) : [...runLines(run), ...openLines(terminal, open)].join("\n"));
+    showResult(terminal, json, run, () => [...runLines(run), ...openLines(terminal, open)].join("\n"));
     return EXIT.completed;
   });
 }

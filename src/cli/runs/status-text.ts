@@ -5,6 +5,7 @@ import { whyCutShort } from "../../domain/run.js";
 import { turnsInWords } from "../../domain/sync/skipped-links.js";
 import { bytesWords } from "../../domain/words/bytes.js";
 import { NO_LAKE } from "../lake/query.js";
+import { showResult } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type LakeStatus, type LatestRun, lakeStatus } from "./lake-status.js";
@@ -24,10 +25,8 @@ export interface StatusFlags {
 export async function showStatus(terminal: Terminal, { stale, json }: StatusFlags): Promise<number> {
   return withRunsView(terminal, async (view) => {
     const status = await lakeStatus(view, stale);
-    if (json) {
-      const unfinished = status.unfinished.map(({ running: _, ...run }) => run);
-      terminal.result(JSON.stringify({ ...status, unfinished }));
-    } else terminal.result(statusLines(terminal, status).join("\n"));
+    const unfinished = status.unfinished.map(({ running: _, ...run }) => run);
+    showResult(terminal, json, { ...status, unfinished }, () => statusLines(terminal, status).join("\n"));
     return EXIT.completed;
   });
 }

@@ -1,4 +1,5 @@
 import { labelledLines } from "../../domain/labelled-lines.js";
+import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { describedSchedule, type ShownSchedule, shownSchedules, withSchedules } from "./described.js";
 
@@ -23,7 +24,7 @@ export async function listSchedules(terminal: Terminal, json: boolean): Promise<
 export async function showSchedule(terminal: Terminal, name: string, json: boolean): Promise<number> {
   return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {
     const shown = await describedSchedule(client, scope, name);
-    terminal.result(json ? JSON.stringify(shown) : text(shown));
+    showResult(terminal, json, shown, text);
   });
 }
 

@@ -5,6 +5,7 @@ import type { WorkerIdentity } from "../../temporal/worker-identity.js";
 import type { JobSession } from "../session/job-session.js";
 import { comparedWorkers, refusedWords } from "../session/other-keys.js";
 import type { Preflight } from "../session/preflight.js";
+import { showResult } from "../terminal/colours.js";
 import { EXIT, exitCodeOfRun } from "../terminal/exit-code.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
 import { createProgressView, type ProgressForm } from "./progress-view.js";
@@ -115,7 +116,7 @@ export function reportRun(
   { summary, text, unauthorized, failed, notes }: RunOutcome,
   { json, again = terminal.again ?? "the same command" }: { readonly json: boolean; readonly again?: string },
 ): number {
-  terminal.result(json ? JSON.stringify(summary) : text);
+  showResult(terminal, json, summary, () => text);
   const refused = unauthorized ? refusedWords(left.otherKeys ?? []) : [];
   const { reason = null, message = null } = summary;
   const isWritten = left.end?.kind === "completed";

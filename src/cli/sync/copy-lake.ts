@@ -3,6 +3,7 @@ import { InputError } from "../../domain/failures.js";
 import type { LakePlace } from "../../domain/lake-address.js";
 import { type CopiedFolder, copyLake, endCopy } from "../../lake/copy/copy-lake.js";
 import { openStore } from "../../lake/store/open-store.js";
+import { showResult } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { proveLake, verifiedText } from "./verify-lake.js";
@@ -22,7 +23,7 @@ export async function runCopy(terminal: Terminal, from: string, to: string, json
   if (report.ok) await endCopy(source, target, binding);
   const { ok, root, problems } = report;
   const said = { from: source.address, to: target.address, lake: binding.lake, ok, root, problems, folders };
-  terminal.result(json ? JSON.stringify(said) : verifiedText(report));
+  showResult(terminal, json, said, () => verifiedText(report));
   terminal.say(
     ok
       ? `The lake is in ${target.address} now: set NIGHTLEDGER_LAKE to it wherever jobs run, and keep or delete ${source.address}; no job may use both.`

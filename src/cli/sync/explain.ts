@@ -7,6 +7,7 @@ import { foundRows } from "../../lake/sync/explain/found-rows.js";
 import { investmentTransactionStream } from "../../streams/investment-transactions.js";
 import { lakeStore } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
+import { showResult } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { explanationLines } from "./explain-text.js";
@@ -31,7 +32,7 @@ export async function runExplain(
     if (explained.length === 0) throw await unknownId(lake, id, link);
     return explained;
   });
-  terminal.result(json ? JSON.stringify(found) : textOf(found));
+  showResult(terminal, json, found, textOf);
   return found.every(({ proof }) => proof.holds) ? EXIT.completed : EXIT.failures;
 }
 

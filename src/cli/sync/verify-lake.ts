@@ -12,6 +12,7 @@ import { bankLinkStream } from "../../streams/bank-links.js";
 import { TABLES } from "../../tables.js";
 import { existingLake, withUncopied } from "../lake/query.js";
 import { LAKE_MEMORY_MB, withDuckDb, withLakeReader } from "../lake/reader.js";
+import { showResult } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -36,7 +37,7 @@ export async function verifyLake(terminal: Terminal, flags: VerifyFlags): Promis
     throw new InputError("--root: not a root. Accepted: the 64 hex digits that the summary of a run shows.");
   }
   const report = await proveLake(terminal, await existingLake(terminal), flags);
-  terminal.result(json ? JSON.stringify(report) : verifiedText(report));
+  showResult(terminal, json, report, verifiedText);
   return report.ok ? EXIT.completed : EXIT.failures;
 }
 

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { wrapped } from "./prose.js";
 import type { Terminal } from "./terminal.js";
 
 /** Words that say that something failed; none for a count of zero. */
@@ -7,4 +8,16 @@ const FAILED = /\bFAIL\b|\b[1-9]\d* failed\b|(?<!\b0 )\b(?:failed|completed_with
 /** A text for people with what failed in red, where results go to a terminal that shows colours. */
 export function coloured({ colours }: Terminal, text: string): string {
   return colours ? text.replace(FAILED, (word) => styleText("red", word, { validateStream: false })) : text;
+}
+
+/** Prints a result: as JSON, or as a text for people, wrapped at words and with what failed in red. */
+export function showResult<R>(
+  terminal: Terminal,
+  json: boolean | undefined,
+  result: R,
+  text: (result: R) => string,
+): void {
+  terminal.result(
+    json ? JSON.stringify(result) : coloured(terminal, wrapped(text(result), terminal.columns)),
+  );
 }

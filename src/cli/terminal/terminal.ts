@@ -1,4 +1,5 @@
 import { timeStamp } from "./clock.js";
+import { wrapped } from "./prose.js";
 
 /** A command's environment and output; standard output is for results only. */
 export interface Terminal {
@@ -45,6 +46,9 @@ export function processTerminal(): Terminal {
       colours: process.stdout.hasColors(),
     }),
     result: (text) => void process.stdout.write(`${text}\n`),
-    say: (line) => void process.stderr.write(`${line}\n`),
+    say: (line) => {
+      const width = process.stderr.isTTY ? process.stderr.columns || 80 : undefined;
+      process.stderr.write(`${wrapped(line, width)}\n`);
+    },
   };
 }

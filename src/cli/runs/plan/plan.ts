@@ -12,6 +12,7 @@ import { runs } from "../../../lake/tables/runs.js";
 import { rowsOf, withStoreQuery } from "../../lake/query.js";
 import { parseScheduledCommand } from "../../schedules/scheduled-command.js";
 import { readLakeView } from "../../session/preflight.js";
+import { showResult } from "../../terminal/colours.js";
 import { EXIT } from "../../terminal/exit-code.js";
 import type { Terminal } from "../../terminal/terminal.js";
 import type { PlannedJob, RowsOf } from "./planned-job.js";
@@ -43,9 +44,8 @@ export async function showPlan(terminal: Terminal, words: readonly string[], jso
   const { past, ...plan } = planned;
   const { calls } = plan.forecast;
   const ms = calls === null ? { at_pace: null, at_limit: null } : forecastMs(calls, past, api.rps);
-  terminal.result(
-    json ? JSON.stringify({ kind: runKindOf(job), ...plan, ms }) : planLines(plan, ms).join("\n"),
-  );
+  const told = { kind: runKindOf(job), ...plan, ms };
+  showResult(terminal, json, told, () => planLines(plan, ms).join("\n"));
   return EXIT.completed;
 }
 

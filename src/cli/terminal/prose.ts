@@ -1,0 +1,31 @@
+import stringWidth from "string-width";
+
+/** What words of a line stand behind: a label, spaces, a dash; the words that follow stand below each other. */
+const BEFORE_WORDS = /^(?:\S{1,12}(?: \S{1,8})? {2,}| *)(?:[→-] )?/;
+/** A command to copy stays on one line. */
+const COMMAND = /^ *(?:[A-Z_]+=\S+ )*(?:npx )?nightledger /;
+
+/** Breaks lines at words where they are wider than a terminal; no width breaks none. */
+export function wrapped(text: string, width?: number): string {
+  if (width === undefined) return text;
+  return text
+    .split("\n")
+    .map((line) => (stringWidth(line) <= width || COMMAND.test(line) ? line : brokenLine(line, width)))
+    .join("\n");
+}
+
+function brokenLine(line: string, width: number): string {
+  const before = BEFORE_WORDS.exec(line)?.[0] ?? "";
+  const indent = " ".repeat(before.length);
+  let last = before;
+  const lines: string[] = [];
+  for (const [at, word] of line.slice(before.length).split(" ").entries()) {
+    const longer = at === 0 ? last + word : `${last} ${word}`;
+    if (at === 0 || stringWidth(longer) <= width) last = longer;
+    else {
+      lines.push(last);
+      last = indent + word;
+    }
+  }
+  return [...lines, last].join("\n");
+}
