@@ -14,6 +14,8 @@ interface LoggerOptions {
   readonly level: string;
   /** Configured secrets: removed anywhere, also inside a message. */
   readonly secrets: readonly string[];
+  /** Also sees the fields of each line. */
+  readonly seen?: ((fields: Readonly<Record<string, unknown>>) => void) | undefined;
 }
 
 export type Logger = pino.Logger;
@@ -24,7 +26,7 @@ export interface LogHandle {
 }
 
 /** Makes a logger that redacts in its formatter, so that no call site has to think of it. */
-export function createLogger({ destination, level, secrets }: LoggerOptions): LogHandle {
+export function createLogger({ destination, level, secrets, seen }: LoggerOptions): LogHandle {
   const sink = destination === "stderr" ? standardError() : openLogFile(destination.file);
   const scrub = scrubber(secrets);
   const logger = pino(
@@ -40,7 +42,13 @@ export function createLogger({ destination, level, secrets }: LoggerOptions): Lo
       },
     },
     // The whole line, because a child's bindings pass by the formatter.
-    { write: (line: string) => sink.write(scrub(`${JSON.stringify(redactFields(JSON.parse(line)))}\n`)) },
+    {
+      write: (line: string) => {
+        const written = scrub(JSON.stringify(redactFields(JSON.parse(line))));
+        sink.write(`${written}\n`);
+        seen?.(JSON.parse(written));
+      },
+    },
   );
   return { logger, close: () => sink.close() };
 }

@@ -68,3 +68,14 @@ it("circular and deep values are logged, not followed for ever", () => {
   loop.self = loop;
   expect(logged((logger) => logger.info({ loop }, "x"))).toContain("[deep]");
 });
+
+it("who watches a line sees what is written, without secrets", () => {
+  const lines: unknown[] = [];
+  const options = { level: "info", secrets: [KEY], destination: { file: join(directory, "log") } };
+  const { logger, close } = createLogger({ ...options, seen: (fields) => lines.push(fields) });
+  logger.info({ run_id: "r", token: "hidden" }, `with ${KEY}`);
+  logger.debug("not written");
+  close();
+  expect(lines).toMatchObject([{ run_id: "r", token: "[redacted]", msg: "with [redacted]" }]);
+  expect(lines).toEqual([JSON.parse(readFileSync(join(directory, "log"), "utf8"))]);
+});

@@ -1,4 +1,5 @@
 import { readConfig } from "../../config.js";
+import { durationWords } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import { NO_WEBHOOKS } from "../../receiver/receiver.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
@@ -9,7 +10,7 @@ import { openJobSession } from "../session/job-session.js";
 import { exportMetrics } from "../session/metrics.js";
 import { runPreflight } from "../session/preflight.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
 import { checkWebhookMode, openReceiver } from "../webhooks/serve.js";
 import { startDevCodec } from "./codec.js";
 
@@ -36,7 +37,11 @@ export async function runDev(terminal: Terminal, webhooksPort: number): Promise<
       held.releases.add(() => codec.stop());
       return { codec: codec.endpoint };
     };
-    const session = await openJobSession(terminal, preflight, held, { ui });
+    const { say } = withTimeStamps(terminal);
+    const logged = (fields: LoggedFields) => {
+      for (const line of runLine(fields)) say(line);
+    };
+    const session = await openJobSession(terminal, preflight, held, { ui, logged });
     const { temporal, signal } = session;
     shown = temporal.ui;
     terminal.say(`Temporal  ${temporal.server.address}, namespace ${temporal.server.namespace}`);
@@ -50,4 +55,15 @@ export async function runDev(terminal: Terminal, webhooksPort: number): Promise<
     terminal.say("Jobs in this directory use this server while it runs. Ctrl-C ends it.");
     await Promise.race([aborted(signal), temporal.lost]);
   });
+}
+
+type LoggedFields = Readonly<Record<string, unknown>>;
+
+/** Says that a run begins, has ended, or did not begin, as the worker's log has it; nothing of any other line. */
+export function runLine({ msg, run_id, kind, status, message, duration_ms }: LoggedFields): string[] {
+  if (typeof run_id !== "string" || typeof kind !== "string") return [];
+  if (msg === "run begins") return [`run ${run_id} begins`];
+  if (typeof status !== "string") return [];
+  const took = durationWords(Number(duration_ms));
+  return [`run ${run_id} ended: ${status} in ${took}${typeof message === "string" ? `: ${message}` : ""}`];
 }

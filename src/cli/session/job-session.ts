@@ -24,6 +24,8 @@ export interface JobSession {
 interface SessionUse extends Omit<EmbeddedUse, "ui"> {
   /** Prepares the web UI, once there are keys; left out: none. */
   readonly ui?: (keys: EncryptionKeys) => Promise<EmbeddedUse["ui"]>;
+  /** Sees each line of the log. */
+  readonly logged?: Parameters<typeof createLogger>[0]["seen"];
 }
 
 /** Creates HOME and its keys, connects to Temporal, and binds the lake to its service and keys. */
@@ -31,13 +33,13 @@ export async function openJobSession(
   terminal: Terminal,
   preflight: Preflight,
   { signal, releases }: Interruptible,
-  { ui, ...options }: SessionUse = {},
+  { ui, logged, ...options }: SessionUse = {},
 ): Promise<JobSession> {
   const { config, settings, store } = preflight;
   const home = config.home.path;
   if (settings.mode === "embedded") await mkdir(home, { recursive: true, mode: 0o700 });
   const keys = preflight.keys ?? (await ensureEmbeddedKeys(home));
-  const log = openLog(preflight, releases);
+  const log = openLog(preflight, releases, logged);
   const temporal = await openTemporal({
     terminal,
     preflight,
@@ -56,10 +58,14 @@ export async function openJobSession(
 }
 
 /** Opens the log of a process: a file in HOME in embedded mode, standard error with a cluster. */
-export function openLog({ config, settings }: Preflight, releases: Interruptible["releases"]): Logger {
+export function openLog(
+  { config, settings }: Preflight,
+  releases: Interruptible["releases"],
+  seen?: SessionUse["logged"],
+): Logger {
   const { log, secrets, home } = config;
   const destination = settings.mode === "embedded" ? { file: join(home.path, "nightledger.log") } : "stderr";
-  const handle = createLogger({ destination, level: log.level, secrets });
+  const handle = createLogger({ destination, level: log.level, secrets, seen });
   releases.add(() => handle.close());
   return handle.logger;
 }
