@@ -100,7 +100,7 @@ function countsText(counts: Counts): string {
 }
 
 const PROGRESS: ProgressForm<BulkProgress> = {
-  bar: "{phase} {bar} {value}/{total} rows · {calls} calls · {failed} failed",
+  bar: "{phase} {bar} {done}/{all} rows · {calls} calls · {failed} failed",
   figures: ({ rows: total, phase, totals }) => ({
     ...{ done: processed(totals), total, phase },
     ...{ calls: totals.calls, failed: totals.rows.failed },

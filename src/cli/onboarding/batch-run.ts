@@ -132,7 +132,7 @@ function batchText(summary: OnboardSummary): string {
 }
 
 const ONBOARD_PROGRESS: ProgressForm<BatchProgress> = {
-  bar: "onboarding {bar} {value}/{total} customers · {running} running",
+  bar: "onboarding {bar} {done}/{all} customers · {running} running",
   figures: ({ customers: { total, queued, running } }) => ({
     done: total - queued - running,
     total,

@@ -16,14 +16,25 @@ interface Figures {
 }
 
 export interface ProgressForm<P> {
-  /** Format of the bar, as cli-progress takes it; `{name}` is replaced by a figure. */
+  /** Format of the bar, as cli-progress takes it; `{name}` is replaced by a figure, `{all}` by their total, `{read}` by {@link read}. */
   readonly bar: string;
   figures(progress: P): Figures;
   line(figures: Figures): string;
-  /** What a rate counts, and how many things are expected in the end; left out, no rate or estimate is shown. */
-  paced?(progress: P): { readonly amount: number; readonly unit: string; readonly expected: number };
+  read?(figures: Figures): string;
+  /**
+   * What a rate counts, how many things are expected in the end, and how many are done where parts of them count; left
+   * out, no rate or estimate is shown.
+   */
+  paced?(progress: P): {
+    readonly amount: number;
+    readonly unit: string;
+    readonly expected: number;
+    readonly done?: number;
+  };
   /** Left out, nothing of it waits. */
   waiting?(progress: P): WaitingState;
+  /** Lines below the bar. */
+  also?(progress: P): readonly string[];
 }
 
 interface ProgressView<P> {
@@ -58,18 +69,23 @@ function neverBack<P>(figures: (progress: P) => Figures): (progress: P) => Figur
   };
 }
 
-/** Gives rate and estimate of each progress in words. */
-function paceOf<P>({ figures, paced, waiting }: ProgressForm<P>, began?: Pace): (progress: P) => PaceWords {
+/** Gives rate and estimate of each progress in words, and what its bar counts as done. */
+function paceOf<P>(
+  { figures, paced, waiting }: ProgressForm<P>,
+  began?: Pace,
+): (progress: P) => PaceWords & { readonly done: number } {
   let pace = began;
+  let done = 0;
   return (progress) => {
-    if (paced === undefined) return { rate: [], left: [] };
-    const { amount, unit, expected } = paced(progress);
-    const { done } = figures(progress);
+    const told = paced?.(progress);
+    done = Math.max(done, told?.done ?? figures(progress).done);
+    if (told === undefined) return { rate: [], left: [], done };
+    const { amount, unit, expected } = told;
     pace = withSample(pace, { at: Date.now(), done, amount });
     const words = paceWords(pace, unit, expected);
     // If everything that is left waits for another try, the pace of the others says nothing about it.
     const waits = waiting?.(progress).waiting_total ?? 0;
-    return waits < expected - done ? words : { ...words, left: [] };
+    return waits < expected - done ? { ...words, done } : { ...words, left: [], done };
   };
 }
 
@@ -94,15 +110,17 @@ function barView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P> 
   };
   return {
     show(progress) {
-      const { total, done, ...rest } = form.figures(progress);
-      const { rate, left } = pace(progress);
+      const figures = form.figures(progress);
+      const { total } = figures;
+      const { rate, left, done } = pace(progress);
       const ends = [...rate, ...(left.length > 0 ? left : [elapsed(Date.now() - began)])];
-      const shown = { ...rest, pace: ends.join(" · ") };
+      const shown = { ...figures, all: total, read: form.read?.(figures), pace: ends.join(" · ") };
       bars ??= new cliProgress.MultiBar({ ...options, format: `${form.bar} · {pace}` });
       bar ??= bars.create(total, done, shown);
       bar.setTotal(total);
       bar.update(done, shown);
-      const lines = form.waiting === undefined ? [] : waitingLines(form.waiting(progress), Date.now());
+      const waiting = form.waiting === undefined ? [] : waitingLines(form.waiting(progress), Date.now());
+      const lines = [...(form.also?.(progress) ?? []), ...waiting];
       for (const line of below.splice(lines.length)) bars.remove(line);
       for (const [at, text] of lines.entries()) {
         const line = below[at];

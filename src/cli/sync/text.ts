@@ -73,17 +73,33 @@ function wrapped(parts: readonly string[]): string[] {
   return lines.map((line) => line.trimEnd());
 }
 
+/** Pages from which on a link is said to be long. */
+const LONG = 10;
+
 /** How a sync shows its progress: finished links of all that it found. */
 export const SYNC_PROGRESS: ProgressForm<SyncProgress> = {
-  bar: "{phase} {bar} {value}/{total} links done · {rows} rows",
+  bar: "{phase} {bar} {done}/{all} links · {read}",
   figures(progress) {
-    const { usersDone, usersTotal, phase, linksDone, linksFound, rowsRead: rows } = progress;
-    return { users: `${usersDone}/${usersTotal}`, done: linksDone, total: linksFound, rows, phase };
+    const {
+      usersDone,
+      usersTotal,
+      phase,
+      linksDone,
+      linksFound,
+      rowsRead: rows,
+      pagesRead: pages,
+    } = progress;
+    return { users: `${usersDone}/${usersTotal}`, done: linksDone, total: linksFound, rows, pages, phase };
   },
-  line: ({ phase, users, done, total, rows }) =>
-    `${phase}: ${done}/${total} links done, ${rows} rows, ${users} users`,
+  // Links that began together end together: until then only pages and rows tell that something happens.
+  read: ({ done, pages, rows }) => `${done === 0 ? `${pages} pages · ` : ""}${rows} rows`,
+  line: ({ phase, users, done, total, rows, pages }) =>
+    `${phase}: ${done}/${total} links done, ${done === 0 ? `${pages} pages, ` : ""}${rows} rows, ${users} users`,
   paced(progress) {
-    return { amount: progress.rowsRead, unit: "rows", expected: expectedLinks(progress) };
+    const { linksRead, rowsRead } = progress;
+    return { amount: rowsRead, unit: "rows", expected: expectedLinks(progress), done: linksRead };
   },
   waiting: (progress) => progress,
+  also: ({ longest: [most = 0, ...others] }) =>
+    most < LONG ? [] : [`longest: ${[most, ...others].join(", ")} pages so far`],
 };

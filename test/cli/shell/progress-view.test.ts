@@ -5,6 +5,8 @@ import { nothingWaits, type WaitingState } from "../../../src/domain/waiting.js"
 
 interface Shown {
   readonly done: number;
+  /** What is done, in parts. */
+  readonly parts?: number;
   readonly waits?: WaitingState;
 }
 
@@ -29,7 +31,7 @@ function openView() {
     bar: "",
     figures: ({ done }) => ({ done, total: 100 }),
     line: ({ done, total }) => `reading: ${done}/${total} links`,
-    paced: ({ done }) => ({ amount: done * 100, unit: "rows", expected: 100 }),
+    paced: ({ done, parts = done }) => ({ amount: parts * 100, unit: "rows", expected: 100, done: parts }),
     waiting: ({ waits }) => waits ?? nothingWaits(),
   });
 }
@@ -91,4 +93,9 @@ test("a count never goes backwards, because rows that were read may become fewer
   expect(said.join()).toContain("30/100");
   expect(said.join()).not.toContain("12/100");
   expect(said.join()).toContain("31/100");
+});
+
+test("things that end together have an estimate by their parts, as soon as one of them is done", () => {
+  watch(openView(), 21, (second) => ({ done: second > 20 ? 1 : 0, parts: second / 2 }));
+  expect(said.at(-1)).toMatch(/1\/100 links, 50 rows\/s, 3 min left$/);
 });

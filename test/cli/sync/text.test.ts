@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { summaryLines } from "../../../src/cli/shell/summary.js";
 import { ruleInWords } from "../../../src/cli/sync/fail-on.js";
-import { syncProblems, syncSummary } from "../../../src/cli/sync/text.js";
+import { SYNC_PROGRESS, syncProblems, syncSummary } from "../../../src/cli/sync/text.js";
 import { NO_REASON } from "../../../src/domain/run.js";
 import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
+import type { SyncProgress } from "../../../src/workflows/sync/messages.js";
 
 const textOf = (summary: SyncSummary) =>
   summaryLines({ summary: syncSummary, problems: syncProblems }, summary).join("\n");
@@ -26,6 +27,19 @@ const lines = (change: Partial<SyncSummary>, name: string) => {
   const end = all.findIndex((line, n) => n > at && !line.startsWith(" "));
   return all.slice(at, end === -1 ? undefined : end);
 };
+
+test("until a link is done, pages tell that something happens; long links are named by their pages", () => {
+  const figures = { phase: "reading", users: "3/3", total: 50, pages: 340, rows: 34_000 };
+  const { line, read, also } = SYNC_PROGRESS;
+  expect(line({ ...figures, done: 0 })).toBe("reading: 0/50 links done, 340 pages, 34000 rows, 3/3 users");
+  expect(line({ ...figures, done: 1 })).toBe("reading: 1/50 links done, 34000 rows, 3/3 users");
+  expect([0, 1].map((done) => read?.({ ...figures, done }))).toEqual([
+    "340 pages · 34000 rows",
+    "34000 rows",
+  ]);
+  const longest = (...pages: number[]) => also?.({ longest: pages } as Partial<SyncProgress> as SyncProgress);
+  expect([longest(), longest(9, 2), longest(120, 33)]).toEqual([[], [], ["longest: 120, 33 pages so far"]]);
+});
 
 test("skipped links by whose turn it is, in 80 columns", () => {
   const by_reason = {

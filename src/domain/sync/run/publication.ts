@@ -163,6 +163,11 @@ export class Publication {
     return sum(this.#finished, "entries");
   }
 
+  /** Pages of finished links that are not committed. */
+  get pages(): number {
+    return sum(this.#finished, "pages");
+  }
+
   /** Reports whose finished links are not committed. */
   get #parts(): ReportRef[] {
     const { finished, loaded } = this.#state;

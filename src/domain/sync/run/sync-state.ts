@@ -23,6 +23,7 @@ import {
 import { type CarriedLinks, type LinkOptions, Links, type LinkToLoad } from "./links.js";
 import { type CarriedPublication, type CommitWork, type LoadResult, Publication } from "./publication.js";
 import { sizeOf } from "./ranges.js";
+import { type ReadSoFar, readSoFar } from "./read-so-far.js";
 import type { NumberedWork, ReadSliceResult, ReportRef, SliceWork } from "./slice-work.js";
 import { type CarriedUsers, Users } from "./users.js";
 
@@ -45,7 +46,7 @@ interface SyncStateOptions extends LinkOptions {
 }
 
 /** How far a run is, and what it waits for. */
-export interface SyncFigures extends WaitingState {
+export interface SyncFigures extends WaitingState, ReadSoFar {
   /** Users who were read to their end, or failed. */
   readonly usersDone: number;
   readonly linksFound: number;
@@ -124,16 +125,25 @@ export class SyncState {
   }
 
   get figures(): SyncFigures {
-    const { state, unfinished, open, reading } = this.#links;
+    const { state, unfinished, open, reading, complete } = this.#links;
     const entries = open.reduce((sum, { progress }) => sum + progress.entries, this.#publication.entries);
+    const { pages } = this.#publication;
+    const done = {
+      links: state.found - unfinished + complete.length,
+      pages: complete.reduce((sum, { progress }) => sum + progress.pages, this.totals.pages + pages),
+    };
     const waiting = [...reading, ...this.#users.again].map(({ progress, failure }) => {
       return { ...progress, failure };
     });
     return {
       usersDone: this.#users.ended,
       linksFound: state.found,
-      linksDone: state.found - unfinished,
+      linksDone: done.links,
       rowsRead: this.committedRows + entries,
+      ...readSoFar(
+        done,
+        reading.map(({ progress }) => progress.pages),
+      ),
       ...waitingState(waiting, this.#gate),
     };
   }

@@ -134,6 +134,17 @@ test("users and links are counted as done when they are at their end", () => {
   });
 });
 
+test("a link that is being read counts in part, as far as the pages of those that are done tell", () => {
+  const reading = (n: number, pages: number) =>
+    linkResult(record(n), { progress: withPages(freshProgress(null, SIZE, false), pages) });
+  end(take(), { links: [reading(0, 1), reading(1, 9)] });
+  expect(state.figures).toMatchObject({ linksDone: 0, linksRead: 0, pagesRead: 10, longest: [9, 1] });
+  const finished = { links: 2, pages: 8, entries: 80, bytes: 800 };
+  end(take(), { report: reportOf(1, { finished }), links: [reading(0, 1), reading(1, 9)] });
+  expect(state.figures).toMatchObject({ linksDone: 2, pagesRead: 18, longest: [9, 1] });
+  expect(state.figures.linksRead).toBeCloseTo(2 + 1 / 4 + 0.9);
+});
+
 test("a run whose slice found no place for any call says so, until one does", () => {
   end(take(), { foundNoPlace: true, links: [linkResult(record(0))], at: 1_000 });
   expect(state.figures).toMatchObject({ waits_for_place: true, throttled_until: null });
