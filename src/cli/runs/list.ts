@@ -47,7 +47,11 @@ export async function listRuns(terminal: Terminal, flags: ListFlags): Promise<nu
     if (view.missing !== undefined && isLeft) terminal.say(view.missing);
     if (json) terminal.result(JSON.stringify(found));
     else if (found.length === 0 && !csv) terminal.say("no runs match");
-    else showRows(terminal, found.map(runRow), { ...flags, names: RUN_COLUMNS });
+    else {
+      const isScheduled = csv || found.some(({ schedule }) => schedule !== null);
+      const names = RUN_COLUMNS.filter((name) => name !== "schedule" || isScheduled);
+      showRows(terminal, found.map(runRow), { ...flags, names });
+    }
     return EXIT.completed;
   });
 }

@@ -23,12 +23,12 @@ export interface RunFigures {
   readonly left: string | null;
 }
 
+/** What a list shows; the year of a start is in the run's id. */
 export const RUN_COLUMNS = ["run", "status", "started", "took", "did", "schedule"];
 
-/** What a list shows of a run. */
 export function runRow(run: SeenRun): Readonly<Record<string, string>> {
   const { run_id, status, started_at, schedule } = run;
-  const started = started_at === "" ? "" : timeStamp(new Date(started_at)).slice(0, 16).replace("T", " ");
+  const started = started_at === "" ? "" : timeStamp(new Date(started_at)).slice(5, 16).replace("T", " ");
   const seen = { run: run_id, status, started, took: tookWords(run), did: doneWords(run) };
   return { ...seen, schedule: schedule ?? "" };
 }

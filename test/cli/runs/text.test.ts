@@ -70,7 +70,7 @@ test("a list says when a run began, how long it took and what it did", () => {
   const row = runRow({ ...run, counts: { users: 3, links: 6, failed: 0, created: 12 } });
   expect(Object.keys(row)).toEqual(RUN_COLUMNS);
   expect(row).toMatchObject({ took: "1m", did: "3 users, 6 links, 12 created", schedule: "" });
-  expect(row.started).toMatch(/^2026-11-2\d \d\d:\d5$/);
+  expect(row.started).toMatch(/^11-2\d \d\d:\d5$/);
   expect(runRow({ ...SYNC, started_at: "", finished_at: null }).started).toBe("");
 });
 
