@@ -2,13 +2,13 @@ import { type Command, CommanderError } from "commander";
 import { InputError } from "../domain/failures.js";
 import { VERSION } from "../version.js";
 import { alertsCommand } from "./commands/alerts.js";
-import { batchCommand } from "./commands/batch.js";
 import { bulkCommands } from "./commands/bulk-jobs.js";
 import { callCommand } from "./commands/call.js";
 import { codecCommand } from "./commands/codec.js";
 import type { AddCommand } from "./commands/command.js";
 import { explainCommand } from "./commands/explain.js";
 import { exportTransactionsCommand } from "./commands/export-transactions.js";
+import { arrangeHelp } from "./commands/help.js";
 import { importsVerifyCommand } from "./commands/imports.js";
 import {
   lakeCommand,
@@ -60,7 +60,6 @@ const COMMANDS: readonly AddCommand[] = [
   lakeCommand,
   onboardCommand,
   runsCommand,
-  batchCommand,
   scheduleCommand,
   alertsCommand,
   serviceCommand,
@@ -72,6 +71,9 @@ const COMMANDS: readonly AddCommand[] = [
   verifyCommand,
   callCommand,
 ];
+
+/** Names that commands had before, which go on until 1.0. */
+const OLD_NAMES: Readonly<Record<string, string>> = { imports: "import", proxies: "proxy", batch: "runs" };
 
 /** Builds the program with all of its commands. */
 export function createProgram(terminal: Terminal, end: (code: number) => void): Command {
@@ -87,12 +89,16 @@ export function createProgram(terminal: Terminal, end: (code: number) => void): 
       writeErr: (text) => process.stderr.write(text),
     });
   for (const add of COMMANDS) add(program, terminal, end);
+  arrangeHelp(program);
   return program;
 }
 
-export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<void> {
-  const typed = { again: continuingLine(argv, terminal), newLake: argv.includes("--new-lake") };
-  process.exitCode = await run(argv, { ...terminal, ...typed });
+export async function main(typed: readonly string[], terminal: Terminal = processTerminal()): Promise<void> {
+  const argv = typed.map((word, at) =>
+    at === 2 && Object.hasOwn(OLD_NAMES, word) ? (OLD_NAMES[word] ?? word) : word,
+  );
+  const more = { again: continuingLine(argv, terminal), newLake: argv.includes("--new-lake") };
+  process.exitCode = await run(argv, { ...terminal, ...more });
 }
 
 async function run(argv: readonly string[], terminal: Terminal): Promise<number> {

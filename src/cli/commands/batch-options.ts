@@ -2,12 +2,9 @@ import { type Command, Option } from "commander";
 import { parseDuration } from "../../domain/duration.js";
 import { between, duration } from "./option-values.js";
 
-/** Adds the options of every command that runs a batch; hides them where the command is mainly for other jobs. */
-export function withBatchOptions(
-  command: Command,
-  { hidden = false }: { readonly hidden?: boolean } = {},
-): Command {
-  for (const option of batchOptions()) command.addOption(option.hideHelp(hidden));
+/** Adds the options of every command that runs a batch. */
+export function withBatchOptions(command: Command): Command {
+  for (const option of batchOptions()) command.addOption(option);
   return command
     .option("--detach", "return as soon as the run has started (needs a Temporal cluster)")
     .option("--json", "print the summary as JSON");

@@ -15,14 +15,13 @@ import { declaredOptions, type Flags, readDeclared, withDeclared } from "./decla
 const GROUPS: Readonly<Record<string, string>> = {
   export:
     "export customers as a self-verifying pack, businesses and vault data as tables, transactions as a file",
-  imports: "check on earlier imports",
   vault: "write into the vaults of users",
 };
 
 /** Adds the commands of a kind: the one that runs a job and, where its calls change something, the one that finishes it. */
 function commandsOf(kind: JobKind): AddCommand {
   return (program, terminal, end) => {
-    const command = addWords(program, kind.command, kind.description).description(kind.description);
+    const command = addWords(program, kind.command).description(kind.description);
     if (kind.example !== undefined) command.addHelpText("after", examples(kind.example));
     withOptionsOf(kind, command).action(async (flags: Flags & BulkFlags) => {
       const { runBulk } = await import("../bulk/command.js");
@@ -99,10 +98,11 @@ function assertNothingShown({ inputs }: JobKind, given: AskedBulk["inputs"]): vo
 
 /** Adds the command that finishes a run of a kind whose calls change something. */
 function addContinue(program: Command, kind: JobKind, terminal: Terminal, end: (code: number) => void): void {
-  const run = `${kindWords(kind.kind)} run`;
   const words = continueCommand(kind.kind).replace("nightledger ", "");
-  addWords(program, words, `finish an earlier ${run}`)
-    .description(`finish the ${run} that was started but has not ended; its file is not needed`)
+  addWords(program, words)
+    .description(
+      `finish the ${kindWords(kind.kind)} run that was started but has not ended; its file is not needed`,
+    )
     .option(
       "--restart",
       "continue it even if another machine or NIGHTLEDGER_HOME started it; abandon its run here",
@@ -115,10 +115,10 @@ function addContinue(program: Command, kind: JobKind, terminal: Terminal, end: (
     });
 }
 
-/** Adds a command under those that its first words name. Where one of these is missing, it is added as `group`. */
-function addWords(program: Command, words: string, group: string): Command {
+/** Adds a command under those that its first words name. */
+function addWords(program: Command, words: string): Command {
   const [word = "", ...rest] = words.split(" ");
   if (rest.length === 0) return program.command(word);
   const known = program.commands.find((one) => one.name() === word);
-  return addWords(known ?? program.command(word).description(GROUPS[word] ?? group), rest.join(" "), group);
+  return addWords(known ?? program.command(word).description(GROUPS[word] ?? ""), rest.join(" "));
 }

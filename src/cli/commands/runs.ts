@@ -1,11 +1,11 @@
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import { parseDuration } from "../../domain/duration.js";
 import { KINDS } from "../../jobs/kinds/index.js";
 import type { ListFlags } from "../runs/list.js";
 import type { StatusFlags } from "../runs/status-text.js";
 import type { RetryFlags } from "../shell/kind.js";
 import type { JobFlags } from "../shell/shell.js";
-import { addSteering } from "./batch.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { withBatchOptions } from "./batch-options.js";
 import { withInputsAgain } from "./bulk-inputs.js";
 import { type AddCommand, examples } from "./command.js";
@@ -42,12 +42,13 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
   });
   runs
     .command("show")
-    .argument("<run>", "id of the run")
+    .argument("<run>", "id of the run, or of a batch of customers")
     .description("show a run: counts, cost, failures with the action to take, and what it is waiting for")
     .option("--json", "print it as JSON")
     .action(async (id: string, { json = false }: JobFlags) => {
       const { showRun } = await import("../runs/show.js");
-      end(await showRun(terminal, id, json));
+      const { showBatch } = await import("../runs/show-batch.js");
+      end(await (id.startsWith("onb_") ? showBatch : showRun)(terminal, id, json));
     });
   for (const [name, description] of FOLLOWING) {
     runs
@@ -72,18 +73,46 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
   const retry = runs
     .command("retry")
     .argument("<run>", "id of the run")
-    .description("retry what failed: the links and users of a sync, the rows of a bulk job")
+    .description("retry what failed: the links and users of a sync, the rows of a bulk job or a batch")
     .option(
       "--send-unknown",
       "also send again what may have been carried out, by a proxy or an import; it may be carried out twice",
     );
   withInputsAgain(retry);
-  withBatchOptions(retry, { hidden: true }).action(async (id: string, flags: RetryFlags) => {
+  withBatchOptions(retry).action(async (id: string, flags: RetryFlags) => {
     const { retryRun } = await import("../runs/steer.js");
     end(await retryRun(terminal, id, flags));
   });
-  addSteering(runs, terminal, end, { hidden: true });
+  addBatches(runs, terminal, end);
 };
+
+/** Adds what is for batches alone. */
+function addBatches(runs: Command, terminal: Terminal, end: (code: number) => void): void {
+  for (const [name, description] of STEERING) {
+    runs
+      .command(name)
+      .argument("<batch>", "id of the batch")
+      .description(description)
+      .option("--json", "print the summary as JSON")
+      .action(async (id: string, { json = false }: JobFlags) => {
+        const { steerBatch } = await import("../onboarding/batches.js");
+        end(await steerBatch(terminal, name, id, json));
+      });
+  }
+  runs
+    .command("links")
+    .argument("<file>", "the file written by --continuations")
+    .description("decrypt a continuation file and print its links, one JSON object per line")
+    .action(async (file: string) => {
+      const { printLinks } = await import("../onboarding/batches.js");
+      await printLinks(terminal, file);
+    });
+}
+
+const STEERING = [
+  ["pause", "stop starting new customers; those already running continue"],
+  ["resume", "resume a paused batch and follow it"],
+] as const;
 
 const FOLLOWING = [
   ["watch", "follow a run to its end and exit with its exit code"],

@@ -90,15 +90,15 @@ function pauseNotes(
   const words =
     kind === "circuit" && said !== undefined && refusals.length === 1 ? ` (${refusalWords(said)})` : "";
   const paused = [`paused: ${reason}${words}`];
-  const resume = `nightledger batch resume ${batch_id}`;
+  const resume = `nightledger runs resume ${batch_id}`;
   if (kind !== "circuit") return [...paused, `run ${run_id} is paused; \`${resume}\` continues it`];
   return [
     ...paused,
     `run ${run_id} is paused. Read error_message in the table onboardings, then:`,
-    `- if the playbook or the file is wrong: nightledger batch cancel ${batch_id},`,
+    `- if the playbook or the file is wrong: nightledger runs cancel ${batch_id},`,
     "  and nightledger onboard with the right one, which is a new batch;",
     `- if anything else is wrong, correct it at the service: ${resume},`,
-    `  and, once it has ended: nightledger batch retry ${batch_id}`,
+    `  and, once it has ended: nightledger runs retry ${batch_id}`,
   ];
 }
 
@@ -109,7 +109,7 @@ function endNotes({ status, batch_id, refusals }: OnboardSummary): readonly stri
     "what the service refused:",
     "- if the playbook or the file is wrong: nightledger onboard with the right one,",
     "  which is a new batch;",
-    `- if anything else is wrong, correct it at the service: nightledger batch retry ${batch_id}`,
+    `- if anything else is wrong, correct it at the service: nightledger runs retry ${batch_id}`,
   ];
 }
 

@@ -1,11 +1,22 @@
-import { Command, type ErrorOptions, type ParseOptionsResult } from "commander";
+import { Command, type ErrorOptions, type Option, type ParseOptionsResult } from "commander";
 import { shellWord } from "../../domain/words/shell-word.js";
 
 /** A command whose errors name the flag that was typed, where commander would name another one. */
 export class CliCommand extends Command {
+  /** Refuses a command line without a mandatory flag; the same goes for it. */
+  declare private missingMandatoryOptionValue: (option: Option) => void;
   /** Reports a flag with those that are like it; commander has it, but does not declare it. */
   declare private readonly unknownOption: (flag: string) => void;
   #unknown: readonly string[] = [];
+
+  constructor(name?: string) {
+    super(name);
+    const { missingMandatoryOptionValue: refuse } = this;
+    // A command that another one is under, such as `import continue`, needs none of its flags.
+    this.missingMandatoryOptionValue = (option) => {
+      if (!this.commands.some((one) => one.name() === this.args[0])) refuse.call(this, option);
+    };
+  }
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);

@@ -35,8 +35,7 @@ export function kindWords(kind: string): string {
 
 /** The command that continues a run of a kind with an effect. */
 export function continueCommand(kind: string): string {
-  if (kind === "vault_write") return "nightledger vault continue";
-  return `nightledger ${kind.endsWith("y") ? `${kind.slice(0, -1)}ie` : kind}s continue`;
+  return `nightledger ${kind === "vault_write" ? "vault" : kind} continue`;
 }
 
 /** Which run a step of a bulk job is for. */

@@ -18,7 +18,7 @@ export const importKind = {
     send_unknown: flag
       .optional()
       .describe(
-        "resend rows whose fate an earlier run could not determine; check first with `imports verify`",
+        "resend rows whose fate an earlier run could not determine; check first with `import verify`",
       ),
   }),
   effect: true,

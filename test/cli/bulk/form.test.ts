@@ -48,7 +48,7 @@ test("a run that was ended from outside names the command that finishes it", asy
     },
     LAKE,
   );
-  expect(notes).toEqual([expect.stringContaining("nightledger imports continue")]);
+  expect(notes).toEqual([expect.stringContaining("nightledger import continue")]);
 });
 
 test("a run that is still running is not to be retried", async () => {

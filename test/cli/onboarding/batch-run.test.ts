@@ -67,10 +67,10 @@ test("a batch that its circuit paused says what the service said and what correc
   expect(notes).toEqual([
     'paused: 20 customers in a row ended with the same error (400: field "key": no such playbook)',
     `run ${RUN} is paused. Read error_message in the table onboardings, then:`,
-    `- if the playbook or the file is wrong: nightledger batch cancel ${BATCH},`,
+    `- if the playbook or the file is wrong: nightledger runs cancel ${BATCH},`,
     "  and nightledger onboard with the right one, which is a new batch;",
-    `- if anything else is wrong, correct it at the service: nightledger batch resume ${BATCH},`,
-    `  and, once it has ended: nightledger batch retry ${BATCH}`,
+    `- if anything else is wrong, correct it at the service: nightledger runs resume ${BATCH},`,
+    `  and, once it has ended: nightledger runs retry ${BATCH}`,
   ]);
   expect([text, ...notes].join()).not.toContain("completed");
   expect(exitCodeOfRun(summary, unauthorized)).toBe(1);
@@ -83,7 +83,7 @@ test.each(["completed_with_failures", "cancelled"] as const)(
     const { text, notes } = await outcomeOf(end, progressOf(CIRCUIT));
     expect([text, ...notes].join("\n")).not.toMatch(/paused|stands still|resume/);
     expect(text).toContain('refused   30 × 400: field "key": no such playbook');
-    const advice = notes.filter((note) => note.includes(`nightledger batch retry ${BATCH}`));
+    const advice = notes.filter((note) => note.includes(`nightledger runs retry ${BATCH}`));
     expect(advice).toHaveLength(status === "cancelled" ? 0 : 1);
   },
 );
@@ -96,7 +96,7 @@ test("refused credentials are exit 4, and resuming is what continues", async () 
   );
   expect(notes).toEqual([
     "paused: the service refused the credentials",
-    expect.stringContaining(`nightledger batch resume ${BATCH}`),
+    expect.stringContaining(`nightledger runs resume ${BATCH}`),
   ]);
   expect(exitCodeOfRun(summary, unauthorized)).toBe(4);
 });

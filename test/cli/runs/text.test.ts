@@ -55,8 +55,8 @@ test.each<[string, SeenRun, readonly string[], readonly string[]]>([
 });
 
 test.each([
-  ["this", "lost: `nightledger imports continue` continues it"],
-  ["another", "once nothing runs it there, `nightledger imports continue --restart` continues it here"],
+  ["this", "lost: `nightledger import continue` continues it"],
+  ["another", "once nothing runs it there, `nightledger import continue --restart` continues it here"],
   ["unknown", "with --restart if another machine or NIGHTLEDGER_HOME began it"],
 ] as const)(
   "a run of an import that %s Temporal began is continued by a command that works",

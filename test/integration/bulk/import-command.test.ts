@@ -129,7 +129,7 @@ test("an import that began and did not end is finished without its file", async 
   }
   release();
   const other = await imported("other.csv");
-  expect(other.said.error.message).toMatch(new RegExp(`run ${said.run_id} .*: nightledger imports continue`));
+  expect(other.said.error.message).toMatch(new RegExp(`run ${said.run_id} .*: nightledger import continue`));
   expect(await run("imports", "continue")).toMatchObject({ code: 0, said: { rows: { total: 2, done: 2 } } });
   expect(await imported("other.csv")).toMatchObject({ code: 0, said: { rows: { done: 1 } } });
   expect([...ids()].sort()).toEqual(["own-1", "own-2", "own-9"]);

@@ -153,7 +153,7 @@ test("while one import runs no other one of the lake begins, whatever its file a
   const first = await world.begin(rows, CHUNK);
   expect(await world.begin(rows, CHUNK)).toMatchObject({ runId: first.runId, joined: true });
   const inTheWay = new RegExp(
-    `run ${first.runId} .*Nothing was started. Finish it first: nightledger imports continue`,
+    `run ${first.runId} .*Nothing was started. Finish it first: nightledger import continue`,
   );
   await expect(world.begin(rows, { chunk: 7 })).rejects.toThrow(inTheWay);
   await expect(world.begin(rows.slice(3), CHUNK)).rejects.toThrow(inTheWay);
@@ -171,7 +171,7 @@ test("a run that was ended from outside is continued by the same file, and block
   await expect.poll(() => amountsIn(1).length).toBeGreaterThan(0);
   await first.handle.terminate();
   release();
-  await expect(world.begin(rowsOf(1, 60), { chunk: 3 })).rejects.toThrow(/imports continue/);
+  await expect(world.begin(rowsOf(1, 60), { chunk: 3 })).rejects.toThrow(/import continue/);
   expect(await world.run(rowsOf(1, 60), CHUNK)).toMatchObject({ status: "completed", rows: { done: 60 } });
   expect(amountsIn(1)).toEqual(amountsOf(60));
 });

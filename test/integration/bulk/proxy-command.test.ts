@@ -157,7 +157,7 @@ test("a run that was ended is finished without its file; another template is ano
     if (memo?.runId === said.run_id) await client.workflow.getHandle(workflowId).terminate();
   }
   release();
-  const inTheWay = new RegExp(`run ${said.run_id} .*: nightledger proxies continue`);
+  const inTheWay = new RegExp(`run ${said.run_id} .*: nightledger proxy continue`);
   const template = await run(...PROXY, "rows.csv", "--body-template", "other.json", "--header", "@headers");
   expect(template.said.error.message).toMatch(inTheWay);
   const header = await run(...PROXY, "rows.csv", ...MADE, "--header", "x-fp-proxy-fwd-a: b");

@@ -28,7 +28,7 @@ interface Batch extends ShownBatch {
   readonly offline: string | null;
 }
 
-/** What `batch retry` runs again. */
+/** What `runs retry` runs again. */
 const RETRIED = ["failed", "error", "none", "expired_no_response"];
 
 export const batch = page<Batch>("/onboarding/:batch", {
@@ -104,7 +104,7 @@ function about({ batch_id, playbook_key, progress, runs }: Batch): [string, Cont
     ["Playbook", playbook_key === null ? null : code(playbook_key)],
     ["Running", progress && progressWords(progress)],
     ["Last runs", links.length === 0 ? null : joined(...links)],
-    ["Command", code(`nightledger batch show ${batch_id}`)],
+    ["Command", code(`nightledger runs show ${batch_id}`)],
   ];
 }
 

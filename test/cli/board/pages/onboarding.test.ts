@@ -137,7 +137,7 @@ test("a batch has what batch show prints, its own queue, and the buttons that fi
   }
   const { model, body } = await readPage<Model>(folder, `/onboarding/${NEW}`);
   expect(model.queue.rows).toMatchObject([{ batch_id: NEW, line: 1, state: "failed" }]);
-  expect(body.html).toContain(`nightledger batch resume ${NEW}`);
+  expect(body.html).toContain(`nightledger runs resume ${NEW}`);
   await expect(readPage(folder, "/onboarding/onb_1")).rejects.toThrow("not the id of a batch");
   await expect(readPage(folder, `/onboarding/onb_${"3".repeat(24)}`)).rejects.toThrow("has no outcomes");
 });

@@ -76,7 +76,7 @@ test("a paused batch never says completed; cancelled, it ends as that", async ()
   expect(said).toContain(`paused: 5 customers in a row ended with the same error (400: ${SAID})`);
   expect(said).not.toContain("completed");
   const batch = batchIn(said);
-  expect(said).toContain(`nightledger batch cancel ${batch}`);
+  expect(said).toContain(`nightledger runs cancel ${batch}`);
   const again = await onboard("pb_wrong", "--window", "1", "--circuit", "5", "--json");
   expect(again.code).toBe(1);
   expect(JSON.parse(again.stdout)).toMatchObject({
