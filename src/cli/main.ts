@@ -6,6 +6,7 @@ import { bulkCommands } from "./commands/bulk-jobs.js";
 import { callCommand } from "./commands/call.js";
 import { codecCommand } from "./commands/codec.js";
 import type { AddCommand } from "./commands/command.js";
+import { completionCommand } from "./commands/completion.js";
 import { explainCommand } from "./commands/explain.js";
 import { exportTransactionsCommand } from "./commands/export-transactions.js";
 import { arrangeHelp } from "./commands/help.js";
@@ -70,6 +71,7 @@ const COMMANDS: readonly AddCommand[] = [
   viewsCommand,
   verifyCommand,
   callCommand,
+  completionCommand,
 ];
 
 /** Names that commands had before, which go on until 1.0. */

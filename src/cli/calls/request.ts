@@ -10,6 +10,7 @@ import { bare } from "../../api/schemas/accepted-form.js";
 import { fileBytes } from "../../api/schemas/byte-source.js";
 import { InputError } from "../../domain/failures.js";
 import { type ClientTokenGrant, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
+import { nearestOf } from "../../domain/words/nearest.js";
 
 export interface CallFlags {
   readonly param?: readonly string[];
@@ -29,8 +30,12 @@ export function findOperation(name: string): Operation {
   const wanted = name.trim().toLowerCase().replaceAll("-", "_");
   const found = OPERATIONS.find((operation) => operation.name === wanted);
   if (found !== undefined) return found;
+  const near = nearestOf(
+    OPERATIONS.map((operation) => operation.name),
+    wanted,
+  );
   throw new InputError(
-    "call: no operation of this name; nothing was sent. `nightledger call --list` shows all",
+    `call: no operation of this name; nothing was sent. ${near === undefined ? "" : `Did you mean ${near}? `}\`nightledger call --list\` shows all`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { InputError } from "../../domain/failures.js";
+import { nearestOf } from "../../domain/words/nearest.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { runs } from "../../lake/tables/runs.js";
 import { withStoreQuery } from "../lake/query.js";
@@ -59,5 +60,9 @@ export async function listRuns(terminal: Terminal, flags: ListFlags): Promise<nu
 /** Refuses a word that no run has, which would list nothing without saying why. @throws InputError */
 function checkWord(flag: string, word: string | undefined, accepted: readonly string[]): void {
   if (word === undefined || accepted.includes(word)) return;
-  throw new InputError(`${flag}: ${JSON.stringify(word)} is unknown. Accepted: ${accepted.join(", ")}.`);
+  const near = nearestOf(accepted, word);
+  const meant = near === undefined ? "" : ` Did you mean ${near}?`;
+  throw new InputError(
+    `${flag}: ${JSON.stringify(word)} is unknown.${meant} Accepted: ${accepted.join(", ")}.`,
+  );
 }

@@ -8,7 +8,7 @@ import type { Finding, SeenRun } from "../shell/seen-run.js";
 import { showResult } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { endedRun } from "./ended-runs.js";
+import { endedRun, nearRun } from "./ended-runs.js";
 import { findingsOf, skippedIn } from "./findings.js";
 import { kindNamed, kindOf } from "./kinds.js";
 import {
@@ -46,8 +46,10 @@ export async function readRun(
     const { lake_root } = ended;
     return [{ ...facts({ ...ended, counts }), findings, lake_root }, undefined];
   }
-  const open = (await unfinishedRuns(view, query)).find(({ run_id }) => run_id === id);
-  if (open === undefined) throw noRun(id);
+  const unfinished = await unfinishedRuns(view, query);
+  const open = unfinished.find(({ run_id }) => run_id === id);
+  const ids = unfinished.map(({ run_id }) => run_id);
+  if (open === undefined) throw noRun(id, await nearRun(query, id, ids));
   const { progress = null } = open;
   const findings = await findingsOf(query, open);
   return [{ ...facts(listedRun(open)), progress, findings, lake_root: null }, open];
@@ -73,9 +75,10 @@ async function ownCounts(query: LakeQuery, { kind, run_id }: SeenRun): Promise<R
   return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]));
 }
 
-export function noRun(id: string): InputError {
+export function noRun(id: string, near?: string): InputError {
+  const meant = near === undefined ? "" : ` Did you mean ${near}?`;
   return new InputError(
-    `there is no run ${id} in this lake. Nothing was changed. To list its runs: nightledger runs list`,
+    `there is no run ${id} in this lake. Nothing was changed.${meant} To list its runs: nightledger runs list`,
   );
 }
 

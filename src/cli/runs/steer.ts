@@ -23,8 +23,8 @@ export async function watchRun(
   { json, continues }: { readonly json: boolean; readonly continues: boolean },
 ): Promise<number> {
   const kind = kindOf(id);
-  if (kind === undefined) throw noRun(id);
-  const { ended, running } = await withRunsView(terminal, (view) => findRun(view, id));
+  const { ended, running, near } = await withRunsView(terminal, (view) => findRun(view, id));
+  if (kind === undefined) throw noRun(id, near);
   if (ended !== undefined) {
     await showRun(terminal, id, json);
     return exitCodeOfRun(ended, false);
@@ -32,7 +32,7 @@ export async function watchRun(
   return followFound(
     terminal,
     json,
-    noRun(id),
+    noRun(id, near),
     async ({ temporal: { client }, preflight: { scope, taskQueue } }) => {
       const found = await runningRun(client, taskQueue, id);
       if (found === undefined || !continues) return found;

@@ -8,7 +8,7 @@ import { withStoreQuery } from "../lake/query.js";
 import { type LakeView, readLakeView } from "../session/preflight.js";
 import { Releases } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { type EndedRun, endedRun } from "./ended-runs.js";
+import { type EndedRun, endedRun, nearRun } from "./ended-runs.js";
 
 const ANSWER_MS = 3_000;
 
@@ -50,12 +50,29 @@ async function findClient(
   }
 }
 
-/** Finds a run of the lake by its id: as it ended, or as Temporal has it. */
+/** Finds a run of the lake by its id: as it ended, or as Temporal has it; where it is neither, a run of a like id. */
 export async function findRun(
   { client, lake: { store, taskQueue } }: RunsView,
   id: string,
-): Promise<{ readonly ended: EndedRun | undefined; readonly running: RunningRun | undefined }> {
-  const ended = await withStoreQuery(store, (query) => endedRun(query, id), { tables: [runs] });
-  const listed = client === undefined || ended !== undefined ? [] : await runningRuns(client, taskQueue);
-  return { ended, running: listed.find(({ runId }) => runId === id) };
+): Promise<{
+  readonly ended: EndedRun | undefined;
+  readonly running: RunningRun | undefined;
+  readonly near: string | undefined;
+}> {
+  const listed = client === undefined ? [] : await runningRuns(client, taskQueue);
+  const running = listed.find(({ runId }) => runId === id);
+  return withStoreQuery(
+    store,
+    async (query) => {
+      const ended = await endedRun(query, id);
+      const isThere = (ended ?? running) !== undefined;
+      const open = listed.map(({ runId }) => runId);
+      return {
+        ended,
+        running: ended ? undefined : running,
+        near: isThere ? undefined : await nearRun(query, id, open),
+      };
+    },
+    { tables: [runs] },
+  );
 }

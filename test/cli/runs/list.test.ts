@@ -42,3 +42,14 @@ test.each(["runs list", "status"])("%s names a lake that is gone", async (comman
   expect(code).toBe(2);
   expect(stderr).toContain("is gone");
 });
+
+test.each([
+  ["runs show", RUN.replace("3f9c2a", "3f9ca2"), `Did you mean ${RUN}?`],
+  ["runs watch", RUN.replace("3f9c2a", "3f9c2"), `Did you mean ${RUN}?`],
+  ["runs list --status", "complete", "Did you mean completed?"],
+])("%s %s asks what was meant", async (command, name, words) => {
+  const env = { NIGHTLEDGER_API_URL: "http://127.0.0.1:9", NIGHTLEDGER_API_KEY: "key" };
+  const { code, stderr } = await runHere({ directory, env }, [...command.split(" "), name]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(words);
+});
