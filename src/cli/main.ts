@@ -18,7 +18,14 @@ import {
   rebindCommand,
   tablesCommand,
 } from "./commands/lake.js";
-import { checkCommand, demoCommand, devCommand, versionCommand, workerCommand } from "./commands/local.js";
+import {
+  checkCommand,
+  demoCommand,
+  devCommand,
+  initCommand,
+  versionCommand,
+  workerCommand,
+} from "./commands/local.js";
 import { onboardCommand } from "./commands/onboard.js";
 import { planCommand } from "./commands/plan.js";
 import { quarantineCommand } from "./commands/quarantine.js";
@@ -39,6 +46,7 @@ import { processTerminal, type Terminal } from "./terminal/terminal.js";
 
 /** Every command, in the order of `--help`. */
 const COMMANDS: readonly AddCommand[] = [
+  initCommand,
   demoCommand,
   devCommand,
   workerCommand,

@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import type { InitFlags } from "../local/init.js";
 import { type AddCommand, examples, NEW_LAKE } from "./command.js";
 import { portNumber } from "./option-values.js";
 
@@ -71,5 +72,25 @@ export const versionCommand: AddCommand = (program, terminal) => {
     .action(async ({ json }: { readonly json?: boolean }) => {
       const { runVersion } = await import("../local/version.js");
       await runVersion(terminal, json === true);
+    });
+};
+
+export const initCommand: AddCommand = (program, terminal, end) => {
+  program
+    .command("init")
+    .description(
+      "write .env and nightledger.yaml for this directory, asking for what no flag says, and check them",
+    )
+    .option("--url <address>", "address of the service")
+    .option("--key-file <file>", "file with its secret key; - is standard input")
+    .option("--lake <place>", "the lake: a directory, or s3://bucket/prefix (default: ./lake)")
+    .option("--force", "change the settings of a .env that is there; its other lines stay")
+    .addHelpText(
+      "after",
+      examples("nightledger init", "nightledger init --url https://api.example.com --key-file key.txt"),
+    )
+    .action(async (flags: InitFlags) => {
+      const { runInit } = await import("../local/init.js");
+      end(await runInit(terminal, flags));
     });
 };

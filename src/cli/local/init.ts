@@ -1,0 +1,133 @@
+import { access, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { type Readable, Writable } from "node:stream";
+import { text as textOf } from "node:stream/consumers";
+import { parseEnv } from "node:util";
+import { readConfig } from "../../config.js";
+import { InputError } from "../../domain/failures.js";
+import { EXIT } from "../terminal/exit-code.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { runCheck } from "./check.js";
+
+export interface InitFlags {
+  readonly url?: string;
+  /** A file; `-` is standard input. */
+  readonly keyFile?: string;
+  readonly lake?: string;
+  readonly force?: boolean;
+}
+
+type Ask = (question: string, isSecret?: boolean) => Promise<string>;
+
+const DEFAULT_LAKE = "./lake";
+const SETTINGS = `# Rules of alerts, and whom they tell: docs/run/alerts.md.
+alerts:
+  failed-run: true
+  # max-age: 36h
+  # notify-webhook: https://hooks.example.com/x
+`;
+
+/** Writes `.env` and `nightledger.yaml`, then checks them. Returns the exit code of the check. @throws InputError */
+export async function runInit(terminal: Terminal, flags: InitFlags): Promise<number> {
+  const path = join(terminal.cwd, ".env");
+  const before = await readFile(path, "utf8").catch(() => undefined);
+  if (before !== undefined && !flags.force) {
+    throw new InputError(`${path} is there already. Nothing was written. --force changes its settings.`);
+  }
+  const values = await asked(terminal, flags);
+  // Whatever is wrong is said before anything is written.
+  readConfig({ ...terminal, env: { ...terminal.env, ...values } }, ["api", "lake"]);
+  const lines = Object.entries(values).map(([name, value]) => envLine(name, value));
+  const own = new RegExp(`^\\s*(?:export\\s+)?(?:${Object.keys(values).join("|")})\\s*=`);
+  const kept = (before ?? "").split("\n").filter((line) => !own.test(line));
+  await writeFile(`${path}.part`, `${[...lines, ...kept].join("\n").trimEnd()}\n`, { mode: 0o600 });
+  await rename(`${path}.part`, path);
+  terminal.say(`wrote ${path}, readable by you alone; never commit it`);
+  await writeSettings(terminal);
+  for (const name of Object.keys(values)) {
+    if (terminal.env[name]) terminal.say(`warning: ${name} is set in the environment, which wins over .env`);
+  }
+  const code = await runCheck(terminal, {});
+  terminal.say(
+    code === EXIT.completed ? "next, with a CSV file of your users (fp_id):" : "then, once it is right:",
+  );
+  terminal.say(`  nightledger ${code === EXIT.completed ? "sync --roster users.csv" : "check"}`);
+  return code;
+}
+
+async function writeSettings(terminal: Terminal): Promise<void> {
+  const path = join(terminal.cwd, "nightledger.yaml");
+  if (
+    await access(path).then(
+      () => true,
+      () => false,
+    )
+  )
+    return;
+  await writeFile(path, SETTINGS, { flag: "wx" });
+  terminal.say(`wrote ${path}`);
+}
+
+/** Gives what flags say, and asks for the rest on a terminal. */
+async function asked(terminal: Terminal, flags: InitFlags): Promise<Readonly<Record<string, string>>> {
+  const canAsk = terminal.interactive && process.stdin.isTTY === true;
+  const ask: Ask = (question, isSecret) => {
+    if (canAsk) return askOn(process.stdin, process.stderr, question, isSecret);
+    throw new InputError("Nobody can be asked here. Nothing was written. Give --url and --key-file.");
+  };
+  const url = flags.url ?? (await ask("address of the service: "));
+  const key =
+    flags.keyFile === undefined
+      ? await ask("its secret key (not shown): ", true)
+      : await keyOf(flags.keyFile);
+  const lake =
+    flags.lake ??
+    (canAsk ? await ask(`the lake, a directory or s3://bucket/prefix [${DEFAULT_LAKE}]: `) : "");
+  return {
+    NIGHTLEDGER_API_URL: url.trim(),
+    NIGHTLEDGER_API_KEY: key.trim(),
+    NIGHTLEDGER_LAKE: lake.trim() || DEFAULT_LAKE,
+  };
+}
+
+async function keyOf(file: string): Promise<string> {
+  if (file === "-") return textOf(process.stdin);
+  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new InputError(`--key-file: ${file} can't be read (${error.code}). Nothing was written.`);
+  });
+}
+
+/** Asks on a terminal; what is typed for a secret is not shown. */
+export async function askOn(
+  input: Readable,
+  output: Writable,
+  question: string,
+  isSecret = false,
+): Promise<string> {
+  output.write(question);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({
+    input,
+    output: isSecret ? silent : output,
+    terminal: true,
+    historySize: 0,
+  });
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      lines.once("line", resolve);
+      lines.once("SIGINT", () => reject(new InputError("Nothing was written.")));
+      lines.once("close", () => reject(new InputError("Nothing was written.")));
+    });
+  } finally {
+    lines.close();
+    if (isSecret) output.write("\n");
+  }
+}
+
+/** @throws InputError for a value that `.env` can't hold; it is not quoted, for it may be secret. */
+function envLine(name: string, value: string): string {
+  const line = /^[\w./:@%+=,~-]+$/.test(value) ? `${name}=${value}` : `${name}='${value}'`;
+  if (parseEnv(line)[name] === value) return line;
+  throw new InputError(`${name}: .env can't hold a value with line breaks or quotes. Nothing was written.`);
+}

@@ -1,0 +1,89 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { askOn } from "../../../src/cli/local/init.js";
+import { readDotEnv } from "../../../src/config.js";
+import { runHere } from "../../helpers/command/command-here.js";
+
+let directory: string;
+let sandbox: Sandbox;
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "nightledger-init-"));
+  sandbox = await startSandbox({ population: { kind: "synthetic", users: 1, linksPerUser: 1, rows: 1 } });
+});
+afterEach(() => sandbox.close());
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const init = (...flags: readonly string[]) => runHere({ directory, env: {} }, ["init", ...flags]);
+const keyFile = (key: string) => {
+  writeFileSync(join(directory, "key.txt"), `${key}\n`);
+  return ["--key-file", "key.txt"];
+};
+
+test("what it writes is checked, only its owner can read it, and the key is printed nowhere", async () => {
+  const { code, stdout, stderr } = await init("--url", sandbox.url, ...keyFile(sandbox.apiKey));
+  expect(stdout).toContain("ok   service: reachable, and the key is accepted");
+  expect(code).toBe(0);
+  expect(stderr).toContain("  nightledger sync --roster users.csv");
+  expect(stdout + stderr).not.toContain(sandbox.apiKey);
+  expect(readDotEnv(directory)).toEqual({
+    NIGHTLEDGER_API_URL: sandbox.url,
+    NIGHTLEDGER_API_KEY: sandbox.apiKey,
+    NIGHTLEDGER_LAKE: "./lake",
+  });
+  expect(statSync(join(directory, ".env")).mode & 0o777).toBe(0o600);
+});
+
+test("a file that is there stays; --force changes these settings and no others", async () => {
+  const env = "# mine\nNIGHTLEDGER_API_KEY=old\nNIGHTLEDGER_API_RPS=5\n";
+  writeFileSync(join(directory, ".env"), env, { mode: 0o644 });
+  writeFileSync(join(directory, "nightledger.yaml"), "alerts: { max-age: 36h }\n");
+  const flags = ["--url", sandbox.url, "--lake", "my lake # 1", ...keyFile(sandbox.apiKey)];
+  const refused = await init(...flags);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/\.env is there already\. Nothing was written/);
+  expect(readFileSync(join(directory, ".env"), "utf8")).toBe(env);
+  expect((await init(...flags, "--force")).code).toBe(0);
+  expect(readFileSync(join(directory, ".env"), "utf8")).toContain("\n# mine\nNIGHTLEDGER_API_RPS=5\n");
+  expect(readDotEnv(directory)).toMatchObject({
+    NIGHTLEDGER_API_KEY: sandbox.apiKey,
+    NIGHTLEDGER_LAKE: "my lake # 1",
+  });
+  expect(statSync(join(directory, ".env")).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(directory, "nightledger.yaml"), "utf8")).toBe("alerts: { max-age: 36h }\n");
+});
+
+test.each([
+  ["an address that is none", ["--url", "nowhere"], "sk_1", /NIGHTLEDGER_API_URL/],
+  ["no flag and nobody to ask", [], "sk_1", /Give --url and --key-file/],
+  ["a key that .env can't hold", ["--url", "https://api.example.com"], "sk_'\"1", /NIGHTLEDGER_API_KEY/],
+])("%s is refused before anything is written", async (_, flags, key, words) => {
+  const { code, stdout, stderr } = await init(...flags, ...keyFile(key));
+  expect(code).toBe(2);
+  expect(stderr).toMatch(words);
+  expect(stdout + stderr).not.toContain(key);
+  expect(readdirSync(directory)).toEqual(["key.txt"]);
+});
+
+test("a key that the service refuses is said by the check, whose exit code it has", async () => {
+  const { code, stderr } = await init("--url", sandbox.url, ...keyFile("sk_wrong"));
+  expect(code).toBe(4);
+  expect(stderr).toContain("  nightledger check");
+});
+
+test.each([
+  [true, "key: \n"],
+  [false, "key: s3cret"],
+])("an answer that is a secret (%s) is not shown", async (isSecret, shown) => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const answer = askOn(input, output, "key: ", isSecret);
+  for (const letter of "s3cret\r") input.write(letter);
+  expect(await answer).toBe("s3cret");
+  const text = String(output.read());
+  expect(isSecret ? text : stripVTControlCharacters(text)).toContain(shown);
+  expect(text.includes("s3cret")).toBe(!isSecret);
+});
