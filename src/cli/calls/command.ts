@@ -28,7 +28,7 @@ export async function runCall(
   flags: CallFlags,
 ): Promise<number> {
   if (flags.list) {
-    if (flags.json) terminal.result(JSON.stringify(operationFacts()));
+    if (flags.json) terminal.result(JSON.stringify({ items: operationFacts() }));
     else showOperations(terminal);
     return EXIT.completed;
   }

@@ -73,7 +73,7 @@ export const tablesCommand: AddCommand = (program, terminal) => {
     const { withLakeQuery } = await import("../lake/query.js");
     const { showRows } = await import("../lake/row-table.js");
     const found = await withLakeQuery(terminal, (lake) => lake.listTables());
-    if (flags.json) return terminal.result(JSON.stringify(found));
+    if (flags.json) return terminal.result(JSON.stringify({ items: found }));
     const shown = found.map(({ columns: _, ...table }) => table);
     if (found.length === 0 && !flags.csv) terminal.result("no tables yet: run `nightledger sync`");
     else showRows(terminal, shown, { ...flags, names: ["table", "version", "rows", "files", "bytes"] });

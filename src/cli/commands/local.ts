@@ -57,7 +57,7 @@ export const checkCommand: AddCommand = (program, terminal, end) => {
       "check configuration, lake, keys, service and Temporal the way a job would, without writing to the lake",
     )
     .option("--roster <file>", "also check this roster")
-    .option("--json", "print the findings as a JSON array")
+    .option("--json", "print the findings as JSON")
     .action(async (flags: { readonly roster?: string; readonly json?: boolean }) => {
       const { runCheck } = await import("../local/check.js");
       end(await runCheck(terminal, flags));

@@ -12,7 +12,7 @@ export const quarantineCommand: AddCommand = (program, terminal) => {
     .option("--link <id>", "only rows of this bank link")
     .option("--run <id>", "only rows read by this run")
     .option("--payload", "also show each row's original JSON, which contains personal data")
-    .option("--json", "print the rows as a JSON array")
+    .option("--json", "print the rows as JSON")
     .action(async (flags: ListFlags) => {
       const { listQuarantine } = await import("../sync/quarantine.js");
       await listQuarantine(terminal, flags);

@@ -36,7 +36,7 @@ export const scheduleCommand: AddCommand = (program, terminal, end) => {
   schedule
     .command("list")
     .description("list the lake's schedules: when each runs next and how its last run ended")
-    .option("--json", "print them as a JSON array")
+    .option("--json", "print them as JSON")
     .action(async ({ json = false }: { readonly json?: boolean }) => {
       const { listSchedules } = await import("../schedules/show.js");
       end(await listSchedules(terminal, json));

@@ -6,5 +6,5 @@ export function withTableOptions(command: Command, print = "print them"): Comman
     .option("--wide", "cut nothing to the width of the terminal")
     .option("--vertical", "show each column on a line of its own")
     .addOption(new Option("--csv", `${print} as CSV, with every digit`).conflicts("json"))
-    .option("--json", `${print} as a JSON array`);
+    .option("--json", `${print} as JSON`);
 }

@@ -47,7 +47,7 @@ export const webhooksCommand: AddCommand = (program, terminal, end) => {
         .default(["service.onboarding.completed"]),
     )
     .option("--timeout <seconds>", "how long to wait for each", seconds, 30)
-    .option("--json", "print the result of each as a JSON array")
+    .option("--json", "print the result of each as JSON")
     .action(async ({ kind, ...flags }: WebhookTestFlags & { readonly kind: readonly string[] }) => {
       const kinds = kind.includes("all") ? EVENT_KINDS : (kind as EventKind[]);
       const { testWebhooks } = await import("../webhooks/test-run.js");

@@ -35,8 +35,8 @@ interface CheckFlags {
 export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<number> {
   const report = new CheckReport();
   await withInterruption(({ signal }) => checkAll(terminal, flags, report, signal));
-  showResult(terminal, flags.json, report.findings, (findings) =>
-    findings.map(({ check, ok, detail }) => `${ok ? "ok  " : "FAIL"} ${check}: ${detail}`).join("\n"),
+  showResult(terminal, flags.json, { items: report.findings }, ({ items }) =>
+    items.map(({ check, ok, detail }) => `${ok ? "ok  " : "FAIL"} ${check}: ${detail}`).join("\n"),
   );
   return report.code;
 }

@@ -46,7 +46,7 @@ export async function listRuns(terminal: Terminal, flags: ListFlags): Promise<nu
     );
     const isLeft = found.some(({ status }) => status === "interrupted");
     if (view.missing !== undefined && isLeft) terminal.say(view.missing);
-    if (json) terminal.result(JSON.stringify(found));
+    if (json) terminal.result(JSON.stringify({ items: found }));
     else if (found.length === 0 && !csv) terminal.say("no runs match");
     else {
       const isScheduled = csv || found.some(({ schedule }) => schedule !== null);

@@ -6,7 +6,7 @@ import { describedSchedule, type ShownSchedule, shownSchedules, withSchedules } 
 export async function listSchedules(terminal: Terminal, json: boolean): Promise<number> {
   return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {
     const shown = await shownSchedules(client, scope);
-    if (json) return terminal.result(JSON.stringify(shown));
+    if (json) return terminal.result(JSON.stringify({ items: shown }));
     if (shown.length === 0) {
       terminal.say(
         "no schedule yet; nightledger schedule create nightly --at 02:15 -- sync --roster users.csv",

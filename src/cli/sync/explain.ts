@@ -32,7 +32,7 @@ export async function runExplain(
     if (explained.length === 0) throw await unknownId(lake, id, link);
     return explained;
   });
-  showResult(terminal, json, found, textOf);
+  showResult(terminal, json, { items: found }, ({ items }) => textOf(items));
   return found.every(({ proof }) => proof.holds) ? EXIT.completed : EXIT.failures;
 }
 

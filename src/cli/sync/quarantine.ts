@@ -23,7 +23,7 @@ export async function listQuarantine(terminal: Terminal, flags: ListFlags): Prom
   const { all, link, run, payload, json } = flags;
   const store = await lakeStore(terminal);
   const rows = await withLakeReader(store, (lake) => quarantinedRows(lake, { all, link, run }, payload));
-  if (json) return terminal.result(JSON.stringify(rows.map(forJson)));
+  if (json) return terminal.result(JSON.stringify({ items: rows.map(forJson) }));
   const open = rows.filter(({ closed_by }) => closed_by === null).length;
   const count = all ? `${rows.length} bad rows, ${open} open` : `${open} open`;
   terminal.result([...rows.flatMap(linesOf), count].join("\n"));

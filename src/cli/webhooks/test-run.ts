@@ -46,7 +46,7 @@ export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags):
       const asked = { isLive: webhooksIfAny.mode === "live", timeoutMs: flags.timeout * 1_000, signal };
       tested.push(await testOne(client, arrivals, kind, asked));
     }
-    if (flags.json) terminal.result(JSON.stringify(tested));
+    if (flags.json) terminal.result(JSON.stringify({ items: tested }));
     for (const { kind, seen, duration_ms } of flags.json ? [] : tested)
       terminal.result(`${kind}  ${seen ? "seen after" : "not seen in"} ${duration_ms} ms`);
     if (tested.every(({ seen }) => seen)) return EXIT.completed;

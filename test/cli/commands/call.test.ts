@@ -212,8 +212,8 @@ describe("the registry", () => {
   it("is printed as JSON with everything that each operation takes", async () => {
     const { code, json } = await nightledger(["call", "--list", "--json"]);
     expect(code).toBe(0);
-    expect(json()).toHaveLength(23);
-    for (const one of json()) {
+    expect(json().items).toHaveLength(23);
+    for (const one of json().items) {
       expect(Object.keys(one)).toEqual(["operation", "method", "path", "auth", "idempotent", "params"]);
     }
   });

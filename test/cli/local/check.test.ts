@@ -38,7 +38,7 @@ test("every setting that is missing or wrong is named at once, a finding each", 
     "--json",
   ]);
   expect(code).toBe(2);
-  const findings: { check: string; ok: boolean; detail: string }[] = JSON.parse(out.join());
+  const findings: { check: string; ok: boolean; detail: string }[] = JSON.parse(out.join()).items;
   const settings = findings.filter(({ check }) => check !== "roster");
   expect(settings.map(({ detail }) => detail.split(" ", 1)[0])).toEqual([
     "NIGHTLEDGER_API_URL",
@@ -84,7 +84,7 @@ test.each([
     code = given;
   };
   await createProgram(terminal, end).parseAsync(["node", "nightledger", "check", "--json"]);
-  expect(JSON.parse(out.join())).toContainEqual({
+  expect(JSON.parse(out.join()).items).toContainEqual({
     check: "service",
     ok,
     detail: expect.stringContaining(words),

@@ -40,7 +40,7 @@ const run = (...args: string[]) =>
   runHere({ directory: base.directory, env: { NIGHTLEDGER_LAKE: base.directory } }, ["quarantine", ...args]);
 const listed = async (...args: string[]) => {
   const { stdout } = await run("list", "--json", ...args);
-  return JSON.parse(stdout) as Readonly<Record<string, unknown>>[];
+  return JSON.parse(stdout).items as Readonly<Record<string, unknown>>[];
 };
 
 test("open rows are listed without their payload, which comes when it is asked for", async () => {

@@ -45,8 +45,9 @@ export async function runHere(
   }
 }
 
-/** Runs one command line with `--json`, as {@link runHere} does; `said` is what it printed. */
+/** Runs one command line with `--json`, as {@link runHere} does; `said` is what it printed, of a list its items. */
 export async function sayHere(folder: Pick<JobFolder, "directory" | "env">, ...args: readonly string[]) {
   const { code, stdout, stderr } = await runHere(folder, [...args, "--json"]);
-  return { code, stderr, said: JSON.parse(stdout) };
+  const said = JSON.parse(stdout);
+  return { code, stderr, said: said.items ?? said };
 }

@@ -42,7 +42,7 @@ test.each([
     expect(run.stderr + run.stdout).not.toContain(sandbox.apiKey);
     const check = await folder.command(["check", "--json"]).ended;
     expect(check.code, check.stderr).toBe(2);
-    const findings: { check: string; ok: boolean; detail: string }[] = JSON.parse(check.stdout);
+    const findings: { check: string; ok: boolean; detail: string }[] = JSON.parse(check.stdout).items;
     expect(findings.filter(({ ok }) => !ok)).toEqual([
       {
         check: "worker",

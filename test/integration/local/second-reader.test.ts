@@ -70,7 +70,8 @@ describe.skipIf(python === undefined)("a second reader (deltalake and Polars; sk
           await copyWithPython(python as string, join(folder.lake, table), copy);
           const answer = await connection.runAndReadAll(`${TEXTS} read_parquet('${copy}') order by all`);
           const theirs = answer.getRowObjectsJson();
-          expect(theirs, table).toEqual(await run(["query", `${TEXTS} ${table} order by all`]));
+          const items = await run(["query", `${TEXTS} ${table} order by all`]);
+          expect(theirs, table).toEqual(items);
           if (theirs.length > 0) filled.push(table);
         }
         connection.closeSync();

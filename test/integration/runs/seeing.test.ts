@@ -30,7 +30,10 @@ afterEach(async () => {
 });
 
 const run = (...args: string[]) => runHere(folder, args);
-const json = async (...args: string[]) => JSON.parse((await run(...args, "--json")).stdout);
+const json = async (...args: string[]) => {
+  const said = JSON.parse((await run(...args, "--json")).stdout);
+  return said.items ?? said;
+};
 
 test("a run that failed in part is listed, shown with the action to take, and its retry reads only what failed", async () => {
   sandbox.addFault({ kind: "status", status: 404, operation: "list_bank_links", user: "u2", times: 1 });

@@ -280,5 +280,5 @@ test.each([
   const { code, stdout, stderr } = await run("schedule", "create", ...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(words);
-  expect(JSON.parse((await schedule("list", "--json")).stdout)).toEqual([]);
+  expect(JSON.parse((await schedule("list", "--json")).stdout)).toEqual({ items: [] });
 });

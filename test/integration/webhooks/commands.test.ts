@@ -34,7 +34,8 @@ async function receive(...args: string[]) {
 
 async function resultOf(...args: string[]) {
   const { code, stdout, stderr } = await runHere(folder, args);
-  return { code, stderr, value: stdout.trim() === "" ? undefined : JSON.parse(stdout) };
+  const value = stdout.trim() === "" ? undefined : JSON.parse(stdout);
+  return { code, stderr, value: value?.items ?? value };
 }
 
 describe("with a cluster", () => {

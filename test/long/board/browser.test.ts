@@ -143,7 +143,7 @@ withBrowser("what the pages show is what the commands print as JSON", async () =
     status.alerts.length + status.quarantined,
     status.stale.total,
   ]);
-  const runs = JSON.parse((await runHere(folder, ["runs", "list", "--json"])).stdout);
+  const { items: runs } = JSON.parse((await runHere(folder, ["runs", "list", "--json"])).stdout);
   await page.goto(`${root}/runs`);
   for (const { run_id } of runs) expect(await page.locator(`main a[href="/runs/${run_id}"]`).count()).toBe(1);
   await context.close();

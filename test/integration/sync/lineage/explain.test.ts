@@ -91,7 +91,7 @@ test("an id of several links is explained in each; --link shows one", async () =
 test("--json gives an array with an object for each link, exact to the digit", async () => {
   const { code, stdout } = await explain(["p", "--json"]);
   expect(code).toBe(0);
-  const found = JSON.parse(stdout) as unknown[];
+  const found = JSON.parse(stdout).items as unknown[];
   expect(found).toHaveLength(2);
   expect(found[0]).toMatchObject({
     ...{ transaction_id: "p", link_id: "a", state: "gone", gone_because: "removed", current: null },

@@ -107,7 +107,7 @@ test("a bad row is closed by a full reading without it, and for a reason", async
   const again = await night(folder, "--full");
   expect([again.code, again.summary.quarantine]).toEqual([1, { new: 2, open: 2 }]);
   const listed = await printed(folder, "quarantine", "list", "--json");
-  const [row] = JSON.parse(listed) as { readonly row_id: string }[];
+  const [row] = JSON.parse(listed).items as { readonly row_id: string }[];
   const resolved = await printed(
     folder,
     "quarantine",
