@@ -57,6 +57,9 @@ export class InputError extends Error {
   override readonly name = FAILURE_TYPES.input;
 }
 
+/** Thrown when what the user asks for by name is not there: everything else can be read. */
+export class NotThereError extends InputError {}
+
 /** Thrown when a request breaks the rules of its operation: before any of it was sent, and whenever it is made. */
 export class UnsendableError extends InputError {
   /** @param rule what it breaks, with the name of the field; never a value. */

@@ -1,120 +1,109 @@
 import { template } from "./template.js";
 
-/** Markup that a template made; whatever else is put into a page is escaped. */
+/** Markup of our own; whatever else is put into a page is escaped. */
 export interface Markup {
   readonly html: string;
+  /** In a table it stands at the right, as numbers do. */
+  readonly isFigure?: boolean;
 }
 
-/** What stands in a cell or beside a label; null shows nothing. */
+/** What is put into markup; null shows nothing. */
 export type Content = string | number | null | Markup;
 
-interface Column {
-  readonly name: string;
-  /** Numbers stand at the right. */
-  readonly isCount?: boolean;
-}
-
-/** Numbers that head a page; a tone of `bad` asks for attention. */
-export interface HeadNumber {
-  readonly value: string | number;
-  readonly label: string;
-  readonly tone?: "bad" | undefined;
-}
-
 const escaped = template("<%= it.text %>");
-const linkMarkup = template('<a href="<%= it.href %>"><%= it.text %></a>');
-const chipMarkup = template('<span class="chip <%= it.tone %>"><%= it.text %></span>');
-const codeMarkup = template("<code><%= it.text %></code>");
-const shortMarkup = template('<code title="<%= it.text %>"><%= it.short %></code>');
-const detailsMarkup = template(
-  "<details><summary><%= it.summary %></summary>\n<%~ it.content %></details>\n",
-);
-const preMarkup = template('<pre tabindex="0"><%= it.text %></pre>\n');
-const paragraphMarkup = template('<p class="<%= it.kind %>"><%~ it.content %></p>\n');
-const sectionMarkup =
-  template(`<section aria-labelledby="<%= it.id %>"><h2 id="<%= it.id %>"><%= it.title %></h2>
-<%~ it.content %></section>
-`);
-const tableMarkup =
-  template(`<div class="scroll" tabindex="0" role="region" aria-label="<%= it.label %>"><table><thead><tr>
-<% for (const column of it.columns) { %><th scope="col"<% if (column.isCount) { %> class="count"<% } %>><%= column.name %></th><% } %>
-</tr></thead><tbody>
-<% for (const row of it.rows) { %><tr><% row.forEach((cell, at) => { %><td<% if (it.columns[at].isCount) { %> class="count"<% } %>><%~ cell %></td><% }) %></tr>
-<% } %></tbody></table></div>
-`);
-const factsMarkup = template(`<dl class="facts">
-<% for (const [name, content] of it.facts) { %><div><dt><%= name %></dt><dd><%~ content %></dd></div>
-<% } %></dl>
-`);
-const headlineMarkup = template(`<ul class="headline">
-<% for (const one of it.numbers) { %><li class="<%= one.tone %>"><strong><%= one.value %></strong><span><%= one.label %></span></li>
-<% } %></ul>
-`);
 
-function htmlOf(content: Content): string {
-  if (content === null) return "";
-  return typeof content === "object" ? content.html : escaped({ text: content });
+/** Markup with contents in it: html`<b>${name}</b>`. */
+export function html(
+  strings: TemplateStringsArray,
+  ...contents: readonly (Content | readonly Content[])[]
+): Markup {
+  const htmlOf = (content: Content) => {
+    if (content === null) return "";
+    return typeof content === "object" ? content.html : escaped({ text: content });
+  };
+  return { html: String.raw({ raw: strings }, ...contents.map((one) => [one].flat().map(htmlOf).join(""))) };
 }
 
 export function joined(...contents: readonly Content[]): Markup {
-  return { html: contents.map(htmlOf).join("") };
+  return html`${contents}`;
 }
 
 /** @param href is checked by nobody: give addresses of our own pages only, with their parts encoded */
 export function link(href: string, text: string): Markup {
-  return { html: linkMarkup({ href, text }) };
+  return html`<a href="${href}">${text}</a>`;
 }
 
 export function chip(text: string, tone: "good" | "bad" | "note" | "" = ""): Markup {
-  return { html: chipMarkup({ text, tone }) };
+  return html`<span class="chip ${tone}">${text}</span>`;
 }
 
 export function code(text: string): Markup {
-  return { html: codeMarkup({ text }) };
+  return html`<code>${text}</code>`;
 }
 
 /** The beginning of a long text, such as a hash; its title has all of it. */
 export function shortCode(text: string, length = 12): Markup {
-  if (text.length <= length) return code(text);
-  return { html: shortMarkup({ text, short: `${text.slice(0, length)}…` }) };
+  return text.length <= length ? code(text) : html`<code title="${text}">${text.slice(0, length)}…</code>`;
 }
 
 /** What opens when its summary is chosen. */
 export function details(summary: string, ...contents: readonly Content[]): Markup {
-  return { html: detailsMarkup({ summary, content: joined(...contents).html }) };
+  return html`<details><summary>${summary}</summary>${contents}</details>\n`;
 }
 
 /** Text as a command printed it. */
 export function preformatted(text: string): Markup {
-  return { html: preMarkup({ text }) };
+  return html`<pre tabindex="0">${text}</pre>\n`;
 }
 
 export function paragraph(content: Content, kind = ""): Markup {
-  return { html: paragraphMarkup({ content: htmlOf(content), kind }) };
+  return html`<p class="${kind}">${content}</p>\n`;
 }
 
 export function section(title: string, ...contents: readonly Content[]): Markup {
   const id = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
-  return { html: sectionMarkup({ id, title, content: joined(...contents).html }) };
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>\n${contents}</section>\n`;
 }
 
 /** A table that scrolls where it is too wide; without rows it says `none`. */
 export function table(
   label: string,
-  columns: readonly Column[],
+  none: string,
+  columns: readonly string[],
   rows: readonly (readonly Content[])[],
-  none = "Nothing to show.",
 ): Markup {
   if (rows.length === 0) return paragraph(none, "none");
-  return { html: tableMarkup({ label, columns, rows: rows.map((row) => row.map(htmlOf)) }) };
+  const kinds = columns.map((_, at) => (rows.some((row) => isFigure(row[at] ?? null)) ? "count" : ""));
+  const heads = columns.map((name, at) => html`<th scope="col" class="${kinds[at] ?? ""}">${name}</th>`);
+  const cells = (row: readonly Content[]) =>
+    row.map((cell, at) => html`<td class="${kinds[at] ?? ""}">${cell}</td>`);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table><thead><tr>${heads}</tr></thead><tbody>
+${rows.map((row) => html`<tr>${cells(row)}</tr>\n`)}</tbody></table></div>\n`;
+}
+
+function isFigure(cell: Content): boolean {
+  return typeof cell === "number" || (typeof cell === "object" && cell?.isFigure === true);
+}
+
+/** An amount that is text, such as `1.5 MB`. */
+export function figure(text: string): Markup {
+  return { ...joined(text), isFigure: true };
 }
 
 /** Labels and what they stand for; those without content are left out. */
-export function facts(pairs: readonly (readonly [string, Content])[]): Markup {
-  const shown = pairs.filter(([, content]) => content !== null && content !== "");
-  return { html: factsMarkup({ facts: shown.map(([name, content]) => [name, htmlOf(content)]) }) };
+export function facts(told: Readonly<Record<string, Content>>): Markup {
+  const shown = Object.entries(told).filter(([, content]) => content !== null && content !== "");
+  const items = shown.map(([name, content]) => html`<div><dt>${name}</dt><dd>${content}</dd></div>\n`);
+  return html`<dl class="facts">\n${items}</dl>\n`;
 }
 
-export function headline(numbers: readonly HeadNumber[]): Markup {
-  return { html: headlineMarkup({ numbers }) };
+/** A number that heads a page; a bad one asks for attention. */
+export function headNumber(value: string | number, label: string, isBad = false) {
+  return { value, label, tone: isBad ? "bad" : undefined };
+}
+
+export function headline(numbers: readonly ReturnType<typeof headNumber>[]): Markup {
+  const itemOf = ({ value, label, tone = "" }: (typeof numbers)[number]) =>
+    html`<li class="${tone}"><strong>${value}</strong><span>${label}</span></li>\n`;
+  return html`<ul class="headline">\n${numbers.map(itemOf)}</ul>\n`;
 }

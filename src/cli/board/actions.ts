@@ -1,6 +1,6 @@
-import type { Markup } from "../../pages/parts.js";
-import { template } from "../../pages/template.js";
+import { chip, code, html, joined, type Markup, paragraph, preformatted } from "../../pages/parts.js";
 import type { Asked } from "./page.js";
+import type { SteeredCommand } from "./steer.js";
 
 /** What a button does: a command, which the button shows. */
 interface Action {
@@ -25,21 +25,19 @@ const ACTIONS = {
   "row-resolve": { label: "Close", words: ["quarantine", "resolve", "--row"], takesReason: true },
 } as const satisfies Readonly<Record<string, Action>>;
 
-type ActionName = keyof typeof ACTIONS;
-
-const form = template(`<form class="act" method="post" action="/act">
-<input type="hidden" name="form" value="<%= it.form %>"><input type="hidden" name="action" value="<%= it.name %>"><input type="hidden" name="subject" value="<%= it.subject %>">
-<label>Reason<input name="reason" required maxlength="200" autocomplete="off"></label>
-<button aria-label="<%= it.label %> <%= it.subject %>"><%= it.label %></button> <code>nightledger <%= it.command %></code>
-</form>
-`);
+export type ActionName = keyof typeof ACTIONS;
 
 /** A button with the command that it is; nothing where pages are only read. */
-export function actionForm({ form: key }: Asked, name: ActionName, subject: string): Markup {
-  const action: Action = ACTIONS[name];
-  const reason = action.takesReason ? ' --reason "…"' : "";
-  const command = `${[...action.words, subject].join(" ")}${reason}`;
-  return { html: key === undefined ? "" : form({ form: key, name, subject, label: action.label, command }) };
+export function actionForm({ form: key }: Asked, name: ActionName, subject: string): Markup | null {
+  const { label, words, takesReason }: Action = ACTIONS[name];
+  const command = [...words, subject, ...(takesReason ? ['--reason "…"'] : [])].join(" ");
+  if (key === undefined) return null;
+  return html`<form class="act" method="post" action="/act">
+<input type="hidden" name="form" value="${key}"><input type="hidden" name="action" value="${name}"><input type="hidden" name="subject" value="${subject}">
+<label>Reason<input name="reason" required maxlength="200" autocomplete="off"></label>
+<button aria-label="${label} ${subject}">${label}</button> <code>nightledger ${command}</code>
+</form>
+`;
 }
 
 /** A command line for what was asked; undefined where it is none of ours. A subject is never read as an option. */
@@ -47,4 +45,14 @@ export function commandOf(name: string, subject: string, reason: string): readon
   if (!Object.hasOwn(ACTIONS, name) || !/^[A-Za-z0-9][\w.:-]{0,199}$/.test(subject)) return undefined;
   const action: Action = ACTIONS[name as ActionName];
   return [...action.words, subject, ...(action.takesReason ? ["--reason", reason] : [])];
+}
+
+/** What became of a command that somebody gave. */
+export function steeredBody({ command, code: exit, said }: SteeredCommand): Markup {
+  const ended = exit === 0 ? chip("done", "good") : chip(`exit code ${exit}`, "bad");
+  return joined(
+    paragraph(joined(exit === null ? chip("still running", "note") : ended, " ", code(command)), "lead"),
+    said === "" ? null : preformatted(said),
+    exit === null ? paragraph("It follows a run; Tonight shows how far the run is.") : null,
+  );
 }

@@ -1,5 +1,4 @@
-import type { Markup } from "../../pages/parts.js";
-import { template } from "../../pages/template.js";
+import { html, type Markup } from "../../pages/parts.js";
 import type { Asked } from "./page.js";
 
 /** What a list is narrowed by: one of its choices, a text, or a day. */
@@ -12,22 +11,21 @@ interface Filter {
   readonly type?: "search";
 }
 
-const form = template(`<form class="filters" method="get" action="<%= it.path %>">
-<% for (const one of it.filters) { %><label><%= one.label %><% if (one.choices) { %><select name="<%= one.name %>"><option value="">any</option>
-<% for (const [value, text] of one.choices) { %><option value="<%= value %>"<% if (value === one.value) { %> selected<% } %>><%= text %></option>
-<% } %></select><% } else { %><input type="<%= one.type %>" name="<%= one.name %>" value="<%= one.value %>"><% } %></label>
-<% } %><button>Show</button> <a href="<%= it.path %>">Show all</a>
-</form>
-`);
-
 /** A form of filters that shows what was asked for; nothing where pages are only read. */
-export function filterForm(asked: Asked, path: string, filters: readonly Filter[]): Markup {
-  if (asked.form === undefined) return { html: "" };
-  const shown = filters.map(({ choices, ...filter }) => {
-    const value = asked.filter(filter.name);
-    const isOther = choices && value !== undefined && !choices.some(([one]) => one === value);
-    const all = isOther ? [...choices, [value, value] as const] : choices;
-    return { type: "date", ...filter, value, choices: all };
+export function filterForm(asked: Asked, path: string, filters: readonly Filter[]): Markup | null {
+  if (asked.form === undefined) return null;
+  const fields = filters.map(({ name, label, choices, type = "date" }) => {
+    const value = asked.filter(name) ?? "";
+    const option = ([one, text]: readonly [string, string]) =>
+      html`<option value="${one}"${one === value && value !== "" ? html` selected` : null}>${text}</option>\n`;
+    if (choices === undefined)
+      return html`<label>${label}<input type="${type}" name="${name}" value="${value}"></label>\n`;
+    const isOther = value !== "" && !choices.some(([one]) => one === value);
+    const options = [ANY, ...choices, ...(isOther ? [[value, value] as const] : [])];
+    return html`<label>${label}<select name="${name}">${options.map(option)}</select></label>\n`;
   });
-  return { html: form({ path, filters: shown }) };
+  return html`<form class="filters" method="get" action="${path}">
+${fields}<button>Show</button> <a href="${path}">Show all</a>\n</form>\n`;
 }
+
+const ANY = ["", "any"] as const;

@@ -1,6 +1,5 @@
-import { type Markup, paragraph } from "../../pages/parts.js";
+import { html, type Markup } from "../../pages/parts.js";
 import { BASE_STYLES } from "../../pages/styles.js";
-import { template } from "../../pages/template.js";
 import { VERSION } from "../../version.js";
 import type { Page } from "./page.js";
 
@@ -41,40 +40,39 @@ td a, td time, .chip { white-space: nowrap; }
 td:last-child:not(.count) { min-width: 12rem; }
 .legend + .scroll { margin-top: .6rem; }
 .scroll table { min-width: 36rem; }
-@media print { .bar, form { display: none; } .scroll table { min-width: 0; } td a, td time { white-space: normal; } }
+@media print {
+  html { color-scheme: light; } .bar, form.filters, form.act, summary { display: none; } footer { display: block; }
+  details::details-content { content-visibility: visible; height: auto; } pre { white-space: pre-wrap; }
+  .scroll table { min-width: 0; } td a, td time, .chip { white-space: normal; } td:last-child:not(.count) { min-width: 0; }
+}
 `;
 
 /** A moon. */
 export const BOARD_ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#1f4e79" d="M10 1a7 7 0 1 0 5 10A6 6 0 0 1 10 1Z"/></svg>';
 
-const HEAD = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+/** What a browser runs: when something has changed, it asks for the page again and puts its main part in place. */
+export const BOARD_SCRIPT = `"use strict";
+let seen, isDue = false;
+async function textOf(path) {
+  const answer = await fetch(path, { credentials: "same-origin" });
+  return answer.ok ? answer.text() : Promise.reject(new Error(answer.statusText));
+}
+async function look() {
+  const main = document.getElementById("main");
+  if (document.hidden) return;
+  const news = await textOf("/news");
+  isDue ||= seen !== undefined && seen !== news;
+  seen = news;
+  if (!isDue || main.contains(document.activeElement)) return;
+  const next = new DOMParser().parseFromString(await textOf(location.href), "text/html");
+  for (const part of ["main", "footer"])
+    document.querySelector(part).replaceWith(document.adoptNode(next.querySelector(part)));
+  isDue = false;
+}
+function again() { look().catch(() => undefined).finally(() => setTimeout(again, 2000)); }
+again();
 `;
-
-const CONTENTS = `<header class="top"><h1><%= it.title %></h1></header>
-<main id="main">
-<%~ it.body.html %></main>
-<footer><p>Lake <code><%= it.lake %></code>, read <time datetime="<%= it.at %>"><%= it.at %></time>. Nightledger <%= it.version %>.</p></footer>
-</body>
-</html>
-`;
-
-const frame = template(`${HEAD}<meta name="robots" content="noindex">
-<title><%= it.title %> · Nightledger</title>
-<link rel="icon" href="/board.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/board.css">
-<script src="/board.js" defer></script>
-</head>
-<body>
-<nav class="skip"><a href="#main">Skip to the contents</a></nav>
-<nav class="bar" aria-label="Pages"><ul>
-<% for (const one of it.links) { %><li><a href="<%= one.path %>"<% if (one.isHere) { %> aria-current="page"<% } %>><%= one.name %></a></li>
-<% } %></ul></nav>
-${CONTENTS}`);
 
 /** What every page of the board repeats. */
 interface Frame {
@@ -89,31 +87,52 @@ interface Frame {
 export function boardPage({ pages, path, ...shown }: Frame): string {
   const root = `/${path.split("/")[1] ?? ""}`;
   const links = pages.flatMap(({ name, path: own }) =>
-    name === undefined ? [] : [{ name, path: own, isHere: own === root }],
+    name === undefined
+      ? []
+      : html`<li><a href="${own}"${own === root ? html` aria-current="page"` : null}>${name}</a></li>
+`,
   );
-  return frame({ ...shown, links, ...reading() });
+  const head = html`<meta name="robots" content="noindex">
+<link rel="icon" href="/board.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/board.css">
+<script src="/board.js" defer></script>`;
+  return framed(
+    shown,
+    head,
+    html`<nav class="bar" aria-label="Pages"><ul>
+${links}</ul></nav>
+`,
+  );
 }
-
-/** When the page was read, and by which program. */
-function reading() {
-  return { at: `${new Date().toISOString().slice(0, 19)}Z`, version: VERSION };
-}
-
-const report =
-  template(`${HEAD}<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title><%= it.title %> · Nightledger</title>
-<style>${BOARD_STYLES}</style>
-</head>
-<body>
-<nav class="skip"><a href="#main">Skip to the contents</a></nav>
-${CONTENTS}`);
 
 /** The board's pages as one file that needs nothing else. */
 export function reportPage(shown: Pick<Frame, "title" | "lake" | "body">): string {
-  return report({ ...shown, ...reading() });
+  const head = html`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<style>${{ html: BOARD_STYLES }}</style>`;
+  return framed(shown, head, null);
 }
 
-/** A page that says one thing. */
-export function plainPage(frame: Omit<Frame, "body">, words: string): string {
-  return boardPage({ ...frame, body: paragraph(words, "lead") });
+function framed(
+  { title, lake, body }: Pick<Frame, "title" | "lake" | "body">,
+  head: Markup,
+  nav: Markup | null,
+): string {
+  const at = `${new Date().toISOString().slice(0, 19)}Z`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Nightledger</title>
+${head}
+</head>
+<body>
+<nav class="skip"><a href="#main">Skip to the contents</a></nav>
+${nav}<header class="top"><h1>${title}</h1></header>
+<main id="main">
+${body}</main>
+<footer><p>Lake <code>${lake}</code>, read <time datetime="${at}">${at}</time>. Nightledger ${VERSION}.</p></footer>
+</body>
+</html>
+`.html;
 }

@@ -31,34 +31,26 @@ export interface Page {
   readonly path: string;
   /** In the navigation; left out: it is reached from another page. */
   readonly name?: string;
-  /** What it reads by SQL; left out: any table of the lake. */
-  readonly tables?: readonly TableSpec[];
+  /** What it reads by SQL: for each of them a log is read. */
+  readonly tables: readonly TableSpec[] | ((asked: Asked) => readonly TableSpec[]);
   /** @throws InputError where there is nothing of what is asked for */
   read(view: BoardView, asked: Asked): Promise<ReadPage>;
 }
 
+interface DescribedPage<Model> extends Pick<Page, "tables"> {
+  /** Its name in the navigation too, or the title of a page that is reached from another one. */
+  readonly title: string | ((model: Model) => string);
+  read(view: BoardView, asked: Asked): Promise<Model>;
+  draw(model: Model, asked: Asked): Markup;
+}
+
 /** Puts reading and drawing together, so that a page shows nothing that its model does not have. */
-export function page<Model>(
-  path: string,
-  {
-    read,
-    title,
-    draw,
-    ...page
-  }: Pick<Page, "name" | "tables"> & {
-    readonly read: (view: BoardView, asked: Asked) => Promise<Model>;
-    readonly title: (model: Model) => string;
-    readonly draw: (model: Model, asked: Asked) => Markup;
-  },
-): Page {
-  return {
-    path,
-    ...page,
-    async read(view, asked) {
-      const model = await read(view, asked);
-      return { title: title(model), model, body: draw(model, asked) };
-    },
+export function page<Model>(path: string, { title, draw, ...page }: DescribedPage<Model>): Page {
+  const read = async (view: BoardView, asked: Asked) => {
+    const model = await page.read(view, asked);
+    return { title: typeof title === "string" ? title : title(model), model, body: draw(model, asked) };
   };
+  return { path, ...(typeof title === "string" && { name: title }), tables: page.tables, read };
 }
 
 /** Finds the page of a path; undefined where there is none. */
@@ -70,9 +62,8 @@ export function findPage(
   const given = path.split("/").map(decoded);
   for (const page of pages) {
     const named = page.path.split("/");
-    const isHere =
-      named.length === given.length && named.every((part, at) => part.startsWith(":") || part === given[at]);
-    if (!isHere) continue;
+    const isPart = (part: string, at: number) => part.startsWith(":") || part === given[at];
+    if (named.length !== given.length || !named.every(isPart)) continue;
     const part = (name: string) => given[named.indexOf(`:${name}`)] ?? "";
     return { page, asked: { part, filter: (name) => filters.get(name) || undefined } };
   }

@@ -1,6 +1,7 @@
 import { rename, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
+import { runs } from "../../lake/tables/runs.js";
 import { joined, type Markup, section } from "../../pages/parts.js";
 import { latestRuns } from "../runs/ended-runs.js";
 import { EXIT } from "../terminal/exit-code.js";
@@ -8,7 +9,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { reportPage } from "./layout.js";
 import { type BoardView, findPage, type ReadPage } from "./page.js";
 import { PAGES } from "./pages/index.js";
-import { withBoardView } from "./view.js";
+import { readPage, withBoardView } from "./view.js";
 
 export interface ReportFlags {
   readonly run?: string;
@@ -25,10 +26,15 @@ const WHOLE = ["/", "/runs", "/links", "/onboarding", "/quarantine", "/packs", "
 export async function showReport(terminal: Terminal, flags: ReportFlags): Promise<number> {
   if (flags.run !== undefined && flags.last)
     throw new InputError("--run and --last name a run each. Nothing was written. Give one of them.");
-  const [read, lake] = await withBoardView(terminal, async (view) => [
-    await readPages(view, await pathsOf(view, flags), flags),
+  const [paths, lake] = await withBoardView(terminal, [runs], async (view) => [
+    await pathsOf(view, flags),
     view.lake.config.lake.address,
   ]);
+  const read: ReportedPage[] = [];
+  for (const path of paths) {
+    const found = findPage(PAGES, path, new URLSearchParams({ since: `${flags.days}d` }));
+    if (found !== undefined) read.push({ ...(await readPage(terminal, found.page, found.asked)), path });
+  }
   if (flags.json) {
     terminal.result(JSON.stringify(Object.fromEntries(read.map(({ path, model }) => [path, model]))));
     return EXIT.completed;
@@ -39,27 +45,13 @@ export async function showReport(terminal: Terminal, flags: ReportFlags): Promis
   return EXIT.completed;
 }
 
-async function pathsOf(view: BoardView, { run, last }: ReportFlags): Promise<readonly string[]> {
-  if (run !== undefined) return [`/runs/${encodeURIComponent(run)}`];
-  if (!last) return WHOLE;
-  const [newest] = await latestRuns(view.query);
-  if (newest === undefined) throw new InputError("nothing has run in this lake yet. Nothing was written.");
-  return [`/runs/${encodeURIComponent(newest.run_id)}`];
-}
-
 type ReportedPage = ReadPage & { readonly path: string };
 
-async function readPages(
-  view: BoardView,
-  paths: readonly string[],
-  { days }: ReportFlags,
-): Promise<ReportedPage[]> {
-  const read: ReportedPage[] = [];
-  for (const path of paths) {
-    const found = findPage(PAGES, path, new URLSearchParams({ since: `${days}d` }));
-    if (found !== undefined) read.push({ ...(await found.page.read(view, found.asked)), path });
-  }
-  return read;
+async function pathsOf({ query }: BoardView, { run, last }: ReportFlags): Promise<readonly string[]> {
+  if (run === undefined && !last) return WHOLE;
+  const id = run ?? (await latestRuns(query))[0]?.run_id;
+  if (id === undefined) throw new InputError("nothing has run in this lake yet. Nothing was written.");
+  return [`/runs/${encodeURIComponent(id)}`];
 }
 
 function titleOf([first, ...others]: readonly ReportedPage[]): string {

@@ -1,9 +1,91 @@
+import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { instantText } from "../../domain/duration.js";
-import { chip, code, joined, link, type Markup, paragraph } from "../../pages/parts.js";
-import { template } from "../../pages/template.js";
+import {
+  type Content,
+  chip,
+  code,
+  html,
+  joined,
+  link,
+  type Markup,
+  paragraph,
+  section,
+  shortCode,
+  table,
+} from "../../pages/parts.js";
+import type { SqlRow } from "../lake/query.js";
+import type { Finding } from "../shell/seen-run.js";
 
 const GOOD = new Set(["completed", "synced", "unchanged", "pass"]);
 const BAD = new Set(["failed", "completed_with_failures", "lost", "interrupted"]);
+
+/** How a field is shown on every page, by its name; instants end with `_at`, and the others stand as they are. */
+const FIELDS: Readonly<Record<string, (value: string) => Content>> = {
+  batch_id: (id) => linkTo("onboarding", id),
+  certificate: (hash) => shortCode(hash),
+  command: code,
+  fp_id: code,
+  kind: kindWords,
+  link_id: (id) => linkTo("links", id),
+  playbook_key: code,
+  row_id: code,
+  rule: code,
+  run_id: (id) => linkTo("runs", id),
+  schedule: (name) => link("/schedules", name),
+  status: statusChip,
+  table: (name) => linkTo("data", name),
+};
+
+/** A column: a field of the row, or what is made of the row. */
+type Cell<Row> = (keyof Row & string) | ((row: Row) => Content);
+
+/** A table of rows by its columns; without rows it says `none`. */
+export function listing<Row extends object>(
+  label: string,
+  none: string,
+  rows: readonly Row[],
+  columns: Readonly<Record<string, Cell<Row>>>,
+): Markup {
+  const cells = rows.map((row) => Object.values(columns).map((cell) => cellOf(row, cell)));
+  return table(label, none, Object.keys(columns), cells);
+}
+
+/** A section that is one table. */
+export function tableSection<Row extends object>(
+  title: string,
+  ...given: Parameters<typeof listing<Row>>
+): Markup {
+  return section(title, listing(...given));
+}
+
+function cellOf<Row>(row: Row, cell: Cell<Row>): Content {
+  if (typeof cell === "function") return cell(row);
+  const value = row[cell] as string | number | null | undefined;
+  // Rows come from SQL, which no type is checked against.
+  if (value === undefined) throw new Error(`a row of this page has no ${cell}`);
+  if (value === null || typeof value === "number") return value;
+  return cell.endsWith("_at") ? instant(value) : (FIELDS[cell]?.(value) ?? value);
+}
+
+/** What ended alike and what to do about it, the most frequent first. */
+export function findingsTable(
+  label: string,
+  none: string,
+  findings: readonly Finding[],
+  exampleOf: (id: string) => Content = (id) => id,
+): Markup {
+  return listing(label, none, findings, {
+    Status: "status",
+    "How many": "count",
+    Why: "reason",
+    "What to do": "action",
+    "Such as": ({ examples, count }) =>
+      joined(
+        ...examples.flatMap((id, at) => [at === 0 ? null : ", ", exampleOf(id)]),
+        count > examples.length ? ", …" : null,
+      ),
+  });
+}
 
 /** A status as every page shows it. */
 export function statusChip(status: string): Markup {
@@ -11,32 +93,34 @@ export function statusChip(status: string): Markup {
   return chip(status.replaceAll("_", " "), tone);
 }
 
-/** A long text, cut; by characters, so that none is cut in two. */
-export function cut(text: string, most: number): string {
-  const characters = [...text];
-  return characters.length <= most ? text : `${characters.slice(0, most - 1).join("")}…`;
+/** What is known of these, one after another. */
+export function saying(words: readonly (string | null | undefined)[], between = " → "): string {
+  return words.filter((word) => word !== null && word !== undefined && word !== "").join(between);
 }
-
-const time = template('<time datetime="<%= it.at %>"><%= it.text %></time>');
 
 /** An instant to the second; nothing where there is none. */
 export function instant(at: string | null): Markup | null {
-  return at === null || at === "" ? null : { html: time({ at, text: instantText(new Date(at)) }) };
+  return at === null || at === "" ? null : html`<time datetime="${at}">${instantText(new Date(at))}</time>`;
 }
-
-const bar = template(
-  '<progress max="<%= it.total %>" value="<%= it.done %>" aria-label="<%= it.label %>"></progress>\n',
-);
 
 /** How far something is; the words are beside it too. */
 export function progressBar(done: number, total: number): Markup {
-  return { html: bar({ done, total: Math.max(1, total), label: `${done} of ${total}` }) };
+  return html`<progress max="${Math.max(1, total)}" value="${done}" aria-label="${done} of ${total}"></progress>
+`;
 }
 
 /** Rows that are shown, and how many there are. */
-export interface Shown<Row> {
+interface Shown<Row> {
   readonly total: number;
   readonly rows: readonly Row[];
+}
+
+/** How many rows there are; each that is shown has it. */
+export type Total = SqlRow<never, "total">;
+
+/** Takes the count of all rows out of each. */
+export function shownOf<Row extends object>(rows: readonly (Row & Total)[]): Shown<Row> {
+  return { total: rows[0]?.total ?? 0, rows: rows.map(({ total: _, ...row }) => row as unknown as Row) };
 }
 
 /** Says how many rows are not shown, and the command that shows all; nothing where none is left out. */

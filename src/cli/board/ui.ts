@@ -6,13 +6,14 @@ import { isS3Address } from "../../domain/lake-address.js";
 import { isLoopback } from "../../temporal/connection.js";
 import type { ListenPlace } from "../../temporal/listen.js";
 import { readLakeView } from "../session/preflight.js";
+import { listedError } from "../terminal/exit-code.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { Door } from "./http/guard.js";
 import { type BoardServer, startBoard } from "./http/server.js";
 import { PAGES } from "./pages/index.js";
 import { Steering } from "./steer.js";
-import { openBoard } from "./view.js";
+import { pulseOf, readPage } from "./view.js";
 
 const LOOK_EVERY_MS = 2_000;
 /** Each look at a bucket is a few requests. */
@@ -44,10 +45,12 @@ export async function openUi(
     ...place,
     door,
     lake,
-    board: openBoard(terminal),
+    read: (page, asked) => readPage(terminal, page, asked),
+    pulse: () => pulseOf(terminal),
     pages: PAGES,
     lookEveryMs: isS3Address(lake) ? LOOK_AT_BUCKET_EVERY_MS : LOOK_EVERY_MS,
-    failed: (error) => terminal.say(`the board could not read a page: ${(error as Error).message}`),
+    failed: (error) =>
+      terminal.say(`the board could not read a page: ${listedError(error).message.replaceAll("\n", "; ")}`),
   });
   const stop = async () => {
     await server.stop();

@@ -1,17 +1,10 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../domain/duration.js";
 import { turnOf } from "../../domain/sync/link-obstacle.js";
-import type { HeadNumber } from "../../pages/parts.js";
+import { headNumber } from "../../pages/parts.js";
 import type { LakeStatus } from "../runs/lake-status.js";
-
-/** How things are, in a word, a sentence and four numbers. */
-interface BoardVerdict {
-  readonly isWell: boolean;
-  readonly word: string;
-  readonly tone: "good" | "bad" | "note";
-  readonly sentence: string;
-  readonly numbers: readonly HeadNumber[];
-}
+import { counted } from "../terminal/counted.js";
+import { saying } from "./shown.js";
 
 type Judged = Pick<LakeStatus, "lake_exists" | "latest" | "unfinished" | "alerts" | "quarantined" | "stale">;
 
@@ -19,71 +12,62 @@ type Judged = Pick<LakeStatus, "lake_exists" | "latest" | "unfinished" | "alerts
 const SILENT_MS = 3 * DAY;
 
 /**
- * Judges by what `status` knows.
+ * Says how things are, in a word, a sentence and four numbers, by what `status` knows.
  *
  * @param reviews customers who wait for somebody's review
  * @param now epoch milliseconds
  */
-export function verdictOf(status: Judged, reviews: number, now: number): BoardVerdict {
+export function verdictOf(status: Judged, reviews: number, now: number) {
   const { lake_exists, latest, unfinished, alerts, quarantined, stale } = status;
   const [newest] = latest;
   const bad = latest.filter((run) => run.status === "failed" || run.status === "completed_with_failures");
-  const stuck = unfinished.filter((run) => run.status === "interrupted" || run.status === "lost");
+  const stuck = unfinished.filter((run) => run.status === "interrupted" || run.status === "lost").length;
   const age = newest && now - Date.parse(newest.finished_at ?? newest.started_at);
-  const last = newest && age !== undefined && `${kindWords(newest.kind)} ended ${durationWords(age)} ago`;
-  const troubles = [
-    ...(lake_exists ? [] : ["there is no lake at this address"]),
-    ...(age === undefined || age < SILENT_MS ? [] : ["nothing has run since"]),
-    ...bad.map(
-      (run) =>
-        `${kindWords(run.kind)}${run.schedule === null ? "" : ` ${run.schedule}`} ${run.status.replaceAll("_", " ")}`,
-    ),
-    ...(stuck.length === 0 ? [] : [`${counted(stuck.length, "run was", "runs were")} left unfinished`]),
-    ...(alerts.length === 0 ? [] : [`${counted(alerts.length, "alert is", "alerts are")} open`]),
-    ...(quarantined === 0 ? [] : [counted(quarantined, "bad row waits", "bad rows wait")]),
-    ...(stale.total === 0
-      ? []
-      : [`${counted(stale.total, "link has", "links have")} had no commit for three days`]),
-  ];
-  const isWell = troubles.length === 0 && newest !== undefined;
-  const theirs = skippedFor(latest, "customer");
-  const ours = skippedFor(latest, "operator");
+  const troubles = saying(
+    [
+      lake_exists ? null : "there is no lake at this address",
+      age === undefined || age < SILENT_MS ? null : "nothing has run since",
+      ...bad.map((run) => saying([kindWords(run.kind), run.schedule, run.status.replaceAll("_", " ")], " ")),
+      some(stuck, "run was left unfinished", "runs were left unfinished"),
+      some(alerts.length, "alert is open", "alerts are open"),
+      some(quarantined, "bad row waits", "bad rows wait"),
+      some(stale.total, "link has had no commit for three days", "links have had no commit for three days"),
+    ],
+    "; ",
+  );
+  const [theirs, ours] = [skippedFor(latest, "customer"), skippedFor(latest, "operator")];
   const waits = [
-    ...(reviews === 0 ? [] : [`${counted(reviews, "customer waits", "customers wait")} for a review`]),
-    ...(ours === 0 ? [] : [`${counted(ours, "link needs", "links need")} a check in the dashboard`]),
-    ...(theirs === 0 ? [] : [`${counted(theirs, "link waits", "links wait")} for their customer`]),
+    some(reviews, "customer waits for a review", "customers wait for a review"),
+    some(ours, "link needs a check in the dashboard", "links need a check in the dashboard"),
+    some(theirs, "link waits for its customer", "links wait for their customer"),
   ];
-  const running = unfinished.length - stuck.length;
+  const isWell = troubles === "" && newest !== undefined;
+  const needs = saying([troubles, ...waits], "; ");
+  const last = `The last ${kindWords(newest?.kind ?? "")} ended ${durationWords(age ?? 0)} ago.`;
   const sentences = [
-    last === undefined ? "Nothing has run yet." : `The last ${last}.`,
-    ...(running === 0 ? [] : [`${counted(running, "run is", "runs are")} in progress.`]),
-    ...(isWell && waits.length === 0 ? ["Nothing needs you."] : []),
-    ...(troubles.length + waits.length === 0 ? [] : [sentenceOf([...troubles, ...waits])]),
+    newest === undefined ? "Nothing has run yet." : last,
+    some(unfinished.length - stuck, "run is in progress.", "runs are in progress."),
+    isWell && needs === "" ? "Nothing needs you." : null,
+    needs === "" ? null : `${needs.charAt(0).toUpperCase()}${needs.slice(1)}.`,
   ];
+  const { links, users, created = 0, updated = 0, removed = 0 } = newest?.counts ?? {};
+  const open = alerts.length + quarantined;
   return {
     isWell,
-    ...(isWell
-      ? { word: "all well", tone: "good" }
-      : troubles.length > 0
-        ? { word: "look", tone: "bad" }
-        : { word: "nothing yet", tone: "note" }),
-    sentence: sentences.join(" "),
+    ...(isWell ? WELL : troubles === "" ? NOTHING : LOOK),
+    sentence: saying(sentences, " "),
     numbers: [
-      { value: newest?.counts.links ?? newest?.counts.users ?? 0, label: "links or rows in the last run" },
-      { value: changesOf(newest?.counts), label: "rows it created, updated or removed" },
-      {
-        value: alerts.length + quarantined,
-        label: "open alerts and bad rows",
-        tone: alerts.length + quarantined > 0 ? "bad" : undefined,
-      },
-      {
-        value: stale.total,
-        label: "links without a commit for three days",
-        tone: stale.total > 0 ? "bad" : undefined,
-      },
+      headNumber(links ?? users ?? 0, "links or rows in the last run"),
+      headNumber(created + updated + removed, "rows it created, updated or removed"),
+      headNumber(open, "open alerts and bad rows", open > 0),
+      headNumber(stale.total, "links without a commit for three days", stale.total > 0),
     ],
   };
 }
+
+const WELL = { word: "all well", tone: "good" } as const;
+const LOOK = { word: "look", tone: "bad" } as const;
+const NOTHING = { word: "nothing yet", tone: "note" } as const;
 
 /** Links that the last syncs skipped because it is somebody's turn. */
 function skippedFor(latest: Judged["latest"], turn: ReturnType<typeof turnOf>): number {
@@ -92,15 +76,6 @@ function skippedFor(latest: Judged["latest"], turn: ReturnType<typeof turnOf>): 
   return its.reduce((sum, { count }) => sum + Number(count), 0);
 }
 
-function sentenceOf(parts: readonly string[]): string {
-  const words = parts.join("; ");
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
-}
-
-function changesOf(counts: Readonly<Record<string, number>> = {}): number {
-  return (counts.created ?? 0) + (counts.updated ?? 0) + (counts.removed ?? 0);
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
+function some(count: number, one: string, many: string): string | null {
+  return count === 0 ? null : counted(count, one, many);
 }

@@ -7,42 +7,33 @@ import { withRunsView } from "../runs/view.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { Asked, BoardView, Page, ReadPage } from "./page.js";
 
-/** The lake and Temporal as pages read them, opened for each page: nothing is held while nobody looks. */
-export interface OpenBoard {
-  read(page: Page, asked: Asked): Promise<ReadPage>;
-  /** A text that differs when a run has moved or a table has a new version. */
-  pulse(): Promise<string>;
-}
-
 /** Tables whose news an open page shows at once. */
 const NEWS = ["runs", "alerts", "onboardings", "webhook_events"];
 
 /** Opens lake and Temporal read-only and closes them again; pages say what a command would say beside its result. */
 export function withBoardView<R>(
   terminal: Terminal,
+  tables: readonly TableSpec[],
   work: (view: BoardView) => Promise<R>,
-  tables?: readonly TableSpec[],
 ): Promise<R> {
   const quiet = { ...terminal, say: () => undefined };
   return withRunsView(quiet, (view) =>
-    withStoreQuery(
-      view.lake.store,
-      (query) => work({ ...view, query, terminal: quiet }),
-      tables === undefined ? {} : { tables },
-    ),
+    withStoreQuery(view.lake.store, (query) => work({ ...view, query, terminal: quiet }), { tables }),
   );
 }
 
-export function openBoard(terminal: Terminal): OpenBoard {
-  return {
-    read: (page, asked) => withBoardView(terminal, (view) => page.read(view, asked), page.tables),
-    pulse: () => withBoardView(terminal, newsOf, [runs]),
-  };
+/** Reads a page. Lake and Temporal are opened for it, and of the tables those that it needs: nothing is held while nobody looks. */
+export function readPage(terminal: Terminal, page: Page, asked: Asked): Promise<ReadPage> {
+  const tables = typeof page.tables === "function" ? page.tables(asked) : page.tables;
+  return withBoardView(terminal, tables, (view) => page.read(view, asked));
 }
 
-async function newsOf(view: BoardView): Promise<string> {
-  const { store } = view.lake;
-  const newest = await Promise.all(NEWS.map((table) => newestVersion({ store, table })));
-  const open = await unfinishedRuns(view, view.query);
-  return JSON.stringify([newest, open.map(({ run_id, status, progress }) => [run_id, status, progress])]);
+/** A text that differs when a run has moved or a table has a new version. */
+export function pulseOf(terminal: Terminal): Promise<string> {
+  return withBoardView(terminal, [runs], async (view) => {
+    const { store } = view.lake;
+    const newest = await Promise.all(NEWS.map((table) => newestVersion({ store, table })));
+    const open = await unfinishedRuns(view, view.query);
+    return JSON.stringify([newest, open.map(({ run_id, status, progress }) => [run_id, status, progress])]);
+  });
 }

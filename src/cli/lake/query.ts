@@ -6,6 +6,7 @@ import type { LakePlace } from "../../domain/lake-address.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import { type LakeQuery, openQuery } from "../../lake/query/query.js";
+import { sqlName } from "../../lake/sql/duckdb-sql.js";
 import { temporaryScratch } from "../../lake/sql/scratch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { openStore } from "../../lake/store/open-store.js";
@@ -77,6 +78,37 @@ export async function rowsOf<Row>(query: LakeQuery, sql: string): Promise<Row[]>
   const rows: Row[] = [];
   for await (const batch of query.query(sql)) rows.push(...(batch as Row[]));
   return rows;
+}
+
+/** A row that SQL gives, by the names of its texts, its numbers, and its texts that may be null. */
+export type SqlRow<
+  Text extends string,
+  Count extends string = never,
+  Maybe extends string = never,
+> = Readonly<Record<Text, string> & Record<Count, number> & Record<Maybe, string | null>>;
+
+/** SQL that gives rows of this kind. */
+type ListSql<Row> = string & { readonly row?: Row };
+
+export function listOf<Row>(sql: string): ListSql<Row> {
+  return sql;
+}
+
+/**
+ * Reads some lists by one statement: one engine is started, and all are of the same versions.
+ *
+ * @param shared `with …`, which all of them may read
+ */
+export async function listsOf<Lists extends Readonly<Record<string, unknown>>>(
+  query: LakeQuery,
+  lists: { readonly [Name in keyof Lists]: ListSql<Lists[Name]> },
+  shared = "",
+): Promise<{ readonly [Name in keyof Lists]: readonly Lists[Name][] }> {
+  const columns = Object.entries<string>(lists).map(
+    ([name, sql]) => `coalesce((select list(one) from (${sql}) as one), []) as ${sqlName(name)}`,
+  );
+  const [row] = await rowsOf(query, `${shared} select ${columns.join(", ")}`);
+  return row as { readonly [Name in keyof Lists]: readonly Lists[Name][] };
 }
 
 /** Opens tables of a store for reading (all, unless some are named), and closes them again. */

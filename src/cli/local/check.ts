@@ -41,7 +41,7 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
   return report.code;
 }
 
-class CheckReport {
+export class CheckReport {
   readonly findings: { readonly check: string; readonly ok: boolean; readonly detail: string }[] = [];
   code = 0;
 
@@ -66,17 +66,7 @@ async function checkAll(
   report: CheckReport,
   signal: AbortSignal,
 ): Promise<void> {
-  let configuration: JobConfig | undefined;
-  const preflight = await report.add(
-    "configuration, lake and keys",
-    async () => {
-      configuration = readJobConfig(terminal);
-      return runPreflight(terminal, configuration);
-    },
-    ({ config, settings }) => `${config.api.url}, lake ${config.lake.address}, ${settings.mode} Temporal`,
-  );
-  if (preflight !== undefined)
-    await report.add("who may read the lake", () => preflight.store.openness(), String);
+  const { configuration, preflight } = await checkHere(terminal, report);
   if (roster !== undefined)
     await report.add(
       "roster",
@@ -104,6 +94,25 @@ async function checkAll(
     () => checkWorkers(preflight, server),
     (count) => (count === 0 ? "none running" : `${count} running, with the same API key as this command`),
   );
+}
+
+/** Checks what is known without a call of the service or of Temporal; a part is undefined where it failed. */
+export async function checkHere(
+  terminal: Terminal,
+  report: CheckReport,
+): Promise<{ readonly configuration: JobConfig | undefined; readonly preflight: Preflight | undefined }> {
+  let configuration: JobConfig | undefined;
+  const preflight = await report.add(
+    "configuration, lake and keys",
+    async () => {
+      configuration = readJobConfig(terminal);
+      return runPreflight(terminal, configuration);
+    },
+    ({ config, settings }) => `${config.api.url}, lake ${config.lake.address}, ${settings.mode} Temporal`,
+  );
+  if (preflight !== undefined)
+    await report.add("who may read the lake", () => preflight.store.openness(), String);
+  return { configuration, preflight };
 }
 
 /** Connects to the cluster, or finds the CLI that embedded mode starts; undefined where that failed. */

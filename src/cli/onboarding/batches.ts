@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { InputError } from "../../domain/failures.js";
+import { InputError, NotThereError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS } from "../../domain/onboarding/messages.js";
 import { NOBODY } from "../../domain/service/nobody.js";
@@ -96,10 +96,10 @@ export async function printLinks(terminal: Terminal, path: string): Promise<void
   }
 }
 
-/** Checks the form of a batch's id. @throws InputError */
+/** Checks the form of a batch's id. @throws NotThereError */
 export function checkBatchId(batchId: string): void {
   if (/^onb_[0-9a-f]{24}$/.test(batchId)) return;
-  throw new InputError(
+  throw new NotThereError(
     `${JSON.stringify(batchId)} is not the id of a batch or a run (expected onb_ followed by 24 hex digits, or a run id such as cip-20261122T021500Z-3f9c2a)`,
   );
 }

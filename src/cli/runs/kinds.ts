@@ -25,7 +25,7 @@ export const ONBOARD: RunKind = {
   // The command reads the options of batches for every retry.
   retry: async (terminal, id, flags) =>
     retryBatch(terminal, await batchNamed(terminal, id), flags as unknown as BatchFlags),
-  next: ({ job_id }) => [`${RETRY_ONLY} batch retry ${job_id}`],
+  next: ({ job_id }) => [`${RETRY_ONLY} runs retry ${job_id}`],
   failedRows: ({ job_id }) =>
     `select status, coalesce(error_message, '') as reason, next_action as action, 'line ' || line as owner from (
       select * from onboardings where batch_id = ${sqlText(job_id ?? "")} ${LATEST_OF_A_LINE}

@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/failures.js";
+import { NotThereError } from "../../domain/failures.js";
 import { nearestOf } from "../../domain/words/nearest.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { runs } from "../../lake/tables/runs.js";
@@ -19,7 +19,7 @@ export interface ListFlags extends RunFilter, TableFlags {
   readonly limit: number;
 }
 
-/** Finds runs that have not ended, and at most this many of those that have, the newest first. @throws InputError */
+/** Finds runs that have not ended, and at most this many of those that have, the newest first. @throws NotThereError */
 export async function findRuns(
   view: RunsView,
   query: LakeQuery,
@@ -57,12 +57,12 @@ export async function listRuns(terminal: Terminal, flags: ListFlags): Promise<nu
   });
 }
 
-/** Refuses a word that no run has, which would list nothing without saying why. @throws InputError */
+/** Refuses a word that no run has, which would list nothing without saying why. @throws NotThereError */
 function checkWord(flag: string, word: string | undefined, accepted: readonly string[]): void {
   if (word === undefined || accepted.includes(word)) return;
   const near = nearestOf(accepted, word);
   const meant = near === undefined ? "" : ` Did you mean ${near}?`;
-  throw new InputError(
+  throw new NotThereError(
     `${flag}: ${JSON.stringify(word)} is unknown.${meant} Accepted: ${accepted.join(", ")}.`,
   );
 }

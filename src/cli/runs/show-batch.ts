@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/failures.js";
+import { NotThereError } from "../../domain/failures.js";
 import { labelledLines } from "../../domain/labelled-lines.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
@@ -30,7 +30,7 @@ export interface ShownBatch {
 /** What a batch is read from. */
 export const BATCH_TABLES = [onboardings, runs] as const;
 
-/** Shows the state of a batch. Returns the exit code. @throws InputError where the lake knows nothing of it. */
+/** Shows the state of a batch. Returns the exit code. @throws NotThereError where the lake knows nothing of it. */
 export async function showBatch(terminal: Terminal, batchId: string, json: boolean): Promise<number> {
   const shown = await withRunsView(terminal, (view) =>
     withStoreQuery(view.lake.store, (query) => readBatch(view, query, batchId), { tables: BATCH_TABLES }),
@@ -39,7 +39,7 @@ export async function showBatch(terminal: Terminal, batchId: string, json: boole
   return EXIT.completed;
 }
 
-/** Reads the state of a batch. @throws InputError where the lake knows nothing of it. */
+/** Reads the state of a batch. @throws NotThereError where the lake knows nothing of it. */
 export async function readBatch(
   { client, lake: { scope, config } }: RunsView,
   query: LakeQuery,
@@ -58,7 +58,7 @@ export async function readBatch(
     `select run_id, status from runs where job_id = '${batchId}' order by started_at desc limit 5`,
   );
   if (statuses.length + ended.length === 0 && progress === undefined) {
-    throw new InputError(
+    throw new NotThereError(
       `batch ${batchId} is not running and has no outcomes in the lake ${config.lake.address}. Give the id of a batch in the table onboardings.`,
     );
   }

@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/failures.js";
+import { NotThereError } from "../../domain/failures.js";
 import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
@@ -33,7 +33,7 @@ export interface ShownRun extends SeenRun {
   readonly lake_root: string | null;
 }
 
-/** Reads what is known of a run; also the run itself where it has not ended. @throws InputError where there is none of that id */
+/** Reads what is known of a run; also the run itself where it has not ended. @throws NotThereError where there is none of that id */
 export async function readRun(
   view: RunsView,
   query: LakeQuery,
@@ -75,9 +75,9 @@ async function ownCounts(query: LakeQuery, { kind, run_id }: SeenRun): Promise<R
   return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]));
 }
 
-export function noRun(id: string, near?: string): InputError {
+export function noRun(id: string, near?: string): NotThereError {
   const meant = near === undefined ? "" : ` Did you mean ${near}?`;
-  return new InputError(
+  return new NotThereError(
     `there is no run ${id} in this lake. Nothing was changed.${meant} To list its runs: nightledger runs list`,
   );
 }

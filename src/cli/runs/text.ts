@@ -14,7 +14,7 @@ import { kindNamed, kindOf } from "./kinds.js";
 import type { UnfinishedRun } from "./unfinished-runs.js";
 
 /** How far a run in progress is, in users, customers or rows. */
-export interface RunFigures {
+interface RunFigures {
   readonly done: number;
   readonly total: number;
   /** On average since the run was asked for: `812 rows/s`; null where that is not known. */

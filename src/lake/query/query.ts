@@ -15,7 +15,7 @@ import type { ReadTable } from "./query-views.js";
 import { readingStatement } from "./reading-statement.js";
 import { viewStatements } from "./views.js";
 
-interface TableSummary {
+export interface TableSummary {
   readonly table: string;
   readonly version: number;
   readonly files: number;

@@ -1,6 +1,6 @@
 import { findPage, type ReadPage } from "../../../src/cli/board/page.js";
 import { PAGES } from "../../../src/cli/board/pages/index.js";
-import { withBoardView } from "../../../src/cli/board/view.js";
+import { readPage as read } from "../../../src/cli/board/view.js";
 import { terminalIn } from "../command/command-here.js";
 import type { JobFolder } from "../command/job-folder.js";
 
@@ -12,11 +12,8 @@ export function readPage<Model>(
   const { pathname, searchParams } = new URL(path, "http://board");
   const found = findPage(PAGES, pathname, searchParams);
   if (found === undefined) throw new Error(`no page at ${path}`);
-  const { page, asked } = found;
-  const read = withBoardView(
-    terminalIn(folder).terminal,
-    (view) => page.read(view, { ...asked, form: "key" }),
-    page.tables,
-  );
-  return read as Promise<ReadPage & { readonly model: Model }>;
+  const { terminal } = terminalIn(folder);
+  return read(terminal, found.page, { ...found.asked, form: "key" }) as Promise<
+    ReadPage & { readonly model: Model }
+  >;
 }

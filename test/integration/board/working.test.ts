@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import type { RunModel } from "../../../src/cli/board/runs/run-model.js";
+import type { RunModel } from "../../../src/cli/board/pages/run.js";
 import type { ShownSchedule } from "../../../src/cli/schedules/described.js";
 import { readPage } from "../../helpers/board/read-page.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";

@@ -1,23 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { InputError } from "../../../domain/failures.js";
+import { createServer, type IncomingMessage } from "node:http";
+import { InputError, NotThereError } from "../../../domain/failures.js";
+import { type Markup, paragraph } from "../../../pages/parts.js";
 import { addressOf, closeNow, type ListenPlace, listen, shortBody } from "../../../temporal/listen.js";
 import { isSame } from "../../../temporal/same-secret.js";
-import { commandOf } from "../actions.js";
-import { BOARD_ICON, BOARD_STYLES, boardPage, plainPage } from "../layout.js";
-import { LIVE_SCRIPT } from "../live.js";
-import { findPage, type Page } from "../page.js";
+import { EXIT, exitCodeOf, listedError } from "../../terminal/exit-code.js";
+import { commandOf, steeredBody } from "../actions.js";
+import { BOARD_ICON, BOARD_SCRIPT, BOARD_STYLES, boardPage } from "../layout.js";
+import { type Asked, findPage, type Page, type ReadPage } from "../page.js";
 import type { Steering } from "../steer.js";
-import { steeredBody } from "../steered.js";
-import type { OpenBoard } from "../view.js";
-import { Changes } from "./changes.js";
 import { type Door, decide, formKey } from "./guard.js";
 
-/** What does not happen where the board can't listen. */
-const NO_BOARD = "no page is served";
-
 const MOST_CONNECTIONS = 200;
-const MOST_OPEN_PAGES = 20;
 const SECURITY_HEADERS = {
   "content-security-policy":
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -32,16 +26,18 @@ const MOST_BODY_BYTES = 16 * 1024;
 const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
   "/board.css": ["text/css; charset=utf-8", BOARD_STYLES],
   "/board.svg": ["image/svg+xml", BOARD_ICON],
-  "/board.js": ["text/javascript; charset=utf-8", LIVE_SCRIPT],
+  "/board.js": ["text/javascript; charset=utf-8", BOARD_SCRIPT],
 };
 
 interface BoardOptions extends ListenPlace {
   readonly door: Door;
-  readonly board: OpenBoard;
+  read(page: Page, asked: Asked): Promise<ReadPage>;
+  /** A text that differs when a run has moved or a table has a new version. */
+  pulse(): Promise<string>;
   readonly steering: Pick<Steering, "run">;
   readonly pages: readonly Page[];
   readonly lake: string;
-  /** How often open pages learn of changes. */
+  /** How often it looks, however many open pages ask. */
   readonly lookEveryMs: number;
   /** Told of what failed, without its details where they may be somebody's data. */
   readonly failed: (error: unknown) => void;
@@ -66,64 +62,75 @@ interface Answer {
  * @throws InputError where the port can't be used
  */
 export async function startBoard(options: BoardOptions): Promise<BoardServer> {
-  const changes = new Changes(() => options.board.pulse(), options.lookEveryMs, MOST_OPEN_PAGES);
+  const news = newsOf(options);
   const secret = randomBytes(24).toString("base64url");
-  const server = createServer({ headersTimeout: 5_000, requestTimeout: 10_000 }, (request, response) => {
-    answer(options, { request, response, changes, secret })
-      .catch((error): Answer => failure(options, request, error))
-      .then((given) => given && write(request, response, given));
-  });
-  server.maxConnections = MOST_CONNECTIONS;
-  await listen(server, options, NO_BOARD);
-  return {
-    url: addressOf(server, options),
-    async stop() {
-      changes.close();
-      await closeNow(server);
+  const server = createServer(
+    { headersTimeout: 5_000, requestTimeout: 10_000 },
+    async (request, response) => {
+      const given = await answer(options, { request, news, secret }).catch((error) =>
+        failure(options, request, error),
+      );
+      const { status, type, text, headers } = given;
+      response.writeHead(status, { ...SECURITY_HEADERS, "content-type": type, ...headers });
+      response.end(request.method === "HEAD" ? "" : text);
     },
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  await listen(server, options, "no page is served");
+  return { url: addressOf(server, options), stop: () => closeNow(server) };
+}
+
+/** What open pages compare: one look at a time, for all of them. Where it can't be read now, it is as it was. */
+function newsOf({ pulse, lookEveryMs }: BoardOptions): () => Promise<string> {
+  let [looked, news] = [Number.NEGATIVE_INFINITY, Promise.resolve("")];
+  return () => {
+    if (performance.now() - looked < lookEveryMs) return news;
+    looked = Number.POSITIVE_INFINITY;
+    const last = news;
+    news = pulse().catch(() => last);
+    news.finally(() => {
+      looked = performance.now();
+    });
+    return news;
   };
 }
 
 interface Exchange {
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly changes: Changes;
+  readonly news: () => Promise<string>;
   readonly secret: string;
 }
 
-/** Answers a request; undefined where the answer goes on. */
-async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer | undefined> {
-  const { request, response, changes } = exchange;
-  if (!URL.canParse(request.url ?? "/", "http://board")) return text(400, "This is no address of a page.\n");
-  const { pathname: path, searchParams } = new URL(request.url ?? "/", "http://board");
-  const { headers, method = "GET" } = request;
-  if (path === "/healthz") return text(200, "ok\n");
+async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer> {
+  const { request, news, secret } = exchange;
+  const { headers, method = "GET", url = "/" } = request;
+  if (!URL.canParse(url, "http://board")) return text(400, "This is no address of a page.");
+  const { pathname: path, searchParams } = new URL(url, "http://board");
+  if (path === "/healthz") return text(200, "ok");
   const token = searchParams.get("token") ?? undefined;
   const verdict = decide(options.door, { method, headers, token });
-  if (verdict.kind === "out") return refusal(options, verdict);
+  if (verdict.kind === "out") {
+    const asks = verdict.status === 401 && options.door.kind === "password";
+    return text(verdict.status, verdict.words, asks ? { "www-authenticate": ASK_FOR_PASSWORD } : {});
+  }
   if (verdict.kind === "cookie") {
     searchParams.delete("token");
-    const rest = searchParams.size === 0 ? "" : `?${searchParams}`;
-    return { ...text(303, ""), headers: { location: `${path}${rest}`, "set-cookie": verdict.cookie } };
+    const location = `${path}${searchParams.size === 0 ? "" : `?${searchParams}`}`;
+    return text(303, "", { location, "set-cookie": verdict.cookie });
   }
-  const key = formKey(exchange.secret, verdict.user);
+  const key = formKey(secret, verdict.user);
   if (path === "/act" && method === "POST") return act(options, request, { key, user: verdict.user });
-  if (method !== "GET" && method !== "HEAD") return text(405, "Pages are only read.\n");
+  if (method !== "GET" && method !== "HEAD") return text(405, "Pages are only read.");
   const file = FILES[path];
   if (file !== undefined) return { status: 200, type: file[0], text: file[1] };
-  if (path === "/events" && method === "GET")
-    return changes.follow(response) ? undefined : text(503, `${MOST_OPEN_PAGES} pages are open already.\n`);
-  const isJson = path.endsWith(".json");
+  if (path === "/news") return text(200, await news());
   const asked = path.replace(/\.json$/, "").replace(/^\/index$/, "/");
   const found = findPage(options.pages, asked, searchParams);
-  if (found === undefined)
-    return html(404, plainPage(frame(options, path, "Not found"), "There is no such page."));
-  const { title, model, body } = await options.board.read(found.page, {
-    ...found.asked,
-    form: key,
-  });
-  if (isJson) return { status: 200, type: "application/json", text: `${JSON.stringify(model)}\n` };
-  return html(200, boardPage({ ...frame(options, path, title), body }));
+  if (found === undefined) return says(options, path, 404, "There is no such page.");
+  const { title, model, body } = await options.read(found.page, { ...found.asked, form: key });
+  if (path.endsWith(".json"))
+    return { status: 200, type: "application/json", text: `${JSON.stringify(model)}\n` };
+  return html(options, path, 200, title, body);
 }
 
 /** Runs the command of a button. */
@@ -133,68 +140,60 @@ async function act(
   { key, user }: { readonly key: string; readonly user: string },
 ): Promise<Answer> {
   const body = await shortBody(request, MOST_BODY_BYTES);
-  if (body === undefined) return text(413, "No form of the board is that long.\n");
+  if (body === undefined) return text(413, "No form of the board is that long.");
   const given = new URLSearchParams(body);
-  const [action = "", subject = "", reason = ""] = ["action", "subject", "reason"].map((name) =>
-    given.get(name)?.trim(),
+  const [form = "", action = "", subject = "", reason = ""] = ["form", "action", "subject", "reason"].map(
+    (name) => given.get(name)?.trim(),
   );
-  if (!isSame(given.get("form") ?? "", key))
-    return html(
-      403,
-      plainPage(
-        frame(options, "/act", "Not done"),
-        "This page is from before the board began again. Open it again, and repeat.",
-      ),
-    );
+  if (!isSame(form, key)) return says(options, "/act", 403, OLD_FORM);
   const words = commandOf(action, subject, reason);
-  if (words === undefined || reason === "")
-    return html(
-      400,
-      plainPage(
-        frame(options, "/act", "Not done"),
-        "A button of the board says what to do, to what, and why. Nothing was done.",
-      ),
-    );
-  const steered = await options.steering.run(words, user, reason);
-  return html(200, boardPage({ ...frame(options, "/act", "Asked"), body: steeredBody(steered) }));
+  if (words === undefined || reason === "") return says(options, "/act", 400, NO_COMMAND);
+  return html(options, "/act", 200, "Asked", steeredBody(await options.steering.run(words, user, reason)));
 }
 
 function failure(options: BoardOptions, { url = "/" }: IncomingMessage, error: unknown): Answer {
   const path = url.split("?")[0] ?? "/";
-  // One with a cause is a refusal of our own SQL.
-  if (error instanceof InputError && error.cause === undefined)
-    return html(404, plainPage(frame(options, path, "Not found"), error.message));
+  if (error instanceof NotThereError) return says(options, path, 404, error.message);
   options.failed(error);
-  const words = "This page could not be read. What failed is said where the board runs.";
-  return html(500, plainPage(frame(options, path, "Failed"), words));
+  const { message, cause } = listedError(error);
+  const said = message.replace(/\.?$/, ".");
+  if (exitCodeOf(error) === EXIT.unreachable) return says(options, path, 503, `${said} ${LATER}`);
+  // One with a cause is a refusal of our own SQL.
+  const isSaid = error instanceof InputError && cause === undefined;
+  return says(options, path, 500, isSaid ? `${said} ${PUT_RIGHT}` : UNREAD);
 }
 
-function refusal({ door }: BoardOptions, { status, words }: { status: 401 | 403; words: string }): Answer {
-  const asks = status === 401 && door.kind === "password";
-  const headers = asks
-    ? { headers: { "www-authenticate": 'Basic realm="Nightledger", charset="UTF-8"' } }
-    : {};
-  return { ...text(status, `${words}\n`), ...headers };
+const ASK_FOR_PASSWORD = 'Basic realm="Nightledger", charset="UTF-8"';
+const OLD_FORM = "This page is from before the board began again. Open it again, and repeat.";
+const NO_COMMAND = "A button of the board says what to do, to what, and why. Nothing was done.";
+const LATER = "Load this page again once it answers.";
+const PUT_RIGHT =
+  "Put this right, then load the page again; a variable of the environment counts once the board is started again.";
+const UNREAD =
+  "This page could not be read. What failed is said where the board runs; nightledger verify says whether the lake is whole.";
+const TITLES: Readonly<Record<number, string>> = {
+  400: "Not done",
+  403: "Not done",
+  404: "Not found",
+  503: "Not reachable",
+};
+
+/** A page that says one thing. */
+function says(options: BoardOptions, path: string, status: number, words: string): Answer {
+  return html(options, path, status, TITLES[status] ?? "Failed", paragraph(words, "lead"));
 }
 
-function frame({ pages, lake }: BoardOptions, path: string, title: string) {
-  return { pages, lake, path, title };
-}
-
-function html(status: number, page: string): Answer {
+function html(
+  { pages, lake }: BoardOptions,
+  path: string,
+  status: number,
+  title: string,
+  body: Markup,
+): Answer {
+  const page = boardPage({ pages, lake, path, title, body });
   return { status, type: "text/html; charset=utf-8", text: page };
 }
 
-function text(status: number, words: string): Answer {
-  return { status, type: "text/plain; charset=utf-8", text: words };
-}
-
-function write(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, type, text, headers }: Answer,
-): void {
-  if (response.headersSent) return;
-  response.writeHead(status, { ...SECURITY_HEADERS, "content-type": type, ...headers });
-  response.end(request.method === "HEAD" ? "" : text);
+function text(status: number, words: string, headers: Answer["headers"] = {}): Answer {
+  return { status, type: "text/plain; charset=utf-8", text: words === "" ? "" : `${words}\n`, headers };
 }

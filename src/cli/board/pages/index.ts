@@ -1,7 +1,7 @@
 import type { Page } from "../page.js";
 import { batch } from "./batch.js";
-import { data } from "./data.js";
-import { dataTable } from "./data-table.js";
+import { data, dataTable } from "./data.js";
+
 import { health } from "./health.js";
 import { link } from "./link.js";
 import { links } from "./links.js";

@@ -1,130 +1,196 @@
 import { DAY, durationWords, SECOND } from "../../../domain/duration.js";
+import type { LakeQuery } from "../../../lake/query/query.js";
+import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import {
   chip,
   code,
   headline,
+  headNumber,
+  html,
   joined,
   type Markup,
   paragraph,
   section,
-  table,
 } from "../../../pages/parts.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
+import { rowsOf, type SqlRow } from "../../lake/query.js";
+import { SYNC } from "../../sync/kind.js";
+import { counted } from "../../terminal/counted.js";
 import { filterForm } from "../filters.js";
-import {
-  type GridFilter,
-  type GridLink,
-  type LinkGrid,
-  readGrid,
-  TURNS,
-  type Turn,
-} from "../links/link-grid.js";
-import { nightLegend, nightStrip, nightWords } from "../links/night-strip.js";
-import { syncAction } from "../links/sync-action.js";
 import { page } from "../page.js";
-import { linkTo } from "../shown.js";
+import { linkTo, listing, saying } from "../shown.js";
 
+/** Days (UTC) that the grid shows. */
+const NIGHTS = 30;
+/** Links that it shows. */
+const MOST_LINKS = 100;
 const STALE_MS = 3 * DAY;
 const ALL = `nightledger query "select * from link_freshness order by age_s desc"`;
 
-interface Links extends Omit<LinkGrid, "links"> {
-  readonly filter: GridFilter;
-  readonly links: readonly (GridLink & { readonly action: string | null })[];
-}
+/** Whose turn a link is: how they are called, and what waits for them. */
+const TURNS = {
+  customer: ["the customer", "links wait for their customer"],
+  bank: ["the bank", "wait for their bank"],
+  service: ["the service", "wait for the service"],
+  us: ["us", "wait for us"],
+} as const;
+export type Turn = keyof typeof TURNS;
 
-export const links = page<Links>("/links", {
-  name: "Links",
-  tables: [linkSyncs, bankLinkStream.table],
-  async read({ query }, { filter }) {
-    const asked = { turn: filter("turn"), text: filter("text") };
-    const grid = await readGrid(query, asked);
-    const shown = grid.links.map((one) => ({ ...one, action: syncAction(one.last_status, one.last_reason) }));
-    return { filter: asked, ...grid, links: shown };
+const TURN_NAMES = Object.keys(TURNS) as readonly Turn[];
+
+/** What became of a link in a night: how it is called, and its colour and shape in a strip. */
+const STATES = {
+  news: { tone: "a", name: "committed with news", d: "M0 0h9v16h-9z" },
+  unchanged: { tone: "b", name: "unchanged", d: "M0 10h9v6h-9z" },
+  skipped: { tone: "c", name: "skipped", d: "M4.5 3l4.5 5-4.5 5-4.5-5z" },
+  failed: {
+    ...{ tone: "consider", name: "failed" },
+    d: "M0 5.5l2-2 2.5 2.5 2.5-2.5 2 2-2.5 2.5 2.5 2.5-2 2-2.5-2.5-2.5 2.5-2-2 2.5-2.5z",
   },
-  title: () => "Links",
-  draw: (model, asked) =>
-    joined(
-      paragraph(summary(model), "lead"),
+  none: { tone: "none", name: "not run", d: "M3.5 7h2v2h-2z" },
+};
+const SHAPES = Object.entries(STATES).map(([state, shape]) => ({ state, ...shape }));
+const STEP = 10;
+
+/** A day on which a run found the link, the rows that changed, and why nothing was committed. */
+type LinkNight = SqlRow<"day", "changed", "reason"> & {
+  readonly state: Exclude<keyof typeof STATES, "none">;
+};
+
+/** A link as `link_freshness` has it, and the days of the grid on which a run found it. */
+type GridLink = SqlRow<"link_id" | "fp_id" | "last_status", "age_s", Unsure> & {
+  readonly turn: Turn | null;
+  readonly nights: readonly LinkNight[];
+};
+type Unsure = "institution_name" | "committed_at" | "last_reason";
+
+/** `total` counts links that a run found on one of the days, `older` those last found before, `matching` those of the filter. */
+type LinkGrid = Readonly<Record<"total" | "older" | "matching" | Turn, number>> & {
+  /** The oldest first. */
+  readonly days: readonly string[];
+  /** The first that match, the longest without a commit on top; those with a commit in their last run are last. */
+  readonly links: readonly GridLink[];
+};
+
+type GridFilter = Readonly<Record<"turn" | "text", string | undefined>>;
+
+export const links = page("/links", {
+  title: "Links",
+  tables: [linkSyncs, bankLinkStream.table],
+  async read({ query }, { filter: given }) {
+    const filter = { turn: given("turn"), text: given("text") };
+    const { customer, bank, service, us, ...grid } = await readGrid(query, filter);
+    const shown = grid.links.map((one) => ({ ...one, action: syncAction(one.last_status, one.last_reason) }));
+    return { filter, ...grid, turns: { customer, bank, service, us }, links: shown };
+  },
+  draw: (model, asked) => {
+    const { days, turns, links: shown, matching, older } = model;
+    const more = matching > shown.length ? `${matching - shown.length} more match. ` : "";
+    const gone = older === 0 ? "" : `${older} were last found before these nights. `;
+    return joined(
+      paragraph(summary(model.total, turns), "lead"),
       headline(
-        TURNS.map((turn) => ({
-          value: model.turns[turn],
-          label: TURN_LABELS[turn],
-          tone: turn === "us" && model.turns.us > 0 ? "bad" : undefined,
-        })),
+        TURN_NAMES.map((turn) => headNumber(turns[turn], TURNS[turn][1], turn === "us" && turns.us > 0)),
       ),
       filterForm(asked, "/links", [
-        { name: "turn", label: "Whose turn", choices: TURNS.map((turn) => [turn, TURN_NAMES[turn]]) },
+        { name: "turn", label: "Whose turn", choices: TURN_NAMES.map((turn) => [turn, TURNS[turn][0]]) },
         { name: "text", label: "In the id of link or user", type: "search" },
       ]),
-      section(`The last ${model.days.length} nights`, nightLegend(), grid(model), rest(model)),
-    ),
+      section(
+        `The last ${days.length} nights`,
+        nightLegend(),
+        listing("Links by night, the longest without a commit on top", "No link matches.", shown, {
+          Link: ({ link_id, fp_id }) => joined(linkTo("links", link_id), " ", code(fp_id)),
+          [`${days[0]} to ${days.at(-1)} (UTC)`]: ({ nights }) => nightStrip(days, nights),
+          "Last commit": lastCommit,
+          "Whose turn": ({ turn }) =>
+            turn === null ? chip("nobody's", "good") : chip(TURNS[turn][0], turn === "us" ? "bad" : "note"),
+          Bank: "institution_name",
+          "Why, and what to do": (one) => (one.turn === null ? null : saying([one.last_reason, one.action])),
+        }),
+        paragraph(joined(more, gone, "All of them: ", code(ALL)), "aside"),
+      ),
+    );
+  },
 });
 
-const TURN_NAMES: Readonly<Record<Turn, string>> = {
-  customer: "the customer",
-  bank: "the bank",
-  service: "the service",
-  us: "us",
-};
-const TURN_LABELS: Readonly<Record<Turn, string>> = {
-  customer: "links wait for their customer",
-  bank: "wait for their bank",
-  service: "wait for the service",
-  us: "wait for us",
-};
-
-function summary({ total, turns }: Links): string {
+function summary(total: number, turns: Readonly<Record<Turn, number>>): string {
   if (total === 0) return "No run has found a link in these nights. A sync brings them.";
-  const waiting = TURNS.reduce((sum, turn) => sum + turns[turn], 0);
-  const links = `${total} ${total === 1 ? "link was" : "links were"} found in these nights`;
+  const waiting = TURN_NAMES.reduce((sum, turn) => sum + turns[turn], 0);
+  const found = `${counted(total, "link was", "links were")} found in these nights`;
   return waiting === 0
-    ? `${links}; each committed when it was found last.`
-    : `${links}; when they were found last, ${total - waiting} committed and ${waiting} did not.`;
+    ? `${found}; each committed when it was found last.`
+    : `${found}; when they were found last, ${total - waiting} committed and ${waiting} did not.`;
 }
 
-function grid({ days, links }: Links): Markup {
-  const columns = [
-    { name: "Link" },
-    { name: `${days[0]} to ${days.at(-1)} (UTC)` },
-    { name: "Last commit" },
-    { name: "Whose turn" },
-    { name: "Bank" },
-    { name: "Why, and what to do" },
-  ];
-  const rows = links.map((one) => [
-    joined(linkTo("links", one.link_id), " ", code(one.fp_id)),
-    strip(days, one),
-    lastCommit(one),
-    one.turn === null
-      ? chip("nobody's", "good")
-      : chip(TURN_NAMES[one.turn], one.turn === "us" ? "bad" : "note"),
-    one.institution_name,
-    one.turn === null ? null : [one.last_reason, one.action].filter((words) => words !== null).join(" → "),
-  ]);
-  return table("Links by night, the longest without a commit on top", columns, rows, "No link matches.");
-}
-
-function lastCommit({ committed_at, age_s }: GridLink): Markup | string {
-  const age = `${durationWords(age_s * SECOND)} ago`;
+function lastCommit({ committed_at, age_s }: GridLink) {
   if (committed_at === null) return chip("never", "bad");
+  const age = `${durationWords(age_s * SECOND)} ago`;
   return age_s * SECOND > STALE_MS ? chip(age, "bad") : age;
 }
 
-function strip(days: readonly string[], { nights }: GridLink): Markup {
-  return nightStrip(
-    days.map((day) => {
-      const night = nights.find((one) => one.day === day);
-      const state = night?.state ?? "none";
-      const rows = night?.state === "news" ? `, ${night.changed} rows changed` : "";
-      const why = night?.reason == null ? "" : `: ${night.reason}`;
-      return { state, words: `${day}: ${nightWords(state)}${rows}${why}` };
-    }),
-  );
+/** Reads the grid by one statement. */
+async function readGrid(query: LakeQuery, { turn, text }: GridFilter): Promise<LinkGrid> {
+  const has = (column: string) => `contains(lower(${column}), lower(${sqlText(text ?? "")}))`;
+  const isAsked = `is_read${turn === undefined ? "" : ` and turn = ${sqlText(turn)}`}${text === undefined ? "" : ` and (${has("link_id")} or ${has("fp_id")})`}`;
+  const order = "turn is null, age_s desc, link_id";
+  const sql = `with days as (
+      select unnest(range(current_date - ${NIGHTS - 1}, current_date + 1, interval 1 day))::date as day
+    ), fresh as materialized (
+      select *, last_at::date >= (select min(day) from days) as is_read from link_freshness
+    ), matching as (select * from fresh where ${isAsked}
+    ), shown as materialized (select * from matching order by ${order} limit ${MOST_LINKS}
+    ), nights as (
+      select link_id, finished_at::date as day,
+        case when bool_or(status = 'synced') then 'news'
+          when bool_or(status in ('unchanged', 'superseded')) then 'unchanged'
+          when arg_max(status, (finished_at, run_id)) = 'failed' then 'failed' else 'skipped' end as state,
+        sum(coalesce(created, 0) + coalesce(updated, 0) + coalesce(removed, 0))::bigint as changed,
+        if(state in ('news', 'unchanged'), null, arg_max(reason, (finished_at, run_id))) as reason
+      from link_syncs semi join shown using (link_id)
+      where finished_at::date >= (select min(day) from days) group by link_id, day
+    ), cells as (
+      select link_id, list(struct_pack(day, state, changed, reason) order by day) as nights from nights group by link_id
+    )
+    select (select list(day::varchar order by day) from days) as days, count(*) filter (is_read) as total,
+      ${TURN_NAMES.map((name) => `count(*) filter (is_read and turn = '${name}') as "${name}"`).join(", ")},
+      count(*) filter (not is_read) as older, (select count(*) from matching) as matching,
+      coalesce((select list(struct_pack(link_id, fp_id, institution_name, committed_at, age_s, turn, last_status,
+        last_reason, nights := cells.nights) order by ${order}) from shown join cells using (link_id)), []) as links
+    from fresh`;
+  const [grid] = await rowsOf<LinkGrid>(query, sql);
+  return grid!;
 }
 
-function rest({ links, matching, older }: Links): Markup {
-  const more = matching > links.length ? `${matching - links.length} more match. ` : "";
-  const gone = older === 0 ? "" : `${older} were last found before these nights. `;
-  return paragraph(joined(more, gone, "All of them: ", code(ALL)), "aside");
+/** Says what the cells mean, and defines their shapes: a page with strips has it once. */
+function nightLegend(): Markup {
+  const items = SHAPES.map(({ state, tone, d, name }) => {
+    const shape = html`<path id="night-${state}" class="t-${tone}" d="${d}"/>`;
+    return html`<li><svg class="nights" viewBox="0 0 ${STEP} 16" aria-hidden="true">${shape}</svg>${name}</li>\n`;
+  });
+  return html`<ul class="legend">\n${items}</ul>\n`;
+}
+
+/** A cell for each day, the oldest first; its label counts them. */
+function nightStrip(days: readonly string[], nights: readonly LinkNight[]): Markup {
+  const found = days.map((day) => nights.find((one) => one.day === day));
+  const cells = found.map((night, at) => {
+    const state = night?.state ?? "none";
+    const rows = night?.state === "news" ? `, ${night.changed} rows changed` : "";
+    const words = `${days[at]}: ${STATES[state].name}${rows}${night?.reason == null ? "" : `: ${night.reason}`}`;
+    return html`<use href="#night-${state}" x="${at * STEP}"><title>${words}</title></use>\n`;
+  });
+  const counts = SHAPES.flatMap(({ state, name }) => {
+    const count = found.filter((night) => (night?.state ?? "none") === state).length;
+    return count === 0 ? [] : [`${count} ${name}`];
+  });
+  const label = `${days.length} nights: ${counts.join(", ")}`;
+  return html`<svg class="nights" viewBox="0 0 ${days.length * STEP} 16" role="img" aria-label="${label}">${cells}</svg>`;
+}
+
+/** What to do about a link that ended so in a run; null for nothing. */
+export function syncAction(status: string, reason: string | null): string | null {
+  if (status === "synced" || status === "unchanged" || status === "superseded") return null;
+  return SYNC.action?.({ status, reason: reason ?? "" }) ?? null;
 }

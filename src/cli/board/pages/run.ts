@@ -1,56 +1,179 @@
+import { kindWords } from "../../../domain/bulk/bulk-job.js";
+import { durationWords } from "../../../domain/duration.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../../lake/tables/runs.js";
-import { facts, joined, paragraph, section } from "../../../pages/parts.js";
-import { linksAmong } from "../../runs/findings.js";
-import { RUN_KINDS } from "../../runs/kinds.js";
-import { readRun } from "../../runs/show.js";
-import { nextWords, openRunWords, runFigures, waitingWords } from "../../runs/text.js";
-import { page } from "../page.js";
-import { actionsOf, type RunModel } from "../runs/run-model.js";
+import { barChart } from "../../../pages/charts.js";
 import {
-  about,
-  askedFor,
-  buttons,
-  cost,
-  counts,
-  findings,
-  progress,
-  times,
-  verdict,
-} from "../runs/run-sections.js";
-import { warning } from "../shown.js";
+  type Content,
+  code,
+  facts,
+  joined,
+  link,
+  type Markup,
+  paragraph,
+  section,
+} from "../../../pages/parts.js";
+import { linksAmong } from "../../runs/findings.js";
+import { kindNamed, RUN_KINDS } from "../../runs/kinds.js";
+import { readRun, type ShownRun } from "../../runs/show.js";
+import { nextWords, openRunWords, runFigures, tookWords, waitingWords } from "../../runs/text.js";
+import type { UnfinishedRun } from "../../runs/unfinished-runs.js";
+import { type ActionName, actionForm } from "../actions.js";
+import { type Asked, type BoardView, page } from "../page.js";
+import { findingsTable, instant, linkTo, progressBar, saying, statusChip, warning } from "../shown.js";
 
-export const run = page<RunModel>("/runs/:run", {
+/** A run as its page shows it: all that `runs show --json` prints, and what that says in words. */
+export type RunModel = Awaited<ReturnType<typeof readModel>>;
+
+async function readModel(view: BoardView, { part }: Asked) {
+  const { query, terminal, missing } = view;
+  const [shown, open] = await readRun(view, query, part("run"));
+  const examples = shown.findings.flatMap((finding) => finding.examples);
+  const next = nextWords(shown, shown.findings);
+  return {
+    ...shown,
+    // How far it is, and what it needs to go on; null where it has ended.
+    open: open ? openRunWords(terminal, open) : null,
+    figures: open ? runFigures(terminal, open) : null,
+    waiting: open ? waitingWords(open) : [],
+    next,
+    // Of the examples, those that are bank links.
+    links: await linksAmong(query, shown.run_id, examples),
+    actions: actionsOf(shown, open, next),
+    offline: shown.status === "interrupted" ? (missing ?? null) : null,
+  };
+}
+
+export const run = page("/runs/:run", {
   tables: [...new Set([runs, linkSyncs, runFailures, ...RUN_KINDS.flatMap(({ tables = [] }) => tables)])],
-  async read(view, asked) {
-    const { query, terminal, missing } = view;
-    const [shown, open] = await readRun(view, query, asked.part("run"));
-    const examples = shown.findings.flatMap((finding) => finding.examples);
-    const next = nextWords(shown, shown.findings);
-    return {
-      ...shown,
-      open: open ? openRunWords(terminal, open) : null,
-      figures: open ? runFigures(terminal, open) : null,
-      waiting: open ? waitingWords(open) : [],
-      next,
-      links: await linksAmong(query, shown.run_id, examples),
-      actions: actionsOf(shown, open, next),
-      offline: shown.status === "interrupted" ? (missing ?? null) : null,
-    };
-  },
+  read: readModel,
   title: ({ run_id }) => `Run ${run_id}`,
-  draw: (model, asked) =>
-    joined(
+  draw: (model, asked) => {
+    const { run_id, kind, job_id, schedule, lake_root, open, finished_at, findings, actions, offline } =
+      model;
+    const known = new Set(model.links);
+    return joined(
       verdict(model),
-      warning(model.offline),
-      facts(about(model)),
-      buttons(model, asked),
-      model.open === null ? null : section("How far it is", progress(model)),
+      warning(offline),
+      facts({
+        Kind: kindWords(kind),
+        Batch: kind === "onboard" && job_id !== null ? linkTo("onboarding", job_id) : null,
+        Schedule: schedule && link("/schedules", schedule),
+        Root: lake_root && code(lake_root),
+        Command: code(`nightledger runs ${finished_at === null ? "watch" : "show"} ${run_id}`),
+      }),
+      ...actions.map(([name, subject]) => actionForm(asked, name, subject)),
+      open === null ? null : section("How far it is", progress(model)),
       section("Time", times(model)),
-      model.finished_at === null ? null : section("What it did", counts(model)),
-      section("What failed, was skipped or waits", findings(model)),
-      model.finished_at === null
+      finished_at === null ? null : section("What it did", counts(model)),
+      section(
+        "What failed, was skipped or waits",
+        findingsTable(
+          "What failed, was skipped or waits, the most frequent first",
+          "Nothing.",
+          findings,
+          (id) => (known.has(id) ? linkTo("links", id) : id),
+        ),
+      ),
+      finished_at === null
         ? paragraph("Its row will say what it did, what it cost and what it was asked for.", "aside")
         : joined(section("What it cost", cost(model)), section("What it was asked for", askedFor(model))),
-    ),
+    );
+  },
 });
+
+/** The buttons of a run, each with what it acts on. One that only its staging shows is continued by the command of its kind, which its words name. */
+function actionsOf(
+  { run_id, kind, job_id, status, reason, schedule }: ShownRun,
+  open: UnfinishedRun | undefined,
+  next: readonly string[],
+): readonly (readonly [name: ActionName, subject: string])[] {
+  if (open === undefined) {
+    if (reason === "not_begun") return schedule === null ? [] : [["schedule-trigger", schedule]];
+    return next.length === 0 || reason === "staging_lost" ? [] : [["run-retry", run_id]];
+  }
+  if (status === "lost" || open.home !== undefined || run_id === job_id) return [];
+  if (status === "interrupted") return [["run-continue", run_id]];
+  const isPausedBatch = kind === "onboard" && status === "paused" && job_id !== null;
+  return [isPausedBatch ? ["batch-resume", job_id] : ["run-continue", run_id], ["run-cancel", run_id]];
+}
+
+function verdict(model: RunModel): Markup {
+  const { status, reason, message, next } = model;
+  const took = tookWords(model);
+  const why = reason === null ? "" : ` ${reason}: ${message}`;
+  return joined(
+    paragraph(joined(statusChip(status), took === "" ? "" : ` in ${took}.`, why), "lead"),
+    ...next.map((words) => paragraph(`→ ${words}`)),
+  );
+}
+
+function progress({ open, figures, waiting }: RunModel): Markup {
+  const pace = saying([figures?.rate && `${figures.rate} on average`, figures?.left], ", ");
+  return joined(
+    figures === null ? null : progressBar(figures.done, figures.total),
+    ...[open, pace, ...waiting].filter((words) => words !== "").map((words) => paragraph(words)),
+  );
+}
+
+/** Draws the times that its row knows. */
+function times({
+  scheduled_at,
+  started_at,
+  finished_at,
+  counts: { paused_ms: paused = 0 },
+}: RunModel): Markup {
+  if (started_at === "") return paragraph("Its row will say it.", "none");
+  const asked = Date.parse(started_at);
+  const until = finished_at === null ? Date.now() : Date.parse(finished_at);
+  const bar = (label: string, ms: number, isPause = false) => {
+    const length = Math.max(0, ms);
+    return { label, text: durationWords(ms), values: isPause ? [0, length] : [length, 0] };
+  };
+  const html = barChart({
+    ...{ id: "how-long", title: "How long it took", series: [{ tone: "a" }, { tone: "consider" }] },
+    bars: [
+      ...(scheduled_at === null ? [] : [bar("due, until asked for", asked - Date.parse(scheduled_at))]),
+      bar(`asked for, until ${finished_at === null ? "now" : "ended"}`, until - asked),
+      ...(paused > 0 ? [bar("paused by the service", paused, true)] : []),
+    ],
+  });
+  const told = { Due: instant(scheduled_at), "Asked for": instant(started_at), Ended: instant(finished_at) };
+  return joined(facts(told), { html });
+}
+
+const COST = ["calls", "pages", "restarts", "paused_ms"];
+
+function counts({ kind, counts: counted }: RunModel): Markup {
+  const nameOf = (name: string) => (name === "users" ? (kindNamed(kind)?.rows ?? name) : name);
+  const told = Object.entries(counted).filter(([name]) => !COST.includes(name));
+  return factsOr("It counted nothing.", told, ([name, count]) => [nameOf(name).replaceAll("_", " "), count]);
+}
+
+function cost({ counts: { calls, pages, restarts, paused_ms } }: RunModel): Markup {
+  if (calls === undefined) return paragraph("Nothing: it sent no call.", "none");
+  const paused = paused_ms ? `${durationWords(paused_ms)} by the service` : "never";
+  const told = { Calls: calls, Pages: pages ?? null, Restarts: restarts ?? null, Paused: paused };
+  return facts(told);
+}
+
+const MOST_NAMED = 10;
+
+function askedFor({ options }: RunModel): Markup {
+  const asked = Object.entries(options ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  return factsOr("Nothing but its file.", asked, ([name, value]) => [name, optionWords(value)]);
+}
+
+function optionWords(value: unknown): string {
+  if (!Array.isArray(value)) return typeof value === "string" ? value : JSON.stringify(value);
+  const more = value.length > MOST_NAMED ? ` and ${value.length - MOST_NAMED} more` : "";
+  return `${value.slice(0, MOST_NAMED).join(", ")}${more}`;
+}
+
+function factsOr<One>(
+  none: string,
+  told: readonly One[],
+  factOf: (one: One) => readonly [string, Content],
+): Markup {
+  return told.length === 0 ? paragraph(none, "none") : facts(Object.fromEntries(told.map(factOf)));
+}

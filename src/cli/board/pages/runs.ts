@@ -1,41 +1,25 @@
 import { InvalidArgumentError } from "commander";
 import { kindWords } from "../../../domain/bulk/bulk-job.js";
 import { DAY } from "../../../domain/duration.js";
-import { InputError } from "../../../domain/failures.js";
+import { NotThereError } from "../../../domain/failures.js";
 import { runs as runsTable } from "../../../lake/tables/runs.js";
-import { joined, link, type Markup, paragraph, section, table } from "../../../pages/parts.js";
+import { columnChart } from "../../../pages/charts.js";
+import { joined, link, type Markup, paragraph, section } from "../../../pages/parts.js";
 import { pastInstant } from "../../commands/option-values.js";
-import { countedRuns, type EndedRun, type RunDay, schedulesOfRuns } from "../../runs/ended-runs.js";
+import { countedRuns, type RunDay, schedulesOfRuns } from "../../runs/ended-runs.js";
 import { findRuns, KIND_NAMES } from "../../runs/list.js";
 import { doneWords, openRunWords, tookWords } from "../../runs/text.js";
 import { listedRun } from "../../runs/unfinished-runs.js";
 import { type RunFilter, SEEN_STATUSES, type SeenRun } from "../../shell/seen-run.js";
 import { filterForm } from "../filters.js";
 import { type Asked, page } from "../page.js";
-import { dayCharts } from "../runs/day-charts.js";
-import { instant, linkTo, statusChip, warning } from "../shown.js";
+import { listing, warning } from "../shown.js";
 
 const MOST = 50;
 const DAYS = 14;
 
-interface Runs {
-  readonly filter: RunFilter;
-  /** Schedules that runs were of. */
-  readonly schedules: readonly string[];
-  /** Those that have not ended and are asked for, with how far they are. */
-  readonly unfinished: readonly (SeenRun & { readonly words: string })[];
-  readonly ended: readonly EndedRun[];
-  /** How many that have ended match, on every page. */
-  readonly total: number;
-  /** Id of the last run here, after which older ones come; null where there are none. */
-  readonly older_after: string | null;
-  /** The last two weeks, days without a run too. */
-  readonly days: readonly RunDay[];
-  readonly offline: string | null;
-}
-
-export const runs = page<Runs>("/runs", {
-  name: "Runs",
+export const runs = page("/runs", {
+  title: "Runs",
   tables: [runsTable],
   async read(view, asked) {
     const filter = filterOf(asked);
@@ -47,6 +31,7 @@ export const runs = page<Runs>("/runs", {
     const isLeft = found.open.some(({ status }) => status === "interrupted");
     return {
       filter,
+      // Of all runs; the days count every run of the last two weeks, and days without one are there too.
       schedules: await schedulesOfRuns(view.query),
       unfinished: found.open.map((run) => ({ ...listedRun(run), words: openRunWords(view.terminal, run) })),
       ended,
@@ -56,9 +41,14 @@ export const runs = page<Runs>("/runs", {
       offline: isLeft ? (view.missing ?? null) : null,
     };
   },
-  title: () => "Runs",
-  draw: (model, asked) =>
-    joined(
+  draw: (model, asked) => {
+    const { ended, total } = model;
+    const all = ended.length < total ? "; all of them: nightledger runs list --limit 0" : "";
+    const rows: (SeenRun & { readonly words: string })[] = [
+      ...model.unfinished,
+      ...ended.map((run) => ({ ...run, words: doneWords(run) })),
+    ];
+    return joined(
       filterForm(asked, "/runs", [
         { name: "kind", label: "Kind", choices: KIND_NAMES.map((kind) => [kind, kindWords(kind)]) },
         { name: "status", label: "Status", choices: SEEN_STATUSES.map((one) => [one, kindWords(one)]) },
@@ -67,10 +57,21 @@ export const runs = page<Runs>("/runs", {
         { name: "day", label: "Or since a day" },
       ]),
       warning(model.offline),
-      listed(model),
-      pager(model, asked),
+      listing("Runs, those that have not ended first", "No run matches.", rows, {
+        ...{
+          Run: "run_id",
+          Kind: "kind",
+          Schedule: "schedule",
+          Status: "status",
+          "Asked for": "started_at",
+        },
+        ...{ Took: tookWords, "What it did": "words" },
+      }),
+      paragraph(`${ended.length} of ${total} that have ended${all}`, "aside"),
+      pager(model.older_after, asked),
       section("The last 14 days", dayCharts(model.days)),
-    ),
+    );
+  },
 });
 
 const NOTHING = { completed: 0, failed: 0, cancelled: 0, rows: 0 };
@@ -84,7 +85,7 @@ function isoDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** @throws InputError where no time is meant */
+/** @throws NotThereError where no time is meant */
 function filterOf({ filter }: Asked): RunFilter {
   const since = filter("day") ?? filter("since");
   const [kind, status, schedule, after] = ["kind", "status", "schedule", "after"].map(filter);
@@ -92,50 +93,43 @@ function filterOf({ filter }: Asked): RunFilter {
     return { kind, status, schedule, after, since: since && pastInstant(since) };
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new InputError(`since ${since}: ${error.message}`);
+    throw new NotThereError(`since ${since}: ${error.message}`);
   }
 }
 
-function listed({ unfinished, ended }: Runs): Markup {
-  const columns = ["Run", "Kind", "Schedule", "Status", "Asked for", "Took", "What it did"];
-  const rows = [
-    ...unfinished.map((run) => rowOf(run, run.words)),
-    ...ended.map((run) => rowOf(run, doneWords(run))),
-  ];
-  return table(
-    "Runs, those that have not ended first",
-    columns.map((name) => ({ name })),
-    rows,
-    "No run matches.",
-  );
-}
-
-function rowOf(run: SeenRun, did: string) {
-  const { run_id, kind, schedule, status, started_at } = run;
-  return [
-    linkTo("runs", run_id),
-    kindWords(kind),
-    schedule === null ? null : link("/schedules", schedule),
-    statusChip(status),
-    instant(started_at),
-    tookWords(run),
-    did,
-  ];
-}
-
-/** Says how many there are, and leads to the others. */
-function pager({ ended, total, older_after, filter }: Runs, { filter: given, form }: Asked): Markup {
-  const names = ["kind", "status", "schedule", "since", "day"];
-  const kept = names
-    .flatMap((name): [string, string][] => [[name, given(name) ?? ""]])
-    .filter(([, value]) => value !== "");
-  const to = (after: readonly [string, string][]) => `/runs?${new URLSearchParams([...kept, ...after])}`;
-  const all = ended.length < total ? "; all of them: nightledger runs list --limit 0" : "";
+/** Leads to the newest runs, and to older ones. */
+function pager(older: string | null, { filter, form }: Asked): Markup {
+  const kept = ["kind", "status", "schedule", "since", "day"].flatMap((name): [string, string][] => {
+    const value = filter(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const to = (text: string, ...after: [string, string][]) =>
+    paragraph(link(`/runs?${new URLSearchParams([...kept, ...after])}`, text));
+  if (form === undefined) return joined();
   return joined(
-    paragraph(`${ended.length} of ${total} that have ended${all}`, "aside"),
-    form === undefined || filter.after === undefined ? null : paragraph(link(to([]), "The newest runs")),
-    form === undefined || older_after === null
-      ? null
-      : paragraph(link(to([["after", older_after]]), "Older runs")),
+    filter("after") === undefined ? null : to("The newest runs"),
+    older === null ? null : to("Older runs", ["after", older]),
   );
+}
+
+/** Draws how many runs ended, and how many rows they changed, on each day. */
+function dayCharts(days: readonly RunDay[]): Markup {
+  const compact = new Intl.NumberFormat("en", { notation: "compact" });
+  const period = `${days[0]?.day} to ${days.at(-1)?.day} (UTC)`;
+  const ended = columnChart({
+    ...{ id: "runs-a-day", title: `Runs, ${period}` },
+    series: [
+      { tone: "a", label: "completed" },
+      { tone: "consider", label: "failed, or with failures" },
+      { tone: "c", label: "cancelled" },
+    ],
+    bars: days.map(({ day, completed, failed, cancelled }) => {
+      return { label: day.slice(8), values: [completed, failed, cancelled] };
+    }),
+  });
+  const changed = columnChart({
+    ...{ id: "rows-a-day", title: `Rows created, updated or removed, ${period}`, series: [{ tone: "a" }] },
+    bars: days.map(({ day, rows }) => ({ label: day.slice(8), values: [rows], text: compact.format(rows) })),
+  });
+  return { html: `<div class="charts">${ended}${changed}</div>\n` };
 }

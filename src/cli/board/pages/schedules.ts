@@ -1,30 +1,13 @@
 import { runs } from "../../../lake/tables/runs.js";
-import {
-  chip,
-  code,
-  facts,
-  joined,
-  link,
-  type Markup,
-  paragraph,
-  section,
-  table,
-} from "../../../pages/parts.js";
+import { chip, code, facts, joined, link, type Markup, paragraph, section } from "../../../pages/parts.js";
 import { type ShownSchedule, shownSchedules } from "../../schedules/described.js";
 import { notFiredWords } from "../../schedules/show.js";
 import { actionForm } from "../actions.js";
 import { type Asked, page } from "../page.js";
-import { instant, linkTo, statusChip } from "../shown.js";
+import { linkTo, listing, warning } from "../shown.js";
 
-interface Schedules {
-  /** As `schedule list --json` prints them. */
-  readonly schedules: readonly ShownSchedule[];
-  /** Why they can't be shown, and what the command needs for it; null where Temporal is up. */
-  readonly offline: string | null;
-}
-
-export const schedules = page<Schedules>("/schedules", {
-  name: "Schedules",
+export const schedules = page("/schedules", {
+  title: "Schedules",
   tables: [runs],
   async read({ client, missing, lake: { scope, settings } }) {
     if (client !== undefined) return { schedules: await shownSchedules(client, scope), offline: null };
@@ -34,11 +17,9 @@ export const schedules = page<Schedules>("/schedules", {
         : "nightledger schedule list starts it for a moment; it needs the settings of a sync: NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY.";
     return { schedules: [], offline: `${missing}. Schedules are in Temporal. ${needs}` };
   },
-  title: () => "Schedules",
-  draw: (model, asked) => {
-    if (model.offline !== null) return paragraph(model.offline, "warning");
-    if (model.schedules.length > 0)
-      return joined(...model.schedules.map((schedule) => drawn(schedule, asked)));
+  draw: ({ schedules: shown, offline }, asked) => {
+    if (offline !== null) return joined(warning(offline));
+    if (shown.length > 0) return joined(...shown.map((schedule) => drawn(schedule, asked)));
     const example = code("nightledger schedule create nightly --at 02:15 -- sync --roster users.csv");
     return paragraph(joined("No schedule yet. To make one: ", example), "lead");
   },
@@ -47,26 +28,21 @@ export const schedules = page<Schedules>("/schedules", {
 function drawn(schedule: ShownSchedule, asked: Asked): Markup {
   const { name, command, when, paused, next, last } = schedule;
   const [skipped, missed] = notFiredWords(schedule);
-  const firings = last.map(({ due_at, status, run_id }) => [
-    instant(due_at),
-    statusChip(status),
-    run_id === null ? "not known" : linkTo("runs", run_id),
-  ]);
   return section(
     name,
-    facts([
-      ["Runs", code(`nightledger ${command}`)],
-      ["When", when],
-      ["Next", paused ? chip("paused", "note") : next.join(", ") || "never"],
-      ["Skipped", skipped ?? "never"],
-      ["Missed", missed ?? "never"],
-    ]),
-    table(
-      `Last firings of ${name}`,
-      ["Due", "Status", "Run"].map((column) => ({ name: column })),
-      firings,
-      "It has never run.",
-    ),
+    facts({
+      Runs: code(`nightledger ${command}`),
+      Plan: code(`nightledger plan ${command}`),
+      When: when,
+      Next: paused ? chip("paused", "note") : next.join(", ") || "never",
+      Skipped: skipped ?? "never",
+      Missed: missed ?? "never",
+    }),
+    listing(`Last firings of ${name}`, "It has never run.", last, {
+      Due: "due_at",
+      Status: "status",
+      Run: ({ run_id }) => (run_id === null ? "not known" : linkTo("runs", run_id)),
+    }),
     actionForm(asked, "schedule-trigger", name),
     actionForm(asked, paused ? "schedule-unpause" : "schedule-pause", name),
     paragraph(link(`/runs?${new URLSearchParams({ schedule: name })}`, `All runs of ${name}`)),

@@ -2,123 +2,65 @@ import { kindWords } from "../../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../../domain/duration.js";
 import { whyCutShort } from "../../../domain/run.js";
 import { onboardingEvents, onboardings } from "../../../lake/tables/onboardings.js";
-import {
-  chip,
-  code,
-  headline,
-  joined,
-  link,
-  type Markup,
-  paragraph,
-  section,
-  table,
-} from "../../../pages/parts.js";
-import { rowsOf } from "../../lake/query.js";
-import { type LakeStatus, type LatestRun, lakeStatus } from "../../runs/lake-status.js";
-import { countWords, openRunWords, waitingWords } from "../../runs/text.js";
+import { chip, headline, joined, link, paragraph } from "../../../pages/parts.js";
+import { rowsOf, type SqlRow } from "../../lake/query.js";
+import { type LatestRun, lakeStatus } from "../../runs/lake-status.js";
+import { countWords, openRunWords, tookWords, waitingWords } from "../../runs/text.js";
 import { page } from "../page.js";
-import { linkTo, statusChip, warning } from "../shown.js";
+import { linkTo, saying, tableSection, warning } from "../shown.js";
 import { verdictOf } from "../verdict.js";
 
 const STALE_MS = 3 * DAY;
 
-interface Tonight extends Omit<LakeStatus, "unfinished"> {
-  /** Customers who wait for somebody's review. */
-  readonly reviews: number;
-  readonly verdict: ReturnType<typeof verdictOf>;
-  readonly unfinished: readonly {
-    readonly run_id: string;
-    readonly status: string;
-    readonly words: string;
-    readonly waiting: readonly string[];
-  }[];
-}
-
-export const tonight = page<Tonight>("/", {
-  name: "Tonight",
+export const tonight = page("/", {
+  title: "Tonight",
   tables: [onboardings, onboardingEvents],
   async read(view) {
-    const status = await lakeStatus(view, STALE_MS);
-    const [waiting] = await rowsOf<{ readonly reviews: number }>(
+    const counted = rowsOf<SqlRow<never, "reviews">>(
       view.query,
       "select count(*) as reviews from onboarding_queue where state = 'review'",
     );
-    const reviews = Number(waiting?.reviews ?? 0);
-    const unfinished = status.unfinished.map((run) => ({
-      run_id: run.run_id,
-      status: run.status,
-      words: openRunWords(view.terminal, run),
-      waiting: waitingWords(run),
-    }));
+    const [status, [{ reviews } = { reviews: 0 }]] = await Promise.all([lakeStatus(view, STALE_MS), counted]);
+    const unfinished = status.unfinished.map((run) => {
+      const words = openRunWords(view.terminal, run);
+      return { run_id: run.run_id, status: run.status, words, waiting: waitingWords(run) };
+    });
     return { ...status, unfinished, reviews, verdict: verdictOf(status, reviews, Date.now()) };
   },
-  title: () => "Tonight",
-  draw: (model) =>
+  draw: ({ verdict: { word, tone, sentence, numbers }, offline, unfinished, alerts, latest, schedules }) =>
     joined(
-      paragraph(joined(chip(model.verdict.word, model.verdict.tone), ` ${model.verdict.sentence}`), "lead"),
-      headline(model.verdict.numbers),
-      warning(model.offline),
-      section("In progress", inProgress(model)),
-      section("Open alerts", alerts(model)),
-      section("Last of each job", latest(model)),
-      section("Next", firings(model)),
+      paragraph(joined(chip(word, tone), ` ${sentence}`), "lead"),
+      headline(numbers),
+      warning(offline),
+      tableSection("In progress", "Runs in progress", "No run is in progress.", unfinished, {
+        Run: "run_id",
+        Status: "status",
+        "How far": ({ words, waiting }) => [words, ...waiting].join("; "),
+      }),
+      tableSection("Open alerts", "Alerts that are open", "No alert is open.", alerts, {
+        Rule: "rule",
+        "What is wrong": "message",
+        "What to do": "action",
+      }),
+      tableSection("Last of each job", "The last run of each job", "Nothing has run yet.", latest, {
+        Job: ({ run_id, kind, schedule }) => linkTo("runs", run_id, saying([kindWords(kind), schedule], " ")),
+        Status: "status",
+        Ended: ({ started_at, finished_at }) =>
+          `${durationWords(Date.now() - Date.parse(finished_at ?? started_at))} ago`,
+        Took: tookWords,
+        "What it did": didWords,
+      }),
+      tableSection("Next", "Next firings", "No schedule fires.", schedules, {
+        Schedule: ({ name }) => link("/schedules", name),
+        "Next firing": ({ paused, next }) => (paused ? chip("paused", "note") : (next ?? "never")),
+      }),
     ),
 });
 
-function inProgress({ unfinished }: Tonight): Markup {
-  const columns = [{ name: "Run" }, { name: "Status" }, { name: "How far" }];
-  const rows = unfinished.map(({ run_id, status, words, waiting }) => [
-    linkTo("runs", run_id),
-    statusChip(status),
-    [words, ...waiting].join("; "),
-  ]);
-  return table("Runs in progress", columns, rows, "No run is in progress.");
-}
-
-function alerts({ alerts }: Tonight): Markup {
-  const columns = [{ name: "Rule" }, { name: "What is wrong" }, { name: "What to do" }];
-  const rows = alerts.map(({ rule, message, action }) => [code(rule), message, action]);
-  return table("Open alerts", columns, rows, "No alert is open.");
-}
-
-function latest({ latest }: Tonight): Markup {
-  const columns = [
-    { name: "Job" },
-    { name: "Status" },
-    { name: "Ended" },
-    { name: "Took" },
-    { name: "What it did" },
-  ];
-  return table("The last run of each job", columns, latest.map(latestRow), "Nothing has run yet.");
-}
-
-function latestRow(run: LatestRun) {
-  const { run_id, kind, schedule, status, started_at, finished_at, counts, findings } = run;
-  const name = `${kindWords(kind)}${schedule === null ? "" : ` ${schedule}`}`;
-  const failed = findings.filter((finding) => finding.status === "failed");
+function didWords(run: LatestRun): string {
+  const failed = run.findings.filter(({ status }) => status === "failed");
   const [, why] = whyCutShort(run);
-  const words = [
-    countWords(counts, ["links", "created", "updated", "removed", "failed", "quarantined"]),
-    ...(typeof why === "string" ? [why] : []),
-    ...failed.map(
-      ({ reason, count, action }) => `${count} × ${reason}${action === null ? "" : ` → ${action}`}`,
-    ),
-  ];
-  const ended = finished_at ?? started_at;
-  return [
-    linkTo("runs", run_id, name),
-    statusChip(status),
-    `${durationWords(Date.now() - Date.parse(ended))} ago`,
-    durationWords(Date.parse(ended) - Date.parse(started_at)),
-    words.filter(Boolean).join("; "),
-  ];
-}
-
-function firings({ schedules }: Tonight): Markup {
-  const columns = [{ name: "Schedule" }, { name: "Next firing" }];
-  const rows = schedules.map(({ name, paused, next }) => [
-    link("/schedules", name),
-    paused ? chip("paused", "note") : (next ?? "never"),
-  ]);
-  return table("Next firings", columns, rows, "No schedule fires.");
+  const did = countWords(run.counts, ["links", "created", "updated", "removed", "failed", "quarantined"]);
+  const failures = failed.map(({ reason, count, action }) => saying([`${count} × ${reason}`, action]));
+  return saying([did, typeof why === "string" ? why : null, ...failures], "; ");
 }

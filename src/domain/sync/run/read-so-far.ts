@@ -12,11 +12,12 @@ const LONGEST = 3;
 /** How much of a link is read at most, before it is done. */
 const MOST_PART = 0.9;
 
-/** @param reading pages of each link that is being read */
+/** @param open the links that are being read */
 export function readSoFar(
   done: { readonly links: number; readonly pages: number },
-  reading: readonly number[],
+  open: readonly { readonly progress: { readonly pages: number } }[],
 ): ReadSoFar {
+  const reading = open.map(({ progress }) => progress.pages);
   const part = (pages: number) =>
     done.pages > 0 ? Math.min((pages * done.links) / done.pages, MOST_PART) : 0;
   return {

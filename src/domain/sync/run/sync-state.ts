@@ -140,10 +140,7 @@ export class SyncState {
       linksFound: state.found,
       linksDone: done.links,
       rowsRead: this.committedRows + entries,
-      ...readSoFar(
-        done,
-        reading.map(({ progress }) => progress.pages),
-      ),
+      ...readSoFar(done, reading),
       ...waitingState(waiting, this.#gate),
     };
   }

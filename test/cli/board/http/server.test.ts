@@ -3,38 +3,47 @@ import { afterEach, expect, test } from "vitest";
 import type { Door } from "../../../../src/cli/board/http/guard.js";
 import { type BoardServer, startBoard } from "../../../../src/cli/board/http/server.js";
 import { page } from "../../../../src/cli/board/page.js";
-import { InputError } from "../../../../src/domain/failures.js";
+import { InputError, NotThereError, UnreachableError } from "../../../../src/domain/failures.js";
 import { paragraph } from "../../../../src/pages/parts.js";
 
 const NAME = '<img src=x onerror="alert(1)">';
 const PAGES = [
   page("/", {
-    name: "Tonight",
+    title: NAME,
+    tables: [],
     read: async () => ({ name: NAME }),
-    title: () => NAME,
     draw: ({ name }) => paragraph(name),
   }),
   page("/forms", {
-    read: async () => ({}),
     title: () => "Forms",
+    tables: [],
+    read: async () => ({}),
     draw: (_, { form = "" }) => paragraph(form, "key"),
   }),
   page("/gone", {
-    read: () => Promise.reject(new InputError("there is no such run")),
     title: String,
+    tables: [],
+    read: () => Promise.reject(new NotThereError("there is no such run")),
     draw: () => paragraph(""),
   }),
-  page("/broken", {
-    read: () => Promise.reject(new Error("secret detail")),
-    title: String,
-    draw: () => paragraph(""),
-  }),
+  ...[
+    new Error("secret detail"),
+    new InputError("NIGHTLEDGER_LAKE: not set."),
+    new UnreachableError("the bucket does not answer"),
+  ].map((error) =>
+    page(`/broken/${error.name}`, {
+      title: String,
+      tables: [],
+      read: () => Promise.reject(error),
+      draw: () => paragraph(""),
+    }),
+  ),
 ];
 
 let server: BoardServer | undefined;
 const failures: unknown[] = [];
 const commands: unknown[] = [];
-let news = "";
+let news = () => Promise.resolve("");
 afterEach(async () => {
   await server?.stop();
   server = undefined;
@@ -44,10 +53,8 @@ afterEach(async () => {
 async function enter(door: Door = { kind: "token", token: "t", user: "ada" }) {
   server = await startBoard({
     ...{ host: "127.0.0.1", port: 0, door, lake: "/lake", pages: PAGES, lookEveryMs: 20 },
-    board: {
-      read: (one, asked) => one.read(undefined as never, asked),
-      pulse: async () => news,
-    },
+    read: (one, asked) => one.read(undefined as never, asked),
+    pulse: () => news(),
     steering: {
       run: async (words, user, reason) => {
         commands.push([words, user, reason]);
@@ -101,11 +108,26 @@ test("what is not there is 404 with the reason, and what failed says nothing of 
   const gone = await ask("/gone");
   expect([gone.status, await gone.text()]).toEqual([404, expect.stringContaining("there is no such run")]);
   expect((await ask("/nothing")).status).toBe(404);
-  const broken = await ask("/broken");
+  expect(failures).toEqual([]);
+  const broken = await ask("/broken/Error");
   expect(broken.status).toBe(500);
   expect(await broken.text()).not.toContain("secret detail");
   expect(failures).toHaveLength(1);
 });
+
+test.for([
+  ["InputError", 500, "NIGHTLEDGER_LAKE: not set. Put this right"],
+  ["UnreachableError", 503, "the bucket does not answer. Load this page again once it answers."],
+] as const)(
+  "%s of lake or configuration is %i: the page says what to do, and the board is told",
+  async ([name, status, words]) => {
+    const { ask } = await enter();
+    const told = failures.length;
+    const answer = await ask(`/broken/${name}`);
+    expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(words)]);
+    expect(failures.slice(told)).toMatchObject([{ name }]);
+  },
+);
 
 test("a button needs the key of its page, a reason and a command that the board has", async () => {
   const { ask } = await enter();
@@ -123,16 +145,30 @@ test("a button needs the key of its page, a reason and a command that the board 
   expect(commands).toEqual([[["runs", "cancel", "sync-1"], "ada", "too slow"]]);
 });
 
-test("an open page is told of news, and no more pages are told than the board holds", async () => {
+test("open pages learn of news by one look at a time; what can't be read is as it was", async () => {
   const { ask } = await enter();
-  const open = await Promise.all(Array.from({ length: 20 }, () => ask("/events")));
-  expect(open.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
-  expect((await ask("/events")).status).toBe(503);
-  const reader = open[0]?.body?.getReader();
-  let told = "";
-  while (!told.includes("event: change")) {
-    news += "x";
-    told += new TextDecoder().decode((await reader?.read())?.value);
-  }
-  await Promise.all(open.map((one, at) => (at === 0 ? reader?.cancel() : one.body?.cancel())));
+  const told = async () => (await ask("/news")).text();
+  news = async () => "a";
+  await expect.poll(told).toBe("a\n");
+  let [looks, letGo] = [0, (_: string) => {}];
+  news = () => {
+    looks += 1;
+    return new Promise((resolve) => {
+      letGo = resolve;
+    });
+  };
+  const open: Promise<string>[] = [];
+  const asked = () => {
+    open.push(told());
+    return looks;
+  };
+  await expect.poll(asked).toBe(1);
+  open.push(...Array.from({ length: 20 }, told));
+  await ask("/");
+  expect(looks).toBe(1);
+  letGo("b");
+  expect(new Set(await Promise.all(open))).toContain("b\n");
+  news = () => Promise.reject(new Error("the lake is gone"));
+  expect(await told()).toBe("b\n");
+  expect((await ask("/news", { headers: { cookie: "" } })).status).toBe(401);
 });

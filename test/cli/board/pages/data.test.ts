@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import type { BoardView, Page } from "../../../../src/cli/board/page.js";
-import { data } from "../../../../src/cli/board/pages/data.js";
-import { dataTable } from "../../../../src/cli/board/pages/data-table.js";
+import { data, dataTable } from "../../../../src/cli/board/pages/data.js";
 import { quarantine } from "../../../../src/cli/board/pages/quarantine.js";
 import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
 

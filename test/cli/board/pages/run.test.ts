@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunModel } from "../../../../src/cli/board/runs/run-model.js";
+import type { RunModel } from "../../../../src/cli/board/pages/run.js";
 import { type Lake, openLake } from "../../../../src/lake/lake.js";
 import { appendOnce } from "../../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../../src/lake/tables/link-syncs.js";

@@ -77,18 +77,6 @@ test("a slice has its share of users and links, and a number of its own", () => 
   expect(work.fresh).toEqual({ from: USERS_AT_ONCE, to: 2 * USERS_AT_ONCE - links });
 });
 
-test("what is left is shared among the slices at once, so that other workers have as much; few are not torn apart", () => {
-  state = stateOf(400);
-  const taken = [1, 2, 3].map(() => take().fresh);
-  expect(taken).toEqual([
-    { from: 0, to: 134 },
-    { from: 134, to: 223 },
-    { from: 223, to: 282 },
-  ]);
-  state = stateOf(20);
-  expect([take(), take()].map(({ fresh }) => fresh?.to)).toEqual([16, 20]);
-});
-
 test("waiting links are begun before further users", () => {
   state = stateOf(5_000);
   end(take(), { report: reportOf(0, { waiting: 90 }) });

@@ -1,0 +1,227 @@
+import { DAY, durationWords, SECOND } from "../../domain/duration.js";
+import { shellWord } from "../../domain/words/shell-word.js";
+import type { LakeQuery } from "../../lake/query/query.js";
+import { columnChart } from "../../pages/charts.js";
+import { code, figure, joined, type Markup, paragraph, section } from "../../pages/parts.js";
+import { listOf, listsOf, type SqlRow } from "../lake/query.js";
+import { instant, linkTo, listing, moreOf, saying, shownOf, type Total, tableSection } from "./shown.js";
+
+/** Days that a chart has room for. */
+const MOST_DAYS = 12;
+/** Batches, days with decisions, and rows of each state that are shown. */
+const MOST_ROWS = 50;
+
+/** What each state of a row means. */
+const MEANINGS = {
+  review: "a reviewer decides it in the service's dashboard",
+  customer: "the customer continues, or answers the reviewer",
+  decision: "the service has not decided within an hour, and is still waited for",
+  failed: "fix what its batch says, then retry the batch",
+  expired: "the customer did not continue in time: ask them, then retry the batch",
+  check: "look at it in the service's dashboard",
+  cancelled: "give the same command again to run it",
+};
+type QueueState = keyof typeof MEANINGS;
+
+/** Upper ends of the ages that are told apart, in days. */
+const AGES = [1, 3, 7] as const;
+
+/** How rows stood at a day's end (UTC): `open` waits for the service or the customer, `review` for a reviewer. */
+type BurndownDay = SqlRow<"day", "open" | "review">;
+
+/** Rows of one state, by age: under a day, one to three, three to seven, longer. */
+type StateCount = Total & { readonly state: QueueState; readonly ages: readonly number[] };
+
+type BatchCount = "started" | "pass" | "fail" | "review" | "other" | "open";
+type Unsure = "fp_id" | "fp_bid" | "external_id" | "since" | "started_at" | "error_class" | "next_action";
+
+/** A row of `onboarding_queue`. */
+type QueueRow = SqlRow<"batch_id" | "status", "line", Unsure> & { readonly state: QueueState };
+
+/** How the rows of a batch, or of all, stand. */
+type Standing = Awaited<ReturnType<typeof readStanding>>;
+
+/** Reads how rows stand, by one statement. @param batchId was checked */
+export async function readStanding(query: LakeQuery, batchId?: string) {
+  const its = batchId === undefined ? "" : `where batch_id = '${batchId}'`;
+  const seconds = (days: number) => (days * DAY) / SECOND;
+  const ages = [0, ...AGES].map((from, at) => {
+    const isYounger = AGES[at] === undefined ? "" : ` and coalesce(age_s, 0) < ${seconds(AGES[at])}`;
+    return `count(*) filter (coalesce(age_s, 0) >= ${seconds(from)}${isYounger})`;
+  });
+  const first = "if(state = 'customer', started_at, since) nulls first, batch_id, line";
+  const { days, times, batches, states, rows } = await listsOf(
+    query,
+    {
+      // The newest days on which something came of rows.
+      days: listOf<BurndownDay>(`from (
+          select day, (sum(sum(opened)) over so_far)::bigint as open, (sum(sum(reviewed)) over so_far)::bigint as review
+          from moves group by day window so_far as (order by day) order by day desc limit ${MOST_DAYS}
+        ) order by day`),
+      // How long decisions took that were made on a day.
+      times: listOf<
+        SqlRow<"batch_id" | "day", "decided" | "median_s" | "p90_s"> & Total
+      >(`select batch_id, day, decided, median_s, p90_s, count(*) over () as total from stood where decided > 0
+        order by day desc, batch_id limit ${MOST_ROWS}`),
+      batches: listOf<
+        SqlRow<"batch_id", BatchCount, "playbook_key" | "began_at"> & Total
+      >(`select batch_id, playbook_key, began_at, started_total as started, pass_total as pass,
+          fail_total as fail, review_total as review, other_total as other, open, count(*) over () as total
+        from (from stood qualify row_number() over (partition by batch_id order by day desc) = 1) join begun using (batch_id)
+        order by began_at desc nulls last, batch_id limit ${MOST_ROWS}`),
+      states: listOf<StateCount>(
+        `select state, [${ages.join(", ")}] as ages, count(*) as total from waiting group by state`,
+      ),
+      // The first of each state: those that have waited longest, of customers those that began first.
+      rows: listOf<QueueRow>(`select * exclude (age_s) from waiting
+        qualify row_number() over (partition by state order by ${first}) <= ${MOST_ROWS} order by state, ${first}`),
+    },
+    `with stood as materialized (from batch_burndown ${its}
+      ), moves as (
+        select day, open - lag(open, 1, 0) over same as opened, review_total - lag(review_total, 1, 0) over same as reviewed
+        from stood window same as (partition by batch_id order by day)
+      ), begun as (
+        select batch_id, any_value(playbook_key) as playbook_key, min(coalesce(started_at, settled_at)) as began_at
+        from onboardings ${its} group by batch_id
+      ), waiting as materialized (
+        select batch_id, line, fp_id, fp_bid, external_id, status, state, since, age_s, started_at, error_class, next_action
+        from onboarding_queue ${its}
+      )`,
+  );
+  const ordered = Object.keys(MEANINGS).flatMap((state) => states.filter((one) => one.state === state));
+  return {
+    burndown: { days, times: shownOf(times), batches: shownOf(batches) },
+    queue: { states: ordered, rows },
+  };
+}
+
+/** How many rows are in one of these states. */
+export function waitingIn({ queue }: Standing, ...states: readonly QueueState[]): number {
+  return queue.states
+    .filter(({ state }) => states.includes(state))
+    .reduce((sum, { total }) => sum + total, 0);
+}
+
+/** The batches, each with its counts. */
+export function batchSection({ burndown: { batches } }: Standing): Markup {
+  const none =
+    "No batch has an outcome yet. `nightledger onboard` runs a playbook on every customer of a file.";
+  return section(
+    "Batches",
+    listing("Batches, the newest first", none, batches.rows, {
+      ...{ Batch: "batch_id", Playbook: "playbook_key", Began: "began_at", Rows: "started" },
+      ...{ Pass: "pass", Fail: "fail", Review: "review", Other: "other", Open: "open" },
+    }),
+    moreOf(batches, 'nightledger query "select * from batch_burndown order by day"'),
+  );
+}
+
+/** Sections on how rows came to their end, who is waited for and for how long. */
+export function standingSections(standing: Standing, batchId?: string): Markup {
+  const { burndown, queue } = standing;
+  const age = (at: number) => (one: StateCount) => one.ages[at] ?? 0;
+  const duration = (seconds: number) => figure(durationWords(seconds * SECOND));
+  return joined(
+    section("Burn-down", burndownChart(burndown.days)),
+    tableSection(
+      "Rows by state and age",
+      "Rows that wait, by state and age",
+      "No row waits for anybody.",
+      queue.states,
+      {
+        ...{
+          State: "state",
+          "Under a day": age(0),
+          "1 to 3 days": age(1),
+          "3 to 7 days": age(2),
+          Longer: age(3),
+        },
+        ...{ All: "total", "What it waits for": ({ state }: StateCount) => MEANINGS[state] },
+      },
+    ),
+    ...QUEUES.map((one) => queueSection(standing, one, batchId)),
+    tableSection(
+      "Time to decision",
+      "Time from a row's beginning to its decision",
+      "Nothing was decided yet.",
+      burndown.times.rows,
+      {
+        ...{ "Day (UTC)": "day", Batch: "batch_id", Decisions: "decided" },
+        Median: ({ median_s }) => duration(median_s),
+        "90 % within": ({ p90_s }) => duration(p90_s),
+      },
+    ),
+  );
+}
+
+function burndownChart(days: readonly BurndownDay[]): Markup {
+  const html = columnChart({
+    id: "burn-down",
+    title: "Rows without a decision at the end of each day (UTC) on which something changed",
+    series: [
+      { tone: "a", label: "wait for the service or the customer" },
+      { tone: "c", label: "wait for a reviewer" },
+    ],
+    bars: days.map(({ day, open, review }) => ({ label: day.slice(5), values: [open, review] })),
+  });
+  return { html };
+}
+
+interface ShownQueue {
+  readonly title: string;
+  readonly states: readonly QueueState[];
+  readonly label: string;
+  readonly none: string;
+  readonly aside?: string;
+}
+
+const QUEUES: readonly ShownQueue[] = [
+  {
+    ...{ title: "For a reviewer", states: ["review"], label: "Rows for a reviewer, the oldest first" },
+    none: "No row waits for a reviewer.",
+  },
+  {
+    ...{ title: "For the customer", states: ["customer"], label: "Rows for the customer, the oldest first" },
+    none: "No row waits for its customer.",
+    aside:
+      "The rows that began first are on top: each becomes expired_no_response at its batch's --deadline, 14 days after it began unless the batch was given another. A link that ends before is replaced by a fresh one.",
+  },
+  {
+    ...{ title: "Undecided after an hour", states: ["decision"], label: "Rows without a decision" },
+    none: "No row waits so long for the service.",
+  },
+  {
+    ...{ title: "Failed, expired or to be checked", states: ["failed", "expired", "check"] },
+    ...{ label: "Rows that failed", none: "No row has failed." },
+  },
+  {
+    ...{ title: "Cancelled", states: ["cancelled"], label: "Rows that were cancelled" },
+    none: "No row was cancelled.",
+  },
+];
+
+/** The rows of some states, with the count of the rest and how to get all. */
+function queueSection(
+  standing: Standing,
+  { title, states, label, none, aside = "" }: ShownQueue,
+  batchId: string | undefined,
+): Markup {
+  const rows = standing.queue.rows.filter(({ state }) => states.includes(state));
+  const its = batchId === undefined ? "" : ` and batch_id = '${batchId}'`;
+  const all = `select * from onboarding_queue where state in ('${states.join("', '")}')${its} order by since`;
+  return section(
+    title,
+    aside === "" ? null : paragraph(aside, "aside"),
+    listing(label, none, rows, {
+      Row: ({ batch_id, line }) =>
+        joined(batchId === undefined ? linkTo("onboarding", batch_id) : null, ` line ${line}`),
+      Customer: ({ external_id, fp_id, fp_bid }) => code(external_id ?? fp_id ?? fp_bid ?? "–"),
+      Status: "status",
+      Began: "started_at",
+      "Waits since": ({ since }) => instant(since),
+      "What to do": ({ error_class, next_action, state }) =>
+        saying([error_class, next_action ?? MEANINGS[state]]),
+    }),
+    moreOf({ total: waitingIn(standing, ...states), rows }, `nightledger query ${shellWord(all)}`),
+  );
+}

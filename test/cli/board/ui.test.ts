@@ -1,0 +1,50 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { openUi } from "../../../src/cli/board/ui.js";
+import { terminalIn } from "../../helpers/command/command-here.js";
+import { lakeOfRows } from "../../helpers/query/lake-of-rows.js";
+
+let release: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const one of release.reverse()) await one();
+  release = [];
+});
+
+/** Opens a board over a lake with a run, and asks for pages; `said` is what the board has said. */
+async function opened(env: Readonly<Record<string, string>> = {}) {
+  const lake = await lakeOfRows({ runs: [{ run_id: "sync-1", kind: "sync", status: "completed" }] });
+  const { terminal } = terminalIn({
+    directory: lake.directory,
+    env: { NIGHTLEDGER_LAKE: lake.directory, ...env },
+  });
+  const said: string[] = [];
+  const place = { host: "127.0.0.1", port: 0 };
+  const board = await openUi({ ...terminal, say: (line) => said.push(line) }, lake.directory, place);
+  release = [lake.release, board.stop];
+  const entry = await fetch(board.entry, { redirect: "manual" });
+  const cookie = entry.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const ask = async (path: string) => {
+    const answer = await fetch(`${board.url}${path}`, { headers: { cookie } });
+    return [answer.status, await answer.text()] as const;
+  };
+  return { lake, said, ask };
+}
+
+test("a lake with a torn log is no missing page: 500, why, what to do, and a line where the board runs", async () => {
+  const { lake, said, ask } = await opened();
+  expect(await ask("/runs")).toEqual([200, expect.stringContaining("sync-1")]);
+  expect((await ask("/runs/sync-2"))[0]).toBe(404);
+  expect(await ask("/health")).toEqual([200, expect.stringMatching(/look<.*NIGHTLEDGER_API_URL/s)]);
+  expect(said).toEqual([]);
+  await writeFile(join(lake.directory, "runs", "_delta_log", `${"0".repeat(20)}.json`), "{torn");
+  expect(await ask("/runs")).toEqual([500, expect.stringContaining("nightledger verify says")]);
+  expect(said).toEqual([expect.stringMatching(/^the board could not read a page: .*runs.*/)]);
+});
+
+test("a configuration that is wrong is 500, and its page names what to put right", async () => {
+  const { said, ask } = await opened({ NIGHTLEDGER_ENCRYPTION_KEYS: "no keys" });
+  const page = expect.stringMatching(/NIGHTLEDGER_ENCRYPTION_KEYS.*Put this right/s);
+  expect(await ask("/runs")).toEqual([500, page]);
+  expect(said).toEqual([expect.stringContaining("NIGHTLEDGER_ENCRYPTION_KEYS")]);
+});
