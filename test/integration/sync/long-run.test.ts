@@ -103,7 +103,7 @@ test("links with nothing new cost a few activities, and no more of history, howe
   const activities = events.flatMap(
     ({ activityTaskScheduledEventAttributes: of }) => of?.activityType?.name ?? [],
   );
-  // One slice of a third, one of two thirds and one more begin together.
+  // Slices of a third of what is left begin together.
   expect(activities.filter((name) => name === "readSlice").length).toBeLessThanOrEqual(3);
   expect(activities.filter((name) => name !== "readSlice").sort()).toEqual([
     ...["commit", "dropJournals", "finishRun", "markSeen", "materialize"],
@@ -114,7 +114,7 @@ test("links with nothing new cost a few activities, and no more of history, howe
 
 test("a link that a second user's list holds is taken of its own user alone", async () => {
   world = await openSyncWorld(ordinary, {});
-  // The first slices take a third, two thirds and a whole of a thousand users.
+  // The first and the last user are in different slices.
   const users = Array.from({ length: 700 }, (_, n) => `fp_${String(n).padStart(3, "0")}`);
   for (const user of users) world.sandbox.addUser({ fp_id: user });
   addLink(world, "shared", 25, "fp_000");

@@ -17,7 +17,7 @@ export const FIRST_LOAD_PAGES = 5;
 /** Slices of one run at a time, over different users and links: while one ends, the others make calls. */
 export const SLICES_AT_ONCE = 3;
 /** A slice of fewer things is not worth an activity of its own. */
-const FEWEST_IN_SLICE = 16;
+const FEWEST_IN_SLICE = 32;
 
 /** How many of the things that are left a slice takes, so that as much is there for the others, and so for other workers. */
 export function fairPart(left: number, most: number): number {

@@ -79,10 +79,10 @@ test("a slice has its share of users and links, and a number of its own", () => 
 
 test("waiting links are begun before further users", () => {
   state = stateOf(5_000);
-  end(take(), { report: reportOf(0, { waiting: 90 }) });
+  end(take(), { report: reportOf(0, { waiting: 120 }) });
   const work = take();
-  expect(work.waiting).toEqual([{ report: reportOf(0).place, from: 0, to: 30 }]);
-  expect(work.fresh).toEqual({ from: USERS_AT_ONCE, to: 2 * USERS_AT_ONCE - 30 });
+  expect(work.waiting).toEqual([{ report: reportOf(0).place, from: 0, to: 40 }]);
+  expect(work.fresh).toEqual({ from: USERS_AT_ONCE, to: 2 * USERS_AT_ONCE - 40 });
 });
 
 test("while many links are open no more are begun, and the next one is due when the first of them is", () => {
