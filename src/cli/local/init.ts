@@ -105,14 +105,17 @@ export async function askOn(
   question: string,
   isSecret = false,
 ): Promise<string> {
-  output.write(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // The question comes after the terminal's own echo is off, and is readline's prompt, which it keeps while a line is edited.
   const lines = createInterface({
     input,
     output: isSecret ? silent : output,
+    prompt: question,
     terminal: true,
     historySize: 0,
   });
+  if (isSecret) output.write(question);
+  else lines.prompt();
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once("line", resolve);

@@ -87,3 +87,11 @@ test.each([
   expect(isSecret ? text : stripVTControlCharacters(text)).toContain(shown);
   expect(text.includes("s3cret")).toBe(!isSecret);
 });
+
+test("a question stays while its answer is edited", async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const answer = askOn(input, output, "address: ");
+  for (const letter of "ab\x7fc\r") input.write(letter);
+  expect(await answer).toBe("ac");
+  expect(stripVTControlCharacters(String(output.read()))).toMatch(/^address: ab(address: a)c\s*$/);
+});
