@@ -63,8 +63,10 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   },
 };
 
-/** @throws InputError for a file that is there or of another form, and for a version that the log does not have */
+/** @throws InputError for days in the wrong order, a file that is there or of another form, and for a version that the log does not have */
 export async function runExportTransactions(terminal: Terminal, flags: ExportFlags): Promise<void> {
+  if (flags.from > flags.to)
+    throw new InputError(`--from ${flags.from} is after --to ${flags.to}. Nothing was written.`);
   const path = resolve(terminal.cwd, flags.out);
   const write = WRITERS[/\.(\w+)$/.exec(path)?.[1] ?? ""];
   if (write === undefined)

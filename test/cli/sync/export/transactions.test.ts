@@ -125,10 +125,14 @@ test("OFX has statements of posted transactions, with the balance of that time",
   expect(text.match(/<STMTRS>/g)).toHaveLength(1);
 });
 
-test("a version that the log lacks, a form that is not known and a file that is there are refused", async () => {
+test("a version that the log lacks, days in the wrong order, a form that is not known and a file that is there are refused", async () => {
   expect(await january("a.csv", "--as-of", "9")).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/does not have version 9/),
+  });
+  expect(await january("a.csv", "--from", "2026-02-01")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--from 2026-02-01 is after --to 2026-01-31/),
   });
   expect(await january("a.xls")).toMatchObject({
     code: 2,
