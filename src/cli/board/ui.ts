@@ -49,8 +49,8 @@ export async function openUi(
     pulse: () => pulseOf(terminal),
     pages: PAGES,
     lookEveryMs: isS3Address(lake) ? LOOK_AT_BUCKET_EVERY_MS : LOOK_EVERY_MS,
-    failed: (error) =>
-      terminal.say(`the board could not read a page: ${listedError(error).message.replaceAll("\n", "; ")}`),
+    failed: (error, path) =>
+      terminal.say(`the board could not read ${path}: ${listedError(error).message.replaceAll("\n", "; ")}`),
   });
   const stop = async () => {
     await server.stop();

@@ -77,5 +77,5 @@ function row(what: string, kept: Amount, freed?: Amount) {
 }
 
 function amountWords({ files, bytes }: Amount): string {
-  return files === 0 ? "nothing" : `${files} files, ${bytesWords(bytes)}`;
+  return files === 0 ? "nothing" : `${files} ${files === 1 ? "file" : "files"}, ${bytesWords(bytes)}`;
 }

@@ -48,7 +48,7 @@ import {
 
 const { planCustomers, handOverRows, stopRows } = proxyActivities<Activities>(HEARTBEATING);
 
-const BY_HAND: BatchPause = { kind: "asked", reason: "paused by hand; batch resume continues it" };
+const BY_HAND: BatchPause = { kind: "asked", reason: "paused by hand; runs resume continues it" };
 /** How long a processed batch waits for outputs that are late, not counting the waits between polls for them. */
 const OUTPUTS_LATE_MS = 10_000;
 

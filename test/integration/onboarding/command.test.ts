@@ -112,7 +112,7 @@ test("what failed is exit 1, and runs retry runs it; a batch that does not run c
   });
 });
 
-test("a paused batch ends its command with 1 and says why; batch resume continues it", async () => {
+test("a paused batch ends its command with 1 and says why; runs resume continues it", async () => {
   const error = { key: "pb_kyc", outcomes: { error: 1 }, errorMessage: "no such branch" } as const;
   const { onboard, sandbox, folder } = await open(12, { playbooks: [error] });
   const paused = await onboard("--mode", "sync", "--circuit", "3", "--window", "1");
@@ -228,6 +228,6 @@ test("runs cancel of a paused batch waits until it has ended; nothing is posted 
     code: 1,
     summary: { status: "cancelled", customers: { error: 2, cancelled: 10, queued: 0 } },
   });
-  expect(stderr).not.toContain("batch resume");
+  expect(stderr).not.toContain("runs resume");
   expect(sandbox.calls().total).toBe(0);
 });

@@ -40,7 +40,7 @@ interface BoardOptions extends ListenPlace {
   /** How often it looks, however many open pages ask. */
   readonly lookEveryMs: number;
   /** Told of what failed, without its details where they may be somebody's data. */
-  readonly failed: (error: unknown) => void;
+  readonly failed: (error: unknown, path: string) => void;
 }
 
 export interface BoardServer {
@@ -154,7 +154,7 @@ async function act(
 function failure(options: BoardOptions, { url = "/" }: IncomingMessage, error: unknown): Answer {
   const path = url.split("?")[0] ?? "/";
   if (error instanceof NotThereError) return says(options, path, 404, error.message);
-  options.failed(error);
+  options.failed(error, path);
   const { message, cause } = listedError(error);
   const said = message.replace(/\.?$/, ".");
   if (exitCodeOf(error) === EXIT.unreachable) return says(options, path, 503, `${said} ${LATER}`);
