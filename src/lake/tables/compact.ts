@@ -121,7 +121,10 @@ async function merge(
     if (merged.some(({ path }) => !snapshot.files.has(path))) return null;
     const now = Date.now();
     const removed = merged.map((one) => ({ remove: { ...removeOf(one, now), dataChange: false } }));
-    return [...schemaActions(spec, snapshot, now), ...removed, { add: addOf(file, false) }];
+    // Readers of new rows leave out files that are old, and the rows may be of a machine whose clock is ahead of this one.
+    const modificationTime = Math.max(file.modifiedAt, ...merged.map((one) => one.modificationTime));
+    const add = { ...addOf(file, false), modificationTime };
+    return [...schemaActions(spec, snapshot, now), ...removed, { add }];
   });
   return done !== null;
 }

@@ -156,3 +156,19 @@ test("a table becomes few files, in commits that change no row and that a second
   expect(await changesAfter(location, version, after)).toEqual([]);
   expect((await idsInTable()).sort()).toEqual(Array.from({ length: 10 }, (_, at) => id(at)));
 });
+
+test("a merged file is as new as the newest of its files, whoever's clock wrote that", async () => {
+  const ahead = Date.now() + 3_600_000;
+  for (const n of [1, 2]) {
+    const written = await writeRows(lake, webhookEvents, "test", [{ message_id: `msg_${n}` }]);
+    await lake
+      .table(webhookEvents.name)
+      .commit((snapshot) => [
+        ...(snapshot.version < 0 ? creationOf(webhookEvents, 0) : []),
+        ...written.map((file) => ({ add: { ...addOf(file), modificationTime: ahead + n } })),
+      ]);
+  }
+  await compactToTarget(lake, webhookEvents);
+  const { files: live } = await lake.table(webhookEvents.name).snapshot();
+  expect([...live.values()].map(({ modificationTime }) => modificationTime)).toEqual([ahead + 2]);
+});
