@@ -58,7 +58,8 @@ export function judgeFiles(
   for (const entry of entries) {
     const { key, modifiedAt } = entry;
     if (live.has(key)) judged.live.push(entry);
-    else if (!/^[^/]+(\/[^/_.][^/]*)*\.parquet$/.test(key)) judged.unknown.push(entry);
+    // No table here has directories, so what is in one is somebody's own, such as a copy of the table.
+    else if (!/^[^/]+\/[^/_.][^/]*\.parquet$/.test(key)) judged.unknown.push(entry);
     else if (named.has(key) || modifiedAt.getTime() >= before) judged.kept.push(entry);
     else judged.unneeded.push(entry);
   }

@@ -36,6 +36,7 @@ test.for<
   ["never added, and young", "t/a.parquet", YOUNG, [], [], "kept"],
   ["never added, written at the very beginning", "t/a.parquet", BEFORE, [], [], "kept"],
   ["never added, and old", "t/a.parquet", BEFORE - 1, [], [], "unneeded"],
+  ["in a copy of the table", "t/backup/a.parquet", OLD, [], [], "unknown"],
   ["another tool's directory", "t/_change_data/a.parquet", OLD, [], [], "unknown"],
   ["another tool's deletion vector", "t/a.bin", OLD, [], [], "unknown"],
   ["a hidden file", "t/.a.parquet", OLD, [], [], "unknown"],
