@@ -1,7 +1,10 @@
 import { chmod, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { InputError } from "../../../domain/failures.js";
+import { missingFiles } from "../../../lake/delta/data-files.js";
 import { stateAt } from "../../../lake/delta/delta-log.js";
+import type { DeltaLocation } from "../../../lake/delta/delta-path.js";
+import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import { type LakeReader, newestView, snapshotView } from "../../../lake/query/query-views.js";
 import { knownRoot } from "../../../lake/root/lake-root.js";
 import type { SqlSession } from "../../../lake/sql/duckdb-session.js";
@@ -94,15 +97,26 @@ export async function runExportTransactions(terminal: Terminal, flags: ExportFla
 
 const refusal = (words: string) => new InputError(`--out: ${words}. Nothing was written.`);
 
+/** The feed at a version. @throws InputError where its log, or `maintain`, does not keep that any more */
+async function versionOf(feed: DeltaLocation, version: number, newest: Snapshot): Promise<Snapshot> {
+  const state = await stateAt(feed, version);
+  const replaced = [...state.files.values()].filter(({ path }) => !newest.files.has(path));
+  const gone = await missingFiles(feed, replaced);
+  if (gone.length === 0) return state;
+  throw new InputError(
+    `--as-of: version ${version} of ${feed.table} can't be read any more, because \`maintain\` has deleted files that ` +
+      "were merged into others since. Nothing was written; give a day instead, which works for any.",
+  );
+}
+
 /** Writes the rows and gives what proves them (docs/use/exports.md, "Transactions"). */
 async function exported(lake: LakeReader, flags: ExportFlags, write: (sql: SqlSession) => Promise<unknown>) {
   const { from, to, accounts, asOf } = flags;
   const day = asOf?.includes("-") ? asOf : undefined;
   const feed = { ...lake, table: transactionChanges.name };
+  const newest = await lake.table(feed.table).snapshot();
   const snapshot =
-    asOf === undefined || day !== undefined
-      ? await lake.table(feed.table).snapshot()
-      : await stateAt(feed, Number(asOf));
+    asOf === undefined || day !== undefined ? newest : await versionOf(feed, Number(asOf), newest);
   const views = [await snapshotView(lake, transactionChanges, snapshot)];
   for (const spec of [linkSyncs, accountStream.table]) views.push(await newestView(lake, spec));
   const lake_root = knownRoot(await lake.table("runs").snapshot());

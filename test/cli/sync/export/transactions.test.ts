@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLake } from "../../../../src/lake/lake.js";
+import { maintainTable } from "../../../../src/lake/maintain/table-upkeep.js";
 import { appendOnce } from "../../../../src/lake/tables/append.js";
 import { writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
@@ -107,6 +108,18 @@ test.each(["0", "2026-01-10"])("as of %s the file has what was known then, and n
   ]);
   expect(said).toMatchObject({ rows: 2, links: [{ sequence: 3, certificate: "c3" }] });
   expect((await january("one.csv", "--as-of", asOf, "--accounts", "a2")).said.rows).toBe(1);
+});
+
+test("a version whose files `maintain` has deleted is refused with the reason; a day is not", async () => {
+  const upkeep = openLake({ directory: lake.directory });
+  for (let times = 0; times < 2; times += 1)
+    await maintainTable(upkeep, transactionChanges, { before: Date.now() + 1, dryRun: false });
+  await upkeep.close();
+  expect(await january("gone.csv", "--as-of", "0")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/version 0 .*`maintain` has deleted.*give a day/),
+  });
+  expect((await january("then.csv", "--as-of", "2026-01-10")).said.rows).toBe(2);
 });
 
 test("a link whose update was not whole by then has no certificate yet", async () => {
