@@ -3,6 +3,7 @@ import { assertWritable } from "../delta/delta-protocol.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
+import type { StoreFullError } from "../store/local/local-store-errors.js";
 import { type Amount, NOTHING, plus } from "./amount.js";
 import { keepUpkeep, type LastUpkeep } from "./last-upkeep.js";
 import { maintainStaging } from "./staging-upkeep.js";
@@ -37,7 +38,8 @@ export interface MaintainReport extends LastUpkeep {
  * Merges small files, shortens logs, and deletes what nobody needs any more, one table after the other
  * (docs/inside/rules.md, "Upkeep"). Safe beside runs and other calls of it, and at any kill.
  *
- * @throws StoreFullError on a full disk, the signal's reason once it is aborted; what was done until then is done.
+ * @throws StoreFullError on a full disk, once all is deleted that can go; the signal's reason once it is aborted. What was
+ * done until then is done.
  */
 export async function maintain(
   lake: Lake,
@@ -65,7 +67,11 @@ export async function maintain(
     }
   }
   const before = oldBefore(snapshots, retainDays, started);
-  const options = { before, dryRun, ...(signal && { signal }) };
+  let full: StoreFullError | undefined;
+  const onFull = (error: StoreFullError) => {
+    full ??= error;
+  };
+  const options = { before, dryRun, onFull, ...(signal && { signal }) };
   const done: TableUpkeep[] = [];
   for (const spec of there) {
     signal?.throwIfAborted();
@@ -77,6 +83,7 @@ export async function maintain(
     }
   }
   const staging = await maintainStaging(lake, options);
+  if (full !== undefined) throw full;
   const sum = (of: (one: TableUpkeep) => Amount) => done.map(of).reduce(plus, NOTHING);
   const files = (when: "before" | "after") => done.reduce((total, { live }) => total + live[when], 0);
   const report: MaintainReport = {

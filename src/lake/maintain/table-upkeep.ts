@@ -7,6 +7,7 @@ import { expiredFiles } from "../delta/log-clean-up.js";
 import { type LogListing, listingOf, listLog, NO_TAIL, tailAfter } from "../delta/log-listing.js";
 import { isCurrent } from "../history/history-spec.js";
 import type { Lake } from "../lake.js";
+import { asFull, type StoreFullError } from "../store/local/local-store-errors.js";
 import type { ObjectEntry } from "../store/object-store.js";
 import { compactToTarget, mergesToTarget } from "../tables/compact.js";
 import { transactions } from "../tables/transactions.js";
@@ -23,6 +24,8 @@ export interface UpkeepOptions {
   /** Says what would be done, and does nothing. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal;
+  /** Told of a full disk, which keeps nothing from being deleted; without it, the call ends there. */
+  readonly onFull?: (error: StoreFullError) => void;
 }
 
 /** What was done to a table, or would be. */
@@ -48,11 +51,19 @@ export async function maintainTable(
 ): Promise<TableUpkeep> {
   const table = lake.table(spec.name);
   const { files } = await table.snapshot();
-  const merged = await mergeSmall(lake, spec, options);
+  const unlessFull = <T>(work: Promise<T>, otherwise: T) =>
+    work.catch((error) => {
+      const full = asFull(error);
+      if (full === undefined || options.onFull === undefined) throw error;
+      options.onFull(full);
+      return otherwise;
+    });
+  const merged = await unlessFull(mergeSmall(lake, spec, options), 0);
   const logBefore = await logEntries(lake, spec.name);
   // The log goes first: so the versions that it still has are the ones whose files are looked for and kept. A kill before
   // the files are deleted leaves files that nothing names, which the next call finds in the directory all the same.
-  const log = await shortenedLog(lake, spec.name, logBefore, options.dryRun);
+  const shortened = await unlessFull(shortenedLog(lake, spec.name, logBefore, options.dryRun), undefined);
+  const log = shortened ?? byKey(await logEntries(lake, spec.name));
   // A run commits no file that has waited for days, so what is listed as old here can't become live later.
   const { live, kept, unneeded, unknown } = await judged(lake, spec.name, options.before);
   if (!options.dryRun) {
@@ -93,7 +104,7 @@ async function shortenedLog(
 ): Promise<Map<string, ObjectEntry>> {
   const listing = listingOf(entries);
   const { versions, bytes, checkpointBytes } = tailAfter(NO_TAIL, -1, listing);
-  const left = new Map(entries.map((entry) => [entry.key, entry]));
+  const left = byKey(entries);
   if (versions < CHECKPOINT_AFTER) return left;
   if (dryRun) {
     const next = { version: listing.commits.at(-1)?.version ?? 0, bytes: checkpointBytes || bytes };
@@ -103,7 +114,11 @@ async function shortenedLog(
   }
   const log = lake.table(table);
   await log.checkpoint(await log.snapshot());
-  return new Map((await logEntries(lake, table)).map((entry) => [entry.key, entry]));
+  return byKey(await logEntries(lake, table));
+}
+
+function byKey(entries: readonly ObjectEntry[]): Map<string, ObjectEntry> {
+  return new Map(entries.map((entry) => [entry.key, entry]));
 }
 
 function logEntries({ store }: Lake, table: string): Promise<ObjectEntry[]> {

@@ -6,9 +6,11 @@ import { schemaActions, type TableSpec } from "../../../src/lake/delta/delta-sch
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { lastUpkeep } from "../../../src/lake/maintain/last-upkeep.js";
 import { maintain } from "../../../src/lake/maintain/maintain.js";
+import { StoreFullError } from "../../../src/lake/store/local/local-store-errors.js";
 import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { runs } from "../../../src/lake/tables/runs.js";
 import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
+import { withFaults } from "../../helpers/kill/fault-store.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 
 let base: TestLake;
@@ -113,4 +115,23 @@ test("a table is left alone whose removed files its owner wants to keep, and the
   ]);
   expect((await lake.table("webhook_events").snapshot()).files.size).toBe(2);
   expect((await lake.table("runs").snapshot()).files.size).toBe(1);
+});
+
+test("on a full disk nothing is merged, what is old goes all the same, and then it says so", async () => {
+  await tenDays();
+  await lake.store.put(`_staging/${runId(1)}/x`, "staged");
+  const [orphan] = await writeRows(lake, webhookEvents, "killed", [event(9)]);
+  const path = join(base.directory, webhookEvents.name, String(orphan?.path));
+  await utimes(path, ago(9), ago(9));
+  const store = withFaults(lake.store, [
+    { on: "upload", key: ".", when: "before", effect: "full", nth: 0 },
+    { on: "putIfAbsent", key: ".", when: "before", effect: "full", nth: 0 },
+    { on: "put", key: ".", when: "before", effect: "full", nth: 0 },
+  ]);
+  const full = openLake({ directory: base.directory, store });
+  await expect(maintain(full, [runs, webhookEvents], { retainDays: 7 })).rejects.toThrow(StoreFullError);
+  await full.close();
+  expect(await readdir(join(base.directory, webhookEvents.name))).not.toContain(orphan?.path);
+  expect(await staged()).not.toContain(runId(1));
+  expect((await lake.table(webhookEvents.name).snapshot()).files.size).toBe(10);
 });
