@@ -3,6 +3,7 @@ import { readCommit } from "../delta/delta-log.js";
 import { type DeltaLocation, fileKey, logPrefix } from "../delta/delta-path.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Commit } from "../delta/delta-snapshot.js";
+import { openTable } from "../delta/delta-table.js";
 import { expiredFiles } from "../delta/log-clean-up.js";
 import { type LogListing, listingOf, listLog, NO_TAIL, tailAfter } from "../delta/log-listing.js";
 import { isCurrent } from "../history/history-spec.js";
@@ -45,11 +46,13 @@ export interface TableUpkeep {
  * itself, so a killed call leaves less to do for the next.
  */
 export async function maintainTable(
-  lake: Lake,
+  known: Lake,
   spec: TableSpec,
   options: UpkeepOptions,
 ): Promise<TableUpkeep> {
-  const table = lake.table(spec.name);
+  // Who deletes goes by the log alone: of a table that was restored, this process may know another past.
+  const table = openTable(known.store, spec.name, known.duckdb);
+  const lake: Lake = { ...known, table: (name) => (name === spec.name ? table : known.table(name)) };
   const { files } = await table.snapshot();
   const unlessFull = <T>(work: Promise<T>, otherwise: T) =>
     work.catch((error) => {

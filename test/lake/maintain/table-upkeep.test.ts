@@ -1,4 +1,4 @@
-import { cp, readdir, utimes } from "node:fs/promises";
+import { cp, readdir, rename, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { DAY } from "../../../src/domain/duration.js";
@@ -90,6 +90,26 @@ test("a table that its writer keeps in form is not merged, and loses only what i
   expect(done).toMatchObject({ live: { before: live, after: live }, old: { kept: { files: 0 } } });
   expect(done.old.freed.files).toBeGreaterThan(0);
   expect(await feed.rows()).toEqual(rows);
+});
+
+test("a process that knew the table before it was restored deletes nothing that is live", async () => {
+  const nights = async (lake: FeedLake, from: number, to: number) => {
+    for (let night = from; night < to; night += 1) {
+      await lake.feed({ id: `n${night}`, sequence: night, date: `2025-0${night % 9}-05` });
+      await materialize(lake.lake);
+    }
+  };
+  const backup = join(feed.directory, "backup");
+  await feed.backUp("transactions", backup);
+  await nights(feed, 1_001, 1_003);
+  await rm(join(feed.directory, "transactions"), { recursive: true });
+  await rename(join(backup, "transactions"), join(feed.directory, "transactions"));
+  const other = await FeedLake.openAt(feed.directory);
+  await nights(other, 1_003, 1_006);
+  const rows = await other.rows();
+  await maintainTable(feed.lake, transactions, { before: Date.now() + 1, dryRun: false });
+  expect(await other.rows()).toEqual(rows);
+  await other.lake.close();
 });
 
 test("a dry run says what would be done, and does nothing", async () => {
