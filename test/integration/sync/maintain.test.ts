@@ -75,7 +75,7 @@ test("a maintained lake has the same rows, proves itself, explains the same, and
       ...["explain", "p0", "--link", "a", "--json"],
     ]);
     expect(code).toBe(0);
-    const [{ proof, state, became, changes }] = JSON.parse(stdout);
+    const [{ proof, state, became, changes }] = JSON.parse(stdout).items;
     return {
       proof,
       state,
