@@ -284,8 +284,8 @@ class PooledClient {
       this.#earlyIntents.closeRun(run);
       this.#limiter.closeRun(run);
     }
+    if (status === 429) this.#limiter.refused();
     if (status !== 429 && status !== 503) return;
-    this.#limiter.refused();
     const wait = retryAfterMs(headers);
     if (wait !== undefined) this.#limiter.pauseUntil(Date.now() + wait);
   }

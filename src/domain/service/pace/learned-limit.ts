@@ -1,5 +1,5 @@
-/** Calls in flight at which a limit begins to learn. */
-const FIRST = 4;
+/** Calls in flight at which a limit begins to learn, and the fewest: below that the pauses of the service help more. */
+const FEWEST = 4;
 /**
  * How much longer calls may take than at half as many in flight. At 2 the doubling has brought nothing: the service
  * answers as many calls a second as before, and the others wait in its line.
@@ -16,7 +16,7 @@ type TimesByOperation = ReadonlyMap<string, Times>;
 
 /**
  * How many calls in flight a service bears, where nothing limits them: more while all goes well, half as many after a
- * refusal (429, 503) and where twice as many made calls twice as slow (docs/run/configuration.md, "Rate and pauses").
+ * refusal (429) and where twice as many made calls twice as slow (docs/run/configuration.md, "Rate and pauses").
  */
 export interface LearnedLimit {
   readonly limit: number;
@@ -32,7 +32,7 @@ export interface LearnedLimit {
 
 /** @param most calls in flight that it never exceeds */
 export function newLimit(most: number): LearnedLimit {
-  const limit = Math.min(FIRST, most);
+  const limit = Math.min(FEWEST, most);
   return { limit, most, doubles: true, left: limit, round: new Map(), known: new Map() };
 }
 
@@ -61,7 +61,7 @@ export function limitBelowMost({ doubles, limit, most }: LearnedLimit): number |
 }
 
 function changed(from: LearnedLimit, wanted: number): LearnedLimit {
-  const limit = Math.max(1, Math.min(from.most, Math.floor(wanted)));
+  const limit = Math.min(from.most, Math.max(FEWEST, Math.floor(wanted)));
   return { ...from, limit, left: limit + from.limit, round: new Map() };
 }
 

@@ -41,7 +41,7 @@ test("doubles from 4 to the most where the service keeps its pace, and says noth
 
 test.each([
   ["whose line grows above 8", takes(8), 7, 17],
-  ["that answers one call at a time", takes(1), 1, 8],
+  ["that answers one call at a time", takes(1), 4, 8],
   ["that refuses above 10", refusesAbove(10), 5, 11],
 ])("stays around what a service bears %s", (_, service, least, most) => {
   const settled = limits(afterCalls(newLimit(32), service, 4_000)).slice(1_000);
@@ -73,8 +73,8 @@ test("an operation that is slow by itself is no trouble", () => {
   expect(state.limit).toBe(16);
 });
 
-test("never below one call", () => {
-  let state = newLimit(1);
-  for (let call = 0; call < 9; call += 1) state = learnRefusal(learn(state, "read", 1));
-  expect(state.limit).toBe(1);
+test.each([1, 3, 32])("of at most %i never below four, or below that", (most) => {
+  let state = newLimit(most);
+  for (let call = 0; call < 99; call += 1) state = learnRefusal(learn(state, "read", 1));
+  expect(state.limit).toBe(Math.min(4, most));
 });
