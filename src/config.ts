@@ -99,22 +99,19 @@ type Values = ReadonlyMap<string, string>;
 /** Reads a part of the configuration; what is odd goes into the warnings. */
 type Reader = (values: Values, cwd: string, warnings: string[]) => unknown;
 
-const CALL_LIMITS = [
-  "NIGHTLEDGER_API_CONCURRENCY",
-  "NIGHTLEDGER_API_RPS",
-  "NIGHTLEDGER_API_FLEET_CONCURRENCY",
-  "NIGHTLEDGER_API_FLEET_RPS",
-] as const satisfies readonly VariableName[];
+const CALL_LIMITS = {
+  concurrency: "NIGHTLEDGER_API_CONCURRENCY",
+  rps: "NIGHTLEDGER_API_RPS",
+  fleetConcurrency: "NIGHTLEDGER_API_FLEET_CONCURRENCY",
+  fleetRps: "NIGHTLEDGER_API_FLEET_RPS",
+} as const;
 
 const READERS = {
   api: (values, _cwd, warnings): ApiConfig => {
     const api = fields(values, {
       url: "NIGHTLEDGER_API_URL",
       key: "NIGHTLEDGER_API_KEY",
-      concurrency: "NIGHTLEDGER_API_CONCURRENCY",
-      rps: "NIGHTLEDGER_API_RPS",
-      fleetConcurrency: "NIGHTLEDGER_API_FLEET_CONCURRENCY",
-      fleetRps: "NIGHTLEDGER_API_FLEET_RPS",
+      ...CALL_LIMITS,
       headersTimeoutMs: "NIGHTLEDGER_API_HEADERS_TIMEOUT_MS",
       bodyTimeoutMs: "NIGHTLEDGER_API_BODY_TIMEOUT_MS",
     });
@@ -124,7 +121,7 @@ const READERS = {
       );
     }
     const { fleetConcurrency, fleetRps, ...own } = api;
-    const learns = !CALL_LIMITS.some((name) => values.has(name));
+    const learns = !Object.values(CALL_LIMITS).some((name) => values.has(name));
     const fleet = { concurrency: fleetConcurrency, rps: fleetRps };
     return { ...own, learns, fleet, maxBodyBytes: MAX_BODY_BYTES };
   },

@@ -16,23 +16,11 @@ export async function maintainLake(
   { retainDays, ...run }: NewRun & { readonly retainDays: number },
 ): Promise<void> {
   const { lake, tables, log } = deps;
-  const {
-    tables: _,
-    left_alone,
-    ...report
-  } = await maintain(lake, tables, {
-    retainDays,
-    signal: cancellationSignal(),
-  });
+  const signal = cancellationSignal();
+  const { tables: _, left_alone, ...report } = await maintain(lake, tables, { retainDays, signal });
   for (const { why } of left_alone) log.warn({ run_id: run.runId }, why);
   log.info({ run_id: run.runId, ...report }, "maintained the lake");
   const options = { retain_days: retainDays };
-  await writeRunRow(deps, {
-    ...run,
-    jobId: "",
-    kind: "maintain",
-    status: "completed",
-    options,
-    why: NO_REASON,
-  });
+  const ended = { jobId: "", kind: "maintain", status: "completed", options, why: NO_REASON } as const;
+  await writeRunRow(deps, { ...run, ...ended });
 }

@@ -136,7 +136,8 @@ class PooledClient {
 
   /** Milliseconds that the service's clock is ahead of ours, by its last answer; undefined before one said. */
   get clockAheadMs(): number | undefined {
-    const { text, here } = this.#lastDate ?? { text: "", here: 0 };
+    if (this.#lastDate === undefined) return undefined;
+    const { text, here } = this.#lastDate;
     const there = parseHttpDate(text, here);
     return there === undefined ? undefined : there - here;
   }
@@ -285,8 +286,7 @@ class PooledClient {
       this.#limiter.closeRun(run);
     }
     if (status === 429) this.#limiter.refused();
-    if (status !== 429 && status !== 503) return;
-    const wait = retryAfterMs(headers);
+    const wait = status === 429 || status === 503 ? retryAfterMs(headers) : undefined;
     if (wait !== undefined) this.#limiter.pauseUntil(Date.now() + wait);
   }
 }

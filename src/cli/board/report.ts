@@ -1,4 +1,4 @@
-import { rename, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
 import { runs } from "../../lake/tables/runs.js";
@@ -6,6 +6,7 @@ import { joined, type Markup, section } from "../../pages/parts.js";
 import { latestRuns } from "../runs/ended-runs.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { wholeFile } from "../terminal/whole-file.js";
 import { reportPage } from "./layout.js";
 import { type BoardView, findPage, type ReadPage } from "./page.js";
 import { PAGES } from "./pages/index.js";
@@ -76,10 +77,8 @@ function nested(html: string, page: string): string {
 
 /** Writes a whole file or none; only its owner may read it. @throws InputError where it can't be written */
 async function writeReport(path: string, page: string): Promise<void> {
-  const part = `${path}.${process.pid}.part`;
   try {
-    await writeFile(part, page, { mode: 0o600 });
-    await rename(part, path);
+    await wholeFile(path, (part) => writeFile(part, page, { mode: 0o600 }));
   } catch (error) {
     throw new InputError(`--out: ${path} can't be written (${(error as NodeJS.ErrnoException).code}).`);
   }

@@ -10,7 +10,7 @@ import { bare } from "../../api/schemas/accepted-form.js";
 import { fileBytes } from "../../api/schemas/byte-source.js";
 import { InputError } from "../../domain/failures.js";
 import { type ClientTokenGrant, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
-import { nearestOf } from "../../domain/words/nearest.js";
+import { meantWords, nearestOf } from "../../domain/words/nearest.js";
 
 export interface CallFlags {
   readonly param?: readonly string[];
@@ -35,7 +35,7 @@ export function findOperation(name: string): Operation {
     wanted,
   );
   throw new InputError(
-    `call: no operation of this name; nothing was sent. ${near === undefined ? "" : `Did you mean ${near}? `}\`nightledger call --list\` shows all`,
+    `call: no operation of this name; nothing was sent.${meantWords(near)} \`nightledger call --list\` shows all`,
   );
 }
 

@@ -1,4 +1,3 @@
-import { rename, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
@@ -6,6 +5,7 @@ import { isS3Address } from "../../domain/lake-address.js";
 import { writeViewFile } from "../../lake/query/view-file.js";
 import { TABLES } from "../../tables.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { checkReplaceable, wholeFile } from "../terminal/whole-file.js";
 import { lakeStore } from "./query.js";
 import { LAKE_MEMORY_MB, withDuckDb } from "./reader.js";
 
@@ -24,17 +24,9 @@ export async function runViews(terminal: Terminal, { out, force }: ViewsFlags): 
     );
   const store = await lakeStore(terminal);
   const path = resolve(terminal.cwd, out);
-  if (!force && (await stat(path).catch(() => undefined)) !== undefined)
-    throw new InputError(`--out: ${path} is there already. Nothing was written. Replace it with --force.`);
-  const part = `${path}.part`;
-  await rm(part, { force: true });
-  try {
-    await withDuckDb((duckdb) => writeViewFile(store, duckdb, TABLES, part), {
-      memoryLimitMb: LAKE_MEMORY_MB,
-    });
-    await rename(part, path);
-  } finally {
-    await rm(part, { force: true });
-  }
+  await checkReplaceable(path, force);
+  await wholeFile(path, (part) =>
+    withDuckDb((duckdb) => writeViewFile(store, duckdb, TABLES, part), { memoryLimitMb: LAKE_MEMORY_MB }),
+  );
   terminal.result(`${path} has the lake's tables as views, as they are now; make it again after each sync`);
 }

@@ -1,4 +1,4 @@
-import { access, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type Readable, Writable } from "node:stream";
@@ -8,6 +8,7 @@ import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { wholeFile } from "../terminal/whole-file.js";
 import { runCheck } from "./check.js";
 
 export interface InitFlags {
@@ -41,8 +42,8 @@ export async function runInit(terminal: Terminal, flags: InitFlags): Promise<num
   const lines = Object.entries(values).map(([name, value]) => envLine(name, value));
   const own = new RegExp(`^\\s*(?:export\\s+)?(?:${Object.keys(values).join("|")})\\s*=`);
   const kept = (before ?? "").split("\n").filter((line) => !own.test(line));
-  await writeFile(`${path}.part`, `${[...lines, ...kept].join("\n").trimEnd()}\n`, { mode: 0o600 });
-  await rename(`${path}.part`, path);
+  const text = `${[...lines, ...kept].join("\n").trimEnd()}\n`;
+  await wholeFile(path, (part) => writeFile(part, text, { mode: 0o600 }));
   terminal.say(`wrote ${path}, readable by you alone; never commit it`);
   await writeSettings(terminal);
   for (const name of Object.keys(values)) {
@@ -58,14 +59,12 @@ export async function runInit(terminal: Terminal, flags: InitFlags): Promise<num
 
 async function writeSettings(terminal: Terminal): Promise<void> {
   const path = join(terminal.cwd, "nightledger.yaml");
-  if (
-    await access(path).then(
-      () => true,
-      () => false,
-    )
-  )
+  try {
+    await writeFile(path, SETTINGS, { flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     return;
-  await writeFile(path, SETTINGS, { flag: "wx" });
+  }
   terminal.say(`wrote ${path}`);
 }
 

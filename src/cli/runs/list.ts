@@ -1,5 +1,5 @@
 import { NotThereError } from "../../domain/failures.js";
-import { nearestOf } from "../../domain/words/nearest.js";
+import { meantWords, nearestOf } from "../../domain/words/nearest.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { runs } from "../../lake/tables/runs.js";
 import { withStoreQuery } from "../lake/query.js";
@@ -60,8 +60,7 @@ export async function listRuns(terminal: Terminal, flags: ListFlags): Promise<nu
 /** Refuses a word that no run has, which would list nothing without saying why. @throws NotThereError */
 function checkWord(flag: string, word: string | undefined, accepted: readonly string[]): void {
   if (word === undefined || accepted.includes(word)) return;
-  const near = nearestOf(accepted, word);
-  const meant = near === undefined ? "" : ` Did you mean ${near}?`;
+  const meant = meantWords(nearestOf(accepted, word));
   throw new NotThereError(
     `${flag}: ${JSON.stringify(word)} is unknown.${meant} Accepted: ${accepted.join(", ")}.`,
   );

@@ -1,5 +1,6 @@
 import { NotThereError } from "../../domain/failures.js";
 import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
+import { meantWords } from "../../domain/words/nearest.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
@@ -76,9 +77,8 @@ async function ownCounts(query: LakeQuery, { kind, run_id }: SeenRun): Promise<R
 }
 
 export function noRun(id: string, near?: string): NotThereError {
-  const meant = near === undefined ? "" : ` Did you mean ${near}?`;
   return new NotThereError(
-    `there is no run ${id} in this lake. Nothing was changed.${meant} To list its runs: nightledger runs list`,
+    `there is no run ${id} in this lake. Nothing was changed.${meantWords(near)} To list its runs: nightledger runs list`,
   );
 }
 

@@ -15,6 +15,11 @@ export function nearestOf(names: readonly string[], text: string, most = MOST_ED
   return nearest;
 }
 
+/** The question to ask of a wrong name, after a sentence; empty where no name is near. */
+export function meantWords(near: string | undefined): string {
+  return near === undefined ? "" : ` Did you mean ${near}?`;
+}
+
 /** Counts the letters to insert, delete or replace (Levenshtein). */
 function editsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -57,6 +57,8 @@ function within(files: readonly AddFile[], most: MergeBounds): AddFile[] {
 
 /** More rows than this are not merged at once, because a merge sorts in memory. */
 const MOST_MERGED = 200_000;
+/** So many bytes of long rows, which a file holds compressed, fit into memory. */
+const TARGET: MergeBounds = { rows: MOST_MERGED, bytes: 16 * 1024 * 1024 };
 
 /** As {@link compact}, unless the files are too large to be sorted together. */
 export async function compactSmall(lake: Lake, spec: TableSpec, order: readonly string[]): Promise<void> {
@@ -70,12 +72,9 @@ export async function compactSmall(lake: Lake, spec: TableSpec, order: readonly 
   }
 }
 
-/** Of rows in no order: so many bytes of long rows, which a file holds compressed, fit into memory. */
-const UNSORTED: MergeBounds = { rows: 200_000, bytes: 16 * 1024 * 1024 };
-
 /** As {@link compact}, of rows that need no order; files of long rows stay as they are. */
 export function compactUnsorted(lake: Lake, spec: TableSpec): Promise<void> {
-  return compact(lake, spec, [], UNSORTED);
+  return compact(lake, spec, [], TARGET);
 }
 
 /**
@@ -129,10 +128,10 @@ async function merge(
   return done !== null;
 }
 
-/** What a merge of {@link compactToTarget} may read; a file that has half of either is left as it is. */
-const TARGET: MergeBounds = { rows: 200_000, bytes: 16 * 1024 * 1024 };
-
-/** Puts a table's small files together, in their order, into merges of at most the target each. Pure. */
+/**
+ * Puts a table's small files together, in their order, into merges of at most the target each; a file that has half of it
+ * is left as it is. Pure.
+ */
 export function mergesToTarget(files: Iterable<AddFile>, target = TARGET): AddFile[][] {
   const merges: AddFile[][] = [];
   let [rows, bytes] = [target.rows, target.bytes];

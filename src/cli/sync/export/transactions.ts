@@ -1,4 +1,4 @@
-import { chmod, open, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, open, writeFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { InputError } from "../../../domain/failures.js";
 import { missingFiles } from "../../../lake/delta/data-files.js";
@@ -18,6 +18,7 @@ import { lakeStore } from "../../lake/query.js";
 import { withLakeReader } from "../../lake/reader.js";
 import { counted } from "../../terminal/counted.js";
 import type { Terminal } from "../../terminal/terminal.js";
+import { checkReplaceable, wholeFile } from "../../terminal/whole-file.js";
 import { ofxText } from "./ofx.js";
 
 export interface ExportFlags {
@@ -73,29 +74,22 @@ export async function runExportTransactions(terminal: Terminal, flags: ExportFla
   const path = resolve(terminal.cwd, flags.out);
   const write = WRITERS[/\.(\w+)$/.exec(path)?.[1] ?? ""];
   if (write === undefined)
-    throw refusal(`${flags.out} is of no known form. Give a .csv, .parquet or .ofx file`);
-  if (!flags.force && (await stat(path).catch(() => undefined)) !== undefined)
-    throw refusal(`${path} is there already. Replace it with --force`);
-  const store = await lakeStore(terminal);
-  const part = `${path}.part`;
-  try {
-    const proof = await withLakeReader(store, async (lake) => {
-      const found = await exported(lake, flags, (sql) => write(sql, part));
-      return { file: basename(path), sha256: await fileSha256(part), lake: store.address, ...found };
-    });
-    const text = JSON.stringify(proof, null, 2);
-    await chmod(part, 0o600);
-    await rename(part, path);
-    await writeFile(`${path}.proof.json`, `${text}\n`, { mode: 0o600 });
-    terminal.result(
-      flags.json ? text : `${path}: ${counted(proof.rows, "transaction")}; its proof is ${path}.proof.json`,
+    throw new InputError(
+      `--out: ${flags.out} is of no known form. Give a .csv, .parquet or .ofx file. Nothing was written.`,
     );
-  } finally {
-    await rm(part, { force: true });
-  }
+  await checkReplaceable(path, flags.force);
+  const store = await lakeStore(terminal);
+  const proof = await wholeFile(path, async (part) => {
+    const found = await withLakeReader(store, (lake) => exported(lake, flags, (sql) => write(sql, part)));
+    await chmod(part, 0o600);
+    return { file: basename(path), sha256: await fileSha256(part), lake: store.address, ...found };
+  });
+  const text = JSON.stringify(proof, null, 2);
+  await writeFile(`${path}.proof.json`, `${text}\n`, { mode: 0o600 });
+  terminal.result(
+    flags.json ? text : `${path}: ${counted(proof.rows, "transaction")}; its proof is ${path}.proof.json`,
+  );
 }
-
-const refusal = (words: string) => new InputError(`--out: ${words}. Nothing was written.`);
 
 /** The feed at a version. @throws InputError where its log, or `maintain`, does not keep that any more */
 async function versionOf(feed: DeltaLocation, version: number, newest: Snapshot): Promise<Snapshot> {
