@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { text as textOf } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
@@ -83,7 +84,7 @@ test.each([
   const answer = askOn(input, output, "key: ", isSecret);
   for (const letter of "s3cret\r") input.write(letter);
   expect(await answer).toBe("s3cret");
-  const text = String(output.read());
+  const text = await textOf(output.end());
   expect(isSecret ? text : stripVTControlCharacters(text)).toContain(shown);
   expect(text.includes("s3cret")).toBe(!isSecret);
 });
@@ -93,5 +94,5 @@ test("a question stays while its answer is edited", async () => {
   const answer = askOn(input, output, "address: ");
   for (const letter of "ab\x7fc\r") input.write(letter);
   expect(await answer).toBe("ac");
-  expect(stripVTControlCharacters(String(output.read()))).toMatch(/^address: ab(address: a)c\s*$/);
+  expect(stripVTControlCharacters(await textOf(output.end()))).toMatch(/^address: ab(address: a)c\s*$/);
 });
