@@ -7,7 +7,7 @@ import type { ObjectStore } from "./store/object-store.js";
 
 /** Readers of tables skip names that begin with an underscore. */
 export const BINDING_KEY = "_nightledger/service.json";
-/** Says that a lake is on its way to a place, and which: no job binds the place meanwhile. */
+/** Says that a place has a part of a lake, or its snapshots, and of which: no job binds the place. */
 export const COPY_KEY = "_nightledger/copy.json";
 
 export interface ServiceAddress {
@@ -55,7 +55,8 @@ export async function checkBinding(
   if (bound === undefined) {
     if ((await store.get(COPY_KEY)) === undefined) return undefined;
     throw new InputError(
-      `The lake ${store.address} is being copied there, and the copy has not ended. Nothing was started. Run the same \`nightledger lake copy\` again to end it.`,
+      `${store.address} is no lake yet: a copy or restore to it has not ended, or it keeps snapshots. Nothing was started. ` +
+        "Run the same `nightledger lake copy` or `lake restore` again to end it, or name another lake in NIGHTLEDGER_LAKE.",
     );
   }
   if (bound.url !== asked.url) {

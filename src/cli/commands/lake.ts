@@ -1,7 +1,9 @@
 import { InputError } from "../../domain/failures.js";
 import type { TableFlags } from "../lake/row-table.js";
+import type { RestoreFlags, SnapshotFlags } from "../lake/snapshot.js";
 import { type AddCommand, examples } from "./command.js";
 import { type MaintainFlags, withMaintainOptions } from "./maintain.js";
+import { positive } from "./option-values.js";
 import { withTableOptions } from "./table-options.js";
 
 export const materializeCommand: AddCommand = (program, terminal) => {
@@ -48,7 +50,7 @@ export const rebindCommand: AddCommand = (program, terminal) => {
 };
 
 export const lakeCommand: AddCommand = (program, terminal, end) => {
-  const lake = program.command("lake").description("move a lake");
+  const lake = program.command("lake").description("move a lake, back it up, and restore it");
   lake
     .command("copy")
     .argument("<from>", "the lake: a directory, or s3://bucket/prefix")
@@ -61,6 +63,31 @@ export const lakeCommand: AddCommand = (program, terminal, end) => {
     .action(async (from: string, to: string, { json }: { readonly json?: boolean }) => {
       const { runCopy } = await import("../sync/copy-lake.js");
       end(await runCopy(terminal, from, to, json === true));
+    });
+  lake
+    .command("snapshot")
+    .argument("<to>", "where snapshots of the lake are kept: a directory, or s3://bucket/prefix")
+    .description("back the lake up, while runs go on; only what is new is copied")
+    .option("--keep <count>", "keep so many snapshots there and delete older ones", positive)
+    .option("--list", "show the snapshots that are there, and take none")
+    .option("--dry-run", "say how much would be copied, and copy nothing")
+    .option("--json", "print what was done as JSON")
+    .addHelpText("after", examples("nightledger lake snapshot s3://backup/ledger --keep 14"))
+    .action(async (to: string, flags: SnapshotFlags) => {
+      const { runSnapshot } = await import("../lake/snapshot.js");
+      await runSnapshot(terminal, to, flags);
+    });
+  lake
+    .command("restore")
+    .argument("<from>", "where its snapshots are: a directory, or s3://bucket/prefix")
+    .description("restore a snapshot to NIGHTLEDGER_LAKE, where no lake is, and check every byte of it")
+    .option("--root <root>", "restore the snapshot with this root, and no other; default: the newest")
+    .option("--dry-run", "say what would be restored, and restore nothing")
+    .option("--json", "print what was done as JSON")
+    .addHelpText("after", examples("nightledger lake restore s3://backup/ledger"))
+    .action(async (from: string, flags: RestoreFlags) => {
+      const { runRestore } = await import("../lake/snapshot.js");
+      await runRestore(terminal, from, flags);
     });
 };
 

@@ -1,8 +1,9 @@
-import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
-import type { LakePlace } from "../../domain/lake-address.js";
-import { type CopiedFolder, copyLake, endCopy } from "../../lake/copy/copy-lake.js";
+import { copyLake, endCopy } from "../../lake/copy/copy-lake.js";
+import type { TakenFolder } from "../../lake/copy/lake-parts.js";
 import { openStore } from "../../lake/store/open-store.js";
+import { placeAt } from "../lake/place.js";
+import { folderWords } from "../lake/snapshot.js";
 import { showResult } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -14,10 +15,10 @@ export async function runCopy(terminal: Terminal, from: string, to: string, json
   const [source, target] = [openStore(placeAt(terminal, "<from>", from)), openStore(place)];
   if (source.address === target.address) throw new InputError(`<from> and <to> are both ${source.address}.`);
   await target.checkWritable("<to>");
-  const folders: CopiedFolder[] = [];
+  const folders: TakenFolder[] = [];
   const binding = await copyLake(source, target, (copied) => {
     folders.push(copied);
-    terminal.say(`${copied.folder}: ${copied.objects} objects, ${copied.bytes} bytes${keptWords(copied)}`);
+    terminal.say(folderWords(copied));
   });
   const report = await proveLake(terminal, place, {});
   if (report.ok) await endCopy(source, target, binding);
@@ -30,19 +31,4 @@ export async function runCopy(terminal: Terminal, from: string, to: string, json
       : "The copy is not used: it does not prove itself. End what runs in the first lake, and copy it again.",
   );
   return ok ? EXIT.completed : EXIT.failures;
-}
-
-function keptWords({ kept }: CopiedFolder): string {
-  return kept === 0 ? "" : `, ${kept} of them were there already`;
-}
-
-/** The place at an address that was given as an argument. */
-function placeAt(terminal: Terminal, argument: string, address: string): LakePlace {
-  try {
-    const env = { ...terminal.env, NIGHTLEDGER_LAKE: address };
-    return readConfig({ ...terminal, env }, ["lake"]).lake;
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    throw new InputError(error.message.replaceAll("NIGHTLEDGER_LAKE", argument));
-  }
 }

@@ -1,6 +1,8 @@
 import { InputError } from "../../domain/failures.js";
 
 const TEMPORARY = ".tmp-";
+/** In the name of an object that never changes. */
+export const RANDOM_ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 /** A new name of a temp file, of this process. */
 export function temporaryName(id: string): string {

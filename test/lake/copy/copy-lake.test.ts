@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type CopiedFolder, copyLake, endCopy } from "../../../src/lake/copy/copy-lake.js";
+import { copyLake, endCopy } from "../../../src/lake/copy/copy-lake.js";
+import type { TakenFolder } from "../../../src/lake/copy/lake-parts.js";
 import { bindAs, ensureBinding, readBinding } from "../../../src/lake/service-binding.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
@@ -29,8 +30,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(base, { recursive: true, force: true }));
 
-async function copied(source = from): Promise<CopiedFolder[]> {
-  const told: CopiedFolder[] = [];
+async function copied(source = from): Promise<TakenFolder[]> {
+  const told: TakenFolder[] = [];
   const binding = await copyLake(source, to, (one) => told.push(one));
   await endCopy(source, to, binding);
   return told;
@@ -39,7 +40,7 @@ async function copied(source = from): Promise<CopiedFolder[]> {
 test("everything but scratch is copied, the tables that mention others first, and the copy is the same lake", async () => {
   const folders = await copied();
   const names = folders.map(({ folder }) => folder);
-  expect(names).toEqual(["runs", "transactions", "transaction_changes", "accounts", "_staging"]);
+  expect(names).toEqual(["_staging", "runs", "transactions", "transaction_changes", "accounts"]);
   const keys = async (store: ObjectStore) => (await store.list("")).map(({ key }) => key);
   const wanted = (await keys(from)).filter((key) => !key.startsWith("_staging/scratch/"));
   expect(await keys(to)).toEqual(wanted);
@@ -54,8 +55,8 @@ test("a copy that was cut short is no lake, and is continued", async () => {
     }),
   ).rejects.toThrow("killed");
   expect(await readBinding(to)).toBeUndefined();
-  await expect(ensureBinding(to, BINDING)).rejects.toThrow(/the copy has not ended. Nothing was started/);
-  expect((await copied()).map(({ kept }) => kept)).toEqual([2, 2, 0, 0, 0]);
+  await expect(ensureBinding(to, BINDING)).rejects.toThrow(/is no lake yet.*Nothing was started/);
+  expect((await copied()).map(({ kept }) => kept)).toEqual([0, 2, 2, 0, 0]);
 });
 
 test("a place with anything else in it is refused, and stays as it is", async () => {

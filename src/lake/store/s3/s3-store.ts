@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { InputError, UnreachableError } from "../../../domain/failures.js";
 import { s3Address, s3Place } from "../../../domain/lake-address.js";
+import { RANDOM_ID } from "../keys.js";
 import { readRangeInPlace, readWhole } from "../local/local-store-files.js";
 import type { ObjectStore } from "../object-store.js";
 import { GrownObjects } from "./grown-objects.js";
@@ -10,8 +11,6 @@ import { ObjectCache, type ObjectCacheOptions } from "./object-cache.js";
 import { S3Bucket } from "./s3-bucket.js";
 import { BucketError } from "./s3-errors.js";
 
-/** In the name of an object that never changes. */
-const RANDOM_ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 const UPLOADS_AT_ONCE = 8;
 /** Readers of tables skip names that begin with an underscore. */
 const PROBES = "_nightledger/probes/";

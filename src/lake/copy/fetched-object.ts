@@ -1,0 +1,65 @@
+import { hash, randomUUID } from "node:crypto";
+import { copyFile, mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileSha256 } from "../store/file-sha256.js";
+import type { ObjectEntry, ObjectStore } from "../store/object-store.js";
+
+/** Larger objects go through a file. */
+const IN_MEMORY_BYTES = 1024 * 1024;
+
+/** The bytes of an object, on their way to another store. */
+interface FetchedObject {
+  readonly size: number;
+  /** Hex. */
+  sha256(): Promise<string>;
+  /** Writes them, durably, in place of what is there. */
+  put(to: ObjectStore, key: string): Promise<void>;
+  /** Drops what is not put. */
+  drop(): Promise<void>;
+}
+
+/** Fetches an object; undefined where it has been deleted since it was listed. */
+export async function fetchObject(
+  from: ObjectStore,
+  { key, size }: Pick<ObjectEntry, "key" | "size">,
+  scratch: string,
+): Promise<FetchedObject | undefined> {
+  if (size <= IN_MEMORY_BYTES) {
+    const body = await from.get(key);
+    return (
+      body && {
+        size: body.length,
+        sha256: async () => hash("sha256", body),
+        put: (to, as) => to.put(as, body, { durable: true }),
+        drop: async () => undefined,
+      }
+    );
+  }
+  const localPath = join(scratch, randomUUID());
+  try {
+    await copyFile(await from.download(key), localPath);
+  } catch (error) {
+    if ((await from.stat(key)) === undefined) return undefined;
+    throw error;
+  }
+  return {
+    size: (await stat(localPath)).size,
+    sha256: () => fileSha256(localPath),
+    async put(to, as) {
+      if ((await to.stat(as)) !== undefined) await to.delete(as);
+      await to.uploadAll([{ localPath, key: as }]);
+    },
+    drop: () => rm(localPath, { force: true }),
+  };
+}
+
+/** Works with a directory for what is on its way. */
+export async function withScratch<R>(work: (scratch: string) => Promise<R>): Promise<R> {
+  const scratch = await mkdtemp(join(tmpdir(), "nightledger-copy-"));
+  try {
+    return await work(scratch);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
