@@ -82,7 +82,7 @@ export const lakeCommand: AddCommand = (program, terminal, end) => {
     .argument("<from>", "where its snapshots are: a directory, or s3://bucket/prefix")
     .description("restore a snapshot to NIGHTLEDGER_LAKE, where no lake is, and check every byte of it")
     .option("--root <root>", "restore the snapshot with this root, and no other; default: the newest")
-    .option("--dry-run", "say what would be restored, and restore nothing")
+    .option("--dry-run", "check every byte of the snapshot, and restore nothing")
     .option("--json", "print what was done as JSON")
     .addHelpText("after", examples("nightledger lake restore s3://backup/ledger"))
     .action(async (from: string, flags: RestoreFlags) => {

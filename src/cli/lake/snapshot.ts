@@ -68,7 +68,7 @@ export async function runRestore(terminal: Terminal, from: string, flags: Restor
   const snapshot = await withUncopied(source, async (place) => {
     if (!(await place.isThere())) throw new InputError(`<from>: ${place.address} does not exist`);
     const found = await findSnapshot(place, asked);
-    await target.checkWritable("NIGHTLEDGER_LAKE");
+    if (!dryRun) await target.checkWritable("NIGHTLEDGER_LAKE");
     await restoreSnapshot(place, found, target, dryRun);
     return found;
   });
@@ -77,7 +77,7 @@ export async function runRestore(terminal: Terminal, from: string, flags: Restor
   showResult(terminal, json, said, ({ objects, bytes }) => {
     const lines = labelledLines([
       ["snapshot", instant],
-      ["files", `${objects}, ${bytesWords(bytes)}${dryRun ? "" : "; every byte is that of the snapshot"}`],
+      ["files", `${objects}, ${bytesWords(bytes)}; every byte is that of the snapshot`],
       ["root", root],
       [dryRun ? "note" : "lake", dryRun ? "nothing was restored" : target.address],
     ]);

@@ -30,7 +30,9 @@ export async function claimPlace(to: ObjectStore, claim: Claim, lookOnly = false
   const { lake, of = "copy" } = jsonObjectOf(begun?.toString("utf8") ?? "") ?? {};
   if (begun !== undefined && lake !== claim.lake) throw taken("has a part of another lake");
   if (begun !== undefined && of !== claim.of)
-    throw taken(`has a part of ${of === "copy" ? "a copy" : of === "snapshots" ? of : `the snapshot ${of}`}`);
+    throw taken(
+      `has a part of ${of === "copy" ? "a copy" : of === "snapshots" ? of : `the snapshot ${of}, which --root continues`}`,
+    );
   if (lookOnly) return;
   await to.checkCommits();
   await to.put(COPY_KEY, JSON.stringify(claim), { durable: true });

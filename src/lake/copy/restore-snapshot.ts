@@ -29,7 +29,7 @@ export async function findSnapshot(place: ObjectStore, root: string | undefined)
  * Restores a snapshot to a place where no lake is, and lets jobs use it once every byte is the one in the manifest. What
  * was cut short is continued.
  *
- * @param lookOnly only look whether the place is free
+ * @param lookOnly compare every byte of the snapshot, and write nothing
  * @throws InputError where the place is taken, or naming a file that is not what the manifest says
  */
 export async function restoreSnapshot(
@@ -38,9 +38,11 @@ export async function restoreSnapshot(
   to: ObjectStore,
   lookOnly = false,
 ): Promise<void> {
-  await claimPlace(to, { lake: binding.lake, from: from.address, of: root }, lookOnly);
-  if (lookOnly) return;
-  const there = new Map((await to.list("")).map(({ key, size }) => [key, size]));
+  const there = new Map<string, number>();
+  if (!lookOnly) {
+    await claimPlace(to, { lake: binding.lake, from: from.address, of: root });
+    for (const { key, size } of await to.list("")) there.set(key, size);
+  }
   await withScratch(async (scratch) => {
     const isWhole = async (key: string, { size, sha256 }: SnapshotFile) => {
       if (there.get(key) !== size) return false;
@@ -52,14 +54,18 @@ export async function restoreSnapshot(
     await mapConcurrent(AT_ONCE, Object.entries(files), async ([key, file]) => {
       if (await isWhole(key, file)) return;
       const as = objectKey(file.sha256);
-      const fetched = await fetchObject(from, { key: as, size: file.size }, scratch);
+      const fetched = await fetchObject(from, { key: as, size: file.size }, scratch).catch((error) => {
+        throw error instanceof InputError
+          ? unlike(from, key, file, `can't be read: ${error.message}`)
+          : error;
+      });
       if (fetched === undefined) throw unlike(from, key, file, "is missing");
       const found = await fetched.sha256();
       if (found !== file.sha256) throw unlike(from, key, file, `has ${fetched.size} bytes, sha256 ${found}`);
-      await fetched.put(to, key);
+      await (lookOnly ? fetched.drop() : fetched.put(to, key));
     });
   });
-  await bindCopy(to, binding);
+  if (!lookOnly) await bindCopy(to, binding);
 }
 
 function unlike(

@@ -82,6 +82,15 @@ test("what an attempt that was cut short has left is checked too", async () => {
   expect((await to.get(FILE))?.equals(await readFile(pathOf(FILE)))).toBe(true);
 });
 
+test("a snapshot is proved without being restored", async () => {
+  const look = () => restoreSnapshot(place, snapshot, to, true);
+  await look();
+  const body = await readFile(pathOf(FILE));
+  await writeFile(pathOf(FILE), Buffer.from(body).fill("!", 700_000, 700_001));
+  await expect(look()).rejects.toThrow(FILE);
+  expect(await to.list("")).toEqual([]);
+});
+
 test("a part of another snapshot of the same lake is not continued", async () => {
   await rm(pathOf(FILE));
   await expect(restoreSnapshot(place, snapshot, to)).rejects.toThrow(/is missing/);
