@@ -9,6 +9,8 @@ import type { ObjectStore } from "./store/object-store.js";
 export const BINDING_KEY = "_nightledger/service.json";
 /** Says that a place has a part of a lake, or its snapshots, and of which: no job binds the place. */
 export const COPY_KEY = "_nightledger/copy.json";
+/** Written when a lake was restored: what its runs had sent by then may not be in it. */
+export const RESTORED_KEY = "_nightledger/restored.json";
 
 export interface ServiceAddress {
   readonly url: string;

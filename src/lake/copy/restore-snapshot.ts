@@ -1,5 +1,6 @@
 import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { InputError } from "../../domain/failures.js";
+import { RESTORED_KEY } from "../service-binding.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { claimPlace } from "./claim-place.js";
 import { bindCopy } from "./copy-lake.js";
@@ -34,7 +35,7 @@ export async function findSnapshot(place: ObjectStore, root: string | undefined)
  */
 export async function restoreSnapshot(
   from: ObjectStore,
-  { root, binding, files }: Snapshot,
+  { root, instant, binding, files }: Snapshot,
   to: ObjectStore,
   lookOnly = false,
 ): Promise<void> {
@@ -65,7 +66,9 @@ export async function restoreSnapshot(
       await (lookOnly ? fetched.drop() : fetched.put(to, key));
     });
   });
-  if (!lookOnly) await bindCopy(to, binding);
+  if (lookOnly) return;
+  await to.put(RESTORED_KEY, JSON.stringify({ instant, root }), { durable: true });
+  await bindCopy(to, binding);
 }
 
 function unlike(
