@@ -78,8 +78,9 @@ export async function* lakeParts(from: ObjectStore, take: TakeObject): AsyncGene
 /** Takes what says which lake it is, except its binding. */
 export async function aboutLake(from: ObjectStore, take: TakeObject): Promise<LakePart> {
   const found = await listed(from, ABOUT);
-  const entries = found.filter(({ key }) => key !== BINDING_KEY && key !== COPY_KEY);
-  return { folder: ABOUT, entries, ...(await takeAll(entries, take)) };
+  const wanted = found.filter(({ key }) => key !== BINDING_KEY && key !== COPY_KEY);
+  const { kept, gone } = await takeAll(wanted, take);
+  return { folder: ABOUT, entries: wanted.filter((entry) => !gone.includes(entry)), kept };
 }
 
 /** Takes a table as its log was listed, or another folder; again where something went, or the log lacked a version. */

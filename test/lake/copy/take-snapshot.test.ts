@@ -1,4 +1,4 @@
-import { mkdtemp, rm, utimes } from "node:fs/promises";
+import { mkdtemp, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -173,6 +173,17 @@ test("old snapshots go, with the files that none names; files of today stay for 
   await keepNewest(to, 1);
   expect(await to.stat(keyIn(first))).toBeUndefined();
   expect(await to.stat(keyIn(second))).toBeDefined();
+});
+
+test("what the staging area closes to others stays closed in a snapshot", async () => {
+  await from.put(`_staging/calls/one/large`, LARGE);
+  const { files } = await snapshot();
+  for (const key of ["_staging/calls/one/intents/1", "_staging/calls/one/large"]) {
+    const path = join(to.address, objectKey(files[key]?.sha256 ?? ""));
+    expect([(await stat(path)).mode & 0o077, (await stat(join(path, "..", ".."))).mode & 0o077]).toEqual([
+      0, 0,
+    ]);
+  }
 });
 
 test("places that lie in each other are refused", async () => {

@@ -14,6 +14,8 @@ const LAKE_MODE = 0o750;
 /** A new staging area is its owner's alone: it holds customers' data on their way into the tables. */
 const STAGING_MODE = 0o700;
 const STAGING = "_staging";
+/** Of a place of snapshots: what they hold of every lake's staging area, too. */
+const OBJECTS = "objects";
 const OTHERS = 0o007;
 const GROUP = 0o070;
 /** A directory that file systems put into a new volume. */
@@ -34,8 +36,9 @@ export class StoreModes {
   /** Gives the modes for a key, and makes the key's area if it is missing. */
   async of(key: string): Promise<Modes> {
     const lake = await this.#area("", () => lakeMode(this.root, this.durable));
-    if (!key.startsWith(`${STAGING}/`)) return lake;
-    return this.#area(STAGING, () => modeOf(join(this.root, STAGING), STAGING_MODE, this.durable));
+    const closed = [STAGING, OBJECTS].find((name) => key.startsWith(`${name}/`));
+    if (closed === undefined) return lake;
+    return this.#area(closed, () => modeOf(join(this.root, closed), STAGING_MODE, this.durable));
   }
 
   /** Looks an area up once; a failure is not remembered. */
