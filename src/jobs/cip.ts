@@ -3,8 +3,9 @@ import { createCipReport } from "../api/operations/user.js";
 import { isDecision } from "../domain/service/onboarding-status.js";
 import { signingKey } from "../lake/bulk/pack/signature.js";
 import { checkWritable } from "../lake/store/local/check-writable.js";
+import { openStore } from "../lake/store/open-store.js";
 import { CIP_TABLES } from "../lake/tables/cip.js";
-import { checkPrevious, exportsDirectory } from "./cip/earlier-exports.js";
+import { checkPrevious, exportsIn } from "./cip/earlier-exports.js";
 import { type MemberResult, memberOf, type RosterRow, rosterRow } from "./cip/member.js";
 import { publishExport } from "./cip/publish-export.js";
 import { cipRows } from "./cip/rows.js";
@@ -72,7 +73,7 @@ export const cipJob: BulkJob<object, unknown, CipOptions> = {
   },
   async checkHere({ out, since }, lake) {
     if (out !== null) await checkWritable("--out", out);
-    await checkPrevious(exportsDirectory(lake, out), since);
+    await checkPrevious(exportsIn(openStore(lake), out), since);
   },
   publish: publishExport,
 };

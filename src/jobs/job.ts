@@ -7,6 +7,7 @@ import type { Asker, BulkOptions } from "../domain/bulk/bulk-job.js";
 import type { FrozenBulkRow, RowEnd } from "../domain/bulk/frozen-row.js";
 import type { AnsweredCall } from "../domain/calls/answered-call.js";
 import { InputError, UnsendableError } from "../domain/failures.js";
+import type { LakePlace } from "../domain/lake-address.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 import type { RowProblem, UniqueValue } from "../domain/row-problem.js";
 import type { Sealer } from "../domain/sealer.js";
@@ -46,10 +47,9 @@ export interface BulkJob<Row extends object, Result, Options extends object = ob
   /**
    * Checks on the machine of the command what the options name there, before anything is read.
    *
-   * @param lake address of the lake
    * @throws InputError
    */
-  checkHere?(options: Options, lake: string): Promise<void>;
+  checkHere?(options: Options, lake: LakePlace): Promise<void>;
   /** The table whose rows of a run show which of the links in the option `links` it found. */
   readonly linksFoundIn?: TableSpec;
   /** Finds problems that only the service knows about, before anything starts. */

@@ -44,7 +44,7 @@ export async function runBulk(terminal: Terminal, asked: AskedBulk, flags: BulkF
   const { file, along, continueInvalid } = asked;
   const warn = (warning: string) => terminal.say(`warning: ${warning}`);
   const { job, options, secrets } = await openJob(asked);
-  if (job.checkHere) await job.checkHere(options, readConfig(terminal, ["lake"]).lake.address);
+  if (job.checkHere) await job.checkHere(options, readConfig(terminal, ["lake"]).lake);
   if (flags.validateOnly) {
     const others = along === undefined ? [] : [{ job: jobOfKind(along.job, JOBS), path: along.file }];
     return validate(terminal, [{ job, path: file }, ...others], json);

@@ -1,15 +1,22 @@
+import type { KeyObject } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
+import { isS3Address, s3Address, s3Place } from "../../domain/lake-address.js";
+import { bucketPacks } from "../../lake/bulk/pack/bucket-packs.js";
+import { PROOF } from "../../lake/bulk/pack/manifest.js";
 import { publicKey } from "../../lake/bulk/pack/signature.js";
 import { type VerifiedPack, verifyPack } from "../../lake/bulk/pack/verify-pack.js";
+import type { DuckDb } from "../../lake/sql/duckdb.js";
+import { openStore } from "../../lake/store/open-store.js";
 import { withDuckDb } from "../lake/reader.js";
 import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /**
- * Proves an exported pack. Reads no setting, only the pack and the packs beside it.
+ * Proves an exported pack. Reads only the pack and the packs beside it, and of the settings those of a bucket.
  *
  * @throws PackError naming the first thing that is wrong.
  */
@@ -20,9 +27,32 @@ export async function runVerifyPack(
 ): Promise<void> {
   const { publicKey: path } = flags;
   const key = path === undefined ? undefined : await readKey(resolve(terminal.cwd, path));
-  const pack = resolve(terminal.cwd, directory);
-  const proved = await withDuckDb((duckdb) => verifyPack(pack, { duckdb, key }));
+  const proved = await withDuckDb((duckdb) =>
+    isS3Address(directory)
+      ? verifyInBucket(terminal, directory, { duckdb, key })
+      : verifyPack(resolve(terminal.cwd, directory), { duckdb, key }),
+  );
   showResult(terminal, flags.json, { ok: true, ...proved }, words);
+}
+
+/** Proves copies of the files that the bucket has now. */
+async function verifyInBucket(
+  terminal: Terminal,
+  given: string,
+  { duckdb, key }: { readonly duckdb: DuckDb; readonly key: KeyObject | undefined },
+): Promise<VerifiedPack> {
+  // For the AWS_… variables of `.env`.
+  readConfig(terminal, ["lake"]);
+  await duckdb.makeScratch();
+  const scratch = duckdb.scratchDirectory;
+  const { bucket = "", prefix = "" } = s3Place(given) ?? {};
+  const [, above = "", id] = /^(.*\/)?(.+)\/$/.exec(prefix) ?? [];
+  if (id === undefined) throw new InputError(`${given} is not of the form s3://bucket/…/<export>.`);
+  const address = s3Address({ bucket, prefix: above });
+  const store = openStore({ address, scratch: { directory: scratch, mostBytes: 0 } });
+  const packs = bucketPacks(store, "");
+  const bring = (earlier: string) => packs.read(earlier, scratch, [PROOF.manifest]);
+  return verifyPack(await packs.read(id, scratch), { duckdb, key, bring });
 }
 
 async function readKey(path: string) {

@@ -5,7 +5,10 @@ import { type AddCommand, examples } from "./command.js";
 export const verifyCommand: AddCommand = (program, terminal, end) => {
   program
     .command("verify")
-    .argument("[directory]", "directory of an exported pack; leave it out to verify the lake")
+    .argument(
+      "[directory]",
+      "directory of an exported pack, or its s3:// address; leave it out to verify the lake",
+    )
     .description("prove that nothing is missing or changed: in the lake, or offline in an exported pack")
     .option(
       "--quick",

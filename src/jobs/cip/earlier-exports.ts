@@ -1,48 +1,47 @@
-import { readdir } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { InputError } from "../../domain/failures.js";
 import { isS3Address } from "../../domain/lake-address.js";
 import { isRunId } from "../../domain/run.js";
-import { isThere } from "../../lake/bulk/pack/publish.js";
+import { bucketPacks } from "../../lake/bulk/pack/bucket-packs.js";
+import { directoryPacks, type PackPlace } from "../../lake/bulk/pack/pack-place.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
-import { isAbsent } from "../../lake/store/local/local-store-errors.js";
-import { requireUnchanged } from "./changes/compared-packs.js";
+import type { ObjectStore } from "../../lake/store/object-store.js";
+import { READ_FILES, requireUnchanged } from "./changes/compared-packs.js";
 
-/** Where exports are made: in the lake, unless another directory was named. @throws InputError for a lake in a bucket */
-export function exportsDirectory(lake: string, out: string | null): string {
-  if (out !== null) return out;
-  if (!isS3Address(lake)) return join(lake, "_exports", "cip");
-  throw new InputError(
-    `the lake ${lake} is in a bucket, and a pack is a directory. Nothing was exported. Name one on the worker's machine with --out.`,
-  );
+/** Where exports are made: in the lake, unless a directory was named. */
+export function exportsIn(lake: ObjectStore, out: string | null): PackPlace {
+  if (out !== null) return directoryPacks(out);
+  if (isS3Address(lake.address)) return bucketPacks(lake, "_exports/cip/");
+  return directoryPacks(join(lake.address, "_exports", "cip"));
 }
 
 /**
- * Directory of the export before a run: the export that was named, else the newest; null where there is none.
+ * Directory with what is compared of the export before a run: of the one that was named, else of the newest; null where
+ * there is none.
  *
  * @throws InputError where the named one is not there.
  */
 export async function previousPack(
-  base: string,
+  exports: PackPlace,
   runId: string,
   named: string | null,
+  scratch: string,
 ): Promise<string | null> {
   if (named !== null) {
-    const directory = isAbsolute(named) ? named : join(base, named);
-    if (await isThere(directory)) return directory;
+    const id = basename(named);
+    const place = isAbsolute(named) ? directoryPacks(dirname(named)) : exports;
+    if (await place.isThere(id)) return place.read(id, scratch, READ_FILES);
     throw new InputError(
-      `there is no export ${directory}. Nothing was started. Give --since the id of an export, or its directory.`,
+      `there is no export ${place.addressOf(id)}. Nothing was started. Give --since the id of an export, or its directory.`,
     );
   }
-  const names = await readdir(base).catch((error: unknown): string[] => {
-    if (isAbsent(error)) return [];
-    throw error;
-  });
-  const newest = names
-    .filter((name) => isRunId("cip", name) && name < runId)
-    .sort()
-    .at(-1);
-  return newest === undefined ? null : join(base, newest);
+  const earlier = (await exports.names()).filter((name) => isRunId("cip", name) && name < runId);
+  for (const name of earlier.sort().reverse())
+    if (await exports.isThere(name)) return exports.read(name, scratch, READ_FILES);
+  return null;
 }
 
 /** Comes after the id of any export. */
@@ -53,8 +52,13 @@ const LAST = "cip-~";
  *
  * @throws InputError where the named one is not there, PackError where it was changed.
  */
-export async function checkPrevious(base: string, named: string | null): Promise<void> {
-  const directory = await previousPack(base, LAST, named);
-  if (directory === null) return;
-  await requireUnchanged(directory, (await readProvenManifest(directory)).manifest);
+export async function checkPrevious(exports: PackPlace, named: string | null): Promise<void> {
+  const scratch = join(tmpdir(), `nightledger-packs-${randomUUID()}`);
+  try {
+    const directory = await previousPack(exports, LAST, named, scratch);
+    if (directory === null) return;
+    await requireUnchanged(directory, (await readProvenManifest(directory)).manifest);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
 }

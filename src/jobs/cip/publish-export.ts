@@ -1,57 +1,65 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DEFAULT_SAMPLE, type SampleSizes, STRATA, type Stratum } from "../../domain/bulk/cip/sample.js";
-import { isThere, publishPack } from "../../lake/bulk/pack/publish.js";
+import { isS3Address } from "../../domain/lake-address.js";
+import { shellWord } from "../../domain/words/shell-word.js";
+import { PROOF } from "../../lake/bulk/pack/manifest.js";
+import type { PackPlace } from "../../lake/bulk/pack/pack-place.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import { newestRoot } from "../../lake/root/append-run.js";
 import type { WholeRun } from "../job.js";
 import type { CipOptions } from "../kinds/cip.js";
 import { businessesOf, type PackBusinesses } from "./businesses.js";
-import { exportsDirectory, previousPack } from "./earlier-exports.js";
+import { exportsIn, previousPack } from "./earlier-exports.js";
 import type { PackFacts } from "./facts.js";
 import { membersOf } from "./member.js";
 import { writeCipPack } from "./pack.js";
 import { populationOf } from "./population.js";
 
+type CipRun = WholeRun<object, unknown, CipOptions>;
+
 /** Writes and publishes the pack of an export, or finds it published; returns where it is and what it counts. */
-export async function publishExport(
-  run: WholeRun<object, unknown, CipOptions>,
-): Promise<Readonly<Record<string, unknown>>> {
+export async function publishExport(run: CipRun): Promise<Readonly<Record<string, unknown>>> {
+  const { runId, lake, options } = run;
+  const exports = exportsIn(lake.store, options.out);
+  await lake.duckdb.makeScratch();
+  const scratch = await mkdtemp(join(lake.duckdb.scratchDirectory, "export-"));
+  try {
+    if (!(await exports.resume(runId, scratch))) await makePack(run, exports, scratch);
+    const read = await exports.read(runId, scratch, [PROOF.manifest, PROOF.sums]);
+    const { manifest, sha256 } = await readProvenManifest(read);
+    const { exported, failed, excluded } = manifest.counts;
+    const people = { exported, failed, excluded };
+    const address = exports.addressOf(runId);
+    return {
+      export: address,
+      ...(isS3Address(address) && { fetch: `aws s3 cp --recursive ${shellWord(address)} ${runId}` }),
+      ...{ manifest_sha256: sha256, ...people, people },
+      ...(options.kyb && { businesses: businessCounts(manifest.facts.businesses) }),
+    };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function makePack(run: CipRun, exports: PackPlace, scratch: string): Promise<void> {
   const { runId, lake, options, retryOf, sealer, signal } = run;
-  const base = exportsDirectory(lake.store.address, options.out);
-  const target = join(base, runId);
-  if (!(await isThere(target))) {
-    await mkdir(base, { recursive: true, mode: 0o750 });
-    const directory = join(base, `.${runId}.${randomUUID()}`);
-    await mkdir(directory, { mode: 0o750 });
-    try {
-      const members = () => membersOf(run.groups, runId);
-      const businesses = options.kyb ? businessesOf(run.groups, runId) : null;
-      const previous = await previousPack(base, runId, options.since ?? retryOf);
-      const chromium = options.pdf ? undefined : null;
-      const tools = { duckdb: lake.duckdb, sealer, signal, chromium };
-      await writeCipPack(tools, directory, await factsOf(run, members, previous), members, businesses);
-      await publishPack(directory, target);
-    } catch (error) {
-      // An attempt that Temporal gave up on may have published meanwhile.
-      if (!(await isThere(target))) throw error;
-    } finally {
-      await rm(directory, { recursive: true, force: true });
-    }
+  const directory = await exports.begin(runId, scratch);
+  try {
+    const members = () => membersOf(run.groups, runId);
+    const businesses = options.kyb ? businessesOf(run.groups, runId) : null;
+    const previous = await previousPack(exports, runId, options.since ?? retryOf, scratch);
+    const chromium = options.pdf ? undefined : null;
+    const tools = { duckdb: lake.duckdb, sealer, signal, chromium };
+    await writeCipPack(tools, directory, await factsOf(run, members, previous), members, businesses);
+    await exports.publish(runId, directory);
+  } catch (error) {
+    // An attempt that Temporal gave up on may have published meanwhile.
+    if (!(await exports.resume(runId, scratch))) throw error;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
   }
-  // Deletes what killed attempts left. Not before: one that Temporal gave up on must not publish a part of its files.
-  for (const name of await readdir(base)) {
-    if (name.startsWith(`.${runId}.`)) await rm(join(base, name), { recursive: true, force: true });
-  }
-  const { manifest, sha256 } = await readProvenManifest(target);
-  const { exported, failed, excluded } = manifest.counts;
-  const people = { exported, failed, excluded };
-  return {
-    ...{ export: target, manifest_sha256: sha256, ...people, people },
-    ...(options.kyb && { businesses: businessCounts(manifest.facts.businesses) }),
-  };
 }
 
 function businessCounts(counts: unknown) {
@@ -60,7 +68,7 @@ function businessCounts(counts: unknown) {
 }
 
 async function factsOf(
-  run: WholeRun<object, unknown, CipOptions>,
+  run: CipRun,
   members: () => ReturnType<typeof membersOf>,
   previous: string | null,
 ): Promise<PackFacts> {

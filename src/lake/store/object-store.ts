@@ -43,6 +43,8 @@ export interface ObjectStore {
   /** Tries whether {@link putIfAbsent} can be relied on, before anything is. @throws InputError */
   checkCommits(): Promise<void>;
   get(key: string): Promise<Buffer | undefined>;
+  /** As {@link get} into a new file, past every copy that this machine has; false if there is no such object. */
+  getFile(key: string, localPath: string): Promise<boolean>;
   /**
    * Reads a range of an object that only grows, or does not change; shorter where the object ends before, or ended when
    * this process first read of it. Undefined if there is no such object.
@@ -56,6 +58,8 @@ export interface ObjectStore {
    * a document that a workflow's history names. Pages of an update need not be: readers check their hash.
    */
   put(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void>;
+  /** As {@link put} of a file's bytes, durably, however many they are; the file stays. */
+  putFile(key: string, localPath: string): Promise<void>;
   /**
    * Makes a new object to append to. It is durable only after {@link persist}; a killed process leaves its end torn, or
    * nothing of it. Other processes see it once it is durable or closed.

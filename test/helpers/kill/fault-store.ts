@@ -91,6 +91,7 @@ export function withFaults(store: ObjectStore, faults: readonly StoreFault[]): F
     },
     grow: async (key) => growing(key, await store.grow(key)),
     put: (key, body, options) => step("put", key, () => store.put(key, body, options)),
+    putFile: (key, path) => step("put", key, () => store.putFile(key, path)),
     putIfAbsent: (key, body) => step("putIfAbsent", key, () => store.putIfAbsent(key, body)),
     uploadAll: (files) =>
       files.reduceRight<() => Promise<void>>(

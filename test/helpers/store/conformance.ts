@@ -89,6 +89,17 @@ export function conformance(open: (directory: string) => Promise<OpenedStore>): 
     }
   });
 
+  test.each([0, 33 * 1024 * 1024])("a file of %i bytes is put and got whole, and stays", async (size) => {
+    const path = await fileOf(Buffer.alloc(size, "night"));
+    const got = join(directory, "got");
+    expect(await other.getFile("p/a.csv", got)).toBe(false);
+    await store.put("p/a.csv", "replaced");
+    await store.putFile("p/a.csv", path);
+    expect(await other.getFile("p/a.csv", got)).toBe(true);
+    expect((await readFile(got)).equals(await readFile(path))).toBe(true);
+    expect(await keysOf("")).toEqual(["p/a.csv"]);
+  });
+
   test("sizes are those of the objects that are there, however many begin alike", async () => {
     const names = Array.from({ length: 1_010 }, (_, n) => `many/run-${String(n).padStart(4, "0")}`);
     await mapConcurrent(32, names, (name) => store.put(name, "four"));

@@ -1,7 +1,6 @@
-import { join } from "node:path";
-import { isS3Address } from "../../../domain/lake-address.js";
-import { exportsDirectory } from "../../../jobs/cip/earlier-exports.js";
-import { isThere } from "../../../lake/bulk/pack/publish.js";
+import { shellWord } from "../../../domain/words/shell-word.js";
+import { exportsIn } from "../../../jobs/cip/earlier-exports.js";
+import type { ObjectStore } from "../../../lake/store/object-store.js";
 import { runs } from "../../../lake/tables/runs.js";
 import { chip, code, joined, paragraph } from "../../../pages/parts.js";
 import { type EndedRun, endedRuns } from "../../runs/ended-runs.js";
@@ -16,7 +15,7 @@ export const packs = page("/packs", {
   async read({ query, lake }) {
     const ended = await endedRuns(query, { kind: "cip" }, MOST_PACKS);
     const made = ended.filter(({ status }) => status === "completed" || status === "completed_with_failures");
-    return { packs: await Promise.all(made.map((run) => packOf(lake.config.lake.address, run))) };
+    return { packs: await Promise.all(made.map((run) => packOf(lake.store, run))) };
   },
   draw: ({ packs: made }) =>
     joined(
@@ -27,10 +26,8 @@ export const packs = page("/packs", {
         People: "people",
         "Without a report": "failed",
         Approver: "approver",
-        "Prove it": ({ directory, is_there }) => {
-          if (directory === null) return chip("on a worker's machine", "note");
-          return is_there ? code(`nightledger verify ${directory}`) : chip("its directory is gone", "bad");
-        },
+        "Prove it": ({ directory, is_there }) =>
+          is_there ? code(`nightledger verify ${shellWord(directory)}`) : chip("it is not there", "bad"),
       }),
       paragraph(
         "A pack proves itself: verify reads every file of it, so it is run when somebody asks. The report of a pack is report.html in its directory.",
@@ -43,12 +40,13 @@ const NONE =
   "No pack was made in this lake. nightledger plan export cip --roster users.csv --approver <name> says what one would cost.";
 
 async function packOf(
-  lake: string,
+  lake: ObjectStore,
   { run_id, status, finished_at, counts: { users = 0, failed = 0 }, options }: EndedRun,
 ) {
   const given = (options ?? {}) as Readonly<Record<string, string | null>>;
   const { approver = null, reason = null, out = null } = given;
-  const directory = out === null && isS3Address(lake) ? null : join(exportsDirectory(lake, out), run_id);
-  const is_there = directory !== null && (await isThere(directory));
+  const exports = exportsIn(lake, out);
+  const directory = exports.addressOf(run_id);
+  const is_there = await exports.isThere(run_id);
   return { run_id, status, finished_at, people: users, failed, approver, reason, directory, is_there };
 }

@@ -4,6 +4,7 @@ import { csvFile, parquetFiles } from "../../../lake/sql/duckdb-files.js";
 import type { SqlRow, SqlSession } from "../../../lake/sql/duckdb-session.js";
 import { sqlName, sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { fileSha256 } from "../../../lake/store/file-sha256.js";
+import { isAbsent } from "../../../lake/store/local/local-store-errors.js";
 import {
   CIP_TABLES,
   cipDateOfBirthSources,
@@ -39,13 +40,19 @@ export const COMPARED_FIELDS: readonly string[] = [
 /** The files of a pack that a comparison reads. */
 const COMPARED_FILES = [...CIP_TABLES.map(({ name }) => `${name}.parquet`), OUTCOMES_FILE];
 
+/** What is read of the pack before. */
+export const READ_FILES: readonly string[] = [PROOF.manifest, PROOF.sums, ...COMPARED_FILES];
+
 /** @throws PackError where a pack that is compared with is not what it was when it was written. */
-export async function requireUnchanged(directory: string, { files }: PackManifest): Promise<void> {
+export async function requireUnchanged(directory: string, { export_id, files }: PackManifest): Promise<void> {
   for (const path of COMPARED_FILES) {
     const said = files.find((file) => file.path === path);
-    if (said !== undefined && (await fileSha256(join(directory, path))) === said.sha256) continue;
+    const sha256 = await fileSha256(join(directory, path)).catch((error) => {
+      if (!isAbsent(error)) throw error;
+    });
+    if (said !== undefined && sha256 === said.sha256) continue;
     throw new PackError(
-      `${join(directory, path)} is not the file that its ${PROOF.manifest} names: changes against it would mean nothing`,
+      `${path} of ${export_id} is not the file that its ${PROOF.manifest} names: changes against it would mean nothing`,
     );
   }
 }

@@ -3,11 +3,16 @@ import { join } from "node:path";
 import { fileSha256 } from "../../store/file-sha256.js";
 import { contentSha256, PackError, type PackManifest, PROOF, sumLines } from "./manifest.js";
 
-/** The lines of `SHA256SUMS` by path. @throws PackError where it is missing or has a line of another form. */
+/** Reads `SHA256SUMS`. @throws PackError where it is missing or has a line of another form. */
 export async function readSums(directory: string): Promise<{ text: string; byPath: Map<string, string> }> {
   const text = await readFile(join(directory, PROOF.sums), "utf8").catch((error) => {
     throw new PackError(`${PROOF.sums} is missing or can't be read`, { cause: error });
   });
+  return { text, byPath: sumsOf(text) };
+}
+
+/** The sha256 of each file by its path. @throws PackError for a line of another form. */
+export function sumsOf(text: string): Map<string, string> {
   const byPath = new Map<string, string>();
   for (const [index, line] of text.split("\n").slice(0, -1).entries()) {
     const [, sha256, path] = /^([0-9a-f]{64}) {2}(.+)$/.exec(line) ?? [];
@@ -16,7 +21,7 @@ export async function readSums(directory: string): Promise<{ text: string; byPat
     }
     byPath.set(path, sha256);
   }
-  return { text, byPath };
+  return byPath;
 }
 
 /** @throws PackError where a file of a pack is not the one that `SHA256SUMS` names. */

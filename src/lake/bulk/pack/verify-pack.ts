@@ -26,11 +26,20 @@ export interface VerifiedPack extends Pick<PackManifest, "kind" | "export_id" | 
  * same directory, and the signature.
  *
  * @param key the public key that must have signed it
+ * @param bring brings the manifest of an earlier pack into the same directory, where it can
  * @throws PackError naming the first thing that is wrong; InputError where the directory is no pack.
  */
 export async function verifyPack(
   given: string,
-  { duckdb, key }: { readonly duckdb: DuckDb; readonly key?: KeyObject | undefined },
+  {
+    duckdb,
+    key,
+    bring,
+  }: {
+    readonly duckdb: DuckDb;
+    readonly key?: KeyObject | undefined;
+    readonly bring?: ((id: string) => Promise<unknown>) | undefined;
+  },
 ): Promise<VerifiedPack> {
   const directory = resolve(given);
   const read = await readProvenManifest(directory);
@@ -39,7 +48,7 @@ export async function verifyPack(
   await verifyFiles(directory, manifest, manifest_sha256);
   await verifyRows(directory, manifest, duckdb);
   const signature = await verifySignature(directory, read, key);
-  const chain = await verifyChain(directory, manifest);
+  const chain = await verifyChain(directory, manifest, bring);
   const public_key_sha256 = manifest.signature?.public_key_sha256 ?? null;
   const proved = { kind, export_id, manifest_sha256, content_sha256, files: files.length, counts };
   return { ...proved, ...chain, signature, public_key_sha256 };
@@ -62,6 +71,7 @@ export async function readProvenManifest(directory: string): Promise<ReadManifes
 async function verifyChain(
   directory: string,
   manifest: PackManifest,
+  bring: (id: string) => Promise<unknown> = async () => undefined,
 ): Promise<Pick<VerifiedPack, "chain" | "chain_ends_before">> {
   const chain: string[] = [];
   let here = manifest;
@@ -72,6 +82,7 @@ async function verifyChain(
     }
     let previous: ReadManifest;
     try {
+      await bring(id);
       previous = await readManifest(join(dirname(directory), id), (sha256) => {
         if (sha256 === expected) return;
         throw new PackError(

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import {
   closeSync,
+  createReadStream,
+  createWriteStream,
   fstatSync,
   fsync as fsyncCallback,
   ftruncateSync,
@@ -14,6 +16,7 @@ import {
 } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { partsOfKey, temporaryName } from "../keys.js";
 import type { GrowingObject } from "../object-store.js";
@@ -121,6 +124,12 @@ export async function writeTemporary(
   } finally {
     closeSync(file);
   }
+}
+
+/** Makes a new temp file with the bytes of another one, fsynced; the caller removes it where this fails. */
+export async function copyTemporary(path: string, from: string, mode: number): Promise<void> {
+  await pipeline(createReadStream(from), createWriteStream(path, { flags: "wx", mode }));
+  await syncToDisk(path);
 }
 
 export function growFile(path: string, mode: number): GrowingObject {

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { mkdir, rename } from "node:fs/promises";
+import { constants, existsSync } from "node:fs";
+import { copyFile, mkdir, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../../../domain/failures.js";
 import type { GrowingObject, ObjectStore, PutOptions } from "../object-store.js";
@@ -8,6 +8,7 @@ import { DurableDirectories } from "./local-store-directories.js";
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {
   canonicalPath,
+  copyTemporary,
   discardFile,
   growFile,
   pathOfKey,
@@ -61,16 +62,20 @@ export function createLocalStore(root: string): ObjectStore {
     });
   }
 
-  async function put(key: string, body: Uint8Array | string, options: PutOptions = {}): Promise<void> {
+  /** Replaces an object by the temp file that `write` makes. */
+  async function replace(
+    key: string,
+    durable: boolean,
+    write: (path: string, how: { readonly durable: boolean; readonly mode: number }) => Promise<void>,
+  ): Promise<void> {
     const path = pathOf(key);
     const directory = dirname(path);
     const temporary = temporaryBeside(path);
-    const durable = options.durable === true;
     try {
       const { directory: directoryMode, file: mode } = await modes.of(key);
       if (durable) await durably.make(directory, directoryMode);
       else await mkdir(directory, { recursive: true, mode: directoryMode });
-      await writeTemporary(temporary, body, { durable, mode });
+      await write(temporary, { durable, mode });
       await rename(temporary, path);
       if (durable) await syncToDisk(directory);
     } catch (error) {
@@ -118,9 +123,17 @@ export function createLocalStore(root: string): ObjectStore {
     // A file system without hard links refuses the first commit.
     async checkCommits() {},
     get: (key) => reading(key, readWhole),
+    async getFile(key, localPath) {
+      const path = pathOf(key);
+      if (entryOf(key, path) === undefined) return false;
+      await writing(localPath, () => copyFile(path, localPath, constants.COPYFILE_EXCL));
+      return true;
+    },
     readRange: (key, from, bytes) => reading(key, (path) => readRangeInPlace(path, from, bytes)),
     grow,
-    put,
+    put: (key, body, { durable = false }: PutOptions = {}) =>
+      replace(key, durable, (path, how) => writeTemporary(path, body, how)),
+    putFile: (key, localPath) => replace(key, true, (path, { mode }) => copyTemporary(path, localPath, mode)),
     putIfAbsent,
     async uploadAll(files) {
       await publishFiles(await publications(files), durably);

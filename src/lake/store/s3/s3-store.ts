@@ -84,6 +84,11 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
       const open = grown.pathOf(key);
       return open === undefined ? bucket.get(key) : readWhole(open);
     },
+    async getFile(key, localPath) {
+      const found = await bucket.fetch(key, localPath);
+      if (!found) await rm(localPath);
+      return found;
+    },
     async readRange(key, from, bytes) {
       const path = grown.pathOf(key) ?? (await copyOf(key, key));
       return path === undefined ? undefined : readRangeInPlace(path, from, bytes);
@@ -95,6 +100,7 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
       return mapConcurrent(UPLOADS_AT_ONCE, keys, async (key) => found?.get(key) ?? bucket.head(key));
     },
     put: (key, body) => bucket.put(key, body),
+    putFile: (key, localPath) => bucket.putFile(key, localPath),
     grow: (key) => grown.grow(key),
     putIfAbsent: (key, body) => bucket.putIfAbsent(key, body),
     async persist(keys) {
