@@ -27,21 +27,23 @@ export const KILLED_CIP: KilledJob = {
   problemsOf: (folder, sandbox, summary) => cipProblems(folder, sandbox, summary),
 };
 
-/** Compares packs and tables with the reports that the stand-in made; `keys` and `base` are those of a cluster. */
+/** Compares packs and tables with the reports that the stand-in made; `keys` are those of a cluster. */
 export async function cipProblems(
   folder: JobFolder,
   sandbox: Sandbox,
   summary: BulkSummary,
-  { keys, base = join(folder.lake, "_exports", "cip") }: { keys?: EncryptionKeys; base?: string } = {},
+  keys?: EncryptionKeys,
 ): Promise<string[]> {
   const problems = notEnded(summary, USERS + BUSINESSES);
   problems.push(...(await kybProblems(folder, sandbox, keys)));
   const users = [...sandbox.world.users.keys()];
-  const packs = await readdir(base);
+  const base = join("_exports", "cip");
+  const packs = await readdir(join(folder.lake, base));
+  const { NIGHTLEDGER_LAKE: lake = folder.lake } = folder.env;
   // A command may be killed right after its run has ended: the next one is another export.
   for (const pack of packs) {
     if (pack.startsWith(".")) problems.push(`${pack} was left`);
-    const { code, stderr } = await folder.command(["verify", join(base, pack)]).ended;
+    const { code, stderr } = await folder.command(["verify", `${lake}/${base}/${pack}`]).ended;
     if (code !== 0) problems.push(`${pack}: ${stderr}`);
   }
   await withLake(folder.lake, async (query) => {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startSandbox } from "../../../sandbox/index.js";
 import { Random } from "../../../sandbox/world/random.js";
@@ -93,13 +90,12 @@ async function onboard(cluster: Cluster, seed: number): Promise<TrialReport> {
   }
 }
 
-/** An export of CIP reports with businesses, into a directory that all machines share. */
+/** An export of CIP reports with businesses, into the bucket. */
 async function exportCip(cluster: Cluster, seed: number): Promise<TrialReport> {
   const sandbox = await startSandbox({ seed, latencyMs: 60, ...KILLED_CIP.sandbox });
   const slow = { kind: "slow", chunkBytes: 200, intervalMs: 200, probability: 0.1, seed } as const;
   sandbox.addFault({ ...slow, operation: "create_cip_report" });
   const lake = await cluster.openLake(sandbox);
-  const base = await mkdtemp(join(tmpdir(), "nightledger-packs-"));
   try {
     await KILLED_CIP.prepare?.(lake.folder, sandbox);
     const { kills, problems, summary } = await runStruck(
@@ -107,19 +103,17 @@ async function exportCip(cluster: Cluster, seed: number): Promise<TrialReport> {
       sandbox,
       new Random(`cluster/export/${seed}`),
       {
-        args: [...KILLED_CIP.args, "--out", base],
+        args: KILLED_CIP.args,
         operation: "create_cip_report",
         requests: MEMBERS,
         kills: KILLS,
       },
     );
     if (summary === undefined) return { kills, problems };
-    const given = { keys: TEST_KEYS, base };
-    const wrong = await cipProblems(lake.folder, sandbox, summary as BulkSummary, given);
+    const wrong = await cipProblems(lake.folder, sandbox, summary as BulkSummary, TEST_KEYS);
     return { kills, problems: [...problems, ...wrong] };
   } finally {
     await lake.release();
-    await rm(base, { recursive: true, force: true });
     await sandbox.close();
   }
 }

@@ -38,18 +38,12 @@ export function bucketPacks(store: ObjectStore, prefix: string): PackPlace {
       }
       await store.putFile(keyOf(id, path), file);
     }
-    const files = [...sumsOf(text)];
-    await mapConcurrent(
-      AT_ONCE,
-      files.filter(([path]) => path !== PROOF.manifest),
-      put,
-    );
-    await mapConcurrent(
-      1,
-      files.filter(([path]) => path === PROOF.manifest),
-      put,
-    );
-    return isThere(id);
+    const files = sumsOf(text);
+    const last = files.get(PROOF.manifest) ?? "";
+    files.delete(PROOF.manifest);
+    await mapConcurrent(AT_ONCE, [...files], put);
+    await put([PROOF.manifest, last]);
+    return true;
   }
 
   return {
