@@ -18,8 +18,10 @@ interface Bar {
 }
 
 const WIDTH = 520;
-const LONGEST_LABEL = 28;
-const ROW = { labels: 178, numbers: 112, step: 24, thickness: 14 };
+const LONGEST_LABEL = 32;
+/** Room for a character of a label in the widest of the fonts that the style sheet names. */
+const CHARACTER = 7.5;
+const ROW = { gap: 10, step: 24, thickness: 14, shortest: 120 };
 const COLUMN = { height: 130, gap: 6, labels: 40, top: 18, fewest: 8, widest: 48 };
 
 const LINE = { height: 110, top: 8, left: 4, labels: 30, amounts: 120 };
@@ -66,11 +68,14 @@ const figure = template(`<figure class="chart" id="<%= it.id %>">
 
 /** Lying bars, one per row. */
 export function barChart(chart: Chart): string {
-  const room = WIDTH - ROW.labels - ROW.numbers;
-  return drawn(chart, { height: chart.bars.length * ROW.step + 6 }, (lengths, index) => {
+  const { bars } = chart;
+  const widest = (texts: readonly string[]) => CHARACTER * Math.max(...texts.map(({ length }) => length));
+  const labels = widest(bars.map(({ label }) => shortened(label))) + ROW.gap;
+  const room = Math.max(ROW.shortest, WIDTH - labels - widest(bars.map(textOf)) - ROW.gap);
+  return drawn(chart, { height: bars.length * ROW.step + 6 }, (lengths, index) => {
     const top = index * ROW.step + 4;
     const [y, height, textY] = [String(top), String(ROW.thickness), String(top + 11)];
-    let x = ROW.labels;
+    let x = labels;
     const parts = lengths.map(({ tone, share }) => {
       const part = { tone, x: x.toFixed(1), y, width: (share * room).toFixed(1), height };
       x += share * room;
@@ -78,7 +83,7 @@ export function barChart(chart: Chart): string {
     });
     return {
       parts,
-      label: { x: String(ROW.labels - 10), y: textY, anchor: "end" },
+      label: { x: (labels - ROW.gap).toFixed(1), y: textY, anchor: "end" },
       number: { x: (x + 8).toFixed(1), y: textY, anchor: "start" },
     };
   });
@@ -124,15 +129,25 @@ function drawn(
   size: { readonly height: number; readonly axis?: number },
   place: (lengths: readonly { readonly tone: string; readonly share: number }[], index: number) => object,
 ): string {
-  const sumOf = ({ values }: Bar) => values.reduce((sum, value) => sum + value, 0);
   const longest = Math.max(1, ...bars.map(sumOf));
-  const texts = bars.map((bar) => ({ label: bar.label, text: bar.text ?? String(sumOf(bar)) }));
+  const texts = bars.map((bar) => ({ label: bar.label, text: textOf(bar) }));
   const placed = bars.map(({ label, values }, index) => {
     const lengths = series.map(({ tone }, at) => ({ tone, share: (values[at] ?? 0) / longest }));
-    const name = label.length <= LONGEST_LABEL ? label : `${label.slice(0, LONGEST_LABEL - 1)}…`;
     const shown = lengths.filter(({ share }) => share > 0);
-    return { ...place(shown, index), name, text: texts[index]?.text };
+    return { ...place(shown, index), name: shortened(label), text: texts[index]?.text };
   });
   const words = texts.map(({ label, text }) => `${label}: ${text}`).join("; ");
   return figure({ ...chart, ...size, series, words, bars: placed });
+}
+
+function sumOf({ values }: Bar): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+function textOf(bar: Bar): string {
+  return bar.text ?? String(sumOf(bar));
+}
+
+function shortened(label: string): string {
+  return label.length <= LONGEST_LABEL ? label : `${label.slice(0, LONGEST_LABEL - 1)}…`;
 }

@@ -27,6 +27,20 @@ test("a bar is as long as its value says", () => {
   expect(widths[1]).toBeCloseTo(2 * (widths[0] ?? 0), 0);
 });
 
+test("a label has its room at the left, however long, and short ones leave more to the bars", () => {
+  const placed = (label: string) => {
+    const svg = barChart({ ...chart, bars: [{ label, values: [1], text: "1,043 · 12 consider" }] });
+    const [, end = "", name = ""] = /class="label" x="([\d.]+)".*?>(.*?)<\/text>/.exec(svg) ?? [];
+    const [, x = "", width = ""] = /<rect \S+ x="([\d.]+)" y="\S+" width="([\d.]+)"/.exec(svg) ?? [];
+    return { end: Number(end), name, x: Number(x), width: Number(width) };
+  };
+  const long = placed("Watchlists: politically exposed");
+  expect(long.name).toBe("Watchlists: politically exposed");
+  // A digit of the widest usual sans serif is 0.64 of its size, a letter less on average.
+  expect(long.end).toBeGreaterThan(long.name.length * 12.5 * 0.58);
+  expect(placed("Tax id").width).toBeGreaterThan(long.width);
+});
+
 test("a line keeps each value until the next one, and says its ends; text is escaped", () => {
   const points = [
     { x: 0, y: 1, title: "<b>" },

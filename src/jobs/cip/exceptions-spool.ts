@@ -2,7 +2,7 @@ import { EXCEPTION_KINDS, NOT_COVERED } from "../../domain/bulk/cip/exceptions.j
 import type { PackFiles } from "../../lake/bulk/pack/pack-files.js";
 import { RowSpool } from "../../lake/bulk/pack/row-spool.js";
 import type { DuckDb } from "../../lake/sql/duckdb.js";
-import type { JudgedMember } from "./member-lines.js";
+import { type JudgedMember, nameOf } from "./member-lines.js";
 
 const CSV_COLUMNS = [
   ...(["fp_id", "external_id", "kind", "rule_part"] as const),
@@ -11,6 +11,8 @@ const CSV_COLUMNS = [
 
 /** An exception of a member, as it is listed. */
 export type ListedException = { readonly [C in (typeof CSV_COLUMNS)[number]]: string | null } & {
+  /** Of the person, as pages show it; null where there is no report. */
+  readonly name: string | null;
   /** Index of the member in the population. */
   readonly position: number;
 };
@@ -21,7 +23,7 @@ export class ExceptionsSpool extends RowSpool<ListedException> {
     const numbers = ["grade", "position", "part_of"];
     const columns = [
       ...numbers.map((name) => ({ name, type: "INTEGER" }) as const),
-      ...CSV_COLUMNS.map((name) => ({ name, type: "VARCHAR" }) as const),
+      ...[...CSV_COLUMNS, "name"].map((name) => ({ name, type: "VARCHAR" }) as const),
     ];
     super(duckdb, { columns, order: numbers });
   }
@@ -34,6 +36,7 @@ export class ExceptionsSpool extends RowSpool<ListedException> {
         part_of: index,
         fp_id: member.fpId,
         external_id: member.externalId,
+        name: nameOf(member, mask),
         kind,
         rule_part: part,
         element,

@@ -34,6 +34,12 @@ export function judged(member: CipMember, { approver, finished_at, unmasked }: P
   };
 }
 
+/** The name of a person for pages; null where no report gives one. */
+export function nameOf({ report }: CipMember, mask: Mask): string | null {
+  const name = report?.checked_data.customer_name ?? "";
+  return name.trim() === "" ? null : mask.text(name);
+}
+
 /** The header of `outcomes.csv`. */
 export const OUTCOMES_HEAD = csvLine([
   ...["fp_id", "external_id", "status", "reason", "action", "asked", "asked_at"],

@@ -2,6 +2,7 @@ import type { ChangeKind } from "../../../domain/bulk/cip/changes.js";
 import { barChart, columnChart } from "../../../pages/charts.js";
 import type { ChangeCounts } from "../changes/changes-spool.js";
 import { OTHER_SOURCES, type Overview, SOURCED } from "./overview.js";
+import { codeInWords } from "./values.js";
 import { CHANGE_NAMES, ELEMENT_NAMES } from "./words.js";
 
 /** More months than these are shown by year. */
@@ -37,7 +38,10 @@ function resultChart({ verdicts }: Overview): string {
 
 /** How many reports name each source, by what it confirmed. */
 function sourcesChart({ sources }: Overview): string {
-  const bars = [...sources].map(([label, counts]) => ({ label, values: SOURCED.map((one) => counts[one]) }));
+  const bars = [...sources].map(([source, counts]) => ({
+    label: codeInWords(source),
+    values: SOURCED.map((one) => counts[one]),
+  }));
   const total = ({ values }: (typeof bars)[number]) => values.reduce((sum, value) => sum + value, 0);
   const isRest = ({ label }: (typeof bars)[number]) => Number(label === OTHER_SOURCES);
   return barChart({

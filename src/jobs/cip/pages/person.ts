@@ -2,10 +2,12 @@ import { NOT_COVERED } from "../../../domain/bulk/cip/exceptions.js";
 import { instantOf } from "../../../domain/bulk/cip/instant.js";
 import type { Mask } from "../../../domain/bulk/cip/masking.js";
 import { findingsOf } from "../../../domain/bulk/cip/report.js";
+import { html } from "../../../pages/parts.js";
 import { template } from "../../../pages/template.js";
 import type { CipReport } from "../member.js";
-import type { JudgedMember } from "../member-lines.js";
-import { ELEMENT_NAMES, elementName, KIND_NAMES } from "./words.js";
+import { type JudgedMember, nameOf } from "../member-lines.js";
+import { codeInWords, reasonInWords, withTimes } from "./values.js";
+import { ELEMENT_NAMES, fieldName, KIND_NAMES } from "./words.js";
 
 /** The anchor of the member with this index in the population. */
 export function anchorOf(position: number): string {
@@ -18,14 +20,14 @@ export function personView(one: JudgedMember, position: number) {
   const { report, fpId, externalId } = member;
   return {
     id: anchorOf(position),
-    title: report?.checked_data.customer_name.trim() ? mask.text(report.checked_data.customer_name) : fpId,
+    title: nameOf(member, mask) ?? fpId,
     fpId,
     externalId,
     chips: chipsOf(one),
     exceptions: exceptions.map(({ kind, element, detail, part }) => ({
       what: part === null ? KIND_NAMES[kind] : `${KIND_NAMES[kind]} (${part})`,
-      element: elementName(element),
-      detail: mask.text(detail),
+      element: fieldName(element),
+      detail: withTimes(reasonInWords(mask.text(detail))).html,
     })),
     outcome: outcomeOf(one),
     report: report && reportView(report, one),
@@ -53,7 +55,7 @@ function outcomeOf({ member, purge }: JudgedMember) {
   const day = (value: string | null, none: string) => value ?? purge.note ?? none;
   return [
     field("Outcome", status),
-    ...(reason === null ? [] : [field("Reason", reason)]),
+    ...(reason === null ? [] : [field("Reason", reasonInWords(reason))]),
     ...(action === null ? [] : [field("What to do", action)]),
     field("Service asked", asks, askedAt === null ? undefined : `answered ${askedAt}`),
     field("Account", accountClosedOn === null ? "open" : `closed on ${accountClosedOn}`),
@@ -76,7 +78,10 @@ function reportView(report: CipReport, { approval, mask }: JudgedMember) {
     findings: findingsOf(report).map(({ element, verdict, sources }) => ({
       element: ELEMENT_NAMES[element],
       verdict,
-      sources: sources === null ? "—" : sources.map((source) => mask.text(source)).join(", ") || "none named",
+      sources:
+        sources === null
+          ? "—"
+          : sources.map((source) => codeInWords(mask.text(source))).join(", ") || "none named",
     })),
     times: [
       time("Check started", report.check_initiated_at, mask),
@@ -92,13 +97,18 @@ function reportView(report: CipReport, { approval, mask }: JudgedMember) {
     ],
     selfReported: Object.entries(report.self_reported)
       .filter(([, value]) => value !== undefined && value !== null)
-      .map(([name, value]) => field(sentence(name), shown(textOf(value), mask.text))),
+      .map(([name, value]) =>
+        field(
+          fieldName(name),
+          shown(textOf(value), (text) => codeInWords(mask.text(text))),
+        ),
+      ),
   };
 }
 
 /** A name and a value, null where the report has none; `aside` is said beside it. */
 function field(label: string, value: string | null, aside?: string) {
-  return { label, value, aside };
+  return { label, value: value && withTimes(value).html, aside: aside && withTimes(aside).html };
 }
 
 function textOf(value: unknown): string {
@@ -109,22 +119,17 @@ function shown(value: string | null | undefined, mask: (value: string) => string
   return value === null || value === undefined || value.trim() === "" ? null : mask(value);
 }
 
-/** The original text, with the instant beside it where that is written otherwise. */
+/** An instant in UTC, with the original text beside it where that is written otherwise or is none. */
 function time(label: string, text: string | null | undefined, mask: Mask) {
   const value = shown(text, mask.text);
   if (value === null) return field(label, value);
-  const utc = instantOf(text)?.replace(/\.?0*Z$/, "Z");
-  if (utc === undefined) return field(label, value, "no instant");
-  return field(label, value, utc === value.replace(/\.?0*Z$/, "Z") ? undefined : `UTC ${utc}`);
-}
-
-function sentence(name: string): string {
-  const words = name.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  if (instantOf(text) === null) return field(label, value, "no instant");
+  const written = /Z$/.test(value) ? undefined : html`written ${value}`.html;
+  return { ...field(label, value), aside: written };
 }
 
 const FIELDS = (list: string) => `<dl><% for (const one of ${list}) { %>
-<div><dt><%= one.label %></dt><dd><% if (one.value === null) { %><span class="none">not given</span><% } else { %><bdi><%= one.value %></bdi><% } %><% if (one.aside) { %> <span class="aside"><bdi><%= one.aside %></bdi></span><% } %></dd></div>
+<div><dt><%= one.label %></dt><dd><% if (one.value === null) { %><span class="none">not given</span><% } else { %><bdi><%~ one.value %></bdi><% } %><% if (one.aside) { %> <span class="aside"><bdi><%~ one.aside %></bdi></span><% } %></dd></div>
 <% } %></dl>`;
 
 const section = template(`<article class="person" id="<%= it.id %>" aria-labelledby="<%= it.id %>-name">
@@ -135,20 +140,20 @@ const section = template(`<article class="person" id="<%= it.id %>" aria-labelle
 <% if (it.drawnBy) { %><p class="drawn">Drawn from: <%= it.drawnBy %></p><% } %>
 </header>
 <% if (it.exceptions.length > 0) { %>
-<ul class="exceptions"><% for (const one of it.exceptions) { %><li><strong><%= one.what %></strong> <bdi><%= one.element %></bdi>: <bdi><%= one.detail %></bdi></li><% } %></ul>
+<ul class="exceptions"><% for (const one of it.exceptions) { %><li><strong><%= one.what %></strong> <bdi><%= one.element %></bdi>: <bdi><%~ one.detail %></bdi></li><% } %></ul>
 <% } %>
 <% if (it.report !== null) { %>
 <div class="blocks">
 <section><h4>(A) Identifying information</h4>${FIELDS("it.report.identity")}</section>
 <section><h4>(C) When it was checked</h4>${FIELDS("it.report.times")}</section>
 <section><h4>(D) Resolution</h4>${FIELDS("it.report.resolution")}</section>
-<section class="wide"><h4>(C) Methods and results</h4>
+<section class="wide later"><h4>(C) Methods and results</h4>
 <table><thead><tr><th scope="col">Element</th><th scope="col">Result</th><th scope="col">Sources</th></tr></thead><tbody>
 <% for (const one of it.report.findings) { %><tr><th scope="row"><%= one.element %></th><td><span class="verdict <%= one.verdict %>"><%= one.verdict %></span></td><td><bdi><%= one.sources %></bdi></td></tr>
 <% } %></tbody></table>
 <% if (it.report.records.length > 0) { %><p class="records">Watchlist records:</p><ol><% for (const one of it.report.records) { %><li><code><bdi><%= one %></bdi></code></li><% } %></ol><% } %></section>
-<section><h4>Self-reported</h4><% if (it.report.selfReported.length === 0) { %><p class="none">Nothing.</p><% } else { %>${FIELDS("it.report.selfReported")}<% } %></section>
-<section><h4>Export and retention</h4>${FIELDS("it.outcome")}</section>
+<section class="later"><h4>Self-reported</h4><% if (it.report.selfReported.length === 0) { %><p class="none">Nothing.</p><% } else { %>${FIELDS("it.report.selfReported")}<% } %></section>
+<section class="later"><h4>Export and retention</h4>${FIELDS("it.outcome")}</section>
 <section><h4>(B) Documents</h4><p class="none"><%= it.report.documents %></p></section>
 </div>
 <% } else { %>

@@ -4,7 +4,11 @@ import { BASE_STYLES } from "../../../pages/styles.js";
 export const STYLES = `${BASE_STYLES}
 .kicker .id { text-transform: none; }
 .kicker { margin: 0; color: var(--quiet); letter-spacing: .08em; text-transform: uppercase; font-size: .75rem; font-weight: 600; }
-table.listing { table-layout: fixed; } .listing th:nth-child(1) { width: 23%; } .listing th:nth-child(2) { width: 19%; } .listing th:nth-child(3) { width: 20%; }
+table.listing { table-layout: fixed; } .listing th:nth-child(1) { width: 27%; } .listing th:nth-child(2) { width: 18%; } .listing th:nth-child(3) { width: 20%; }
+.listing.changes th:nth-child(1) { width: 20%; } .listing.changes th:nth-child(2) { width: 17%; } .listing.changes th:nth-child(3) { width: 16%; }
+.listing .verdict { white-space: normal; }
+time { white-space: nowrap; }
+.listing .ids { display: block; color: var(--quiet); font-size: .86em; }
 .person { background: var(--paper); border: 1px solid var(--line); border-radius: 4px; padding: 1.1rem 1.25rem; margin: 0 0 1rem; }
 .person .ids { margin: .1rem 0 0; color: var(--quiet); font-size: .9rem; }
 .person .drawn { color: var(--quiet); font-size: .9rem; }
@@ -22,10 +26,12 @@ table.listing { table-layout: fixed; } .listing th:nth-child(1) { width: 23%; } 
 .pages { columns: 2; column-gap: 2rem; padding-left: 1.3rem; }
 @media (max-width: 46rem) { .blocks { grid-template-columns: 1fr; } .pages { columns: 1; } }
 @media print {
-  .blocks section { break-inside: avoid; }
-  .person { border: 0; border-top: 1px solid var(--ink); border-radius: 0; padding: 7pt 0 4pt; break-inside: avoid; font-size: 8.5pt; }
-  .blocks { gap: 6pt 12pt; margin-top: 6pt; } .blocks dl div, .blocks p, .exceptions, .chip, .verdict { font-size: 8pt; padding-top: 0; padding-bottom: 0; }
-  .blocks dl div { grid-template-columns: 66pt 1fr; } .blocks th, .blocks td { padding: 1pt 4pt; } .blocks tbody th { width: 130pt; } .blocks td:first-of-type { width: 56pt; }
+  .blocks > section { break-inside: avoid; }
+  .person { display: table; width: 100%; border: 0; border-top: 1px solid var(--ink); border-radius: 0; padding: 7pt 0 4pt; font-size: 8.5pt; }
+  /* Repeated where a person goes on, so that no sheet is without a name. */
+  .person > header { display: table-header-group; break-inside: avoid; } .person .chips { margin-bottom: 5pt; }
+  .blocks { grid-template-columns: 1fr 1fr; gap: 6pt 12pt; margin-top: 6pt; } .blocks .later { order: 1; } .blocks dl div, .blocks p, .exceptions, .chip, .verdict { font-size: 8pt; padding-top: 0; padding-bottom: 0; }
+  .blocks dl div { grid-template-columns: 92pt 1fr; } .blocks th, .blocks td { padding: 1pt 4pt; } .blocks tbody th { width: 160pt; } .blocks td:first-of-type { width: 56pt; }
   .exceptions { margin-top: 5pt; padding: 3pt 6pt 3pt 18pt; }
   .sample .person { break-before: page; border-top: 0; }
 }

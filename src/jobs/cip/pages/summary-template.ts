@@ -23,6 +23,9 @@ ${rows}</tbody></table></div>`;
 
 const LISTING = ' class="listing"';
 
+/** What else a person is known by, below what the first cell of a row says. */
+const IDS = `<% if (one.ids) { %><span class="ids"><bdi><%= one.ids %></bdi></span><% } %>`;
+
 /** The top of the report: what the export is, who made it, when. */
 export const summaryTop = template(`<header class="top">
 <p class="kicker">Customer identification program</p>
@@ -30,7 +33,7 @@ export const summaryTop = template(`<header class="top">
 <dl class="facts">
 <div><dt>Export</dt><dd><code><%= it.exportId %></code></dd></div>
 <div><dt>Operator</dt><dd><bdi><%= it.facts.operator %></bdi> on <bdi><%= it.facts.host %></bdi></dd></div>
-<div><dt>Made</dt><dd><%= it.facts.started_at %> to <%= it.facts.finished_at %></dd></div>
+<div><dt>Made</dt><dd><%~ it.made %></dd></div>
 <div><dt>Approver</dt><dd><bdi><%= it.facts.approver %></bdi></dd></div>
 <div><dt>Service</dt><dd><bdi><%= it.facts.service_url %></bdi><% if (it.facts.service_mode) { %> (<bdi><%= it.facts.service_mode %></bdi>)<% } %></dd></div>
 <div><dt>Key</dt><dd><code><bdi><%= it.facts.key_fingerprint %></bdi></code></dd></div>
@@ -71,7 +74,7 @@ export const exceptionsPart = template(
   `${table(
     "List of exceptions",
     ["Person", "Exception", "Element", "Detail"],
-    `<% for (const one of it.rows) { %><tr><th scope="row"><a href="<%= one.href %>"><bdi><%= one.fp_id %></bdi></a></th><td><% if (one.isConsider) { %><span class="verdict consider">consider</span><% } else { %><%= one.kind %><% } %><% if (one.rule_part !== null) { %> (<%= one.rule_part %>)<% } %></td><td><bdi><%= one.element %></bdi></td><td><% if (one.detail !== null) { %><bdi><%= one.detail %></bdi><% } %><% if (one.sources) { %> <span class="aside">sources: <bdi><%= one.sources %></bdi></span><% } %></td></tr>
+    `<% for (const one of it.rows) { %><tr><th scope="row"><a href="<%= one.href %>"><bdi><%= one.name ?? one.fp_id %></bdi></a>${IDS}</th><td><% if (one.isConsider) { %><span class="verdict consider">consider</span><% } else { %><%= one.kind %><% } %><% if (one.rule_part !== null) { %> (<%= one.rule_part %>)<% } %></td><td><bdi><%= one.element %></bdi></td><td><% if (one.detail !== null) { %><bdi><%~ one.detail %></bdi><% } %><% if (one.sources) { %> <span class="aside">sources: <bdi><%= one.sources %></bdi></span><% } %></td></tr>
 <% } %>`,
     LISTING,
   )}\n`,
@@ -86,9 +89,9 @@ export const changesPart = template(`<section aria-labelledby="changes-heading">
 ${table(
   "List of changes",
   ["Person", "Change", "Field", "Before", "Now"],
-  `<% for (const one of it.rows) { %><tr><th scope="row"><bdi><%= one.fp_id %></bdi></th><td><% if (one.grave) { %><span class="verdict consider"><%= one.change %></span><% } else { %><%= one.change %><% } %></td><td><bdi><%= one.field %></bdi></td><td><bdi><%= one.before %></bdi></td><td><bdi><%= one.after %></bdi><% if (one.note !== null) { %><span class="aside"><%= one.note %></span><% } %></td></tr>
+  `<% for (const one of it.rows) { %><tr><th scope="row"><bdi><%= one.fp_id %></bdi>${IDS}</th><td><% if (one.grave) { %><span class="verdict consider"><%= one.change %></span><% } else { %><%= one.change %><% } %></td><td><bdi><%= one.field %></bdi></td><td><bdi><%~ one.before %></bdi></td><td><bdi><%~ one.after %></bdi><% if (one.note !== null) { %><span class="aside"><%= one.note %></span><% } %></td></tr>
 <% } %>`,
-  LISTING,
+  ' class="listing changes"',
 )}
 <% if (it.more) { %><p>The first <%= it.rows.length %> are shown.</p><% } %>
 <% } } %></section>
@@ -102,7 +105,7 @@ export const businessesPart = template(`<section aria-labelledby="businesses">
 ${table(
   "List of businesses",
   ["Business", "Person", "Status", "Onboardings", "With insights", "Watchlist entries"],
-  `<% for (const one of it.shown) { %><tr><th scope="row"><bdi><%= one.fpBid %></bdi></th><td><% if (one.fpId !== null) { %><bdi><%= one.fpId %></bdi><% } %></td><td><%= one.status %><% if (one.reason !== null) { %> <span class="aside"><bdi><%= one.reason %></bdi></span><% } %></td><td class="count"><%= one.onboardings %></td><td class="count"><%= one.insights %></td><td class="count"><% if (one.hits > 0) { %><span class="verdict consider"><%= one.hits %></span><% } else { %>0<% } %></td></tr>
+  `<% for (const one of it.shown) { %><tr><th scope="row"><bdi><%= one.fpBid %></bdi><% if (one.externalId !== null) { %><span class="ids"><bdi><%= one.externalId %></bdi></span><% } %></th><td><% if (one.fpId !== null) { %><bdi><%= one.fpId %></bdi><% } %></td><td><%= one.status %><% if (one.reason !== null) { %> <span class="aside"><bdi><%= one.reason %></bdi></span><% } %></td><td class="count"><%= one.onboardings %></td><td class="count"><%= one.insights %></td><td class="count"><% if (one.hits > 0) { %><span class="verdict consider"><%= one.hits %></span><% } else { %>0<% } %></td></tr>
 <% } %>`,
   LISTING,
 )}

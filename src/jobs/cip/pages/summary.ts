@@ -3,9 +3,14 @@ import type { PackCounts } from "../../../lake/bulk/pack/manifest.js";
 import type { ChangeCounts, ListedChange } from "../changes/changes-spool.js";
 import type { ListedException } from "../exceptions-spool.js";
 import type { PackFacts } from "../facts.js";
+import { ITEM_SEPARATOR } from "../rows.js";
 import type { Overview } from "./overview.js";
 import { changesPart, exceptionsPart, summaryNumbers } from "./summary-template.js";
-import { CHANGE_NAMES, elementName, KIND_NAMES } from "./words.js";
+import { codeInWords, reasonInWords, withTimes } from "./values.js";
+import { CHANGE_NAMES, fieldName, KIND_NAMES } from "./words.js";
+
+/** Fields that list sources. */
+const SOURCE_LISTS = new Set(["date_of_birth_breakdown", "matched_addresses", "tax_id_breakdown"]);
 
 /** The beginning of the report: headline numbers, completeness, exceptions by kind. */
 export function numbersPart(overview: Overview, counts: PackCounts, facts: PackFacts): string {
@@ -39,11 +44,13 @@ export function exceptionsTable(
   return exceptionsPart({
     rows: rows.map((row) => ({
       ...row,
+      ids: [row.external_id, row.name && row.fp_id].filter(Boolean).join(" · "),
       href: hrefOf(row.position),
       isConsider: row.kind === "consider",
       kind: KIND_NAMES[row.kind as keyof typeof KIND_NAMES],
-      element: elementName(row.element ?? ""),
-      detail: row.kind === "consider" ? null : row.detail,
+      element: fieldName(row.element ?? ""),
+      detail: row.kind === "consider" ? null : withTimes(reasonInWords(row.detail ?? "")).html,
+      sources: row.sources?.split(" ").map(codeInWords).join(", "),
     })),
   });
 }
@@ -58,7 +65,19 @@ export function changesSection(
   const shown = rows.map((row) => ({
     ...row,
     grave: row.change === "clear_to_consider",
+    ids: row.external_id,
     change: CHANGE_NAMES[row.change],
+    field: row.field && fieldName(row.field),
+    before: changedValue(row.field, row.before),
+    after: changedValue(row.field, row.after),
   }));
   return changesPart({ previous, more, screenedAgain, rows: shown });
+}
+
+/** A value before or after a change, as the person's section shows it. */
+function changedValue(field: string | null, value: string | null): string | null {
+  if (value === null) return null;
+  const hasCodes = SOURCE_LISTS.has(field ?? "") || field?.startsWith("self_reported_");
+  const items = hasCodes ? value.split(ITEM_SEPARATOR).map(codeInWords) : [value];
+  return withTimes(items.join(", ")).html;
 }

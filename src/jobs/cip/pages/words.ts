@@ -16,9 +16,38 @@ export const ELEMENT_NAMES: Readonly<Record<CipElement, string>> = {
   "watchlist.monitored_lists": "Watchlists: monitored lists",
 };
 
-/** What pages call a field of a report: its own name where it has no other. */
-export function elementName(element: string): string {
-  return ELEMENT_NAMES[element as CipElement] ?? element;
+/** What pages call a field of a report; any other by its own name, with spaces. */
+const FIELD_NAMES = new Map<string, string>(
+  Object.entries({
+    ...ELEMENT_NAMES,
+    "checked_data.customer_name": "Checked name",
+    "checked_data.date_of_birth": "Checked date of birth",
+    "checked_data.address": "Checked address",
+    "checked_data.tax_id": "Checked tax id",
+    ip_address: "IP address",
+    check_initiated_at: "Check started",
+    kyc_completed_at: "KYC completed",
+    "watchlist.check_completed_at": "Watchlists screened",
+    "watchlist.records": "Watchlists: records",
+    approved_reason: "Reason of the approval",
+    date_of_birth_breakdown: "Date of birth: sources",
+    matched_addresses: "Address: sources",
+    tax_id_breakdown: "Tax id: sources",
+    us_legal_status: "US legal status",
+    is_employed_at_brokerage_firm: "Employed at a brokerage firm",
+  }),
+);
+
+/** What pages call a field of a report, by its name there (`watchlist.sanction`) or its column (`watchlist_sanction`). */
+export function fieldName(field: string): string {
+  const path = field.replace(/^(checked_data|watchlist|self_reported)_/, "$1.").replace(/_text$/, "");
+  const own = path.replace(/^self_reported\./, "");
+  return FIELD_NAMES.get(own) ?? sentence(own);
+}
+
+function sentence(name: string): string {
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export const KIND_NAMES: Readonly<Record<ExceptionKind, string>> = {

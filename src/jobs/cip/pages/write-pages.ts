@@ -9,6 +9,7 @@ import { pagePath, REPORT_PAGE } from "./people-pages.js";
 import { personSection, personView } from "./person.js";
 import { changesSection, exceptionsTable, numbersPart } from "./summary.js";
 import { businessesPart, pageList, pagerTop, sampleTop, summaryTop } from "./summary-template.js";
+import { withTimes } from "./values.js";
 import { STRATUM_NAMES } from "./words.js";
 
 const EXCEPTIONS_PER_PAGE = 500;
@@ -97,11 +98,12 @@ async function* sectionsOf(
 async function writeReport(shown: Shown, people: (out: Out) => Promise<void>): Promise<void> {
   const { facts, overview, counts, previous, changes } = shown;
   const title = "Customer identification report";
+  const made = withTimes(`${facts.started_at} to ${facts.finished_at}`).html;
   await writePage(
     shown,
     REPORT_PAGE,
     { title: "CIP report", kind: "report" },
-    (frame) => summaryTop({ ...frame, facts, previous, title }),
+    (frame) => summaryTop({ ...frame, facts, previous, title, made }),
     async (out) => {
       await out(numbersPart(overview, counts, facts));
       await writeExceptions(shown, out);
