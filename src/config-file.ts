@@ -14,6 +14,11 @@ const duration = z
   .transform(parseDuration)
   .refine((ms) => ms !== undefined, { error: DURATION });
 const address = z.string({ error: ADDRESS }).refine(isWebhookAddress, { error: ADDRESS });
+const INSTITUTION = { error: "a name of up to 80 characters, in one line" };
+const institution = z
+  .string(INSTITUTION)
+  .trim()
+  .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,80}$/u, INSTITUTION);
 const NAMED = { error: "settings by their names" };
 
 const ALERTS = {
@@ -31,7 +36,10 @@ const ALERTS = {
 };
 
 /** What a file of settings may hold (docs/run/configuration.md, "nightledger.yaml"). */
-const FILE = z.strictObject({ alerts: z.strictObject(ALERTS, NAMED).nullish() }, NAMED);
+const FILE = z.strictObject(
+  { institution: institution.nullish(), alerts: z.strictObject(ALERTS, NAMED).nullish() },
+  NAMED,
+);
 
 /**
  * Reads a file of settings; one that is not there is empty.
@@ -39,13 +47,17 @@ const FILE = z.strictObject({ alerts: z.strictObject(ALERTS, NAMED).nullish() },
  * @param isNamed whether somebody has named it, so that it must be there
  * @throws InputError naming what is wrong; a value is never quoted, for it may be secret.
  */
-export function readConfigFile(path: string, isNamed: boolean): { readonly alerts?: AlertSettings } {
+export function readConfigFile(
+  path: string,
+  isNamed: boolean,
+): { readonly institution?: string | undefined; readonly alerts?: AlertSettings } {
   const parsed = FILE.safeParse(yamlOf(path, isNamed) ?? {});
   if (!parsed.success) throw refusal(path, parsed.error.issues.map(problemOf)[0] ?? "is invalid");
   const { alerts } = parsed.data;
-  if (!alerts) return {};
+  const institution = parsed.data.institution ?? undefined;
+  if (!alerts) return { institution };
   const { "notify-command": command, "notify-webhook": webhook, ...rules } = alerts;
-  return { alerts: { rules: rules satisfies AlertRules, targets: { command, webhook } } };
+  return { institution, alerts: { rules: rules satisfies AlertRules, targets: { command, webhook } } };
 }
 
 function yamlOf(path: string, isNamed: boolean): unknown {

@@ -141,10 +141,9 @@ const READERS = {
   deployment: (values) => fields(values, { name: "NIGHTLEDGER_DEPLOYMENT" }),
   alerts: (values, cwd): AlertConfig => {
     const secret = readVariable("NIGHTLEDGER_ALERT_WEBHOOK_SECRET", values);
-    const named = readVariable("NIGHTLEDGER_CONFIG", values);
-    const { alerts: settings } = readConfigFile(resolve(cwd, named ?? CONFIG_FILE), named !== undefined);
-    return { settings, secret };
+    return { settings: settingsFile(values, cwd).alerts, secret };
   },
+  institution: (values, cwd) => ({ name: settingsFile(values, cwd).institution }),
   temporal: (values) => ({
     env: Object.fromEntries([...values].filter(([name]) => name.startsWith("TEMPORAL_"))),
   }),
@@ -176,6 +175,11 @@ export function readDotEnv(cwd: string): Record<string, string | undefined> {
 function fields<const F extends Readonly<Record<string, VariableName>>>(values: Values, names: F) {
   const readers = Object.entries(names).map(([field, name]) => [field, () => readVariable(name, values)]);
   return readAll(Object.fromEntries(readers)) as { readonly [K in keyof F]: VariableValue<F[K]> };
+}
+
+function settingsFile(values: Values, cwd: string) {
+  const named = readVariable("NIGHTLEDGER_CONFIG", values);
+  return readConfigFile(resolve(cwd, named ?? CONFIG_FILE), named !== undefined);
 }
 
 function required(values: Values, name: VariableName): Values {

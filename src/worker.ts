@@ -8,7 +8,7 @@ import { type InjectedSinks, type NativeConnection, Worker } from "@temporalio/w
 import { createActivities } from "./activities/create-activities.js";
 import { HEARTBEAT_EVERY_MS } from "./activities/heartbeat.js";
 import { createApiClient } from "./api/http/client.js";
-import type { AlertConfig, ApiConfig } from "./config.js";
+import type { AlertConfig, ApiConfig, ConfigParts } from "./config.js";
 import type { LakePlace } from "./domain/lake-address.js";
 import { VERSIONED } from "./domain/run.js";
 import { shareOf } from "./domain/service/pace/call-pace.js";
@@ -39,6 +39,7 @@ interface WorkerSettings {
   readonly taskQueue: string;
   readonly log: Logger;
   readonly alerts?: AlertConfig;
+  readonly institution?: ConfigParts["institution"];
   /** A worker beside the embedded server: a killed one must cost seconds, not minutes. */
   readonly embedded: boolean;
   /** The version of a deployment that the worker is of; left out: it takes whatever is in the task queue. */
@@ -137,7 +138,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
         : { codePath: fileURLToPath(BUNDLE) },
       activities: createActivities({
         api: client,
-        asker: askerOf(api),
+        asker: askerOf(api, settings.institution?.name),
         lake,
         sealed,
         log,

@@ -48,6 +48,17 @@ test("every rule and both targets are read; the secret comes from the environmen
   expect(secrets).toContain(SECRET);
 });
 
+test("the institution is one line of a name; a line break or too long a name is refused", () => {
+  const named = () => readConfig({ env: {}, cwd }, ["institution"]).institution.name;
+  expect(named()).toBeUndefined();
+  write("institution: ' Example Bank, N.A. '\n");
+  expect(named()).toBe("Example Bank, N.A.");
+  for (const wrong of ['"a\\nb"', '"a\\u2028b"', `"${"x".repeat(81)}"`, "' '", "7"]) {
+    write(`institution: ${wrong}\n`);
+    expect(named).toThrow(/institution is invalid; accepted: a name of up to 80 characters, in one line/);
+  }
+});
+
 test("NIGHTLEDGER_CONFIG names another file, which must be there", () => {
   write("alerts: { failed-links: 1 }", "other.yaml");
   expect(alerts({ NIGHTLEDGER_CONFIG: "other.yaml" }).settings?.rules).toEqual({ "failed-links": 1 });
@@ -55,7 +66,7 @@ test("NIGHTLEDGER_CONFIG names another file, which must be there", () => {
 });
 
 test.each([
-  ["alert: {}", /unknown setting: alert; accepted: alerts\. Nothing was started/],
+  ["alert: {}", /unknown setting: alert; accepted: institution, alerts\. Nothing was started/],
   [
     "alerts: { max-agee: 3h }",
     /unknown setting: alerts\.max-agee; accepted: failed-run, max-age, failed-links/,

@@ -22,7 +22,10 @@ export interface InitFlags {
 type Ask = (question: string, isSecret?: boolean) => Promise<string>;
 
 const DEFAULT_LAKE = "./lake";
-const SETTINGS = `# Rules of alerts, and whom they tell: docs/run/alerts.md.
+const SETTINGS = `# Whose customers these are: headline and footer of CIP packs.
+# institution: Example Bank
+
+# Rules of alerts, and whom they tell: docs/run/alerts.md.
 alerts:
   failed-run: true
   # max-age: 36h

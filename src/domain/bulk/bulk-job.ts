@@ -21,6 +21,8 @@ export interface Asker {
   /** Name of the user of the operating system. */
   readonly operator: string;
   readonly host: string;
+  /** For whom, as the settings there say. */
+  readonly institution?: string | undefined;
   readonly service: string;
   /** Of the key; null where the key does not say. */
   readonly mode: "test" | "live" | null;

@@ -3,12 +3,16 @@ import { hostname, userInfo } from "node:os";
 import type { Asker } from "../../domain/bulk/bulk-job.js";
 import { keyMode } from "../../domain/service/key-mode.js";
 
-/** Says who asks for a job in this process, on which machine, with which key. */
-export function askerOf({ url, key }: { readonly url: string; readonly key: string }): Asker {
+/** Says who asks for a job in this process, on which machine, for whom, with which key. */
+export function askerOf(
+  { url, key }: { readonly url: string; readonly key: string },
+  institution?: string,
+): Asker {
   const keyFingerprint = createHash("sha256").update(key).digest("hex").slice(0, 16);
   return {
     operator: userInfo().username,
     host: hostname(),
+    institution,
     service: url,
     mode: keyMode(key),
     keyFingerprint,

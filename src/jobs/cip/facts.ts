@@ -8,6 +8,8 @@ export interface PackFacts {
   /** Who ran the command. */
   readonly operator: string;
   readonly host: string;
+  /** Whose customers these are, as `nightledger.yaml` says. */
+  readonly institution?: string | undefined;
   readonly version: string;
   /** `default_approver` of every request: the name that means an automatic approval. */
   readonly approver: string;

@@ -256,6 +256,15 @@ test("a large export has pages of people, of exceptions, and links that lead som
   await verifyPack(directory, room.tools);
 });
 
+test("the headline says whose customers these are and how many are under a legal hold", async () => {
+  const members = madeUpMembers(30, (member, index) => (index < 2 ? { ...member, legalHold: null } : member));
+  const { directory, manifest } = await room.write(members, { institution: "Example <Bank>" });
+  const report = await readFile(join(directory, "report.html"), "utf8");
+  expect(report).toContain("<strong>2</strong><span>under a legal hold; of 2 it is not known</span>");
+  expect(report).toMatch(/class="kicker"><bdi>Example &lt;Bank&gt;<\/bdi>/);
+  expect(manifest.facts).toMatchObject({ institution: "Example <Bank>" });
+});
+
 test("the same seed draws the same sample, another one another", async () => {
   const drawn = async (seed: string) => {
     const sample = { exceptions: 3, manual_approval: 3, incomplete: 3, high_risk: 3, random: 3, seed };

@@ -27,11 +27,17 @@ export class Overview {
   readonly missing: Record<RulePart, number> = { A: 0, B: 0, C: 0, D: 0 };
   /** Members with a `consider` anywhere. */
   considered = 0;
+  /** Members under a legal hold. */
+  onHold = 0;
+  /** Members of whom the roster does not say whether they are. */
+  holdUnknown = 0;
   /** Members who were asked for more than once. */
   askedAgain = 0;
 
   add({ member, exceptions, approval }: JudgedMember): void {
     if (member.asked > 1) this.askedAgain += 1;
+    if (member.legalHold) this.onHold += 1;
+    if (member.legalHold === null) this.holdUnknown += 1;
     for (const [kind, counts] of this.exceptions) {
       const rows = exceptions.filter((one) => one.kind === kind).length;
       counts.rows += rows;

@@ -33,6 +33,8 @@ export interface PageFrame {
   /** Hash over the files of rows (docs/use/exports.md, "The hash on each page"). */
   readonly contentSha256: string;
   readonly title: string;
+  /** Whose customers it shows, where the settings say. */
+  readonly institution?: string | null | undefined;
   /** Whether it shows what is masked elsewhere. */
   readonly unmasked: boolean;
   /** Class of the page's main part. */
@@ -41,7 +43,7 @@ export interface PageFrame {
 
 export type Out = (text: string) => Promise<void>;
 
-// Two of the texts go into a style sheet, where HTML escapes have no effect: `frameOf` refuses any that could leave it.
+// Three texts go into a style sheet, where HTML escapes have no effect: `frameOf` refuses or escapes any that could leave it.
 const head = template(`<!doctype html>
 <html lang="en">
 <head>
@@ -52,7 +54,7 @@ const head = template(`<!doctype html>
 <title><%= it.title %> · <%= it.exportId %></title>
 <style>${STYLES}
 @page { size: A4; margin: 17mm 15mm 19mm;
-  @bottom-left { content: "<%~ it.printedId %>\\A content sha256 <%~ it.contentSha256 %>"; white-space: pre; font: 6.5pt/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; color: #4f5b69; }
+  @bottom-left { content: "<%~ it.printedInstitution %><%~ it.printedId %>\\A content sha256 <%~ it.contentSha256 %>"; white-space: pre; font: 6.5pt/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; color: #4f5b69; }
   @bottom-right { content: "page " counter(page) " of " counter(pages); font: 8pt system-ui, "Segoe UI", "DejaVu Sans", sans-serif; color: #4f5b69; }
 }
 </style>
@@ -63,7 +65,7 @@ const head = template(`<!doctype html>
 
 const foot = template(`</main>
 <footer>
-<p>Export <code><%= it.exportId %></code>. Content sha256 <code><%= it.contentSha256 %></code>: the hash over the pack's files of rows, which its manifest.json repeats. <code>sha256sum -c SHA256SUMS</code> in the pack's directory proves every file; <code>npx nightledger verify</code> proves the counts, the chain of packs and the signature too.</p>
+<p><% if (it.institution) { %><bdi><%= it.institution %></bdi>. <% } %>Export <code><%= it.exportId %></code>. Content sha256 <code><%= it.contentSha256 %></code>: the hash over the pack's files of rows, which its manifest.json repeats. <code>sha256sum -c SHA256SUMS</code> in the pack's directory proves every file; <code>npx nightledger verify</code> proves the counts, the chain of packs and the signature too.</p>
 <% if (it.unmasked) { %><p><strong>Unmasked: tax ids, birth dates, addresses and IP addresses are shown.</strong></p><% } %>
 </footer>
 </body>
@@ -71,11 +73,18 @@ const foot = template(`</main>
 `);
 
 /** @throws where a text could leave the style sheet that prints it. */
-function frameOf(frame: PageFrame): PageFrame & { readonly printedId: string } {
+function frameOf(frame: PageFrame): PageFrame & Readonly<Record<"printedId" | "printedInstitution", string>> {
   if (!/^[\w.-]+$/.test(frame.exportId) || !/^[0-9a-f]{64}$/.test(frame.contentSha256)) {
     throw new Error("an export's id and hash hold letters, digits, dots and dashes only");
   }
-  return { ...frame, printedId: `CIP export ${frame.exportId}${frame.unmasked ? " — UNMASKED" : ""}` };
+  const printedInstitution = frame.institution ? `${cssText(frame.institution)}\\A ` : "";
+  const printedId = `CIP export ${frame.exportId}${frame.unmasked ? " — UNMASKED" : ""}`;
+  return { ...frame, printedInstitution, printedId };
+}
+
+/** A text within a string of a style sheet: whatever is no letter, digit or space by its number. */
+function cssText(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N} ]/gu, (one) => `\\${one.codePointAt(0)?.toString(16)} `);
 }
 
 /** The beginning of a page, up to what is above its main part. */
@@ -95,8 +104,8 @@ export async function writePage(
   top: (frame: PageFrame) => string,
   write: (out: Out) => Promise<void>,
 ): Promise<void> {
-  const { exportId, unmasked } = facts;
-  const frame = { ...page, exportId, unmasked, contentSha256 };
+  const { exportId, institution, unmasked } = facts;
+  const frame = { ...page, exportId, institution, unmasked, contentSha256 };
   await files.write(path, async (out) => {
     await out(`${pageHead(frame)}${top(frame)}<main id="main" class="${page.kind}">\n`);
     await write(out);

@@ -7,6 +7,7 @@ export const STYLES = `${BASE_STYLES}
 table.listing { table-layout: fixed; } .listing th:nth-child(1) { width: 27%; } .listing th:nth-child(2) { width: 18%; } .listing th:nth-child(3) { width: 20%; }
 .listing.changes th:nth-child(1) { width: 20%; } .listing.changes th:nth-child(2) { width: 17%; } .listing.changes th:nth-child(3) { width: 16%; }
 .listing .verdict { white-space: normal; }
+.headline.cip { grid-template-columns: repeat(5, 1fr); } .headline.cip li:first-child { grid-column: span 2; }
 time { white-space: nowrap; }
 .listing .ids { display: block; color: var(--quiet); font-size: .86em; }
 .person { background: var(--paper); border: 1px solid var(--line); border-radius: 4px; padding: 1.1rem 1.25rem; margin: 0 0 1rem; }
@@ -24,8 +25,9 @@ time { white-space: nowrap; }
 .blocks .records { margin-bottom: 0; font-size: .9rem; }
 .blocks ol { margin: .2rem 0 0; padding-left: 1.4rem; font-size: .9rem; }
 .pages { columns: 2; column-gap: 2rem; padding-left: 1.3rem; }
-@media (max-width: 46rem) { .blocks { grid-template-columns: 1fr; } .pages { columns: 1; } }
+@media (max-width: 46rem) { .headline.cip { grid-template-columns: 1fr 1fr; } .blocks { grid-template-columns: 1fr; } .pages { columns: 1; } }
 @media print {
+  .headline.cip { grid-template-columns: repeat(5, 1fr); }
   .blocks > section { break-inside: avoid; }
   .person { display: table; width: 100%; border: 0; border-top: 1px solid var(--ink); border-radius: 0; padding: 7pt 0 4pt; font-size: 8.5pt; }
   /* Repeated where a person goes on, so that no sheet is without a name. */

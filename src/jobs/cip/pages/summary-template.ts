@@ -28,7 +28,7 @@ const IDS = `<% if (one.ids) { %><span class="ids"><bdi><%= one.ids %></bdi></sp
 
 /** The top of the report: what the export is, who made it, when. */
 export const summaryTop = template(`<header class="top">
-<p class="kicker">Customer identification program</p>
+<p class="kicker"><% if (it.facts.institution) { %><bdi><%= it.facts.institution %></bdi> · <% } %>Customer identification program</p>
 <h1><%= it.title %></h1>
 <dl class="facts">
 <div><dt>Export</dt><dd><code><%= it.exportId %></code></dd></div>
@@ -48,7 +48,7 @@ export const summaryTop = template(`<header class="top">
 `);
 
 /** The numbers, the statement of completeness and what heads the list of exceptions. */
-export const summaryNumbers = template(`<ul class="headline" aria-label="Headline numbers">
+export const summaryNumbers = template(`<ul class="headline cip" aria-label="Headline numbers">
 <% for (const one of it.numbers) { %><li class="<%= one.tone %>"><strong><%= one.value %></strong><span><%= one.label %></span></li>
 <% } %></ul>
 <section class="statement<% if (!it.complete) { %> open<% } %>" aria-labelledby="completeness">

@@ -16,6 +16,7 @@ const SOURCE_LISTS = new Set(["date_of_birth_breakdown", "matched_addresses", "t
 export function numbersPart(overview: Overview, counts: PackCounts, facts: PackFacts): string {
   const plain = (value: number, label: string) => ({ value, label, tone: "" });
   const bad = (value: number, label: string) => ({ value, label, tone: value > 0 ? "bad" : "" });
+  const unknown = overview.holdUnknown > 0 ? `; of ${overview.holdUnknown} it is not known` : "";
   return summaryNumbers({
     counts,
     complete: counts.failed === 0,
@@ -25,6 +26,7 @@ export function numbersPart(overview: Overview, counts: PackCounts, facts: PackF
     missing: overview.missing,
     numbers: [
       plain(counts.population, "people in the population"),
+      bad(overview.onHold, `under a legal hold${unknown}`),
       plain(counts.exported, "exported"),
       bad(counts.failed, "without a report"),
       plain(counts.excluded, "excluded"),

@@ -20,6 +20,18 @@ test("a page prints its number and the content's hash, loads nothing and runs no
   expect(pageHead(FRAME) + pageFoot(FRAME)).not.toMatch(/<script|url\(|@import|https?:/);
 });
 
+test("the institution is on every sheet and in the footer, and never leaves its string in the style sheet", () => {
+  const institution = `B\u00e4nk "A" \\ </style>`;
+  const head = pageHead({ ...FRAME, institution });
+  expect(head).toContain(
+    '@bottom-left { content: "B\u00e4nk \\22 A\\22  \\5c  \\3c \\2f style\\3e \\A CIP export cip-2026',
+  );
+  expect(head.match(/<\/style>/g)).toHaveLength(1);
+  expect(pageFoot({ ...FRAME, institution })).toContain(
+    "<bdi>B\u00e4nk &quot;A&quot; \\ &lt;/style&gt;</bdi>",
+  );
+});
+
 test("an unmasked page says so on every sheet", () => {
   expect(pageHead(FRAME)).not.toContain("UNMASKED");
   expect(pageHead({ ...FRAME, unmasked: true })).toContain("UNMASKED");
