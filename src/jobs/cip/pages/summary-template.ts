@@ -89,7 +89,7 @@ export const changesPart = template(`<section aria-labelledby="changes-heading">
 ${table(
   "List of changes",
   ["Person", "Change", "Field", "Before", "Now"],
-  `<% for (const one of it.rows) { %><tr><th scope="row"><bdi><%= one.fp_id %></bdi>${IDS}</th><td><% if (one.grave) { %><span class="verdict consider"><%= one.change %></span><% } else { %><%= one.change %><% } %></td><td><bdi><%= one.field %></bdi></td><td><bdi><%~ one.before %></bdi></td><td><bdi><%~ one.after %></bdi><% if (one.note !== null) { %><span class="aside"><%= one.note %></span><% } %></td></tr>
+  `<% for (const one of it.rows) { %><tr><th scope="row"><bdi><%= one.who %></bdi>${IDS}</th><td><% if (one.grave) { %><span class="verdict consider"><%= one.change %></span><% } else { %><%= one.change %><% } %></td><td><bdi><%= one.field %></bdi></td><td><bdi><%~ one.before %></bdi></td><td><bdi><%~ one.after %></bdi><% if (one.note !== null) { %><span class="aside"><%= one.note %></span><% } %></td></tr>
 <% } %>`,
   ' class="listing changes"',
 )}

@@ -67,7 +67,8 @@ export function changesSection(
   const shown = rows.map((row) => ({
     ...row,
     grave: row.change === "clear_to_consider",
-    ids: row.external_id,
+    who: row.external_id ?? row.fp_id,
+    ids: row.external_id && row.fp_id,
     change: CHANGE_NAMES[row.change],
     field: row.field && fieldName(row.field),
     before: changedValue(row.field, row.before),
