@@ -80,6 +80,7 @@ async function factsOf(
   return {
     operator: asker.operator,
     host: asker.host,
+    institution: asker.institution,
     version,
     approver: options.approver,
     service_url: asker.service,
