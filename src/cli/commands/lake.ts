@@ -31,7 +31,7 @@ export const maintainCommand: AddCommand = (program, terminal, end) => {
       return end(await scheduleUpkeep(terminal, flags));
     }
     const { runMaintain } = await import("../lake/maintain.js");
-    await runMaintain(terminal, flags);
+    end(await runMaintain(terminal, flags));
   });
 };
 

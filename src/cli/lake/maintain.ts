@@ -6,7 +6,9 @@ import { bytesWords } from "../../domain/words/bytes.js";
 import { lakeAt } from "../../lake/lake.js";
 import { type Amount, amountOf } from "../../lake/maintain/amount.js";
 import { type MaintainReport, maintain } from "../../lake/maintain/maintain.js";
+import { openStore } from "../../lake/store/open-store.js";
 import { TABLES } from "../../tables.js";
+import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { existingLake } from "./query.js";
@@ -18,13 +20,19 @@ interface MaintainFlags {
   readonly json?: boolean;
 }
 
-/** Maintains the configured lake in this process, without Temporal. @throws InputError when there is none */
+/**
+ * Maintains the configured lake in this process, without Temporal. Returns the exit code: a table that should not be left
+ * alone is a failure.
+ *
+ * @throws InputError when there is no lake, or none that can be written
+ */
 export async function runMaintain(
   terminal: Terminal,
   { retain = LEAST_RETAINED_DAYS, dryRun = false, json }: MaintainFlags,
-): Promise<void> {
+): Promise<number> {
   const place = await existingLake(terminal);
-  await withInterruption(async ({ signal, releases }) => {
+  if (!dryRun) await openStore(place).checkWritable("NIGHTLEDGER_LAKE");
+  return withInterruption(async ({ signal, releases }) => {
     const lake = lakeAt(place);
     releases.add(() => lake.close());
     const onTable = (table: string, left?: string) => {
@@ -35,6 +43,7 @@ export async function runMaintain(
     const home = await homeSizes(readConfig(terminal, ["home"]).home.path);
     if (json) terminal.result(JSON.stringify({ ...report, home }));
     else showReport(terminal, report, home);
+    return report.left_alone.every((one) => one.by_owner) ? EXIT.completed : EXIT.failures;
   });
 }
 

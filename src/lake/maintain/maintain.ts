@@ -19,6 +19,13 @@ interface MaintainOptions {
   readonly onTable?: (table: string, left?: string) => void;
 }
 
+interface LeftTable {
+  readonly table: string;
+  readonly why: string;
+  /** Whether its owner wants it so; any other should not be left. */
+  readonly by_owner: boolean;
+}
+
 /** What was done to a lake, or would be. */
 export interface MaintainReport extends LastUpkeep {
   readonly dry_run: boolean;
@@ -31,7 +38,7 @@ export interface MaintainReport extends LastUpkeep {
   readonly unknown: Amount;
   readonly tables: readonly TableUpkeep[];
   /** Tables that were left alone, with the reason. */
-  readonly left_alone: readonly { readonly table: string; readonly why: string }[];
+  readonly left_alone: readonly LeftTable[];
 }
 
 /**
@@ -49,21 +56,25 @@ export async function maintain(
   const started = Date.now();
   const there: TableSpec[] = [];
   const snapshots: Snapshot[] = [];
-  const left: { table: string; why: string }[] = [];
-  const leave = ({ name }: TableSpec, error: unknown) => {
-    if (!(error instanceof InputError)) throw error;
-    left.push({ table: name, why: error.message });
-    onTable?.(name, error.message);
+  const left: LeftTable[] = [];
+  const leave = ({ name }: TableSpec, why: string, byOwner = false) => {
+    left.push({ table: name, why, by_owner: byOwner });
+    onTable?.(name, why);
   };
   for (const spec of tables) {
     try {
       const snapshot = await lake.table(spec.name).snapshot();
       if (snapshot.version < 0) continue;
-      assertOurs(spec, snapshot);
+      assertWritable(spec.name, snapshot);
+      const ownersWhy = whyOwned(spec, snapshot);
+      if (ownersWhy !== undefined) {
+        leave(spec, ownersWhy, true);
+        continue;
+      }
       there.push(spec);
       snapshots.push(snapshot);
     } catch (error) {
-      leave(spec, error);
+      leave(spec, whyLeft(error));
     }
   }
   const before = oldBefore(snapshots, retainDays, started);
@@ -79,7 +90,7 @@ export async function maintain(
       done.push(await maintainTable(lake, spec, options));
       onTable?.(spec.name);
     } catch (error) {
-      leave(spec, error);
+      leave(spec, whyLeft(error));
     }
   }
   const staging = await maintainStaging(lake, options);
@@ -108,12 +119,14 @@ export async function maintain(
 /** Table properties by which an owner decides how long removed files stay; another tool then vacuums the table. */
 const OWNER_PROPERTY = "delta.deletedFileRetentionDuration";
 
-/** @throws InputError for a table that another tool keeps in order, or that needs a newer writer. */
-function assertOurs({ name }: TableSpec, snapshot: Snapshot): void {
-  assertWritable(name, snapshot);
-  const set = snapshot.metadata?.configuration[OWNER_PROPERTY];
-  if (set === undefined) return;
-  throw new InputError(
-    `Table ${name} has the property ${OWNER_PROPERTY}, so it is left to the tool of whoever set it.`,
-  );
+/** Why a table is left to another tool; undefined where none keeps it in order. */
+function whyOwned({ name }: TableSpec, { metadata }: Snapshot): string | undefined {
+  if (metadata?.configuration[OWNER_PROPERTY] === undefined) return undefined;
+  return `Table ${name} has the property ${OWNER_PROPERTY}, so it is left to the tool of whoever set it.`;
+}
+
+/** Why a table can't be maintained, such as a damaged log. @throws what is no matter of one table. */
+function whyLeft(error: unknown): string {
+  if (error instanceof InputError) return error.message;
+  throw error;
 }

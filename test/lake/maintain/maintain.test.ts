@@ -107,7 +107,7 @@ test("a table is left alone whose removed files its owner wants to keep, and the
     onTable: (table, left) => void told.push([table, left !== undefined]),
   });
   expect(report.left_alone).toEqual([
-    { table: "webhook_events", why: expect.stringMatching(/deletedFileRetentionDuration/) },
+    { table: "webhook_events", why: expect.stringMatching(/deletedFileRetentionDuration/), by_owner: true },
   ]);
   expect(told).toEqual([
     ["webhook_events", true],
