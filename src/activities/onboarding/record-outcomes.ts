@@ -1,6 +1,6 @@
 import { mapConcurrent } from "../../domain/concurrent-work.js";
-import type { BatchRunInput } from "../../domain/onboarding/batch/started-batch.js";
-import { isRight } from "../../domain/onboarding/frozen-row.js";
+import type { BatchRunInput } from "../../domain/onboarding/batch/batch-rows.js";
+import { isRight } from "../../domain/onboarding/customer.js";
 import { playbookKeyOf } from "../../domain/onboarding/identity.js";
 import {
   type Outcome,

@@ -6,6 +6,9 @@ import { refusalsInWords, refusalWords } from "../../domain/refusals.js";
 import { whyCutShort } from "../../domain/run.js";
 import { startedRows } from "../../intake/onboarding/start.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
+import type { ObjectStore } from "../../lake/store/object-store.js";
+import { giveUpRun } from "../../temporal/give-up.js";
+import { rowsOf, withStoreQuery } from "../lake/query.js";
 import type { JobSession } from "../session/job-session.js";
 import type { ProgressForm } from "../shell/progress-view.js";
 import { endWithoutResult, type JobRun, type LeftRun } from "../shell/run.js";
@@ -145,3 +148,25 @@ const ONBOARD_PROGRESS: ProgressForm<BatchProgress> = {
     expected: total,
   }),
 };
+
+/**
+ * How long a cancelled batch may make no progress. A customer's step has fifteen seconds to end, and in synchronous mode
+ * the thirty of a decision too (docs/use/onboarding.md, "What stops a batch").
+ */
+const CANCEL_MS = 60_000;
+
+/** Gives up a batch's run; its customers continue, unless `cleanUp` stops them. */
+export function giveUpBatch(
+  { temporal: { client }, signal }: JobSession,
+  run: StartedRun,
+  cleanUp: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  return giveUpRun(client, run, cleanUp, { cancelMs: CANCEL_MS, signal });
+}
+
+/** Counts the rows of a batch that have an outcome. Rows run from the file's beginning: no limit goes below this. */
+export async function rowsWithOutcomes(store: ObjectStore, batchId: string): Promise<number> {
+  const sql = `select count(distinct line) as n from onboardings where batch_id = '${batchId}'`;
+  const [row] = await withStoreQuery(store, (query) => rowsOf<{ n: number | bigint }>(query, sql));
+  return Number(row?.n ?? 0);
+}

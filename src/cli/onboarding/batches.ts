@@ -15,10 +15,8 @@ import { type Preflight, placeOf, readLakeView } from "../session/preflight.js";
 import { followFound } from "../shell/found-run.js";
 import { runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { batchRun } from "./batch-run.js";
+import { batchRun, giveUpBatch, rowsWithOutcomes } from "./batch-run.js";
 import { type BatchFlags, checkSink, optionsOf } from "./flags.js";
-import { giveUpBatch } from "./give-up.js";
-import { rowsWithOutcomes } from "./rows-with-outcomes.js";
 
 /** Runs the failed rows of a batch as a new attempt. Returns the exit code. @throws InputError */
 export async function retryBatch(terminal: Terminal, batchId: string, flags: BatchFlags): Promise<number> {

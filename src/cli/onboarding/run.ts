@@ -17,10 +17,8 @@ import { findService, type JobConfig, type Preflight, placeOf } from "../session
 import { runJob } from "../shell/shell.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { batchRun } from "./batch-run.js";
+import { batchRun, giveUpBatch, rowsWithOutcomes } from "./batch-run.js";
 import { checkOnboardFlags, type OnboardFlags, optionsOf } from "./flags.js";
-import { giveUpBatch } from "./give-up.js";
-import { rowsWithOutcomes } from "./rows-with-outcomes.js";
 import { validationSummary, validationText } from "./validation-report.js";
 
 /** Runs or joins a batch and waits for its end, or only validates its file. Returns the exit code. */

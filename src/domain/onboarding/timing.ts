@@ -1,5 +1,4 @@
 import { DAY, MINUTE, SECOND } from "../duration.js";
-import type { CustomerPhase } from "./customer/customer-state.js";
 
 /** Times of an onboarding in milliseconds; a part of its run's input. */
 export interface OnboardingTiming {
@@ -32,9 +31,3 @@ export const DEFAULT_TIMING: OnboardingTiming = {
   reportTimeout: 10 * MINUTE,
   recordAfter: 5 * SECOND,
 };
-
-/** How long to wait for the next poll, after so many without news. */
-export function pollWaitMs(timing: OnboardingTiming, phase: CustomerPhase, polls: number): number {
-  const most = phase === "machine" ? timing.pollMost : timing.pollPeopleMost;
-  return Math.min(timing.pollFirst * 2 ** Math.min(polls, 30), most);
-}

@@ -1,5 +1,5 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
-import type { BatchRunInput } from "../../domain/onboarding/batch/started-batch.js";
+import type { BatchRunInput } from "../../domain/onboarding/batch/batch-rows.js";
 import { batchWorkflowId, followWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";

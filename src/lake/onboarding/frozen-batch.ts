@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
-import { type FrozenRow, isRight, type RightRow } from "../../domain/onboarding/frozen-row.js";
+import { type FrozenRow, isRight, type RightRow } from "../../domain/onboarding/customer.js";
 import { type BatchPurpose, batchLine } from "../../domain/onboarding/identity.js";
 import type { Outcome, OutcomeName } from "../../domain/onboarding/outcome.js";
 import { StagingLostError } from "../staging-lost-error.js";

@@ -9,7 +9,7 @@ import {
 } from "../../domain/onboarding/follow/shard.js";
 import { identityHash, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import type { SealedStore } from "../store/sealed-store.js";
-import { madeOf } from "./made-businesses.js";
+import { madeOf } from "./call-notes.js";
 
 const PREFIX = "_staging/follow/";
 /** Versions, and rows that they changed, after which the shards are written anew. */

@@ -1,4 +1,4 @@
-import { isRight } from "../../domain/onboarding/frozen-row.js";
+import { isRight } from "../../domain/onboarding/customer.js";
 import { namesOf, type OutcomeRow } from "../../domain/onboarding/outcome.js";
 import { OUTCOMES_CSV_COLUMNS } from "../../domain/tables/onboardings.js";
 import { csvLine } from "../csv-line.js";

@@ -1,7 +1,7 @@
 import { condition, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
-import type { OnboardBatchInput } from "../../domain/onboarding/batch/started-batch.js";
+import type { OnboardBatchInput } from "../../domain/onboarding/batch/batch-state.js";
 import { HEARTBEATING, ROWS_AT_ONCE } from "../policies.js";
 
 const { recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);

@@ -23,20 +23,21 @@ import {
 } from "../../domain/onboarding/batch/batch-changes.js";
 import type { CustomerReport, RowToRun } from "../../domain/onboarding/batch/batch-rows.js";
 import {
+  areOutputsExpected,
   type BatchPause,
   type BatchState,
   isProcessed,
   newBatch,
+  type OnboardBatchInput,
   rangesOf,
   rowsToPlan,
   silentRows,
   wakeAfter,
 } from "../../domain/onboarding/batch/batch-state.js";
-import type { OnboardBatchInput } from "../../domain/onboarding/batch/started-batch.js";
+import { customerKey, type HandedRow } from "../../domain/onboarding/follow/shard.js";
 import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION } from "../policies.js";
 import { tellStatus } from "../run-details.js";
 import { BatchRecorder } from "./batch-recorder.js";
-import { handedRow } from "./handed-row.js";
 import {
   batchProgress,
   cancelBatch,
@@ -227,4 +228,26 @@ export class BatchRun {
     const { batchId, scope } = this.#input;
     await stopRows({ scope, batchId });
   }
+}
+
+/** A row as its batch hands it over. */
+function handedRow(input: OnboardBatchInput, batch: BatchState, { identity, ...row }: RowToRun): HandedRow {
+  const { batchId, runId, syncTimeoutSecs, sink, plainOutput, timing } = input;
+  return {
+    key: customerKey(input.playbookKey, identity),
+    input: {
+      ...row,
+      batchId,
+      runId,
+      syncTimeoutSecs,
+      sink,
+      plainOutput,
+      timing,
+      // Names an epoch of credentials: refused ones stop all calls of their epoch; a resumed batch begins another.
+      latch: `${runId}/${batch.resumes}`,
+      startedAt: new Date().toISOString(),
+      batchWorkflowId: workflowInfo().workflowId,
+      outputExpected: areOutputsExpected(batch),
+    },
+  };
 }

@@ -7,8 +7,8 @@ import {
   TemporalFailure,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
+import type { OnboardBatchInput } from "../../domain/onboarding/batch/batch-state.js";
 import { batchStatus, endOfBatch, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
-import type { OnboardBatchInput } from "../../domain/onboarding/batch/started-batch.js";
 import { reasonOf } from "../failure-reason.js";
 import { HEARTBEATING } from "../policies.js";
 import { tellStatus } from "../run-details.js";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { parseDuration } from "../../../src/domain/duration.js";
-import { DEFAULT_TIMING, pollWaitMs } from "../../../src/domain/onboarding/timing.js";
+import { pollWaitMs } from "../../../src/domain/onboarding/customer/poll-schedule.js";
+import { DEFAULT_TIMING } from "../../../src/domain/onboarding/timing.js";
 
 test.for([
   ["machine", 0, 2_000],

@@ -1,6 +1,10 @@
 import { createHash } from "node:crypto";
-import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
-import { type FrozenRow, isRight, type WrongRow } from "../../../src/domain/onboarding/frozen-row.js";
+import {
+  type CustomerRow,
+  type FrozenRow,
+  isRight,
+  type WrongRow,
+} from "../../../src/domain/onboarding/customer.js";
 import {
   type BatchPurpose,
   batchId,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
-import { type FrozenRow, isRight } from "../../../src/domain/onboarding/frozen-row.js";
+import { type FrozenRow, isRight } from "../../../src/domain/onboarding/customer.js";
 import { readCustomers } from "../../../src/intake/onboarding/customers-file.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";

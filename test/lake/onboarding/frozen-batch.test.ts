@@ -3,8 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
-import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
-import type { FrozenRow, RightRow } from "../../../src/domain/onboarding/frozen-row.js";
+import type { CustomerRow, FrozenRow, RightRow } from "../../../src/domain/onboarding/customer.js";
 import { batchLine } from "../../../src/domain/onboarding/identity.js";
 import { NOTHING_KNOWN, type Outcome } from "../../../src/domain/onboarding/outcome.js";
 import {

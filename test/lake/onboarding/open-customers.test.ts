@@ -5,7 +5,7 @@ import { mapConcurrent } from "../../../src/domain/concurrent-work.js";
 import { type OpenCustomer, openCustomer } from "../../../src/domain/onboarding/follow/open-customer.js";
 import { customerKey, type Shard, shardOf } from "../../../src/domain/onboarding/follow/shard.js";
 import { identityHash } from "../../../src/domain/onboarding/identity.js";
-import { noteMadeBusiness } from "../../../src/lake/onboarding/made-businesses.js";
+import { noteMadeBusiness } from "../../../src/lake/onboarding/call-notes.js";
 import {
   type ChangedRows,
   OpenCustomers,

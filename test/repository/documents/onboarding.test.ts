@@ -4,7 +4,7 @@ import { OWN_STATUSES, SETTLED_BY } from "../../../src/domain/onboarding/outcome
 import { ONBOARDING_STATUSES } from "../../../src/domain/service/onboarding-status.js";
 import { acceptedIdentifiers } from "../../../src/domain/service/vault/vault-identifier.js";
 import { OUTCOMES_CSV_COLUMNS } from "../../../src/domain/tables/onboardings.js";
-import { CustomersCounter } from "../../../src/intake/onboarding/customers-counts.js";
+import { CustomersCounter } from "../../../src/intake/onboarding/customers-file.js";
 import { onboardings } from "../../../src/lake/tables/onboardings.js";
 import { firstTable, section } from "../markdown.js";
 

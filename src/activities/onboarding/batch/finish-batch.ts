@@ -1,5 +1,5 @@
+import type { BatchRunInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import type { OnboardSummary } from "../../../domain/onboarding/batch/batch-totals.js";
-import type { BatchRunInput } from "../../../domain/onboarding/batch/started-batch.js";
 import type { NewRun } from "../../../domain/run.js";
 import {
   latestOutcomesSql,

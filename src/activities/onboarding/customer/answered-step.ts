@@ -5,7 +5,7 @@ import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outco
 import type { CountedCalls } from "../../counted-calls.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
-import { offerLink } from "./continuations.js";
+import { offerLink } from "./deliver-continuation.js";
 
 /** What the service answers about an onboarding, whatever the request was. */
 type Answer = Pick<

@@ -1,6 +1,6 @@
 import { AuthError } from "../../../api/http/errors.js";
 import { createOnboarding } from "../../../api/operations/onboarding-creation.js";
-import type { BatchRunInput } from "../../../domain/onboarding/batch/started-batch.js";
+import type { BatchRunInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import { afterReport } from "../../../domain/onboarding/customer/customer-state.js";
 import {
   type CustomerStep,

@@ -10,9 +10,8 @@ import {
   unstagedStep,
 } from "../../../domain/onboarding/customer/customer-step.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
-import { type CustomerRow, valuesOf } from "../../../domain/onboarding/customer.js";
-import type { RightRow } from "../../../domain/onboarding/frozen-row.js";
-import { noteMadeBusiness } from "../../../lake/onboarding/made-businesses.js";
+import { type CustomerRow, type RightRow, valuesOf } from "../../../domain/onboarding/customer.js";
+import { noteMadeBusiness } from "../../../lake/onboarding/call-notes.js";
 import { callOnce } from "../../calls/call-once.js";
 import { callState } from "../../calls/call-record.js";
 import { countedCalls } from "../../counted-calls.js";

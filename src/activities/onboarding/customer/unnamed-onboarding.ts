@@ -8,15 +8,16 @@ import type { CustomerRef } from "../../../domain/onboarding/customer/customer-s
 import { type UndecidedPost, undecidedMs } from "../../../domain/onboarding/customer/undecided-post.js";
 import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
 import { maskedId } from "../../../domain/service/masked-id.js";
-import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
-import { onboardedCustomers } from "../../../lake/onboarding/onboarded-customers.js";
-import { type OnboardingTaker, takeOnboarding } from "../../../lake/onboarding/taken-onboardings.js";
 import {
   dropUnnamedPost,
   noteUnnamedPost,
+  type OnboardingTaker,
+  takeOnboarding,
   type UnnamedPost,
   unnamedPosts,
-} from "../../../lake/onboarding/unnamed-posts.js";
+} from "../../../lake/onboarding/call-notes.js";
+import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
+import { onboardedCustomers } from "../../../lake/onboarding/onboarded-customers.js";
 import { CallRecord, callState } from "../../calls/call-record.js";
 import { ageOf, believedMissingAfter, lostCall } from "../../calls/lost-call.js";
 import {

@@ -4,6 +4,7 @@ import { rowStatus } from "../../../domain/onboarding/customer/customer-state.js
 import {
   type CarriedWaiters,
   decideWaiter,
+  isSameRow,
   type ProcessedCustomer,
 } from "../../../domain/onboarding/customer/waiting-rows.js";
 import type {
@@ -13,8 +14,9 @@ import type {
 } from "../../../domain/onboarding/follow/open-customer.js";
 import { freed } from "../../../domain/onboarding/follow/shard.js";
 import type { WaitRequest } from "../../../domain/onboarding/messages.js";
+import { adoptedEvent } from "../../../domain/onboarding/outcome.js";
+import { getOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { reuseOutcome } from "../reuse-outcome.js";
 
 /** The row that others wait for. */
 interface ServedRow {
@@ -95,4 +97,27 @@ export class WaitingRows {
     const { plainOutput } = this.row.one.input;
     this.row.records.push({ batchId, runId, plainOutput, outcome });
   }
+}
+
+interface ReuseOutcomeInput {
+  readonly batchId: string;
+  readonly outcome: OutcomeRef;
+  /** A row of another batch with the same values, or the row itself in a later run of its batch. */
+  readonly waiter: WaitRequest;
+  readonly version: number;
+}
+
+/** Stages a customer's outcome for a row that posted nothing; the row that posted has it staged already. */
+async function reuseOutcome(
+  { sealed }: OnboardingDependencies,
+  { batchId, outcome, waiter, version }: ReuseOutcomeInput,
+): Promise<OutcomeRef> {
+  const found = await getOutcome(sealed, batchId, outcome);
+  const { row, line, attempt } = waiter;
+  const ref = { row, line, attempt, version };
+  const from = { batchId, line: outcome.line, attempt: outcome.attempt };
+  if (isSameRow(waiter, from)) return ref;
+  const events = [adoptedEvent({ ...from, batch_id: batchId }, found.status)];
+  await putOutcome(sealed, waiter.batchId, { ...found, ...ref, events });
+  return ref;
 }

@@ -1,8 +1,7 @@
 import { addRefusals } from "../../refusals.js";
 import type { ChunkPlan, CustomerReport, DoneReport, EndedRow, OutcomeRef, RowToRun } from "./batch-rows.js";
-import type { BatchPause, BatchState } from "./batch-state.js";
+import { afterCompletion, type BatchPause, type BatchState, CLOSED_CIRCUIT, isOpen } from "./batch-state.js";
 import { addQueued, countOf, moveRows } from "./batch-totals.js";
-import { afterCompletion, CLOSED_CIRCUIT, isOpen } from "./circuit.js";
 
 const CREDENTIALS: BatchPause = {
   kind: "credentials",

@@ -1,7 +1,6 @@
 import type { Refusals } from "../../refusals.js";
-import type { OutcomeRef, RowToRun } from "./batch-rows.js";
+import type { BatchRunInput, OutcomeRef, RowToRun } from "./batch-rows.js";
 import { type CustomerCounts, queuedRows } from "./batch-totals.js";
-import { type Circuit, CLOSED_CIRCUIT } from "./circuit.js";
 
 export interface BatchPause {
   readonly kind: "circuit" | "credentials" | "asked";
@@ -115,4 +114,28 @@ export function rangesOf(
     const only = rows.map(({ row }) => row).filter((row) => row >= from && row < to);
     return { from, to, only };
   });
+}
+
+interface Circuit {
+  /** Hash of the last completion's message; null when it had none. */
+  readonly message: string | null;
+  readonly inARow: number;
+}
+
+export const CLOSED_CIRCUIT: Circuit = { message: null, inARow: 0 };
+
+/** Counts a completion by the hash of its error message; one without a message closes the circuit: something works. */
+export function afterCompletion(circuit: Circuit, message: string | null): Circuit {
+  if (message === null) return CLOSED_CIRCUIT;
+  return { message, inARow: message === circuit.message ? circuit.inARow + 1 : 1 };
+}
+
+/** Whether so many completions in a row had the same message; 0 never opens it. */
+export function isOpen({ inARow }: Circuit, limit: number): boolean {
+  return limit > 0 && inARow >= limit;
+}
+
+/** What one execution of a batch's workflow is given; `carried` by the execution before. */
+export interface OnboardBatchInput extends BatchRunInput {
+  readonly carried?: BatchState;
 }

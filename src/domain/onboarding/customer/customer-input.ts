@@ -1,5 +1,4 @@
-import type { RowToRun } from "../batch/batch-rows.js";
-import type { BatchRunInput } from "../batch/started-batch.js";
+import type { BatchRunInput, RowToRun } from "../batch/batch-rows.js";
 import { type CustomerState, lacksOutput } from "./customer-state.js";
 import type { CustomerRef } from "./customer-step.js";
 

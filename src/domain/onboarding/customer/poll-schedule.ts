@@ -1,8 +1,8 @@
 import { MINUTE } from "../../duration.js";
 import { isDecision } from "../../service/onboarding-status.js";
 import type { CustomerEvent } from "../messages.js";
-import { type OnboardingTiming, pollWaitMs } from "../timing.js";
-import { type CustomerState, needsCustomer } from "./customer-state.js";
+import type { OnboardingTiming } from "../timing.js";
+import { type CustomerPhase, type CustomerState, needsCustomer } from "./customer-state.js";
 
 /** Hints kept until the next poll, for `onboarding_events`; all of them are in `webhook_events`. */
 const MOST_HINTS = 20;
@@ -37,6 +37,12 @@ export function withPoll({ polls, hinted, hints }: PollsSoFar, now: number): Pol
 /** The status changed: the waits are short again. */
 export function withNewStatus(polls: PollsSoFar): PollsSoFar {
   return { ...polls, polls: 0, hinted: 0 };
+}
+
+/** How long to wait for the next poll, after so many without news. */
+export function pollWaitMs(timing: OnboardingTiming, phase: CustomerPhase, polls: number): number {
+  const most = phase === "machine" ? timing.pollMost : timing.pollPeopleMost;
+  return Math.min(timing.pollFirst * 2 ** Math.min(polls, 30), most);
 }
 
 /** Epoch milliseconds of the next poll, where no relevant event comes before. */

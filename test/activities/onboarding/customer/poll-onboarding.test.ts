@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { linkKey } from "../../../../src/activities/onboarding/customer/continuations.js";
+import { linkKey } from "../../../../src/activities/onboarding/customer/deliver-continuation.js";
 import { pollOnboarding } from "../../../../src/activities/onboarding/customer/poll-onboarding.js";
 import { createOnboarding } from "../../../../src/api/operations/onboarding-creation.js";
 import type { Continuation } from "../../../../src/domain/onboarding/customer/continuation-offer.js";
