@@ -1,7 +1,6 @@
 import type { Refusals } from "../refusals.js";
 import type { EventKind } from "../service/event-kind.js";
 import { TRY_NOW } from "../waiting.js";
-import type { BatchRow, RowInRun, RowToRun } from "./batch/batch-rows.js";
 import type { BatchPause } from "./batch/batch-state.js";
 import type { CustomerCounts } from "./batch/batch-totals.js";
 
@@ -57,11 +56,6 @@ export interface SessionValidated {
   readonly onboardingId: string;
   readonly status: string;
   readonly requiresManualReview: boolean;
-}
-
-/** A row of a batch that waits for its customer, which is busy with another row. */
-export interface WaitRequest extends BatchRow, RowInRun, Pick<RowToRun, "open" | "retry" | "before"> {
-  readonly batchWorkflowId: string;
 }
 
 export interface BatchProgress {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { OpenCustomer } from "../../domain/onboarding/follow/open-customer.js";
+import type { OpenCustomer } from "../../domain/onboarding/customer/open-customer.js";
 import {
   customerKey,
   SHARDS,

@@ -180,8 +180,8 @@ export class BatchRun {
   }
 
   get #planning() {
-    const { batchId, runId, retry, sink } = this.#input;
-    return { batchId, runId, retry, sink, cancel: this.#batch.cancelled };
+    const { batchId, retry } = this.#input;
+    return { batchId, retry, cancel: this.#batch.cancelled };
   }
 
   async #start(): Promise<void> {

@@ -11,7 +11,7 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import type { DueRows } from "../../activities/onboarding/follow/settle-rows.js";
 import { groupedBy } from "../../domain/grouped-by.js";
-import type { AddressedReport } from "../../domain/onboarding/follow/open-customer.js";
+import type { AddressedReport } from "../../domain/onboarding/customer/open-customer.js";
 import {
   type CustomerNews,
   type HandedRow,

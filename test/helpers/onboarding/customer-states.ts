@@ -1,4 +1,4 @@
-import type { CustomerInput } from "../../../src/domain/onboarding/customer/customer-input.js";
+import type { CustomerInput } from "../../../src/domain/onboarding/batch/batch-rows.js";
 import { type CustomerState, UNPOSTED } from "../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerEvent } from "../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING } from "../../../src/domain/onboarding/timing.js";

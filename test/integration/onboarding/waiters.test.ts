@@ -23,8 +23,7 @@ const posts = (world: OnboardWorld) => world.sandbox.calls().by_operation.create
 const told = (world: OnboardWorld, fpId: string) =>
   world.untilOpen(fpId, (one) => {
     if (one === undefined) return false;
-    const { mail, waiters } = one.customer;
-    return mail.waiters.length + waiters.waiting.length + waiters.reused.length > 0;
+    return one.mail.waiters.length + one.waiting.length + one.reused.length > 0;
   });
 const closed = (world: OnboardWorld, fpId: string) => world.untilOpen(fpId, (one) => one === undefined);
 

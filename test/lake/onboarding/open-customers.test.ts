@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Random } from "../../../sandbox/world/random.js";
 import { mapConcurrent } from "../../../src/domain/concurrent-work.js";
-import { type OpenCustomer, openCustomer } from "../../../src/domain/onboarding/follow/open-customer.js";
+import { type OpenCustomer, openCustomer } from "../../../src/domain/onboarding/customer/open-customer.js";
 import { customerKey, type Shard, shardOf } from "../../../src/domain/onboarding/follow/shard.js";
 import { identityHash } from "../../../src/domain/onboarding/identity.js";
 import { noteMadeBusiness } from "../../../src/lake/onboarding/call-notes.js";

@@ -1,10 +1,10 @@
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import type {
+  BatchRow,
   BatchRunInput,
   ChunkPlan,
   EndedRow,
   OutcomeRef,
-  RowInRun,
   RowToRun,
 } from "../../../domain/onboarding/batch/batch-rows.js";
 import { planRow } from "../../../domain/onboarding/batch/row-plan.js";
@@ -16,7 +16,6 @@ import {
   rowStatus,
   UNPOSTED,
 } from "../../../domain/onboarding/customer/customer-state.js";
-import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
 import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
 import {
@@ -38,8 +37,8 @@ import type { SealedStore } from "../../../lake/store/sealed-store.js";
 import { openColumn } from "../../../lake/tables/encrypted-column.js";
 import { isSpent } from "../customer/call-prefix.js";
 import { preparedId } from "../customer/prepare-customer.js";
+import { stageOutcome } from "../customer/stage-outcome.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { stageOutcome } from "../stage-outcome.js";
 
 const PLANNED_AT_ONCE = 8;
 
@@ -50,7 +49,7 @@ const LACKS_FP_ID = {
   next_action: NEXT_ACTIONS.needsFpId,
 };
 
-interface PlanCustomersInput extends Pick<BatchRunInput, "batchId" | "runId" | "retry" | "sink"> {
+interface PlanCustomersInput extends Pick<BatchRunInput, "batchId" | "retry"> {
   /** Rows `[from, to)` of the file. */
   readonly from: number;
   readonly to: number;
@@ -114,11 +113,11 @@ async function planRight(
     case "run":
       return { run };
     case "cancel":
-      return endUnposted(deps, input, run, afterStop(UNPOSTED), {});
+      return endUnposted(deps, batchId, run, afterStop(UNPOSTED), {});
     case "retry": {
       const again = { ...run, retry: true, before: plan.before };
       if (!(await lacksFpId(deps, batchId, row, again))) return { run: again };
-      return endUnposted(deps, input, again, afterFailure(UNPOSTED), LACKS_FP_ID);
+      return endUnposted(deps, batchId, again, afterFailure(UNPOSTED), LACKS_FP_ID);
     }
     default: {
       const { outcome, version, follows } = plan;
@@ -185,13 +184,13 @@ async function stageInvalid(
 /** Stages the outcome of a row that ends without being posted; `state` says how. */
 async function endUnposted(
   deps: OnboardingDependencies,
-  { batchId, runId, sink }: Pick<BatchRunInput, "batchId" | "runId" | "sink">,
-  row: Omit<CustomerRef, keyof RowInRun | "startedAt">,
+  batchId: string,
+  row: BatchRow,
   state: CustomerState,
   facts: OutcomeFacts,
 ): Promise<{ readonly ended: EndedRow }> {
-  const ref = { ...row, batchId, runId, sink, latch: runId, startedAt: new Date().toISOString() };
-  const { outcome } = await stageOutcome(deps, { ...ref, recorded: UNPOSTED }, state, facts);
+  const input = { ...row, batchId, startedAt: new Date().toISOString(), recorded: UNPOSTED };
+  const { outcome = null } = await stageOutcome(deps, input, state, facts);
   return { ended: { status: rowStatus(state), requiresManualReview: false, record: outcome } };
 }
 

@@ -1,4 +1,4 @@
-import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
+import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
 import { answerKey, type KeptAnswer } from "../../../lake/calls/staged-call.js";
 import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { callState } from "../../calls/call-record.js";

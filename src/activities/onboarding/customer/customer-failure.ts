@@ -9,13 +9,13 @@ import {
 } from "../../../api/http/errors.js";
 import { ANOTHER_SUBJECT, InputError } from "../../../domain/failures.js";
 import { afterFailure } from "../../../domain/onboarding/customer/customer-state.js";
-import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/customer-step.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
+import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
 import { refusedBy } from "../../call-failure.js";
 import type { CountedCalls } from "../../counted-calls.js";
 import { LostAnswerError } from "../../lost-answer-error.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { stageOutcome } from "../stage-outcome.js";
+import { stageOutcome } from "./stage-outcome.js";
 
 /**
  * A step fails for good after this many tries, which take about an hour, and not before this many milliseconds: a
@@ -43,8 +43,7 @@ export async function failedStep(
     ...(error instanceof AnotherSubjectError && { trouble: `${error.operation}: ${ANOTHER_SUBJECT}` }),
     ...(refusal && { trouble: `${refusal.operation}: ${refusal.status ?? 0}` }),
   });
-  const step = { ...staged, link: null, unauthorized: false, calls };
-  return refusal === undefined ? step : { ...step, refused: refusedBy(refusal) };
+  return { ...staged, calls, ...(refusal && { refused: refusedBy(refusal) }) };
 }
 
 function nextActionAfter(error: Error): string {

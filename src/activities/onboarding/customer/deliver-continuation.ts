@@ -1,22 +1,21 @@
 import { cancellationSignal } from "@temporalio/activity";
 import type { Onboarding } from "../../../api/schemas/onboarding.js";
-import { type Continuation, decideOffer } from "../../../domain/onboarding/customer/continuation-offer.js";
+import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
+import {
+  type Continuation,
+  decideOffer,
+  type LinkOffer,
+} from "../../../domain/onboarding/customer/continuation-offer.js";
 import {
   type CustomerState,
   needsCustomer,
   withoutLink,
 } from "../../../domain/onboarding/customer/customer-state.js";
-import type {
-  CustomerRef,
-  CustomerStepInput,
-  LinkOffer,
-} from "../../../domain/onboarding/customer/customer-step.js";
+import type { CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
 import { appendContinuation, type Delivery, getSink } from "../../../lake/onboarding/continuation-file.js";
 import { batchPrefix } from "../../../lake/onboarding/frozen-batch.js";
 import { commandEnd } from "../../command-end.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-
-type DeliverLinkInput = CustomerStepInput & { readonly link: LinkOffer };
 
 /** Tries, in about half a minute, before somebody has to send the link from the dashboard. */
 const MOST_TRIES = 5;
@@ -24,25 +23,30 @@ const MOST_TRIES = 5;
 /** Delivers a continuation to the batch's sink, at least once; false where it could not be delivered. */
 export async function deliverLink(
   deps: OnboardingDependencies,
-  input: DeliverLinkInput,
-): Promise<{ delivered: boolean }> {
+  input: CustomerStepInput,
+  link: LinkOffer,
+): Promise<boolean> {
   const sink = await getSink(deps.sealed, input.batchId);
-  if (sink === undefined) return { delivered: false };
-  const delivery = await deliveryOf(deps, input);
+  if (sink === undefined) return false;
+  const delivery = await deliveryOf(deps, input, link);
   try {
     if (sink.kind === "file") await appendContinuation(sink.path, delivery, deps.sealed.sealer);
     else await deliverToCommand(sink.command, delivery, cancellationSignal());
-    return { delivered: true };
+    return true;
   } catch (error) {
     cancellationSignal().throwIfAborted();
     if (input.tries.times + 1 < MOST_TRIES) throw error;
     deps.log.warn({ line: input.line, err: error }, "could not deliver a link; send it from the dashboard");
-    return { delivered: false };
+    return false;
   }
 }
 
-async function deliveryOf(deps: OnboardingDependencies, input: DeliverLinkInput): Promise<Delivery> {
-  const { batchId, row, line, attempt, state, link } = input;
+async function deliveryOf(
+  deps: OnboardingDependencies,
+  input: CustomerStepInput,
+  link: LinkOffer,
+): Promise<Delivery> {
+  const { batchId, row, line, attempt, state } = input;
   const { customer } = await deps.batches.row(batchId, row);
   const continuation = await deps.sealed.require<Continuation>(linkKey(input, link.number));
   return {

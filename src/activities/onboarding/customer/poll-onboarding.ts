@@ -16,47 +16,44 @@ import {
   type OnboardingReport,
   rowStatus,
 } from "../../../domain/onboarding/customer/customer-state.js";
-import {
-  type CustomerStep,
-  type CustomerStepInput,
-  unstagedStep,
-} from "../../../domain/onboarding/customer/customer-step.js";
-import type { CustomerEvent, SessionValidated } from "../../../domain/onboarding/messages.js";
+import type {
+  CustomerStep,
+  CustomerStepInput,
+  TakenNews,
+} from "../../../domain/onboarding/customer/open-customer.js";
 import { type OutcomeEvent, outcomeEvent } from "../../../domain/onboarding/outcome.js";
 import { maskedId } from "../../../domain/service/masked-id.js";
 import { countedCalls } from "../../counted-calls.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { answeredStep, reportOf } from "./answered-step.js";
-
-interface PollOnboardingInput extends CustomerStepInput {
-  /** The messages that led to the poll; none where its time had come. */
-  readonly events: readonly CustomerEvent[];
-  readonly sessions: readonly SessionValidated[];
-}
+import { answeredStep, reportOf } from "./stage-outcome.js";
 
 /** Tries of a poll. After the last one, only the messages that led to it count. */
 const MOST_TRIES = 4;
 
-/** Polls an onboarding, and applies the answer and the messages (docs/reference/service.md, "Onboarding lookup"). */
+/**
+ * Polls an onboarding, and applies the answer and the messages that led to the poll: none where its time had come (
+ * docs/reference/service.md, "Onboarding lookup").
+ */
 export async function pollOnboarding(
   given: OnboardingDependencies,
-  input: PollOnboardingInput,
+  input: CustomerStepInput,
+  news: TakenNews,
 ): Promise<CustomerStep> {
   const counted = countedCalls(given);
   let found: Onboarding | null;
   try {
     found = await read(counted.deps, input);
   } catch (error) {
-    if (error instanceof AuthError) return unstagedStep(input.state, counted.calls, true);
+    if (error instanceof AuthError) return { state: input.state, calls: counted.calls, unauthorized: true };
     throw error;
   }
-  const state = stateAfter(input, found === null ? null : reportOf(found));
-  return answeredStep(counted, input, state, found, { events: eventsOf(input, state) });
+  const state = stateAfter(input.state, news, found === null ? null : reportOf(found));
+  return answeredStep(counted, input, state, found, { events: eventsOf(news, state) });
 }
 
 async function read(
   deps: OnboardingDependencies,
-  { state, tries }: PollOnboardingInput,
+  { state, tries }: CustomerStepInput,
 ): Promise<Onboarding | null> {
   const params = { path: { id: state.onboardingId ?? "" } };
   try {
@@ -76,7 +73,8 @@ async function read(
 }
 
 function stateAfter(
-  { state, events, sessions }: PollOnboardingInput,
+  state: CustomerState,
+  { events, sessions }: TakenNews,
   report: OnboardingReport | null,
 ): CustomerState {
   const validated = sessions.reduce(
@@ -89,7 +87,7 @@ function stateAfter(
     : afterReport(validated, report, sessions.length > 0 ? "validation" : "poll");
 }
 
-function eventsOf({ events, sessions }: PollOnboardingInput, state: CustomerState): OutcomeEvent[] {
+function eventsOf({ events, sessions }: TakenNews, state: CustomerState): OutcomeEvent[] {
   if (events.length + sessions.length === 0) return [outcomeEvent("looked", rowStatus(state))];
   const webhooks = events.map(({ kind, status, messageId, at }) =>
     outcomeEvent(kind, status, {

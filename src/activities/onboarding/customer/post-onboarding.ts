@@ -2,20 +2,16 @@ import { AuthError } from "../../../api/http/errors.js";
 import { createOnboarding } from "../../../api/operations/onboarding-creation.js";
 import type { BatchRunInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import { afterReport } from "../../../domain/onboarding/customer/customer-state.js";
-import {
-  type CustomerStep,
-  type CustomerStepInput,
-  unstagedStep,
-} from "../../../domain/onboarding/customer/customer-step.js";
+import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
 import { type CustomerRow, valuesOf } from "../../../domain/onboarding/customer.js";
 import { callOnce } from "../../calls/call-once.js";
 import { onboardingResolution, type StartedOnboarding } from "../../calls/onboarding-resolution.js";
 import { countedCalls } from "../../counted-calls.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { answeredStep, reportOf } from "./answered-step.js";
 import { onboardingPrefix } from "./call-prefix.js";
 import { failedStep } from "./customer-failure.js";
 import { preparedId } from "./prepare-customer.js";
+import { answeredStep, reportOf } from "./stage-outcome.js";
 import { mustBeOwn, postUnnamed, reuseUnnamed } from "./unnamed-onboarding.js";
 
 type PostOnboardingInput = CustomerStepInput & Pick<BatchRunInput, "syncTimeoutSecs">;
@@ -37,7 +33,7 @@ export async function postOnboarding(
     const state = afterReport(input.state, reportOf(body), "sync");
     return await answeredStep(counted, input, state, body, { fp_bid: made });
   } catch (error) {
-    if (error instanceof AuthError) return unstagedStep(input.state, counted.calls, true);
+    if (error instanceof AuthError) return { state: input.state, calls: counted.calls, unauthorized: true };
     return failedStep(counted, input, error);
   }
 }

@@ -3,13 +3,9 @@ import { withClientToken } from "../../../api/http/client-token.js";
 import { AuthError, RejectedError } from "../../../api/http/errors.js";
 import { createBusiness } from "../../../api/operations/business.js";
 import { updateVault, uploadToVault } from "../../../api/operations/vault.js";
-import {
-  type CustomerRef,
-  type CustomerStep,
-  type CustomerStepInput,
-  unstagedStep,
-} from "../../../domain/onboarding/customer/customer-step.js";
+import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
+import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
 import { type CustomerRow, type RightRow, valuesOf } from "../../../domain/onboarding/customer.js";
 import { noteMadeBusiness } from "../../../lake/onboarding/call-notes.js";
 import { callOnce } from "../../calls/call-once.js";
@@ -49,10 +45,10 @@ export async function prepareCustomer(
   try {
     if (customer.create) await makeBusiness(counted.deps, input, frozen);
     else await writeVault(counted.deps, input, customer);
-    return unstagedStep(input.state, counted.calls);
+    return { state: input.state, calls: counted.calls };
   } catch (error) {
     if (error instanceof AuthError && !isTokenRefused(error)) {
-      return unstagedStep(input.state, counted.calls, true);
+      return { state: input.state, calls: counted.calls, unauthorized: true };
     }
     const isLost = await isBusinessLost(given, input, customer);
     return failedStep(counted, input, error, isLost ? NEXT_ACTIONS.needsFpBid : undefined);

@@ -4,7 +4,7 @@ import { createOnboarding } from "../../../api/operations/onboarding-creation.js
 import type { ParamsOf } from "../../../api/operations/operation.js";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { FAILURE_TYPES } from "../../../domain/failures.js";
-import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
+import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
 import { type UndecidedPost, undecidedMs } from "../../../domain/onboarding/customer/undecided-post.js";
 import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
 import { maskedId } from "../../../domain/service/masked-id.js";

@@ -1,11 +1,3 @@
-import { isOutputAwaited } from "../../../domain/onboarding/customer/customer-input.js";
-import {
-  dueStep,
-  endOf,
-  hasLinkEnded,
-  isOverdue,
-  newsTaken,
-} from "../../../domain/onboarding/customer/customer-progress.js";
 import {
   afterDeadline,
   afterDecisionTimeout,
@@ -15,11 +7,21 @@ import {
   rowStatus,
   withoutLink,
 } from "../../../domain/onboarding/customer/customer-state.js";
-import type { StepFailure } from "../../../domain/onboarding/customer/customer-step.js";
+import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
+import {
+  dueStep,
+  endOf,
+  hasLinkEnded,
+  inherited,
+  isOutputAwaited,
+  isOverdue,
+  NO_TRIES,
+  newsTaken,
+  type OpenCustomer,
+  type TakenNews,
+} from "../../../domain/onboarding/customer/open-customer.js";
 import { withPoll } from "../../../domain/onboarding/customer/poll-schedule.js";
 import { isSuperseded } from "../../../domain/onboarding/customer/waiting-rows.js";
-import { inherited, NO_TRIES, type OpenCustomer } from "../../../domain/onboarding/follow/open-customer.js";
-import type { CustomerEvent, SessionValidated } from "../../../domain/onboarding/messages.js";
 import { callState } from "../../calls/call-record.js";
 import { onboardingPrefix } from "../customer/call-prefix.js";
 import { deliverLink } from "../customer/deliver-continuation.js";
@@ -29,14 +31,16 @@ import { prepareCustomer } from "../customer/prepare-customer.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import type { RowInWork } from "./row-in-work.js";
 
+const NO_NEWS: TakenNews = { events: [], sessions: [] };
+
 /** The failure of a row whose request was abandoned. */
-const UNANSWERED: StepFailure = {
+const UNANSWERED: OutcomeFacts = {
   error_class: "InterruptedError",
   error_message:
     "the batch was cancelled before the service answered the request, so it is not known whether the service carried it out; runs retry looks for it before it sends anything",
 };
 
-/** One open row while it is worked on: acts on what `customer-progress.ts` decides. Only staged names leave it. */
+/** One open row while it is worked on: acts on what `open-customer.ts` decides. Only staged names leave it. */
 export class OpenRow {
   #isPosting = false;
   #endIsOwn = false;
@@ -60,7 +64,7 @@ export class OpenRow {
   }
 
   /** Ends a row whose step can't succeed. */
-  async fail(failure: StepFailure, isStopped = false): Promise<OpenCustomer | null> {
+  async fail(failure: OutcomeFacts, isStopped = false): Promise<OpenCustomer | null> {
     this.row.undo();
     await this.#end(failure, isStopped);
     return this.#conclude();
@@ -76,22 +80,22 @@ export class OpenRow {
     this.row.undo();
     const { row, runId } = this.row.one.input;
     this.row.tell({ kind: "lost", row, runId, message });
-    this.row.waiters.release();
+    this.row.releaseWaiters();
     return null;
   }
 
-  async #end(failure: StepFailure, isStopped: boolean): Promise<void> {
+  async #end(failure: OutcomeFacts, isStopped: boolean): Promise<void> {
     if (isStopped) this.#keepEnd();
-    await this.row.change(afterFailure(this.row.state), "failed", failure);
-    this.row.setRow({ posted: true, tries: NO_TRIES });
+    await this.row.change(afterFailure(this.row.one.state), "failed", failure);
+    this.row.set({ posted: true, tries: NO_TRIES });
   }
 
   #takeStops(): void {
-    const { mail } = this.row.customer;
+    const { mail } = this.row.one;
     this.row.set({ mail: { ...mail, stops: [] } });
     for (const batchId of mail.stops) {
       if (batchId === this.row.one.input.batchId) this.row.set({ stopped: true });
-      this.row.waiters.leave(batchId);
+      this.row.leaveBatch(batchId);
     }
     this.row.mark();
   }
@@ -99,7 +103,7 @@ export class OpenRow {
   /** Prepares and posts the customer. */
   async #post(): Promise<void> {
     const { prepare, syncTimeoutSecs } = this.row.one.input;
-    if (this.row.customer.stopped) {
+    if (this.row.one.stopped) {
       const prefix = await onboardingPrefix(this.deps, this.row.stepInput);
       const call = await callState(this.deps.sealed, prefix);
       if (call === "not sent") return this.#stop();
@@ -107,10 +111,10 @@ export class OpenRow {
     }
     if (prepare) {
       const step = await this.row.try(() => prepareCustomer(this.deps, this.row.stepInput));
-      this.row.setRow({ input: { ...this.row.one.input, prepare: false } });
+      this.row.set({ input: { ...this.row.one.input, prepare: false } });
       if (!(await this.row.apply(step))) return this.#putBack();
     }
-    if (this.row.state.phase !== "settled") {
+    if (this.row.one.state.phase !== "settled") {
       this.#isPosting = true;
       const step = await this.row.try(() =>
         postOnboarding(this.deps, { ...this.row.stepInput, syncTimeoutSecs }),
@@ -118,7 +122,7 @@ export class OpenRow {
       if (!(await this.row.apply(step))) return this.#putBack();
     }
     this.#isPosting = false;
-    this.row.setRow({ posted: true });
+    this.row.set({ posted: true });
   }
 
   #putBack(): void {
@@ -126,52 +130,50 @@ export class OpenRow {
     this.row.tell({
       kind: "requeued",
       row: this.row.one.input.row,
-      calls: this.row.customer.progress.calls,
+      calls: this.row.one.calls,
     });
   }
 
   async #act(): Promise<void> {
-    if (this.row.customer.progress.link !== null) return;
-    const { timing } = this.row.one.input;
+    if (this.row.one.link !== null) return;
     const now = this.now();
-    const due = dueStep(this.row.customer, timing, now);
+    const due = dueStep(this.row.one, now);
     if (due === "news") return this.#pollForNews();
-    if (due === "deadline") return this.row.change(afterDeadline(this.row.state), "deadline");
-    if (due === "poll") await this.#poll([], []);
-    if (due === undefined || !isOverdue(this.row.customer, now)) return;
-    await this.row.change(afterDecisionTimeout(this.row.state), "patience");
+    if (due === "deadline") return this.row.change(afterDeadline(this.row.one.state), "deadline");
+    if (due === "poll") await this.#poll(NO_NEWS);
+    if (due === undefined || !isOverdue(this.row.one, now)) return;
+    await this.row.change(afterDecisionTimeout(this.row.one.state), "patience");
   }
 
   async #pollForNews(): Promise<void> {
-    const { customer, events, sessions } = newsTaken(this.row.customer);
-    if (events.length + sessions.length > 0) await this.#poll(events, sessions, customer);
-    else this.row.set(customer);
+    const { events, sessions, polls, mail } = newsTaken(this.row.one);
+    if (events.length + sessions.length > 0) await this.#poll({ events, sessions }, { polls, mail });
+    else this.row.set({ polls, mail });
   }
 
+  /** `left`: the polls and the mail once the news was taken; until the poll has succeeded, the row keeps its own. */
   async #poll(
-    events: readonly CustomerEvent[],
-    sessions: readonly SessionValidated[],
-    customer = this.row.customer,
+    { events, sessions }: TakenNews,
+    { polls, mail }: Pick<OpenCustomer, "polls" | "mail"> = this.row.one,
   ): Promise<void> {
-    const { hints } = customer.polls;
-    const input = { ...this.row.stepInput, events: [...hints, ...events], sessions };
-    const step = await this.row.try(() => pollOnboarding(this.deps, input));
-    this.row.set({ ...customer, polls: withPoll(customer.polls, this.now()) });
+    const news = { events: [...polls.hints, ...events], sessions };
+    const step = await this.row.try(() => pollOnboarding(this.deps, this.row.stepInput, news));
+    this.row.set({ mail, polls: withPoll(polls, this.now()) });
     if (!(await this.row.apply(step)))
       this.row.tell({ kind: "refused", row: this.row.one.input.row, calls: 0 });
-    if (hasLinkEnded(this.row.customer, this.now()))
-      await this.row.change(withoutLink(this.row.state), "link_ended");
+    if (hasLinkEnded(this.row.one, this.now()))
+      await this.row.change(withoutLink(this.row.one.state), "link_ended");
   }
 
   /** Delivers a continuation, reports to the batch, and answers the rows that wait, once the row is processed. */
   async #report(): Promise<void> {
     const { row, line, attempt } = this.row.one.input;
-    if (this.row.state.phase === "machine") return;
+    if (this.row.one.state.phase === "machine") return;
     await this.#deliver();
-    const { state, told, first, calls, messageHash, refused } = this.row.customer.progress;
+    const { state, told, first, calls, messageHash, refused } = this.row.one;
     const { requiresManualReview, version } = state;
     if (!told) {
-      this.row.setProgress({ told: true });
+      this.row.set({ told: true });
       this.row.tell({
         kind: "done",
         row,
@@ -179,55 +181,57 @@ export class OpenRow {
         calls,
         messageHash,
         ...(refused && { refused }),
-        outputAwaited: isOutputAwaited(this.row.one.input, state),
+        outputAwaited: isOutputAwaited(this.row.one),
         status: rowStatus(state),
         requiresManualReview,
       });
     }
     if (version === 0) return;
     const outcome = { row, line, attempt, version };
-    await this.row.waiters.answer({ row: this.row.one.input, state, outcome, endIsOwn: this.#endIsOwn });
+    await this.row.answerWaiters({ row: this.row.one.input, state, outcome, endIsOwn: this.#endIsOwn });
   }
 
   async #deliver(): Promise<void> {
-    const { link } = this.row.customer.progress;
+    const { link } = this.row.one;
     if (link === null) return;
-    const { delivered } = await this.row.try(() => deliverLink(this.deps, { ...this.row.stepInput, link }));
-    this.row.setProgress({ link: null });
-    const state = delivered ? afterLink(this.row.state, link.expiresAt) : withoutLink(this.row.state);
+    const isDelivered = await this.row.try(() => deliverLink(this.deps, this.row.stepInput, link));
+    this.row.set({ link: null });
+    const state = isDelivered
+      ? afterLink(this.row.one.state, link.expiresAt)
+      : withoutLink(this.row.one.state);
     await this.row.change(state, "link");
   }
 
   /** Ends with the last status: the batch was cancelled, or another row takes over. */
   async #stop(): Promise<void> {
     this.#keepEnd();
-    await this.row.change(afterStop(this.row.state), "stopped");
-    this.row.setRow({ posted: true });
+    await this.row.change(afterStop(this.row.one.state), "stopped");
+    this.row.set({ posted: true });
   }
 
   /** Notes that the row's own batch stops it before its end: other rows must not take that end for their outcome. */
   #keepEnd(): void {
-    if (this.row.state.phase !== "settled" && !isSuperseded(this.row.customer.waiters)) this.#endIsOwn = true;
+    if (this.row.one.state.phase !== "settled" && !isSuperseded(this.row.one)) this.#endIsOwn = true;
   }
 
   async #conclude(): Promise<OpenCustomer | null> {
     if (!this.#isPutBack) {
       await this.#report();
-      const end = endOf(this.row.customer);
+      const end = endOf(this.row.one);
       if (end === undefined) return this.row.one;
       if (end === "inherited") return inherited(this.row.one);
       if (end === "stopped") {
         await this.#stop();
         await this.#report();
       }
-      if (this.row.one.output !== null || isOutputAwaited(this.row.one.input, this.row.state)) {
+      if (this.row.one.output !== null || isOutputAwaited(this.row.one)) {
         const next = this.#nextFetch();
         if (next !== null) return next;
         // Rows that came to wait meanwhile get what there is.
         await this.#report();
       }
     }
-    this.row.waiters.release();
+    this.row.releaseWaiters();
     return null;
   }
 
@@ -235,8 +239,8 @@ export class OpenRow {
   #nextFetch(): OpenCustomer | null {
     const { polls, calls } = this.row.one.output ?? { polls: 0, calls: 0 };
     const wait = this.row.one.input.timing.outputRetries[polls];
-    const { hasOutput } = this.row.state;
-    const isOver = hasOutput || this.row.customer.stopped || isSuperseded(this.row.customer.waiters);
+    const { hasOutput } = this.row.one.state;
+    const isOver = hasOutput || this.row.one.stopped || isSuperseded(this.row.one);
     if (wait === undefined || isOver) {
       this.row.tell({ kind: "output", found: hasOutput, calls });
       return null;
@@ -249,11 +253,10 @@ export class OpenRow {
    */
   async #fetchOutput(): Promise<void> {
     const { output } = this.row.one;
-    if (output === null || this.row.customer.stopped || this.row.customer.mail.waiters.length > 0) return;
-    const { calls } = this.row.customer.progress;
-    const input = { ...this.row.stepInput, events: [], sessions: [] };
-    await this.row.apply(await this.row.try(() => pollOnboarding(this.deps, input)));
-    const made = this.row.customer.progress.calls - calls;
-    this.row.setRow({ output: { ...output, polls: output.polls + 1, calls: output.calls + made } });
+    if (output === null || this.row.one.stopped || this.row.one.mail.waiters.length > 0) return;
+    const { calls } = this.row.one;
+    await this.row.apply(await this.row.try(() => pollOnboarding(this.deps, this.row.stepInput, NO_NEWS)));
+    const made = this.row.one.calls - calls;
+    this.row.set({ output: { ...output, polls: output.polls + 1, calls: output.calls + made } });
   }
 }

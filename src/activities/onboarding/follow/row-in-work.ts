@@ -1,31 +1,39 @@
-import type { CustomerReport, OutcomeRef } from "../../../domain/onboarding/batch/batch-rows.js";
-import { refOf } from "../../../domain/onboarding/customer/customer-input.js";
 import {
-  afterStep,
-  type Customer,
-  withProgress,
-} from "../../../domain/onboarding/customer/customer-progress.js";
-import { type CustomerState, isOutcomeDue } from "../../../domain/onboarding/customer/customer-state.js";
-import type {
-  CustomerStep,
-  CustomerStepInput,
-  StepFailure,
-} from "../../../domain/onboarding/customer/customer-step.js";
+  type CustomerInput,
+  type CustomerReport,
+  doneWithoutCalls,
+  type OutcomeRef,
+} from "../../../domain/onboarding/batch/batch-rows.js";
+import {
+  type CustomerState,
+  isOutcomeDue,
+  rowStatus,
+} from "../../../domain/onboarding/customer/customer-state.js";
+import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
 import {
   type AddressedReport,
+  afterStep,
+  type CustomerStep,
+  type CustomerStepInput,
   NO_TRIES,
   type OpenCustomer,
   type OutcomeToRecord,
-} from "../../../domain/onboarding/follow/open-customer.js";
-import { finishCustomer } from "../customer/finish-customer.js";
+} from "../../../domain/onboarding/customer/open-customer.js";
+import {
+  decideWaiter,
+  isSameRow,
+  type ProcessedCustomer,
+} from "../../../domain/onboarding/customer/waiting-rows.js";
+import { freed } from "../../../domain/onboarding/follow/shard.js";
+import { adoptedEvent, outcomeEvent } from "../../../domain/onboarding/outcome.js";
+import { getOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
+import { stageOutcome } from "../customer/stage-outcome.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { WaitingRows } from "./waiting-rows.js";
 
-/** An open row while it is worked on: what is known of it, what its batch is to be told, and what is to be written. */
+/** An open row while it is worked on: what is known of it, what batches are to be told, and what is to be written. */
 export class RowInWork {
   readonly reports: AddressedReport[] = [];
   readonly records: OutcomeToRecord[] = [];
-  readonly waiters: WaitingRows;
   #one: OpenCustomer;
   /** As it was before the step in progress, which is tried again from here; and what was said until then. */
   #before: { readonly one: OpenCustomer; readonly reports: number; readonly records: number };
@@ -36,36 +44,19 @@ export class RowInWork {
   ) {
     this.#one = one;
     this.#before = { one, reports: 0, records: 0 };
-    this.waiters = new WaitingRows(deps, this);
   }
 
   get one(): OpenCustomer {
     return this.#one;
   }
 
-  get customer(): Customer {
-    return this.#one.customer;
-  }
-
-  get state(): CustomerState {
-    return this.customer.progress.state;
-  }
-
   get stepInput(): CustomerStepInput {
-    const { state, recorded } = this.customer.progress;
-    return { ...refOf(this.#one.input), state, recorded, tries: this.#one.tries };
+    const { input, state, recorded, tries } = this.#one;
+    return { ...input, state, recorded, tries };
   }
 
-  set(change: Partial<Customer>): void {
-    this.setRow({ customer: { ...this.customer, ...change } });
-  }
-
-  setRow(change: Partial<OpenCustomer>): void {
+  set(change: Partial<OpenCustomer>): void {
     this.#one = { ...this.#one, ...change };
-  }
-
-  setProgress(change: Partial<Customer["progress"]>): void {
-    this.set(withProgress(this.customer, change));
   }
 
   /** Tells the row's batch. */
@@ -82,7 +73,7 @@ export class RowInWork {
   async try<R>(work: () => Promise<R>): Promise<R> {
     this.mark();
     const result = await work();
-    this.setRow({ tries: NO_TRIES });
+    this.set({ tries: NO_TRIES });
     return result;
   }
 
@@ -97,22 +88,83 @@ export class RowInWork {
 
   /** Applies a step; false where the credentials were refused. */
   async apply(step: CustomerStep): Promise<boolean> {
-    const { customer, record } = afterStep(this.customer, step, this.#one.input.open !== null);
-    this.set(customer);
+    const { one, record } = afterStep(this.#one, step);
+    this.#one = one;
     if (record !== null) await this.#record(record);
     return !step.unauthorized;
   }
 
   /** Changes the state without asking the service, and stages the outcome where one is due. */
-  async change(state: CustomerState, event: string, failure: StepFailure | null = null): Promise<void> {
-    this.setProgress({ state });
-    if (!isOutcomeDue(this.customer.progress.recorded, state)) return;
-    await this.apply(await finishCustomer(this.deps, { ...this.stepInput, event, failure }));
+  async change(state: CustomerState, event: string, failure: OutcomeFacts = {}): Promise<void> {
+    this.set({ state });
+    if (!isOutcomeDue(this.#one.recorded, state)) return;
+    const events = [outcomeEvent(event, state.status)];
+    const staged = await stageOutcome(this.deps, this.stepInput, state, { ...failure, events });
+    await this.apply({ ...staged, calls: 0 });
   }
 
+  /** Writes an outcome, and copies it to every row that reuses it. */
   async #record(outcome: OutcomeRef): Promise<void> {
-    const { batchId, runId, plainOutput } = this.#one.input;
+    this.#write(this.#one.input, outcome);
+    const reused = [];
+    for (const { waiter, version: earlier } of this.#one.reused) {
+      const version = earlier + 1;
+      this.#write(waiter, await this.#copy(outcome, waiter, version));
+      reused.push({ waiter, version });
+    }
+    this.set({ reused });
+  }
+
+  #write({ batchId, runId, plainOutput }: CustomerInput, outcome: OutcomeRef): void {
     this.records.push({ batchId, runId, plainOutput, outcome });
-    await this.waiters.follow(outcome);
+  }
+
+  /** Answers the rows that wait for this one, once it is processed. */
+  async answerWaiters(customer: ProcessedCustomer): Promise<void> {
+    for (const waiter of this.#takeWaiters(() => true)) await this.#answer(waiter, customer);
+  }
+
+  /** Tells batches that the customer is free: they run the rows that waited. */
+  releaseWaiters(): void {
+    this.reports.push(...[...this.#one.waiting, ...this.#takeWaiters(() => true)].map(freed));
+  }
+
+  /** Gives a cancelled batch its unanswered rows back; those that reuse outcomes keep the last one. */
+  leaveBatch(batchId: string): void {
+    const isOf = (waiter: CustomerInput) => waiter.batchId === batchId;
+    this.set({ reused: this.#one.reused.filter(({ waiter }) => !isOf(waiter)) });
+    this.reports.push(...this.#takeWaiters(isOf).map(freed));
+  }
+
+  #takeWaiters(isTaken: (waiter: CustomerInput) => boolean): readonly CustomerInput[] {
+    const { mail } = this.#one;
+    this.set({ mail: { ...mail, waiters: mail.waiters.filter((waiter) => !isTaken(waiter)) } });
+    return mail.waiters.filter(isTaken);
+  }
+
+  async #answer(waiter: CustomerInput, customer: ProcessedCustomer): Promise<void> {
+    const { waiting, reused } = this.#one;
+    const decision = decideWaiter(waiter, customer, this.#one);
+    if (decision === "wait") return this.set({ waiting: [...waiting, waiter] });
+    const { copy, version, reuses } = decision;
+    const record = copy === null ? null : await this.#copy(copy, waiter, version);
+    if (reuses) this.set({ reused: [...reused, { waiter, version }] });
+    const { state } = customer;
+    const ended = { status: rowStatus(state), requiresManualReview: state.requiresManualReview, record };
+    const { batchWorkflowId, row } = waiter;
+    this.reports.push({ batchWorkflowId, report: doneWithoutCalls(row, ended) });
+  }
+
+  /** Stages the outcome for a row that posted nothing; the row that posted has it staged already. */
+  async #copy(outcome: OutcomeRef, waiter: CustomerInput, version: number): Promise<OutcomeRef> {
+    const { batchId } = this.#one.input;
+    const found = await getOutcome(this.deps.sealed, batchId, outcome);
+    const { row, line, attempt } = waiter;
+    const ref = { row, line, attempt, version };
+    const from = { batchId, line: outcome.line, attempt: outcome.attempt };
+    if (isSameRow(waiter, from)) return ref;
+    const events = [adoptedEvent({ ...from, batch_id: batchId }, found.status)];
+    await putOutcome(this.deps.sealed, waiter.batchId, { ...found, ...ref, events });
+    return ref;
   }
 }

@@ -5,7 +5,7 @@ import {
   type AddressedReport,
   dueAt,
   type OutcomeToRecord,
-} from "../../../domain/onboarding/follow/open-customer.js";
+} from "../../../domain/onboarding/customer/open-customer.js";
 import {
   afterStepOf,
   type CustomerNews,

@@ -1,7 +1,7 @@
 import { ApplicationFailure, CancelledFailure, cancellationSignal } from "@temporalio/activity";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { countMail } from "../../../domain/onboarding/customer/customer-mail.js";
-import { afterTry, type OpenCustomer } from "../../../domain/onboarding/follow/open-customer.js";
+import { afterTry, type OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { type SteppedRow, shardOf } from "../../../domain/onboarding/follow/shard.js";
 import { keepSlice, keptSlice } from "../../../lake/onboarding/open-customers.js";
 import { StagingLostError } from "../../../lake/staging-lost-error.js";
@@ -55,7 +55,7 @@ async function stepOf(
   const open = new OpenRow(deps, row, now);
   const next = await open.step().catch((error: unknown) => afterError(deps, row, open, error, now));
   const { reports, records } = row;
-  return { key, given: countMail(one.customer.mail), next, reports, records };
+  return { key, given: countMail(one.mail), next, reports, records };
 }
 
 /** What becomes of a row whose step failed. @throws what is not the row's: a full disk, the end of the worker */

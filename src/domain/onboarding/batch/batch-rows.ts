@@ -16,16 +16,6 @@ export interface BatchRow {
   readonly rowKey: string;
 }
 
-/** In which run of which batch a row is. */
-export interface RowInRun {
-  readonly batchId: string;
-  readonly runId: string;
-  /** The auth epoch: once the credentials were refused, its calls stop; a resumed batch has another one. */
-  readonly latch: string;
-  /** Whether continuations are delivered. */
-  readonly sink: boolean;
-}
-
 /** A row that is to run. */
 export interface RowToRun extends BatchRow {
   /** Hash of whom it is about: part of the open row's key. */
@@ -38,6 +28,27 @@ export interface RowToRun extends BatchRow {
   readonly retry: boolean;
   /** The onboarding of the previous attempt: never taken for this attempt's. */
   readonly before: string | null;
+}
+
+/** Which row a step is for; nothing personal. */
+export interface CustomerRef extends BatchRow, Pick<RowToRun, "retry" | "before"> {
+  readonly batchId: string;
+  readonly runId: string;
+  /** The auth epoch: once the credentials were refused, its calls stop; a resumed batch has another one. */
+  readonly latch: string;
+  /** Whether continuations are delivered. */
+  readonly sink: boolean;
+  /** ISO instant at which the row began. */
+  readonly startedAt: string;
+}
+
+/** A row as its batch hands it over. */
+export interface CustomerInput
+  extends CustomerRef,
+    Pick<RowToRun, "prepare" | "open">,
+    Pick<BatchRunInput, "syncTimeoutSecs" | "plainOutput" | "timing"> {
+  readonly batchWorkflowId: string;
+  readonly outputExpected: boolean;
 }
 
 /** An outcome that may still change. */

@@ -1,4 +1,5 @@
-import type { CustomerEvent, SessionValidated, WaitRequest } from "../messages.js";
+import type { CustomerInput } from "../batch/batch-rows.js";
+import type { CustomerEvent, SessionValidated } from "../messages.js";
 
 /** Webhooks remembered by their id, so that a duplicate is dropped; duplicates come soon after the first. */
 const MOST_REMEMBERED = 500;
@@ -7,7 +8,7 @@ const MOST_REMEMBERED = 500;
 export interface Mail {
   readonly events: readonly CustomerEvent[];
   readonly sessions: readonly SessionValidated[];
-  readonly waiters: readonly WaitRequest[];
+  readonly waiters: readonly CustomerInput[];
   /** Batches that were cancelled. */
   readonly stops: readonly string[];
   readonly seen: readonly string[];
@@ -26,8 +27,8 @@ export function withEvent(mail: Mail, event: CustomerEvent): Mail {
 }
 
 /** Adds a row that waits, unless it waits already. */
-export function withWaiter(mail: Mail, waiter: WaitRequest): Mail {
-  const isSame = (one: WaitRequest) =>
+export function withWaiter(mail: Mail, waiter: CustomerInput): Mail {
+  const isSame = (one: CustomerInput) =>
     one.batchWorkflowId === waiter.batchWorkflowId && one.runId === waiter.runId && one.row === waiter.row;
   return mail.waiters.some(isSame) ? mail : { ...mail, waiters: [...mail.waiters, waiter] };
 }

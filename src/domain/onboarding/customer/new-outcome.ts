@@ -1,10 +1,10 @@
 import { isDecision } from "../../service/onboarding-status.js";
 import { withoutValues } from "../../service/quoted-values.js";
+import type { BatchRow, CustomerRef } from "../batch/batch-rows.js";
 import { type CustomerRow, valuesOf } from "../customer.js";
 import { playbookVersionOf } from "../identity.js";
 import { namesOf, type Outcome } from "../outcome.js";
 import { type CustomerState, rowStatus } from "./customer-state.js";
-import type { CustomerRef } from "./customer-step.js";
 import { onboardingErrorClass } from "./error-class.js";
 import { nextActionOf } from "./next-action.js";
 
@@ -31,7 +31,7 @@ interface KnownRow {
 
 /** Makes the outcome of a state, as the version that the state names. */
 export function newOutcome(
-  { row, line, attempt, rowKey, startedAt }: CustomerRef,
+  { row, line, attempt, rowKey, startedAt }: BatchRow & Pick<CustomerRef, "startedAt">,
   state: CustomerState,
   facts: OutcomeFacts,
   { customer, prior, playbook }: KnownRow,

@@ -1,24 +1,23 @@
-import type { OpenOutcome, OutcomeRef } from "../batch/batch-rows.js";
-import type { WaitRequest } from "../messages.js";
+import type { CustomerInput, OpenOutcome, OutcomeRef } from "../batch/batch-rows.js";
 import { type CustomerState, rowStatus } from "./customer-state.js";
 
 /** A row of another batch that reuses this customer's outcomes. */
 export interface ReusedRow {
-  readonly waiter: WaitRequest;
+  readonly waiter: CustomerInput;
   readonly version: number;
 }
 
 /** Rows of other batches about this customer: those that reuse its outcomes, and those that wait until it is free. */
 export interface CarriedWaiters {
   readonly reused: readonly ReusedRow[];
-  readonly waiting: readonly WaitRequest[];
+  readonly waiting: readonly CustomerInput[];
 }
 
-type RowIdentity = Pick<WaitRequest, "batchId" | "line" | "attempt">;
+type RowIdentity = Pick<CustomerInput, "batchId" | "line" | "attempt">;
 
 /** The customer that rows wait for, once its own row is processed. */
 export interface ProcessedCustomer {
-  readonly row: RowIdentity & Pick<WaitRequest, "rowKey">;
+  readonly row: RowIdentity & Pick<CustomerInput, "rowKey">;
   readonly state: CustomerState;
   readonly outcome: OutcomeRef;
   /** The row was stopped for its own batch only; others run the row themselves and find its kept answer. */
@@ -40,7 +39,7 @@ type WaiterDecision =
 
 /** The same row, to the last value, gets this customer's outcomes and posts nothing; others wait until it is free. */
 export function decideWaiter(
-  waiter: WaitRequest,
+  waiter: CustomerInput,
   { row, state, outcome, endIsOwn }: ProcessedCustomer,
   { reused }: CarriedWaiters,
 ): WaiterDecision {
@@ -76,8 +75,8 @@ export function isSameRow(a: RowIdentity, b: RowIdentity): boolean {
 }
 
 /** Whether the onboarding is the very one that the row runs again for. */
-function isRetryOf({ retry, before }: WaitRequest, { onboardingId }: CustomerState): boolean {
-  return retry === true && before === onboardingId;
+function isRetryOf({ retry, before }: CustomerInput, { onboardingId }: CustomerState): boolean {
+  return retry && before === onboardingId;
 }
 
 function saysTheSame({ status, requiresManualReview }: OpenOutcome, state: CustomerState): boolean {

@@ -1,7 +1,5 @@
-import type { CustomerReport } from "../batch/batch-rows.js";
-import type { CustomerInput } from "../customer/customer-input.js";
+import type { CustomerInput } from "../batch/batch-rows.js";
 import { type MailCount, mailAfter, withEvent, withWaiter } from "../customer/customer-mail.js";
-import type { CustomerEvent, SessionValidated, WaitRequest } from "../messages.js";
 import {
   type AddressedReport,
   dueAt,
@@ -9,7 +7,8 @@ import {
   type OpenCustomer,
   type OutcomeToRecord,
   openCustomer,
-} from "./open-customer.js";
+} from "../customer/open-customer.js";
+import type { CustomerEvent, SessionValidated } from "../messages.js";
 
 /** Open rows by {@link customerKey}: one customer on one playbook is in work once, across batches and versions. */
 export type Shard = Readonly<Record<string, OpenCustomer>>;
@@ -64,37 +63,37 @@ export function afterStepOf(shard: Shard, { key, given, next, reports }: Stepped
   if (now === undefined) return { shard, reports: [] };
   if (next === null) {
     const { [key]: _, ...rest } = shard;
-    const late = now.customer.mail.waiters.slice(given.waiters).map(freed);
+    const late = now.mail.waiters.slice(given.waiters).map(freed);
     return { shard: rest, reports: [...reports, ...late] };
   }
-  const mail = mailAfter(next.customer.mail, now.customer.mail, given);
-  return { shard: { ...shard, [key]: { ...next, customer: { ...next.customer, mail } } }, reports };
+  const mail = mailAfter(next.mail, now.mail, given);
+  return { shard: { ...shard, [key]: { ...next, mail } }, reports };
 }
 
 /** Takes a row in; where another one is about the same customer, it waits for that one. */
 export function withRow(shard: Shard, { key, input }: HandedRow, now: number): Shard {
   const busy = shard[key];
   if (busy === undefined) return { ...shard, [key]: openCustomer(input, now) };
-  const mail = withWaiter(busy.customer.mail, waitRequestOf(input));
-  return { ...shard, [key]: { ...busy, customer: { ...busy.customer, mail } } };
+  const mail = withWaiter(busy.mail, input);
+  return { ...shard, [key]: { ...busy, mail } };
 }
 
 /** Gives a row its news; nobody waits for news of a customer who is not open. */
 export function withNews(shard: Shard, { key, event, session }: CustomerNews): Shard {
   const one = shard[key];
   if (one === undefined) return shard;
-  const mail = event === undefined ? one.customer.mail : withEvent(one.customer.mail, event);
+  const mail = event === undefined ? one.mail : withEvent(one.mail, event);
   const sessions = session === undefined ? mail.sessions : [...mail.sessions, session];
-  return { ...shard, [key]: { ...one, customer: { ...one.customer, mail: { ...mail, sessions } } } };
+  return { ...shard, [key]: { ...one, mail: { ...mail, sessions } } };
 }
 
 /** Tells the rows that a cancelled batch has in a shard: its own, and those that wait for other ones. */
 export function withStop(shard: Shard, batchId: string): Shard {
   return mapped(shard, (one) => {
-    const { mail, waiters } = one.customer;
-    const all = [...mail.waiters, ...waiters.waiting, ...waiters.reused.map(({ waiter }) => waiter)];
+    const { mail, waiting, reused } = one;
+    const all = [...mail.waiters, ...waiting, ...reused.map(({ waiter }) => waiter)];
     if (![one.input, ...all].some((row) => row.batchId === batchId)) return one;
-    return { ...one, customer: { ...one.customer, mail: { ...mail, stops: [...mail.stops, batchId] } } };
+    return { ...one, mail: { ...mail, stops: [...mail.stops, batchId] } };
   });
 }
 
@@ -127,19 +126,12 @@ export function least(values: readonly number[]): number | null {
 }
 
 /** The report that gives a waiting row back to its batch. */
-export function freed({ batchWorkflowId, row }: WaitRequest): AddressedReport {
-  const report: CustomerReport = { kind: "free", row };
-  return { batchWorkflowId, report };
+export function freed({ batchWorkflowId, row }: CustomerInput): AddressedReport {
+  return { batchWorkflowId, report: { kind: "free", row } };
 }
 
 function mapped(shard: Shard, change: (one: OpenCustomer) => OpenCustomer): Shard {
   const entries = Object.entries(shard);
   const changed = entries.map(([key, one]) => [key, change(one)] as const);
   return changed.every(([, one], at) => one === entries[at]?.[1]) ? shard : Object.fromEntries(changed);
-}
-
-function waitRequestOf(input: CustomerInput): WaitRequest {
-  const { batchId, runId, row, line, attempt, rowKey, latch, sink, open, retry, before, batchWorkflowId } =
-    input;
-  return { batchId, runId, row, line, attempt, rowKey, latch, sink, open, retry, before, batchWorkflowId };
 }

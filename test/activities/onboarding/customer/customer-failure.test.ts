@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { prepareCustomer } from "../../../../src/activities/onboarding/customer/prepare-customer.js";
 import { UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
-import type { CustomerStep } from "../../../../src/domain/onboarding/customer/customer-step.js";
+import type { CustomerStep } from "../../../../src/domain/onboarding/customer/open-customer.js";
 import { getOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench, SILENT } from "../../../helpers/temporal/activity-bench.js";

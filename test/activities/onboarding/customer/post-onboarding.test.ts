@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { postOnboarding } from "../../../../src/activities/onboarding/customer/post-onboarding.js";
 import { UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
-import type { CustomerStep } from "../../../../src/domain/onboarding/customer/customer-step.js";
+import type { CustomerStep } from "../../../../src/domain/onboarding/customer/open-customer.js";
 import { getOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CallIntent } from "../../../../src/activities/calls/call-record.js";
 import { postOnboarding } from "../../../../src/activities/onboarding/customer/post-onboarding.js";
 import { UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
-import type { CustomerStep } from "../../../../src/domain/onboarding/customer/customer-step.js";
+import type { CustomerStep } from "../../../../src/domain/onboarding/customer/open-customer.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { workRows } from "../../../../src/activities/onboarding/follow/work-rows.js";
 import { createOnboarding } from "../../../../src/api/operations/onboarding-creation.js";
-import { type OpenCustomer, openCustomer } from "../../../../src/domain/onboarding/follow/open-customer.js";
+import { type OpenCustomer, openCustomer } from "../../../../src/domain/onboarding/customer/open-customer.js";
 import { customerKey, shardOf } from "../../../../src/domain/onboarding/follow/shard.js";
 import { putOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { keptSlice } from "../../../../src/lake/onboarding/open-customers.js";
@@ -29,8 +29,7 @@ afterEach(() => bench.close());
 function postedRow(line: number, onboardingId: string): OpenCustomer {
   const input = { ...FIRST_INPUT, batchId, line, row: line - 2 };
   const one = openCustomer(input, Date.now());
-  const progress = { ...one.customer.progress, state: { ...POSTED, onboardingId } };
-  return { ...one, posted: true, customer: { ...one.customer, progress } };
+  return { ...one, posted: true, state: { ...POSTED, onboardingId } };
 }
 
 /** Works on both rows, and gives what came of them. */
@@ -48,19 +47,14 @@ async function worked(dueAt = Date.now()) {
 test("a row that is due by Temporal's clock is worked on, though this machine's clock is behind", async () => {
   const [first] = await worked(Date.now() + 120_000);
   expect(bench.sandbox.calls().by_operation.get_onboarding).toBe(2);
-  expect(first?.next?.customer.polls).toMatchObject({ polls: 1 });
-  expect(first?.next?.customer.polls.polledAt).toBeGreaterThan(Date.now() + 60_000);
+  expect(first?.next?.polls).toMatchObject({ polls: 1 });
+  expect(first?.next?.polls.polledAt).toBeGreaterThan(Date.now() + 60_000);
 });
 
 test("a row whose earlier outcome is torn waits, and what its neighbour came to is kept", async () => {
   const [torn] = rows;
   if (torn === undefined) throw new Error("no row");
-  const { progress } = torn.customer;
-  const told = {
-    ...torn.customer,
-    progress: { ...progress, told: true, state: { ...progress.state, version: 1 } },
-  };
-  rows[0] = { ...torn, customer: told };
+  rows[0] = { ...torn, told: true, state: { ...torn.state, version: 1 } };
   await putOutcome(bench.deps.sealed, batchId, outcomeOf(customer(2), 0));
   const [key = ""] = (await bench.deps.sealed.list(`_staging/${batchId}/outcomes/`)).map(
     (entry) => entry.key,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { CustomerInput } from "../../../../src/domain/onboarding/batch/batch-rows.js";
 import {
   countMail,
   hasNews,
@@ -7,7 +8,6 @@ import {
   withEvent,
   withWaiter,
 } from "../../../../src/domain/onboarding/customer/customer-mail.js";
-import type { WaitRequest } from "../../../../src/domain/onboarding/messages.js";
 import { completed } from "../../../helpers/onboarding/customer-states.js";
 
 test("a webhook that comes twice is kept once, also after it was read", () => {
@@ -44,7 +44,7 @@ test("what came while a step was under way stays, behind what the step left", ()
 });
 
 test("a row that is handed over again waits once", () => {
-  const waiter = { batchWorkflowId: "b", runId: "r", row: 1 } as WaitRequest;
+  const waiter = { batchWorkflowId: "b", runId: "r", row: 1 } as CustomerInput;
   const mail = withWaiter(NO_MAIL, waiter);
   expect(withWaiter(mail, { ...waiter })).toBe(mail);
   expect(withWaiter(mail, { ...waiter, runId: "later" }).waiters).toHaveLength(2);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { CustomerInput } from "../../../../src/domain/onboarding/batch/batch-rows.js";
 import {
   decideWaiter,
   isSuperseded,
@@ -6,11 +7,11 @@ import {
   type ReusedRow,
   successorOf,
 } from "../../../../src/domain/onboarding/customer/waiting-rows.js";
-import type { WaitRequest } from "../../../../src/domain/onboarding/messages.js";
-import { PASSED } from "../../../helpers/onboarding/customer-states.js";
+import { FIRST_INPUT, PASSED } from "../../../helpers/onboarding/customer-states.js";
 
 const OUTCOME = { row: 0, line: 2, attempt: 1, version: 3 };
-const waiter = (change: Partial<WaitRequest> = {}): WaitRequest => ({
+const waiter = (change: Partial<CustomerInput> = {}): CustomerInput => ({
+  ...FIRST_INPUT,
   batchWorkflowId: "onboard-batch/2",
   batchId: "onb_2",
   runId: "run-2",
@@ -19,10 +20,6 @@ const waiter = (change: Partial<WaitRequest> = {}): WaitRequest => ({
   attempt: 1,
   rowKey: "key",
   latch: "run-2/0",
-  sink: false,
-  retry: false,
-  before: null,
-  open: null,
   ...change,
 });
 const customer = (change: Partial<ProcessedCustomer> = {}): ProcessedCustomer => ({
@@ -36,7 +33,7 @@ const open = { onboardingId: "ob_1", status: "pass", requiresManualReview: false
 const OWN = { batchId: "onb_1", line: 2, attempt: 1 };
 const REUSED: readonly ReusedRow[] = [{ waiter: waiter(), version: 1 }];
 
-test.for<[string, WaitRequest, ProcessedCustomer, readonly ReusedRow[], unknown]>([
+test.for<[string, CustomerInput, ProcessedCustomer, readonly ReusedRow[], unknown]>([
   ["another row of the customer", waiter({ rowKey: "other" }), customer(), [], "wait"],
   ["the same row", waiter(), customer(), [], { copy: OUTCOME, version: 1, reuses: true }],
   [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CustomerInput } from "../../../../src/domain/onboarding/customer/customer-input.js";
+import type { CustomerInput } from "../../../../src/domain/onboarding/batch/batch-rows.js";
 import { countMail } from "../../../../src/domain/onboarding/customer/customer-mail.js";
 import {
   afterTry,
@@ -8,7 +8,7 @@ import {
   NO_TRIES,
   type OpenCustomer,
   openCustomer,
-} from "../../../../src/domain/onboarding/follow/open-customer.js";
+} from "../../../../src/domain/onboarding/customer/open-customer.js";
 import {
   afterStepOf,
   customerKey,
@@ -20,7 +20,6 @@ import {
   withRow,
   withStop,
 } from "../../../../src/domain/onboarding/follow/shard.js";
-import type { WaitRequest } from "../../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
 import { completed, FIRST_INPUT, INCOMPLETE } from "../../../helpers/onboarding/customer-states.js";
 
@@ -31,14 +30,12 @@ const WAITER = {
   batchId: "onb_2",
   runId: "run-1",
   row: 7,
-} as WaitRequest;
+} as CustomerInput;
 const OPEN = withRow({}, { key: KEY, input: FIRST_INPUT }, 0);
 const one = (shard: Shard) => shard[KEY] as OpenCustomer;
 /** A row that waits for its customer. */
 const waiting = (change: Partial<OpenCustomer> = {}): OpenCustomer => {
-  const begun = openCustomer(FIRST_INPUT, 0);
-  const progress = { ...begun.customer.progress, state: INCOMPLETE };
-  return { ...begun, customer: { ...begun.customer, progress }, posted: true, ...change };
+  return { ...openCustomer(FIRST_INPUT, 0), state: INCOMPLETE, posted: true, ...change };
 };
 
 test("a key names its shard by the first three digits of the customer's hash", () => {
@@ -50,29 +47,25 @@ test("a key names its shard by the first three digits of the customer's hash", (
 test("a second row about an open customer waits for it, once however often it is handed over", () => {
   const twice = [0, 1].reduce((shard) => withRow(shard, { key: KEY, input: OTHER }, 0), OPEN);
   expect(one(twice).input).toEqual(FIRST_INPUT);
-  expect(one(twice).customer.mail.waiters).toMatchObject([WAITER]);
+  expect(one(twice).mail.waiters).toMatchObject([WAITER]);
 });
 
 test("what comes while a row is worked on stays for its next step", () => {
   const given = withNews(OPEN, { key: KEY, event: completed("pass") });
-  const next = {
-    ...one(given),
-    posted: true,
-    customer: { ...one(given).customer, ...{ mail: one(OPEN).customer.mail } },
-  };
+  const next = { ...one(given), posted: true, mail: one(OPEN).mail };
   const later = withStop(
     withNews(given, { key: KEY, event: { ...completed("fail"), messageId: "msg_2" } }),
     "onb_1",
   );
-  const step = { key: KEY, given: countMail(one(given).customer.mail), next, reports: [], records: [] };
+  const step = { key: KEY, given: countMail(one(given).mail), next, reports: [], records: [] };
   const { shard } = afterStepOf(later, step);
   expect(one(shard).posted).toBe(true);
-  expect(one(shard).customer.mail).toMatchObject({ events: [{ messageId: "msg_2" }], stops: ["onb_1"] });
+  expect(one(shard).mail).toMatchObject({ events: [{ messageId: "msg_2" }], stops: ["onb_1"] });
 });
 
 test("rows that came to wait during a row's last step are given back, others only once", () => {
   const before = withRow(OPEN, { key: KEY, input: OTHER }, 0);
-  const given = countMail(one(before).customer.mail);
+  const given = countMail(one(before).mail);
   const late = withRow(before, { key: KEY, input: { ...OTHER, row: 9 } }, 0);
   const told = { batchWorkflowId: "onboard-batch/2", report: { kind: "free", row: 7 } } as const;
   const { shard, reports } = afterStepOf(late, { key: KEY, given, next: null, reports: [told], records: [] });
@@ -84,7 +77,7 @@ test("the step of a row that is not open any more changes nothing and tells nobo
   const report = { batchWorkflowId: "b", report: { kind: "free", row: 1 } } as const;
   const step = {
     key: KEY,
-    given: countMail(one(OPEN).customer.mail),
+    given: countMail(one(OPEN).mail),
     next: one(OPEN),
     reports: [report],
     records: [],
@@ -94,13 +87,11 @@ test("the step of a row that is not open any more changes nothing and tells nobo
 
 test("a cancelled batch is told to its own rows and to those that its rows wait for, and to no others", () => {
   const busy = withRow(OPEN, { key: KEY, input: OTHER }, 0);
-  expect(one(withStop(busy, "onb_1")).customer.mail.stops).toEqual(["onb_1"]);
-  expect(one(withStop(busy, "onb_2")).customer.mail.stops).toEqual(["onb_2"]);
+  expect(one(withStop(busy, "onb_1")).mail.stops).toEqual(["onb_1"]);
+  expect(one(withStop(busy, "onb_2")).mail.stops).toEqual(["onb_2"]);
   expect(withStop(busy, "onb_3")).toBe(busy);
-  const reused = waiting();
-  const waiters = { reused: [{ waiter: WAITER, version: 1 }], waiting: [] };
-  const shard = { [KEY]: { ...reused, customer: { ...reused.customer, waiters } } };
-  expect(one(withStop(shard, "onb_2")).customer.mail.stops).toEqual(["onb_2"]);
+  const shard = { [KEY]: waiting({ reused: [{ waiter: WAITER, version: 1 }] }) };
+  expect(one(withStop(shard, "onb_2")).mail.stops).toEqual(["onb_2"]);
 });
 
 test("only rows whose step failed are tried again at once", () => {
@@ -167,21 +158,16 @@ test("what is remembered of a shard leaves out rows in work when it says what is
 });
 
 test("a row that reuses outcomes inherits the onboarding with its deadline, under its own name and version", () => {
-  const reused = [{ waiter: { ...WAITER, line: 9, attempt: 2, rowKey: "key", open: null }, version: 4 }];
-  const given = waiting();
-  const customer = { ...given.customer, stopped: true, waiters: { reused, waiting: [] } };
-  const next = inherited({ ...given, customer });
-  expect(next.input).toMatchObject({
-    batchId: "onb_2",
-    line: 9,
-    attempt: 2,
-    sink: FIRST_INPUT.sink,
-    latch: FIRST_INPUT.latch,
-    open: null,
-  });
-  expect(next.customer).toMatchObject({
+  const open = { onboardingId: "ob_1", status: "pending", requiresManualReview: false, version: 3 };
+  const waiter = { ...OTHER, line: 9, attempt: 2, startedAt: "2026-11-22T11:00:00Z", open };
+  const next = inherited(waiting({ stopped: true, reused: [{ waiter, version: 4 }] }));
+  expect(next.input).toEqual({ ...waiter, startedAt: FIRST_INPUT.startedAt, open: null });
+  expect(next).toMatchObject({
     stopped: false,
-    progress: { state: { version: 4 }, recorded: { version: 4 }, deadline: DEFAULT_TIMING.deadline },
-    waiters: { reused: [], waiting: [] },
+    state: { version: 4 },
+    recorded: { version: 4 },
+    deadline: DEFAULT_TIMING.deadline,
+    reused: [],
+    waiting: [],
   });
 });

@@ -1,43 +1,45 @@
 import { expect, test } from "vitest";
-import type { OutcomeRef } from "../../../../src/domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput, OutcomeRef } from "../../../../src/domain/onboarding/batch/batch-rows.js";
+import type { CustomerState } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import {
   afterStep,
-  type Customer,
+  type CustomerStep,
+  dueAt,
   dueStep,
   endOf,
   hasLinkEnded,
-  newCustomer,
+  isOutputAwaited,
   newsTaken,
-  wakeAt,
-  withProgress,
-} from "../../../../src/domain/onboarding/customer/customer-progress.js";
-import type { CustomerState } from "../../../../src/domain/onboarding/customer/customer-state.js";
-import { type CustomerStep, unstagedStep } from "../../../../src/domain/onboarding/customer/customer-step.js";
-import type { WaitRequest } from "../../../../src/domain/onboarding/messages.js";
+  type OpenCustomer,
+  openCustomer,
+} from "../../../../src/domain/onboarding/customer/open-customer.js";
 import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
-import { completed, event, INCOMPLETE, PASSED, POSTED } from "../../../helpers/onboarding/customer-states.js";
+import {
+  completed,
+  event,
+  FIRST_INPUT,
+  INCOMPLETE,
+  PASSED,
+  POSTED,
+} from "../../../helpers/onboarding/customer-states.js";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const WAITER = { batchId: "onb_2", rowKey: "key" } as WaitRequest;
-const REUSED = { reused: [{ waiter: WAITER, version: 1 }], waiting: [] };
+const WAITER = { batchId: "onb_2", rowKey: "key" } as CustomerInput;
+const REUSED = { reused: [{ waiter: WAITER, version: 1 }] };
 
-const customer = (
-  state: CustomerState,
-  {
-    mail,
-    polls,
-    stopped = false,
-    ...change
-  }: { [K in keyof Omit<Customer, "stopped">]?: Partial<Customer[K]> } & { readonly stopped?: boolean } = {},
-): Customer => {
-  const begun = withProgress(newCustomer(null, DEFAULT_TIMING, 0), { state, ...change.progress });
+interface Change extends Partial<Omit<OpenCustomer, "mail" | "polls">> {
+  readonly mail?: Partial<OpenCustomer["mail"]>;
+  readonly polls?: Partial<OpenCustomer["polls"]>;
+}
+
+const customer = (state: CustomerState, { mail, polls, ...change }: Change = {}): OpenCustomer => {
+  const begun = openCustomer(FIRST_INPUT, 0);
   return {
-    ...begun,
+    ...{ ...begun, state, posted: true },
     mail: { ...begun.mail, ...mail },
     polls: { ...begun.polls, ...polls },
-    waiters: { ...begun.waiters, ...change.waiters },
-    stopped,
+    ...change,
   };
 };
 
@@ -46,16 +48,16 @@ test.for([
   ["a row of a cancelled batch", customer(POSTED, { stopped: true }), "stopped"],
   [
     "a row of a cancelled batch whose outcomes are reused",
-    customer(POSTED, { stopped: true, waiters: REUSED }),
+    customer(POSTED, { stopped: true, ...REUSED }),
     "inherited",
   ],
-  ["a row that another one waits for", customer(POSTED, { waiters: { waiting: [WAITER] } }), "stopped"],
+  ["a row that another one waits for", customer(POSTED, { waiting: [WAITER] }), "stopped"],
   [
     "a row of a cancelled batch that another one waits for",
-    customer(POSTED, { stopped: true, waiters: { ...REUSED, waiting: [WAITER] } }),
+    customer(POSTED, { stopped: true, ...REUSED, waiting: [WAITER] }),
     "stopped",
   ],
-  ["a row that waits", customer(POSTED, { waiters: REUSED }), undefined],
+  ["a row that waits", customer(POSTED, REUSED), undefined],
 ] as const)("the end of %s", ([, given, expected]) => {
   expect(endOf(given)).toBe(expected);
 });
@@ -65,13 +67,13 @@ test.for([
   ["the time that a decision may take", POSTED, 30, 300_000],
   ["a poll of those who wait for people", INCOMPLETE, 30, 6 * HOUR],
 ] as const)("a customer wakes for %s", ([, state, polls, expected]) => {
-  expect(wakeAt(customer(state, { polls: { polls } }), DEFAULT_TIMING)).toBe(expected);
+  expect(dueAt(customer(state, { polls: { polls } }))).toBe(expected);
 });
 
 test("a customer wakes for the deadline and for the end of the decision's time, whatever the next poll is", () => {
   const polls = { polledAt: 20 * DAY };
-  expect(wakeAt(customer(INCOMPLETE, { polls }), DEFAULT_TIMING)).toBe(14 * DAY);
-  expect(wakeAt(customer(POSTED, { polls }), DEFAULT_TIMING)).toBe(HOUR);
+  expect(dueAt(customer(INCOMPLETE, { polls }))).toBe(14 * DAY);
+  expect(dueAt(customer(POSTED, { polls }))).toBe(HOUR);
 });
 
 const LATE = { polls: { polledAt: 20 * DAY } };
@@ -102,7 +104,7 @@ test.for([
   ["no end of a decision's time that is over", customer(INCOMPLETE, LATE), HOUR, undefined],
   ["nothing yet", customer(POSTED), 1_999, undefined],
 ] as const)("due is %s", ([, given, now, expected]) => {
-  expect(dueStep(given, DEFAULT_TIMING, now)).toBe(expected);
+  expect(dueStep(given, now)).toBe(expected);
 });
 
 test("of the mail, what is worth a poll is taken; a weaker event stays as a hint, and the rest is dropped", () => {
@@ -112,40 +114,40 @@ test("of the mail, what is worth a poll is taken; a weaker event stays as a hint
   const events = [vault, decision, event("service.user.bank_link_updated")];
   const taken = newsTaken(customer(POSTED, { mail: { events, sessions: [session, foreign] } }));
   expect(taken).toMatchObject({ events: [decision], sessions: [session] });
-  expect(taken.customer).toMatchObject({ mail: { events: [], sessions: [] }, polls: { hints: [vault] } });
+  expect(taken).toMatchObject({ mail: { events: [], sessions: [] }, polls: { hints: [vault] } });
 });
 
+const OPEN = { onboardingId: "ob_1", status: "pending", requiresManualReview: false, version: 1 };
 const OUTCOME = { row: 0, line: 2, attempt: 1, version: 1 };
-const step = (change: Partial<CustomerStep>): CustomerStep => ({ ...unstagedStep(PASSED, 2), ...change });
+const step = (change: Partial<CustomerStep>): CustomerStep => ({ state: PASSED, calls: 2, ...change });
 
 test("refused credentials count their calls and change nothing else", () => {
-  const given = customer(POSTED, { progress: { calls: 1 } });
-  const { customer: after, record } = afterStep(given, step({ unauthorized: true, outcome: OUTCOME }), false);
-  expect(after).toEqual(withProgress(given, { calls: 3 }));
+  const given = customer(POSTED, { calls: 1 });
+  const { one, record } = afterStep(given, step({ unauthorized: true, outcome: OUTCOME }));
+  expect(one).toEqual({ ...given, calls: 3 });
   expect(record).toBeNull();
 });
 
 test("another status makes the waits short again, the same one does not", () => {
   const given = customer(POSTED, { polls: { polls: 9, hinted: 2 } });
-  expect(afterStep(given, step({}), false).customer.polls).toMatchObject({ polls: 0, hinted: 0 });
-  expect(afterStep(given, step({ state: POSTED }), false).customer.polls.polls).toBe(9);
+  expect(afterStep(given, step({})).one.polls).toMatchObject({ polls: 0, hinted: 0 });
+  expect(afterStep(given, step({ state: POSTED })).one.polls.polls).toBe(9);
 });
 
-test.for<[string, Partial<Customer["progress"]>, boolean, OutcomeRef | null]>([
-  ["the first goes to the batch", {}, false, null],
-  ["a second one before the batch has the first is written", { first: OUTCOME }, false, OUTCOME],
-  ["a later one is written", { told: true }, false, OUTCOME],
-  ["one of an onboarding that was posted earlier is written", {}, true, OUTCOME],
-])("of outcomes, %s", ([, progress, isReopened, expected]) => {
-  const given = customer(POSTED, { progress });
-  const { customer: after, record } = afterStep(
-    given,
-    step({ outcome: OUTCOME, messageHash: "m" }),
-    isReopened,
-  );
+test.for<[string, Partial<OpenCustomer>, OutcomeRef | null]>([
+  ["the first goes to the batch", {}, null],
+  ["a second one before the batch has the first is written", { first: OUTCOME }, OUTCOME],
+  ["a later one is written", { told: true }, OUTCOME],
+  [
+    "one of an onboarding that was posted earlier is written",
+    { input: { ...FIRST_INPUT, open: OPEN } },
+    OUTCOME,
+  ],
+])("of outcomes, %s", ([, change, expected]) => {
+  const { one, record } = afterStep(customer(POSTED, change), step({ outcome: OUTCOME, messageHash: "m" }));
   expect(record).toEqual(expected);
-  expect(after.progress).toMatchObject({ recorded: PASSED, messageHash: "m" });
-  expect(after.progress.first).toEqual(progress.first ?? (expected === null ? OUTCOME : null));
+  expect(one).toMatchObject({ recorded: PASSED, messageHash: "m" });
+  expect(one.first).toEqual(change.first ?? (expected === null ? OUTCOME : null));
 });
 
 test("a continuation has ended once its time is over and no fresh one waits", () => {
@@ -153,6 +155,15 @@ test("a continuation has ended once its time is over and no fresh one waits", ()
   expect(hasLinkEnded(customer(state), 999)).toBe(false);
   expect(hasLinkEnded(customer(state), 1_000)).toBe(true);
   const link = { number: 2, expiresAt: null };
-  expect(hasLinkEnded(customer(state, { progress: { link } }), 1_000)).toBe(false);
+  expect(hasLinkEnded(customer(state, { link }), 1_000)).toBe(false);
   expect(hasLinkEnded(customer(INCOMPLETE), 1_000)).toBe(false);
+});
+
+test.for([
+  ["a decision without one", FIRST_INPUT, PASSED, true],
+  ["no decision", FIRST_INPUT, POSTED, false],
+  ["a playbook without outputs", { ...FIRST_INPUT, outputExpected: false }, PASSED, false],
+  ["no retries", { ...FIRST_INPUT, timing: { ...DEFAULT_TIMING, outputRetries: [] } }, PASSED, false],
+] as const)("an output is awaited: %s", ([, input, state, expected]) => {
+  expect(isOutputAwaited(customer(state, { input }))).toBe(expected);
 });

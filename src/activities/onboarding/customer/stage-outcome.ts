@@ -1,0 +1,67 @@
+import { hash } from "node:crypto";
+import type { Onboarding } from "../../../api/schemas/onboarding.js";
+import type { BatchRow } from "../../../domain/onboarding/batch/batch-rows.js";
+import {
+  type CustomerState,
+  isOutcomeDue,
+  type OnboardingReport,
+} from "../../../domain/onboarding/customer/customer-state.js";
+import { newOutcome, type OutcomeFacts, troubleOf } from "../../../domain/onboarding/customer/new-outcome.js";
+import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
+import { getOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
+import type { CountedCalls } from "../../counted-calls.js";
+import type { OnboardingDependencies } from "../dependencies.js";
+import { offerLink } from "./deliver-continuation.js";
+
+/** Stages the outcome of a state, sealed, where a new version is due; the returned state has that version. */
+export async function stageOutcome(
+  { batches, sealed }: OnboardingDependencies,
+  input: BatchRow & Pick<CustomerStepInput, "batchId" | "startedAt" | "recorded">,
+  state: CustomerState,
+  facts: OutcomeFacts,
+): Promise<Pick<CustomerStep, "state" | "outcome" | "messageHash">> {
+  if (!isOutcomeDue(input.recorded, state)) return { state };
+  const { batchId, row, line, attempt } = input;
+  const { customer } = await batches.row(batchId, row);
+  const { playbook } = await batches.require(batchId);
+  const { version } = state;
+  const prior = version === 0 ? undefined : await getOutcome(sealed, batchId, { line, attempt, version });
+  const next = { ...state, version: version + 1 };
+  const outcome = newOutcome(input, next, facts, { customer, prior, playbook });
+  await putOutcome(sealed, batchId, outcome);
+  const trouble = troubleOf(outcome, facts, customer);
+  return {
+    state: next,
+    outcome: { row, line, attempt, version: next.version },
+    messageHash: trouble === null ? null : hash("sha256", trouble).slice(0, 16),
+  };
+}
+
+/** What the service answers about an onboarding, whatever the request was. */
+type Answer = Pick<
+  Onboarding,
+  "id" | "status" | "requires_manual_review" | "output" | "error_message" | "continue_onboarding"
+>;
+
+/** Makes the step of an answer: offers its continuation, and stages the outcome of the resulting state. */
+export async function answeredStep(
+  { deps, calls }: CountedCalls<OnboardingDependencies>,
+  input: CustomerStepInput,
+  answered: CustomerState,
+  answer: Answer | null,
+  facts: OutcomeFacts,
+): Promise<CustomerStep> {
+  const { state, link } = await offerLink(deps, input, answered, answer?.continue_onboarding);
+  const staged = await stageOutcome(deps, input, state, { answer, ...facts });
+  return { ...staged, ...(link && { link }), calls };
+}
+
+/** What an answer says of the onboarding's state. */
+export function reportOf({ id, status, requires_manual_review, output }: Answer): OnboardingReport {
+  return {
+    onboardingId: id ?? null,
+    status: status ?? null,
+    requiresManualReview: requires_manual_review ?? null,
+    hasOutput: output != null,
+  };
+}

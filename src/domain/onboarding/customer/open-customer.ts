@@ -1,0 +1,236 @@
+import type { RefusedRequest } from "../../refusals.js";
+import type { CustomerInput, CustomerRef, CustomerReport, OutcomeRef } from "../batch/batch-rows.js";
+import type { CustomerEvent, SessionValidated } from "../messages.js";
+import type { LinkOffer } from "./continuation-offer.js";
+import { hasNews, type Mail, NO_MAIL } from "./customer-mail.js";
+import { type CustomerState, lacksOutput, reopened, UNPOSTED } from "./customer-state.js";
+import {
+  beginPolls,
+  nextPoll,
+  type PollsSoFar,
+  relevanceOf,
+  withHint,
+  withNewStatus,
+} from "./poll-schedule.js";
+import { type CarriedWaiters, isSuperseded, successorOf } from "./waiting-rows.js";
+
+/** The tries of a step that failed and is tried again; none after a step that succeeded. */
+interface Tries {
+  readonly times: number;
+  /** Epoch milliseconds of the first one's failure. */
+  readonly since: number;
+  /** Epoch milliseconds before which it is not tried again. */
+  readonly notBefore: number;
+}
+
+export const NO_TRIES: Tries = { times: 0, since: 0, notBefore: 0 };
+
+/** A row of a batch that is not finished, as it is kept between its steps; every change replaces it. */
+export interface OpenCustomer extends CarriedWaiters {
+  readonly input: CustomerInput;
+  readonly state: CustomerState;
+  /** The state that the last outcome says. */
+  readonly recorded: CustomerState;
+  readonly link: LinkOffer | null;
+  /** The first outcome, until the batch gets it. */
+  readonly first: OutcomeRef | null;
+  readonly calls: number;
+  readonly messageHash: string | null;
+  readonly refused?: RefusedRequest;
+  /** Whether the batch knows that the row is processed. */
+  readonly told: boolean;
+  /** Epoch milliseconds. */
+  readonly deadline: number;
+  /** Epoch milliseconds. */
+  readonly decisionTimeout: number;
+  readonly polls: PollsSoFar;
+  readonly mail: Mail;
+  /** Whether its own batch was cancelled. */
+  readonly stopped: boolean;
+  /** Whether its onboarding was posted, and the answer is applied. */
+  readonly posted: boolean;
+  readonly tries: Tries;
+  /** How often it was asked for an output that was missing when it ended, and in how many calls; null before its end. */
+  readonly output: { readonly polls: number; readonly calls: number; readonly dueAt: number } | null;
+}
+
+/** A row as its batch has just handed it over: nothing is posted, or an earlier command has posted it. */
+export function openCustomer(input: CustomerInput, now: number): OpenCustomer {
+  const { open, timing } = input;
+  const state = open === null ? UNPOSTED : reopened(open);
+  return {
+    input,
+    state,
+    recorded: state,
+    link: null,
+    first: null,
+    calls: 0,
+    messageHash: null,
+    told: false,
+    deadline: now + timing.deadline,
+    decisionTimeout: now + timing.decisionTimeout,
+    polls: beginPolls(now),
+    mail: NO_MAIL,
+    reused: [],
+    waiting: [],
+    stopped: false,
+    posted: open !== null,
+    tries: NO_TRIES,
+    output: null,
+  };
+}
+
+/** What ends a row: it is finished, must be stopped, or another row continues in its place; undefined: it stays open. */
+export function endOf(one: OpenCustomer): "finished" | "stopped" | "inherited" | undefined {
+  if (one.state.phase === "settled") return "finished";
+  if (one.stopped && successorOf(one) !== undefined) return "inherited";
+  return one.stopped || isSuperseded(one) ? "stopped" : undefined;
+}
+
+/** Epoch milliseconds at which a row has something to do. */
+export function dueAt(one: OpenCustomer): number {
+  const { mail, posted, tries, output, link } = one;
+  if (mail.stops.length > 0) return 0;
+  if (output !== null) return mail.waiters.length > 0 ? 0 : Math.max(output.dueAt, tries.notBefore);
+  const isReady = !posted || isWoken(one) || link !== null;
+  return Math.max(tries.notBefore, isReady ? 0 : wakeAt(one));
+}
+
+/** Epoch milliseconds at which it has something to do even without a message. */
+function wakeAt({ state, deadline, decisionTimeout, polls, input: { timing } }: OpenCustomer): number {
+  const decision = state.phase === "machine" ? decisionTimeout : Number.POSITIVE_INFINITY;
+  return Math.min(deadline, nextPoll(polls, timing, state), decision);
+}
+
+/** Whether a message is to be acted on now: rows that wait are answered once this one is processed. */
+function isWoken({ state, mail, stopped }: OpenCustomer): boolean {
+  return hasNews(mail) || stopped || (state.phase !== "machine" && mail.waiters.length > 0);
+}
+
+/** What is due; undefined where another message than news of the onboarding came, or nothing. */
+export function dueStep(
+  one: OpenCustomer,
+  now: number,
+): "news" | "deadline" | "poll" | "decision timeout" | undefined {
+  if (hasNews(one.mail)) return "news";
+  if (isWoken(one)) return undefined;
+  if (now >= one.deadline) return "deadline";
+  if (now >= nextPoll(one.polls, one.input.timing, one.state)) return "poll";
+  return isOverdue(one, now) ? "decision timeout" : undefined;
+}
+
+/** Whether the service has taken too long to decide. */
+export function isOverdue({ state, decisionTimeout }: OpenCustomer, now: number): boolean {
+  return state.phase === "machine" && now >= decisionTimeout;
+}
+
+/** Messages about the onboarding that are worth a poll. */
+export interface TakenNews {
+  readonly events: readonly CustomerEvent[];
+  readonly sessions: readonly SessionValidated[];
+}
+
+/** Takes the news that is worth a poll now; weaker news becomes hints for a later one. */
+export function newsTaken(one: OpenCustomer): TakenNews & Pick<OpenCustomer, "polls" | "mail"> {
+  const { state, mail } = one;
+  const isWorth = (relevance: "relevant" | "weak") => (event: CustomerEvent) =>
+    relevanceOf(state, event) === relevance;
+  return {
+    events: mail.events.filter(isWorth("relevant")),
+    sessions: mail.sessions.filter(({ onboardingId }) => onboardingId === state.onboardingId),
+    polls: mail.events.filter(isWorth("weak")).reduce(withHint, one.polls),
+    mail: { ...mail, events: [], sessions: [] },
+  };
+}
+
+/** What a step for a row is given. */
+export interface CustomerStepInput extends CustomerRef, Pick<OpenCustomer, "state" | "recorded"> {
+  /** Those of this step that failed. */
+  readonly tries: Omit<Tries, "notBefore">;
+}
+
+/** What a step for a row came to. */
+export interface CustomerStep {
+  readonly state: CustomerState;
+  readonly calls: number;
+  /** Left out where there is nothing new to say. */
+  readonly outcome?: OutcomeRef;
+  /** Hash of the error message that the row ended with; null without one. */
+  readonly messageHash?: string | null;
+  readonly refused?: RefusedRequest;
+  readonly link?: LinkOffer;
+  /** The service refused the credentials: nothing was done, and the batch pauses. */
+  readonly unauthorized?: boolean;
+}
+
+/**
+ * Applies a step. The batch writes a row's first outcome together with many others; `record` is a later one, or one of
+ * an onboarding that an earlier command posted, which the customer writes itself.
+ */
+export function afterStep(
+  one: OpenCustomer,
+  { state, outcome, messageHash = null, refused, ...step }: CustomerStep,
+): { readonly one: OpenCustomer; readonly record: OutcomeRef | null } {
+  const calls = one.calls + step.calls;
+  if (step.unauthorized) return { one: { ...one, calls }, record: null };
+  const polls = state.status === one.state.status ? one.polls : withNewStatus(one.polls);
+  const known = { ...one, polls, calls, state, link: step.link ?? one.link };
+  if (outcome === undefined) return { one: known, record: null };
+  const isFirst = !one.told && one.first === null && one.input.open === null;
+  const staged = { ...known, recorded: state, messageHash, ...(refused && { refused }) };
+  return isFirst ? { one: { ...staged, first: outcome }, record: null } : { one: staged, record: outcome };
+}
+
+/** Whether the last continuation has expired and no other one is there to be delivered. */
+export function hasLinkEnded({ link, state }: OpenCustomer, now: number): boolean {
+  return link === null && state.linkExpiresAt !== null && now >= state.linkExpiresAt;
+}
+
+/** Whether an output may follow that the playbook had not reached when it decided. */
+export function isOutputAwaited({ input, state }: OpenCustomer): boolean {
+  const { outputExpected, open, timing } = input;
+  return outputExpected && open === null && timing.outputRetries.length > 0 && lacksOutput(state);
+}
+
+/** Longest wait before a failed step is tried again. */
+const LONGEST_WAIT_MS = 300_000;
+
+/** Counts a failure; `wait`, where the service says it, in milliseconds. */
+export function afterTry(tries: Tries, now: number, wait?: number): Tries {
+  const growing = Math.min(LONGEST_WAIT_MS, 1_000 * 2 ** Math.min(tries.times, 20));
+  return {
+    times: tries.times + 1,
+    since: tries.times === 0 ? now : tries.since,
+    notBefore: now + (wait ?? growing),
+  };
+}
+
+/** The same onboarding for the row that has reused its outcomes longest: the deadline and the polls stay. */
+export function inherited(one: OpenCustomer): OpenCustomer {
+  const successor = successorOf(one);
+  if (successor === undefined) return one;
+  const { waiter, version } = successor;
+  const { open, startedAt } = one.input;
+  return {
+    ...one,
+    input: { ...waiter, open, startedAt },
+    state: { ...one.state, version },
+    recorded: { ...one.recorded, version },
+    reused: one.reused.slice(1),
+    stopped: false,
+  };
+}
+
+/** A report to the workflow of a batch. */
+export interface AddressedReport {
+  readonly batchWorkflowId: string;
+  readonly report: CustomerReport;
+}
+
+/** A staged outcome that its row's batch does not write itself. */
+export interface OutcomeToRecord {
+  readonly batchId: string;
+  readonly runId: string;
+  readonly plainOutput: boolean;
+  readonly outcome: OutcomeRef;
+}
