@@ -1,5 +1,282 @@
-import { continueAsNew } from "@temporalio/workflow";
-import { FollowRun, type FollowState } from "./follow-run.js";
+import {
+  ActivityFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  proxyActivities,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { Activities } from "../../activities/create-activities.js";
+import type { DueRows } from "../../activities/onboarding/follow/settle-rows.js";
+import { groupedBy } from "../../domain/grouped-by.js";
+import type { AddressedReport } from "../../domain/onboarding/customer/open-customer.js";
+import {
+  type CustomerNews,
+  type HandedRow,
+  least,
+  type ShardFacts,
+  shardOf,
+} from "../../domain/onboarding/follow/shard.js";
+import type { FollowProgress } from "../../domain/onboarding/messages.js";
+import {
+  HEARTBEATING,
+  ROW_SLICES_AT_ONCE,
+  ROWS_AT_ONCE,
+  ROWS_IN_WORK,
+  SLICE_PAUSE_MS,
+  STEPS_OF_ROWS,
+  STOP_AFTER_MS,
+} from "../policies.js";
+import { runLog } from "../run-log.js";
+import {
+  batchStopped,
+  customerNews,
+  customersReported,
+  followProgress,
+  rowsHandedOver,
+  triedNow,
+} from "./messages.js";
+
+const { settleRows, findRows } = proxyActivities<Activities>(HEARTBEATING);
+const { workRows } = proxyActivities<Activities>(STEPS_OF_ROWS);
+
+/** Largest and smallest number of rows in a slice; one that is slow holds up the others. */
+const MOST_IN_SLICE = 50;
+const LEAST_IN_SLICE = 5;
+
+interface Inbox {
+  readonly rows: readonly HandedRow[];
+  readonly news: readonly CustomerNews[];
+  readonly stops: readonly string[];
+  readonly tryNow: boolean;
+}
+
+const EMPTY: Inbox = { rows: [], news: [], stops: [], tryNow: false };
+
+/** What continue-as-new carries; no slice is under way then. */
+interface FollowState {
+  readonly version: number;
+  readonly shards: Readonly<Record<number, ShardFacts>>;
+  readonly inbox: Inbox;
+  /** Slices that have ended. */
+  readonly ended: readonly string[];
+  /** Slices that were settled: nothing needs what they have staged. */
+  readonly settled: readonly string[];
+  /** Keys of the rows that they worked on. */
+  readonly worked: readonly string[];
+}
+
+interface Slice {
+  readonly batchId: string;
+  readonly decisionSecs: number;
+  readonly keys: readonly string[];
+  readonly scope: CancellationScope;
+}
+
+const NEW: FollowState = { version: 0, shards: {}, inbox: EMPTY, ended: [], settled: [], worked: [] };
+
+/** One execution of `follow`. */
+class FollowRun {
+  #state: FollowState;
+  #telling = 0;
+  readonly #slices = new Map<string, Slice>();
+
+  constructor(carried: FollowState = NEW) {
+    this.#state = carried;
+    const add = (change: (inbox: Inbox) => Partial<Inbox>) => {
+      const { inbox } = this.#state;
+      this.#change({ inbox: { ...inbox, ...change(inbox) } });
+    };
+    setHandler(rowsHandedOver, (more) => add(({ rows }) => ({ rows: [...rows, ...more] })));
+    setHandler(customerNews, (more) => add(({ news }) => ({ news: [...news, ...more] })));
+    setHandler(batchStopped, (batchId) => {
+      add(({ stops }) => ({ stops: [...stops, batchId] }));
+      this.#stopSlices(batchId);
+    });
+    setHandler(triedNow, () => add(() => ({ tryNow: true })));
+    setHandler(followProgress, () => this.#progress);
+  }
+
+  get state(): FollowState {
+    return this.#state;
+  }
+
+  #change(change: Partial<FollowState>): void {
+    this.#state = { ...this.#state, ...change };
+  }
+
+  /** Whether nothing is under way. */
+  get #isIdle(): boolean {
+    return this.#slices.size === 0 && this.#telling === 0;
+  }
+
+  /** Runs until no row is open, or until the next execution has to continue. */
+  async run(): Promise<"done" | "long"> {
+    if (this.#state.version === 0) this.#change(await insist(() => findRows()));
+    for (;;) {
+      await condition(() => this.#isCalled || this.#isDone || this.#isOver, this.#waitMs);
+      if (this.#isDone) return "done";
+      if (this.#isOver) return "long";
+      this.#change({ version: await this.#settle(this.#state.version + 1) });
+    }
+  }
+
+  /** Whether the next execution has to continue, and nothing is under way any more. */
+  get #isOver(): boolean {
+    return workflowInfo().continueAsNewSuggested && this.#isIdle;
+  }
+
+  get #isDone(): boolean {
+    return (
+      this.#isIdle && !this.#isCalled && Object.values(this.#state.shards).every(({ rows }) => rows === 0)
+    );
+  }
+
+  /** Whether something came that does not wait until a row is due. */
+  get #isCalled(): boolean {
+    const { inbox, ended, worked } = this.#state;
+    const { rows, news, stops, tryNow } = inbox;
+    return tryNow || [rows, news, stops, ended, worked].some(({ length }) => length > 0);
+  }
+
+  get #room(): number {
+    if (workflowInfo().continueAsNewSuggested || this.#slices.size >= ROW_SLICES_AT_ONCE) return 0;
+    return Math.max(0, ROWS_IN_WORK - this.#busy.length);
+  }
+
+  get #busy(): string[] {
+    return [...this.#slices.values()].flatMap(({ keys }) => keys);
+  }
+
+  /** Epoch milliseconds at which the first row is due that nobody works on; null for never. */
+  get #next(): number | null {
+    return least(Object.values(this.#state.shards).flatMap(({ next }) => next ?? []));
+  }
+
+  /** Milliseconds until a row is due that there is room for. */
+  get #waitMs(): number {
+    const next = this.#next;
+    if (next === null || this.#room === 0) return LONGEST_WAIT_MS;
+    return Math.min(LONGEST_WAIT_MS, Math.max(1, next - Date.now()));
+  }
+
+  /** Settles as this version, or as a higher one; returns which it was. */
+  async #settle(first: number): Promise<number> {
+    const { inbox, ended: slices, settled, worked } = this.#state;
+    const { rows, news, stops, tryNow } = inbox;
+    const now = Date.now();
+    const left = rows.slice(ROWS_AT_ONCE);
+    this.#change({
+      // A batch that was cancelled may have rows among those that are left.
+      inbox: { ...EMPTY, rows: left, news: news.slice(ROWS_AT_ONCE), stops: left.length > 0 ? stops : [] },
+      ended: [],
+      settled: slices,
+      worked: [],
+    });
+    const room = this.#room;
+    const isDue = ([, { next }]: [string, ShardFacts]) => room > 0 && next !== null && next <= now;
+    const shards = Object.entries(this.#state.shards).filter(isDue);
+    const due = [...shards.map(([shard]) => Number(shard)), ...worked.map(shardOf)];
+    const taken = { rows: rows.slice(0, ROWS_AT_ONCE), news: news.slice(0, ROWS_AT_ONCE), stops, tryNow };
+    const input = { ...taken, now, slices, settled, busy: this.#busy, due, room };
+    for (let version = first; ; ) {
+      const result = await insist(() => settleRows({ ...input, version }));
+      if (result.taken === undefined) {
+        this.#change({ shards: { ...this.#state.shards, ...result.shards } });
+        this.#tell(result.reports);
+        for (const [at, some] of slicesOf(result.due).entries()) void this.#work(`${version}-${at}`, some);
+        // Of batches that were stopped meanwhile.
+        for (const batchId of this.#state.inbox.stops) this.#stopSlices(batchId);
+        return version;
+      }
+      version = result.taken + 1;
+    }
+  }
+
+  async #work(name: string, { batchId, decisionSecs, keys }: DueRows): Promise<void> {
+    const scope = new CancellationScope();
+    this.#slices.set(name, { batchId, decisionSecs, keys, scope });
+    try {
+      await scope.run(() => workRows({ slice: name, keys, dueAt: Date.now() }));
+      this.#change({ ended: [...this.#state.ended, name] });
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      if (!scope.consideredCancelled) await sleep(SLICE_PAUSE_MS);
+    }
+    this.#slices.delete(name);
+    this.#change({ worked: [...this.#state.worked, ...keys] });
+  }
+
+  #stopSlices(batchId: string): void {
+    const slices = [...this.#slices.values()].filter((slice) => slice.batchId === batchId);
+    for (const { decisionSecs, scope } of slices) {
+      void sleep(STOP_AFTER_MS + 1_000 * decisionSecs).then(() => scope.cancel());
+    }
+  }
+
+  /** Reports to batches. If one has ended, nobody waits for its reports. */
+  #tell(reports: readonly AddressedReport[]): void {
+    for (const [id, those] of groupedBy(reports, ({ batchWorkflowId }) => batchWorkflowId)) {
+      this.#telling += 1;
+      void getExternalWorkflowHandle(id)
+        .signal(
+          customersReported,
+          those.map(({ report }) => report),
+        )
+        .catch(() => undefined)
+        .finally(() => {
+          this.#telling -= 1;
+        });
+    }
+  }
+
+  get #progress(): FollowProgress {
+    const shards = Object.values(this.#state.shards);
+    const instant = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+    return {
+      rows: shards.reduce((sum, { rows }) => sum + rows, 0),
+      oldest: instant(least(shards.flatMap(({ oldest }) => oldest ?? []))),
+      next: instant(this.#next),
+    };
+  }
+}
+
+/** A timer may be at most this long; the rows are looked at again then. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** Does something until it succeeds: without it no row goes on. */
+async function insist<R>(work: () => Promise<R>): Promise<R> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      runLog.warn(
+        { error: error.cause?.message },
+        "open rows can't be settled now; the next attempt follows soon",
+      );
+      await sleep(SLICE_PAUSE_MS);
+    }
+  }
+}
+
+/** Divides due rows among slices. */
+function slicesOf(due: readonly DueRows[]): DueRows[] {
+  return due.flatMap((rows) => {
+    const size = Math.min(
+      MOST_IN_SLICE,
+      Math.max(LEAST_IN_SLICE, Math.ceil(rows.keys.length / ROW_SLICES_AT_ONCE)),
+    );
+    const slices: DueRows[] = [];
+    for (let from = 0; from < rows.keys.length; from += size) {
+      slices.push({ ...rows, keys: rows.keys.slice(from, from + size) });
+    }
+    return slices;
+  });
+}
 
 interface FollowInput {
   /** By the execution before. */

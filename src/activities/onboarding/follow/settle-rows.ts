@@ -76,11 +76,6 @@ interface SettledRows {
   readonly shards: Readonly<Record<number, ShardFacts>>;
 }
 
-interface Settling {
-  readonly shard: Shard;
-  readonly reports: readonly AddressedReport[];
-}
-
 /**
  * Applies to the open rows what slices have done, and what was told; writes their outcomes, and says which rows are
  * due. What it reads does not change, so that a repetition writes the same.
@@ -94,28 +89,52 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
   const slices = await Promise.all(input.slices.map((slice) => keptSlice(sealed, slice)));
   const stepped = slices.flatMap((slice) => slice ?? []);
   const numbers = input.stops.length > 0 || input.tryNow ? SHARD_NUMBERS : touched(input, stepped);
-  const own = ofShard(input, stepped);
   // First, so that whoever finds a row closed finds its outcome.
   await record(deps, stepped);
   const rows = await open.at(version);
-  const settled = await mapConcurrent(SHARDS_AT_ONCE, numbers, async (number) => {
-    const shard = await open.shard(rows, number);
-    return { number, before: shard, ...settle(shard, own(number), input) };
+  const before = new Map(
+    await mapConcurrent(SHARDS_AT_ONCE, numbers, async (number) => {
+      return [number, await open.shard(rows, number)] as const;
+    }),
+  );
+  const { shards, reports } = settled(before, stepped, input);
+  const changes = [...shards].flatMap(([number, shard]) => {
+    const old = before.get(number) ?? {};
+    return shard === old ? [] : [[number, changesOf(old, shard)]];
   });
-  const changed = settled.filter(({ before, shard }) => shard !== before);
-  if (changed.length > 0) {
-    const changes = changed.map((one) => [one.number, changesOf(one.before, one.shard)]);
-    await open.write({ version, id }, rows, Object.fromEntries(changes));
-  }
+  if (changes.length > 0) await open.write({ version, id }, rows, Object.fromEntries(changes));
   for (const slice of input.settled) await dropSlice(sealed, slice);
   const taken = new Set(input.busy);
-  const due = firstDue(settled, now, taken, room);
+  const due = firstDue([...shards.values()], now, taken, room);
   for (const { keys } of due) for (const key of keys) taken.add(key);
-  return {
-    due,
-    reports: settled.flatMap(({ reports }) => reports),
-    shards: Object.fromEntries(settled.map(({ number, shard }) => [number, factsOf(shard, taken)])),
-  };
+  const facts = [...shards].map(([number, shard]) => [number, factsOf(shard, taken)]);
+  return { due, reports, shards: Object.fromEntries(facts) };
+}
+
+/** Applies to shards what has happened to their rows: the shards afterwards, and what batches are to be told. */
+function settled(
+  before: ReadonlyMap<number, Shard>,
+  stepped: readonly SteppedRow[],
+  { rows, news, stops, tryNow, now }: SettleInput,
+): { readonly shards: ReadonlyMap<number, Shard>; readonly reports: readonly AddressedReport[] } {
+  const shards = new Map(before);
+  const reports: AddressedReport[] = [];
+  const change = (number: number, by: (shard: Shard) => Shard) =>
+    shards.set(number, by(shards.get(number) ?? {}));
+  for (const row of stepped) {
+    change(shardOf(row.key), (shard) => {
+      const after = afterStepOf(shard, row);
+      reports.push(...after.reports);
+      return after.shard;
+    });
+  }
+  for (const row of rows) change(shardOf(row.key), (shard) => withRow(shard, row, now));
+  for (const one of news) change(shardOf(one.key), (shard) => withNews(shard, one));
+  for (const number of before.keys()) {
+    change(number, (shard) => stops.reduce(withStop, shard));
+    if (tryNow) change(number, withoutWaits);
+  }
+  return { shards, reports };
 }
 
 /** What is there when nobody has worked on the open rows yet: the highest version, and what each shard has. */
@@ -146,45 +165,6 @@ function touched({ rows, news, due }: SettleInput, stepped: readonly SteppedRow[
   return [...new Set([...keys.map(shardOf), ...due])].sort((a, b) => a - b);
 }
 
-interface OfShard {
-  readonly stepped: readonly SteppedRow[];
-  readonly rows: readonly HandedRow[];
-  readonly news: readonly CustomerNews[];
-}
-
-/** Divides what has happened among the shards. */
-function ofShard({ rows, news }: SettleInput, stepped: readonly SteppedRow[]): (shard: number) => OfShard {
-  const numberOf = ({ key }: { readonly key: string }) => shardOf(key);
-  const all = {
-    stepped: groupedBy(stepped, numberOf),
-    rows: groupedBy(rows, numberOf),
-    news: groupedBy(news, numberOf),
-  };
-  return (shard) => ({
-    stepped: all.stepped.get(shard) ?? [],
-    rows: all.rows.get(shard) ?? [],
-    news: all.news.get(shard) ?? [],
-  });
-}
-
-function settle(
-  before: Shard,
-  { stepped, rows, news }: OfShard,
-  { stops, tryNow, now }: SettleInput,
-): Settling {
-  const reports: AddressedReport[] = [];
-  let shard = before;
-  for (const row of stepped) {
-    const changed = afterStepOf(shard, row);
-    shard = changed.shard;
-    reports.push(...changed.reports);
-  }
-  for (const row of rows) shard = withRow(shard, row, now);
-  for (const one of news) shard = withNews(shard, one);
-  for (const batchId of stops) shard = withStop(shard, batchId);
-  return { shard: tryNow ? withoutWaits(shard) : shard, reports };
-}
-
 /** Writes the outcomes that no batch writes, those of each batch's run together, each once. */
 async function record(deps: OnboardingDependencies, stepped: readonly SteppedRow[]): Promise<void> {
   const byRun = groupedBy(
@@ -192,36 +172,33 @@ async function record(deps: OnboardingDependencies, stepped: readonly SteppedRow
     ({ batchId, runId, plainOutput }) => `${batchId} ${runId} ${plainOutput}`,
   );
   for (const records of byRun.values()) {
-    try {
-      await recordAll(deps, records);
-    } catch (error) {
-      if (!(error instanceof StagingLostError)) throw error;
-      for (const one of records) await recordAll(deps, [one]).catch(unlessLost);
-    }
+    if (await isRecorded(deps, records)) continue;
+    // A row keeps its last status where the staging of its batch is gone.
+    for (const one of records) await isRecorded(deps, [one]);
   }
 }
 
-async function recordAll(deps: OnboardingDependencies, records: readonly OutcomeToRecord[]): Promise<void> {
+/** Writes outcomes of one run; false where any of them is lost. */
+async function isRecorded(
+  deps: OnboardingDependencies,
+  records: readonly OutcomeToRecord[],
+): Promise<boolean> {
   const [first] = records;
-  if (first === undefined) return;
+  if (first === undefined) return true;
   const { batchId, runId, plainOutput } = first;
   const rows = records.map(({ outcome }) => outcome);
-  await recordOutcomes(deps, { batchId, runId, plainOutput, chunk: null, rows });
+  try {
+    await recordOutcomes(deps, { batchId, runId, plainOutput, chunk: null, rows });
+    return true;
+  } catch (error) {
+    if (error instanceof StagingLostError) return false;
+    throw error;
+  }
 }
 
-/** A row keeps its last status where the staging of its batch is gone. */
-function unlessLost(error: unknown): void {
-  if (!(error instanceof StagingLostError)) throw error;
-}
-
-function firstDue(
-  settled: readonly { readonly shard: Shard }[],
-  now: number,
-  busy: ReadonlySet<string>,
-  room: number,
-): DueRows[] {
-  const rows = settled
-    .flatMap(({ shard }) => Object.entries(shard).map(([key, one]) => ({ key, one, at: dueAt(one) })))
+function firstDue(shards: readonly Shard[], now: number, busy: ReadonlySet<string>, room: number): DueRows[] {
+  const rows = shards
+    .flatMap((shard) => Object.entries(shard).map(([key, one]) => ({ key, one, at: dueAt(one) })))
     .filter(({ key, at }) => at <= now && !busy.has(key))
     .sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1))
     .slice(0, room);
