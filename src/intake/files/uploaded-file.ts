@@ -22,20 +22,19 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 /** Files to upload by their path, hashed once, or what is wrong with one. */
 export type InspectedFiles = Map<string, NamedFile | BrokenRule>;
 
-/** Inspects the files that a row names, and says of each that can't be uploaded why, by its column. */
+/** Inspects the files that a row names, by column, and says of each that can't be uploaded why, by its column. */
 export async function inspectFiles(
   line: number,
   paths: ReadonlyMap<string, string>,
   inspected: InspectedFiles,
-  columnOf: (name: string) => string = (name) => name,
 ): Promise<{ found: [string, NamedFile][]; problems: RowProblem[] }> {
   const found: [string, NamedFile][] = [];
   const problems: RowProblem[] = [];
-  for (const [name, path] of paths) {
+  for (const [column, path] of paths) {
     const known = inspected.get(path) ?? (await inspectFile(path));
     inspected.set(path, known);
-    if ("rule" in known) problems.push({ line, column: columnOf(name), ...known });
-    else found.push([name, known]);
+    if ("rule" in known) problems.push({ line, column, ...known });
+    else found.push([column, known]);
   }
   return { found, problems };
 }

@@ -79,10 +79,13 @@ export function invalidRowsError(path: string, { counts, problems }: CustomersFi
   );
 }
 
+/** What the columns of documents begin with. */
+const DOCUMENT: string = "document.";
+
 async function* freezableRows(
   file: InputFile,
   purpose: BatchPurpose,
-  documents: InspectedFiles,
+  inspected: InspectedFiles,
   ignored: Set<string>,
 ): AsyncGenerator<FreezableRow> {
   const firstLine = new Map<string, number>();
@@ -93,9 +96,11 @@ async function* freezableRows(
     if ("draft" in judged) {
       const { draft } = judged;
       const directory = dirname(file.path);
-      const paths = new Map([...draft.documents].map(([name, path]) => [name, resolve(directory, path)]));
-      const { found, problems } = await inspectFiles(line, paths, documents, (name) => `document.${name}`);
-      const customer = { ...draft, documents: Object.fromEntries(found) };
+      const named = [...draft.documents].map(([name, path]) => [DOCUMENT + name, path] as const);
+      const paths = new Map(named.map(([column, path]) => [column, resolve(directory, path)]));
+      const { found, problems } = await inspectFiles(line, paths, inspected);
+      const documents = found.map(([column, file]) => [column.slice(DOCUMENT.length), file]);
+      const customer = { ...draft, documents: Object.fromEntries(documents) };
       const identity = identityHash(sha256, identityOf(customer));
       const first = firstLine.get(identity);
       if (first !== undefined) problems.push(repeatedRow(line, identityColumn(draft), first));
@@ -105,7 +110,7 @@ async function* freezableRows(
         const key = rowKey(sha256, customer, purpose);
         yield {
           row: { row, line, rowKey: key, identityHash: identity, customer },
-          documents: new Map([...paths].map(([name, path]) => [name, () => uploadedBytes(path)])),
+          open: (column) => uploadedBytes(paths.get(column) ?? ""),
         };
       }
     } else yield wrongRow(row, line, judged.name, judged.problems);
@@ -119,7 +124,7 @@ function wrongRow(
   { kind, fpId, externalId }: RowName,
   problems: readonly RowProblem[],
 ): FreezableRow {
-  return { row: { row, line, name: { kind, fpId, externalId }, problems }, documents: new Map() };
+  return { row: { row, line, name: { kind, fpId, externalId }, problems } };
 }
 
 function identityColumn({ kind, fpId, externalId }: DraftCustomer): string | null {

@@ -1,12 +1,11 @@
 import { createHash, type Hash } from "node:crypto";
 import type { Asker, BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { type FailedItem, type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
-import { InputError } from "../../domain/failures.js";
+import { changedInput, freezeFiles, frozenFile } from "../frozen-files.js";
 import type { PartBounds } from "../parts.js";
-import { StagingLostError } from "../staging-lost-error.js";
 import { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
-import { putStream, type SealedStream, sealedStream } from "../store/sealed-stream.js";
+import type { SealedStream } from "../store/sealed-stream.js";
 import { KeptResults, keptResults, type StagedResult } from "./kept-results.js";
 
 /** The manifest of a frozen file. It is written last, so the rows of a file that has one are complete. */
@@ -107,8 +106,8 @@ export class BulkStaging {
     }
     // Where a part of the rows was lost, the same groups are written again, because plans name these.
     const { count, bytes: most } = there?.groups ?? { count: groupRows, bytes: GROUP_BYTES };
-    const total = await this.frozen.writeBounded(this.#key("groups/"), copied, { count, bytes: most });
-    if (hash.digest("hex") !== file.sha256) throw changed("The input file");
+    const total = await this.frozen.write(this.#key("groups/"), copied, { count, bytes: most });
+    if (hash.digest("hex") !== file.sha256) throw changedInput("The input file");
     return this.file.keep({ ...file, groups: { count, bytes: most, total } });
   }
 
@@ -117,11 +116,8 @@ export class BulkStaging {
   }
 
   /** The bytes of a file that a row names, as they were frozen. @throws StagingLostError when they are gone. */
-  async bytes(line: number, column: string): Promise<SealedStream> {
-    const key = this.#fileKey(line, column);
-    const found = await sealedStream(this.sealed, key);
-    if (found === undefined) throw new StagingLostError(key, "gone from the lake's staging area");
-    return found;
+  bytes(line: number, column: string): Promise<SealedStream> {
+    return frozenFile(this.sealed, this.#key(""), line, column);
   }
 
   /** Opens the files that the frozen rows name. */
@@ -135,12 +131,8 @@ export class BulkStaging {
   ): AsyncGenerator<FrozenBulkRow> {
     for await (const row of rows) {
       hash.update(frozenLine(row));
-      for (const [column, { sha256 }] of Object.entries(row.files ?? {})) {
-        const key = this.#fileKey(row.line, column);
-        if (bytes === undefined || (await sealedStream(this.sealed, key))?.sha256 === sha256) continue;
-        const copy = await putStream(this.sealed, key, await bytes(row, column));
-        if (copy.sha256 !== sha256) throw changed(`The file in line ${row.line}, column ${column},`);
-      }
+      if (bytes !== undefined)
+        await freezeFiles(this.sealed, this.#key(""), row, (column) => bytes(row, column));
       yield row;
     }
   }
@@ -214,17 +206,7 @@ export class BulkStaging {
     };
   }
 
-  #fileKey(line: number, column: string): string {
-    return this.#key(`files/${line}-${createHash("sha256").update(column).digest("hex").slice(0, 16)}`);
-  }
-
   #key(name: string): string {
     return `_staging/${this.id}/${name}`;
   }
-}
-
-function changed(what: string): InputError {
-  return new InputError(
-    `${what} changed while it was read. Nothing was started. Run the command again once the file is complete.`,
-  );
 }

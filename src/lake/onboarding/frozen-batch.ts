@@ -1,12 +1,12 @@
 import { createHash, type Hash } from "node:crypto";
-import { InputError } from "../../domain/failures.js";
 import { type FrozenRow, isRight, type RightRow } from "../../domain/onboarding/customer.js";
 import { type BatchPurpose, batchLine } from "../../domain/onboarding/identity.js";
 import type { Outcome, OutcomeName } from "../../domain/onboarding/outcome.js";
+import { changedInput, freezeFiles, frozenFile } from "../frozen-files.js";
 import { StagingLostError } from "../staging-lost-error.js";
 import { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
-import { putStream, type SealedStream, sealedStream } from "../store/sealed-stream.js";
+import type { SealedStream } from "../store/sealed-stream.js";
 
 export interface BatchFacts extends BatchPurpose {
   readonly batchId: string;
@@ -21,8 +21,8 @@ export interface BatchFacts extends BatchPurpose {
 
 export interface FreezableRow {
   readonly row: FrozenRow;
-  /** Opens a file's bytes, by identifier. */
-  readonly documents: ReadonlyMap<string, () => AsyncIterable<Uint8Array>>;
+  /** Opens the file that a column names; left out for a wrong row. */
+  readonly open?: (column: string) => AsyncIterable<Uint8Array>;
 }
 
 /**
@@ -45,7 +45,7 @@ export class FrozenBatches {
     if ((await this.manifest(facts.batchId)) !== undefined) return;
     const hash = createHash("sha256");
     await this.#rows.write(rowsPrefix(facts.batchId), this.#copied(facts.batchId, rows, hash));
-    if (hash.digest("hex") !== facts.sha256) throw changed("The customers file");
+    if (hash.digest("hex") !== facts.sha256) throw changedInput("The customers file");
     // Written last: a batch that has a manifest is whole.
     await this.sealed.putIfAbsent(manifestKey(facts.batchId), facts);
   }
@@ -61,13 +61,8 @@ export class FrozenBatches {
   }
 
   /** Rows `[from, to)` of a batch, `to` at most its number of rows. @throws StagingLostError */
-  async rows(batchId: string, from: number, to: number): Promise<FrozenRow[]> {
-    try {
-      return await this.#rows.read(rowsPrefix(batchId), from, to);
-    } catch (error) {
-      if (error instanceof StagingLostError) await this.#lose(batchId);
-      throw error;
-    }
+  rows(batchId: string, from: number, to: number): Promise<FrozenRow[]> {
+    return this.#orLose(batchId, () => this.#rows.read(rowsPrefix(batchId), from, to));
   }
 
   /** The right row of that index. @throws StagingLostError, or Error where there is none */
@@ -78,39 +73,37 @@ export class FrozenBatches {
   }
 
   /** The bytes of a document, as they were when the batch was frozen. @throws StagingLostError */
-  async document(batchId: string, line: number, identifier: string): Promise<SealedStream> {
-    const key = documentKey(batchId, line, identifier);
-    const found = await sealedStream(this.sealed, key);
-    if (found !== undefined) return found;
-    await this.#lose(batchId);
-    throw new StagingLostError(key, "gone from the lake's staging area");
+  document(batchId: string, line: number, identifier: string): Promise<SealedStream> {
+    return this.#orLose(batchId, () =>
+      frozenFile(this.sealed, batchPrefix(batchId), line, documentColumn(identifier)),
+    );
   }
 
   async *#copied(batchId: string, rows: AsyncIterable<FreezableRow>, hash: Hash): AsyncGenerator<FrozenRow> {
-    for await (const { row, documents } of rows) {
-      if (isRight(row)) await this.#copyDocuments(batchId, row, documents);
-      hash.update(batchLine(row.line, isRight(row) ? row : row.problems));
+    for await (const { row, open } of rows) {
+      const { line } = row;
+      hash.update(batchLine(line, isRight(row) ? row : row.problems));
+      if (isRight(row) && open !== undefined) {
+        const named = Object.entries(row.customer.documents);
+        const files = Object.fromEntries(named.map(([name, file]) => [documentColumn(name), file]));
+        await freezeFiles(this.sealed, batchPrefix(batchId), { line, files }, open);
+      }
       yield row;
     }
   }
 
-  async #copyDocuments(
-    batchId: string,
-    { line, customer }: RightRow,
-    documents: FreezableRow["documents"],
-  ): Promise<void> {
-    for (const [identifier, open] of documents) {
-      const copied = await putStream(this.sealed, documentKey(batchId, line, identifier), open());
-      if (copied.sha256 === customer.documents[identifier]?.sha256) continue;
-      throw changed(`A document of line ${line} of the customers file`);
+  /** Reads a part of a batch. If that is lost, so is the manifest: `freeze` copies everything again then. */
+  async #orLose<R>(batchId: string, read: () => Promise<R>): Promise<R> {
+    try {
+      return await read();
+    } catch (error) {
+      if (error instanceof StagingLostError) await this.sealed.delete(manifestKey(batchId));
+      throw error;
     }
   }
-
-  /** A batch has lost a part: without its manifest, `freeze` copies everything again. */
-  async #lose(batchId: string): Promise<void> {
-    await this.sealed.delete(manifestKey(batchId));
-  }
 }
+
+const documentColumn = (identifier: string) => `document.${identifier}`;
 
 export function batchPrefix(batchId: string): string {
   return `_staging/${batchId}/`;
@@ -122,17 +115,6 @@ function manifestKey(batchId: string): string {
 
 function rowsPrefix(batchId: string): string {
   return `${batchPrefix(batchId)}customers/`;
-}
-
-function documentKey(batchId: string, line: number, identifier: string): string {
-  const hash = createHash("sha256").update(identifier).digest("hex").slice(0, 16);
-  return `${batchPrefix(batchId)}documents/${line}-${hash}`;
-}
-
-function changed(what: string): InputError {
-  return new InputError(
-    `${what} changed while it was read. Nothing was started. Run the command again once the file is complete.`,
-  );
 }
 
 /**

@@ -15,37 +15,22 @@ export class SealedRows<Row> {
 
   constructor(private readonly sealed: SealedStore) {}
 
-  /** Writes rows durably below a prefix that ends in `/`, and returns their number. */
-  async write(prefix: string, rows: AsyncIterable<Row> | Iterable<Row>): Promise<number> {
-    return (
-      await this.#write(
-        prefix,
-        inParts(rows, CHUNK, () => 0),
-      )
-    ).rows;
-  }
-
-  /** Writes rows as {@link write} does, in chunks of at most so many rows and bytes; returns the number of chunks. */
-  async writeBounded(
+  /** Writes rows durably below a prefix that ends in `/`, in chunks of at most so many; returns the number of chunks. */
+  async write(
     prefix: string,
     rows: AsyncIterable<Row> | Iterable<Row>,
-    most: PartBounds,
+    most: PartBounds = CHUNK,
   ): Promise<number> {
     const bytesOf = (row: Row) => Buffer.byteLength(JSON.stringify(row));
-    return (await this.#write(prefix, inParts(rows, most, bytesOf))).chunks;
-  }
-
-  async #write(prefix: string, parts: AsyncIterable<Row[]>) {
-    const written = { rows: 0, chunks: 0 };
-    for await (const chunk of parts) {
-      await this.sealed.put(chunkKey(prefix, written.chunks), chunk, { durable: true });
-      written.rows += chunk.length;
-      written.chunks += 1;
+    let chunks = 0;
+    for await (const chunk of inParts(rows, most, bytesOf)) {
+      await this.sealed.put(chunkKey(prefix, chunks), chunk, { durable: true });
+      chunks += 1;
     }
-    return written;
+    return chunks;
   }
 
-  /** Reads rows `[from, to)`, fewer at the end. @throws StagingLostError when a chunk is gone. */
+  /** Reads rows `[from, to)` that were written in chunks without other bounds, fewer at the end. @throws StagingLostError when a chunk is gone. */
   async read(prefix: string, from: number, to: number): Promise<Row[]> {
     const rows: Row[] = [];
     for (let at = from; at < to; ) {

@@ -57,7 +57,7 @@ export async function freezeCustomers(
     warnings: [],
   };
   async function* freezable(): AsyncGenerator<FreezableRow> {
-    for (const row of rows) yield { row, documents: new Map() };
+    for (const row of rows) yield { row };
   }
   await batches.freeze(facts, freezable());
   return facts.batchId;

@@ -180,11 +180,11 @@ it("a document is found from the file's own directory, known by its bytes, and o
   expect(file.problems).toEqual([]);
   expect(file.counts).toMatchObject({ documents: 2, document_bytes: 10 });
   const sha256 = createHash("sha256").update("image").digest("hex");
-  for await (const { row, documents } of file.freezable()) {
+  for await (const { row, open } of file.freezable()) {
     const document = isRight(row) ? row.customer.documents["custom.scan"] : undefined;
     expect(document).toEqual({ bytes: 5, sha256, contentType: "image/png" });
     const parts: Uint8Array[] = [];
-    for await (const part of documents.get("custom.scan")?.() ?? []) parts.push(part);
+    for await (const part of open?.("document.custom.scan") ?? []) parts.push(part);
     expect(Buffer.concat(parts).toString()).toBe("image");
     expect(JSON.stringify(row)).not.toContain("a.png");
   }

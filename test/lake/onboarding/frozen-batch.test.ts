@@ -50,9 +50,9 @@ function rightRow(row: number, change: Partial<CustomerRow> = {}): RightRow {
 
 async function* freezable(
   rows: readonly FrozenRow[],
-  documents: FreezableRow["documents"] = new Map(),
+  open?: FreezableRow["open"],
 ): AsyncGenerator<FreezableRow> {
-  for (const row of rows) yield { row, documents };
+  for (const row of rows) yield { row, ...(open && { open }) };
 }
 
 function factsOf(rows: readonly FrozenRow[]): BatchFacts {
@@ -111,7 +111,7 @@ test("a document comes back as it was, found by line and identifier", async () =
   async function* open() {
     yield BYTES;
   }
-  await batches.freeze(factsOf([row]), freezable([row], new Map([["custom.scan", open]])));
+  await batches.freeze(factsOf([row]), freezable([row], open));
   const found = await batches.document("onb_1", 2, "custom.scan");
   const parts: Uint8Array[] = [];
   for await (const part of found.open()) parts.push(part);
@@ -125,7 +125,7 @@ test("no file shows anything of a row or document, nor its name", async () => {
   async function* open() {
     yield BYTES;
   }
-  await batches.freeze(factsOf([row]), freezable([row], new Map([[`custom.${MARK}`, open]])));
+  await batches.freeze(factsOf([row]), freezable([row], open));
   await putOutcome(sealed, "onb_1", outcome);
   const names = await readdir(lake.directory, { recursive: true, withFileTypes: true });
   const files = names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name));
@@ -151,12 +151,12 @@ test("a batch that lost rows or a document says so, and is copied again as a who
   async function* open() {
     yield BYTES;
   }
-  const freeze = () => batches.freeze(factsOf([row]), freezable([row], new Map([["custom.scan", open]])));
+  const freeze = () => batches.freeze(factsOf([row]), freezable([row], open));
   const read = {
     customers: () => new FrozenBatches(sealed).rows("onb_1", 0, 1),
-    documents: () => batches.document("onb_1", 2, "custom.scan"),
+    files: () => batches.document("onb_1", 2, "custom.scan"),
   };
-  for (const part of ["customers", "documents"] as const) {
+  for (const part of ["customers", "files"] as const) {
     await freeze();
     await sealed.deletePrefix(`_staging/onb_1/${part}/`);
     await freeze();
@@ -182,9 +182,8 @@ test("a document that changed after its id was made leaves no batch", async () =
   async function* open() {
     yield BYTES;
   }
-  const documents = new Map([["custom.scan", open]]);
-  await expect(batches.freeze(factsOf([row]), freezable([row], documents))).rejects.toThrow(
-    /A document of line 2 of the customers file changed/,
+  await expect(batches.freeze(factsOf([row]), freezable([row], open))).rejects.toThrow(
+    /line 2, column document.custom.scan, changed while it was read/,
   );
   expect(await batches.manifest("onb_1")).toBeUndefined();
 });
