@@ -1,7 +1,7 @@
 import type { CallOptions, ClientToken } from "../../api/http/client.js";
 import { createBusiness, updateBusiness } from "../../api/operations/business.js";
 import { OPERATIONS } from "../../api/operations/index.js";
-import { createOnboarding } from "../../api/operations/onboarding-creation.js";
+import { createOnboarding } from "../../api/operations/onboarding.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
 import { importTransactions } from "../../api/operations/transaction-import.js";
 import { createCipReport, createClientToken } from "../../api/operations/user.js";

@@ -3,11 +3,11 @@ import type { CallOptions } from "../../api/http/client.js";
 import { NotFoundError } from "../../api/http/errors.js";
 import { readList } from "../../api/lists/read-list.js";
 import {
+  type createOnboarding,
   getOnboarding,
   listBusinessOnboardings,
   listUserOnboardings,
 } from "../../api/operations/onboarding.js";
-import type { createOnboarding } from "../../api/operations/onboarding-creation.js";
 import type { ParamsOf } from "../../api/operations/operation.js";
 import type { OnboardingItem, OnboardingResult } from "../../api/schemas/onboarding.js";
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";

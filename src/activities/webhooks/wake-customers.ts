@@ -2,7 +2,7 @@ import { activityInfo, Context } from "@temporalio/activity";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { customerMessage } from "../../domain/webhooks/customer-message.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
-import { isAbout, onboardedCustomers } from "../../lake/onboarding/onboarded-customers.js";
+import { isAbout, onboardedCustomers } from "../../lake/onboarding/earlier-outcomes.js";
 import type { NamedCustomer } from "../../lake/onboarding/open-customers.js";
 import { tellFollow } from "../../temporal/onboarding/tell-follow.js";
 import type { OnboardingDependencies } from "../onboarding/dependencies.js";

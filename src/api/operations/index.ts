@@ -7,12 +7,12 @@ import {
 } from "./bank-data.js";
 import { createBusiness, getBusinessInsights, updateBusiness } from "./business.js";
 import {
+  createOnboarding,
   getOnboarding,
   listBusinessOnboardings,
   listUserOnboardings,
   validateSession,
 } from "./onboarding.js";
-import { createOnboarding } from "./onboarding-creation.js";
 import type { Operation } from "./operation.js";
 import { importTransactions } from "./transaction-import.js";
 import { syncTransactions } from "./transaction-sync.js";
@@ -24,7 +24,6 @@ import { sendTestWebhook } from "./webhook-test.js";
 export * from "./bank-data.js";
 export * from "./business.js";
 export * from "./onboarding.js";
-export * from "./onboarding-creation.js";
 export * from "./transaction-import.js";
 export * from "./transaction-sync.js";
 export * from "./user.js";

@@ -1,6 +1,13 @@
-import { nonBlankText } from "../schemas/body-fields.js";
-import { strictObject } from "../schemas/fields.js";
-import { onboardingPageSchema, onboardingSchema, sessionSchema } from "../schemas/onboarding.js";
+import { onboardingExternalIdProblem } from "../../domain/service/external-id.js";
+import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
+import { jsonObject, nonBlankText, ruled } from "../schemas/body-fields.js";
+import { anyText, integer, strictObject } from "../schemas/fields.js";
+import {
+  onboardingPageSchema,
+  onboardingResultSchema,
+  onboardingSchema,
+  sessionSchema,
+} from "../schemas/onboarding.js";
 import { noPath, noQuery, onboardingListQuery, pathId } from "../schemas/parameters.js";
 import { defineOperation, defineRead } from "./operation.js";
 
@@ -70,4 +77,60 @@ export const validateSession = defineOperation({
   answer: "`{user?, business?, bank_link?, user_auth?}`",
   notShown:
     "Whether a token can be validated twice: if the second request is refused, that is a `RejectedError`.",
+});
+
+const body = strictObject({
+  key: ruled(anyText, (text) =>
+    parsePlaybookKey(text) === undefined ? "not a playbook key" : undefined,
+  ).describe("a playbook key, with or without a version: pb_1 or pb_1:v3"),
+  fp_id: nonBlankText
+    .optional()
+    .describe("fp_id of the user or fp_bid of the business; not with external_id"),
+  external_id: ruled(anyText, (text) => onboardingExternalIdProblem(text)?.rule)
+    .optional()
+    .describe(
+      "your own id of the user or business, without white space; not with fp_id; also the idempotency id",
+    ),
+  prerequisite_data: jsonObject
+    .optional()
+    .describe(
+      "an object of JSON values, each of the type that the playbook declares; the service discards keys that the playbook does not list",
+    ),
+  synchronous_timeout_secs: integer
+    .min(1, "less than 1")
+    .max(30, "more than 30")
+    .optional()
+    .describe("an integer from 1 to 30, seconds; left out, the result comes by webhook"),
+}).superRefine(({ fp_id, external_id }, context) => {
+  if (fp_id !== undefined && external_id !== undefined) {
+    context.addIssue({ code: "custom", path: ["external_id"], message: "given together with fp_id" });
+  }
+  if (fp_id === undefined && external_id === undefined) {
+    context.addIssue({ code: "custom", path: ["fp_id"], message: "missing, and so is external_id" });
+  }
+});
+
+/** POST /onboardings (docs/reference/service.md, "Onboarding creation"): runs a playbook on a user or business. */
+export const createOnboarding = defineOperation({
+  name: "create_onboarding",
+  part: "onboarding",
+  summary: "Runs a playbook on an existing user or business.",
+  method: "POST",
+  path: "/onboardings",
+  params: { path: noPath, query: noQuery, body },
+  response: onboardingResultSchema,
+  // The service may take as long as it was asked to wait, on top of the usual timeout.
+  extraTimeoutMs: (request) => {
+    const { synchronous_timeout_secs = 0 } = request.body as { synchronous_timeout_secs?: number };
+    return synchronous_timeout_secs * 1000;
+  },
+  auth: "secret_key",
+  idempotent: false,
+  lostAnswer:
+    "With `external_id`, the service's own idempotency id, it is sent again unchanged and returns the same onboarding. With `fp_id`, `list_user_onboardings` or `list_business_onboardings` is read first: an onboarding of that playbook created after the request, by the service's clock, is the answer, and `get_onboarding` reads its result. The request is sent again only if there is none.",
+  answer:
+    "`{id, status, requires_manual_review, output?, error_message?, continue_onboarding?: {expires_at, link, token}}`",
+  secrets: ["continue_onboarding.token", "continue_onboarding.link"],
+  notShown:
+    "The shape of `output`: any object. A `status` that the document doesn't name is accepted as it is. Which characters a user's `external_id` may have: any but white space and control characters.",
 });

@@ -4,12 +4,14 @@ import { type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/b
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { refusalsInWords, refusalWords } from "../../domain/refusals.js";
 import { whyCutShort } from "../../domain/run.js";
-import { startedRows } from "../../intake/onboarding/start.js";
+import { type OnboardingOptions, startedRows, startOnboarding } from "../../intake/onboarding/start.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
+import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { giveUpRun } from "../../temporal/give-up.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import type { JobSession } from "../session/job-session.js";
+import { placeOf } from "../session/preflight.js";
 import type { ProgressForm } from "../shell/progress-view.js";
 import { endWithoutResult, type JobRun, type LeftRun } from "../shell/run.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -64,6 +66,15 @@ export function batchRun(
       };
     },
   };
+}
+
+/** Starts the run of a frozen batch, or joins it. */
+export function startBatch(
+  { temporal, preflight, sealed, signal }: JobSession,
+  facts: BatchFacts,
+  options: OnboardingOptions,
+): Promise<StartedRun> {
+  return startOnboarding(temporal.client, { ...placeOf(preflight), sealed, facts, options, signal });
 }
 
 function summaryOf(

@@ -4,7 +4,6 @@ import { InputError, NotThereError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS } from "../../domain/onboarding/messages.js";
 import { NOBODY } from "../../domain/service/nobody.js";
-import { startOnboarding } from "../../intake/onboarding/start.js";
 import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import { openedContinuations } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
@@ -15,7 +14,7 @@ import { type Preflight, placeOf, readLakeView } from "../session/preflight.js";
 import { followFound } from "../shell/found-run.js";
 import { runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { batchRun, giveUpBatch, rowsWithOutcomes } from "./batch-run.js";
+import { batchRun, giveUpBatch, rowsWithOutcomes, startBatch } from "./batch-run.js";
 import { type BatchFlags, checkSink, optionsOf } from "./flags.js";
 
 /** Runs the failed rows of a batch as a new attempt. Returns the exit code. @throws InputError */
@@ -28,7 +27,7 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
       const limit = await rowsWithOutcomes(store, batchId);
       if (limit === 0) throw notThere(batchId, preflight);
       const run = batchRun(terminal, batchId, flags, async (session) => {
-        const { temporal, sealed, signal } = session;
+        const { temporal, sealed } = session;
         const facts = await new FrozenBatches(sealed).manifest(batchId);
         if (facts === undefined) throw notThere(batchId, preflight);
         if ((await joinRun(temporal.client, batchWorkflowId(scope, batchId))) !== undefined) {
@@ -36,9 +35,7 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
             `batch ${batchId} is still running. Nothing was started. Retry its failed rows once it has ended.`,
           );
         }
-        const options = optionsOf(terminal, flags, facts.mode, { limit, retry: true });
-        const place = placeOf(session.preflight);
-        return startOnboarding(temporal.client, { ...place, sealed, facts, options, signal });
+        return startBatch(session, facts, optionsOf(terminal, flags, facts.mode, { limit, retry: true }));
       });
       // A running retry can't be retried.
       return { pingedUser: NOBODY, run: { ...run, again: `nightledger runs resume ${batchId}` } };

@@ -8,16 +8,15 @@ import {
   invalidRowsError,
   readCustomers,
 } from "../../intake/onboarding/customers-file.js";
-import { startOnboarding } from "../../intake/onboarding/start.js";
 import { joinRun } from "../../intake/start-or-join.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import type { ServiceBinding } from "../../lake/service-binding.js";
 import type { JobSession } from "../session/job-session.js";
-import { findService, type JobConfig, type Preflight, placeOf } from "../session/preflight.js";
+import { findService, type JobConfig, type Preflight } from "../session/preflight.js";
 import { runJob } from "../shell/shell.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { batchRun, giveUpBatch, rowsWithOutcomes } from "./batch-run.js";
+import { batchRun, giveUpBatch, rowsWithOutcomes, startBatch } from "./batch-run.js";
 import { checkOnboardFlags, type OnboardFlags, optionsOf } from "./flags.js";
 import { validationSummary, validationText } from "./validation-report.js";
 
@@ -37,12 +36,9 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
           ? null
           : Math.max(flags.limit, await rowsWithOutcomes(store, facts.batchId));
       const run = batchRun(terminal, facts.batchId, flags, async (session) => {
-        const { temporal, sealed, signal } = session;
         if (flags.restart) await giveUpEarlier(terminal, session, facts.batchId);
-        await new FrozenBatches(sealed).freeze(facts, file.freezable());
-        const options = optionsOf(terminal, flags, facts.mode, { limit, retry: false });
-        const place = placeOf(session.preflight);
-        return startOnboarding(temporal.client, { ...place, sealed, facts, options, signal });
+        await new FrozenBatches(session.sealed).freeze(facts, file.freezable());
+        return startBatch(session, facts, optionsOf(terminal, flags, facts.mode, { limit, retry: false }));
       });
       return { pingedUser: file.firstFpId ?? NOBODY, run };
     },

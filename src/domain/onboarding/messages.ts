@@ -1,7 +1,6 @@
-import type { Refusals } from "../refusals.js";
 import type { EventKind } from "../service/event-kind.js";
 import { TRY_NOW } from "../waiting.js";
-import type { BatchPause } from "./batch/batch-state.js";
+import type { BatchState } from "./batch/batch-state.js";
 import type { CustomerCounts } from "./batch/batch-totals.js";
 
 /** The workflow of a lake that works on open rows and waits for them. */
@@ -58,15 +57,10 @@ export interface SessionValidated {
   readonly requiresManualReview: boolean;
 }
 
-export interface BatchProgress {
+export interface BatchProgress extends Pick<BatchState, "manualReview" | "calls" | "refusals" | "paused"> {
   readonly runId: string;
   readonly batchId: string;
   readonly customers: CustomerCounts;
-  readonly manualReview: number;
-  readonly calls: number;
-  readonly refusals: readonly Refusals[];
-  /** Why it is paused; null where it is not. */
-  readonly paused: BatchPause | null;
   readonly cancelling: boolean;
   readonly recorded: boolean;
   /** Whether its summary is made: rows that a higher limit adds from then on belong to another run. */

@@ -2,7 +2,6 @@ import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { BatchRunInput } from "../../domain/onboarding/batch/batch-rows.js";
 import { batchWorkflowId, followWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
-import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 import type { NewRun } from "../../domain/run.js";
 import { type ContinuationSink, getSink, putSink } from "../../lake/onboarding/continuation-file.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
@@ -11,21 +10,15 @@ import { progressOf } from "../../temporal/running-workflows.js";
 import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 
 /** How a batch is run. None of this is part of the batch's identity. */
-export interface OnboardingOptions {
+export interface OnboardingOptions
+  extends Pick<
+    BatchRunInput,
+    "syncTimeoutSecs" | "window" | "circuit" | "plainOutput" | "timing" | "retry" | "startsPerExecution"
+  > {
   /** Rows of the file that may run; null for all. */
   readonly limit: number | null;
-  /** Seconds that a decision may take; null in asynchronous mode. */
-  readonly syncTimeoutSecs: number | null;
-  readonly window: number;
-  readonly circuit: number;
-  readonly plainOutput: boolean;
   /** Null where continuations go to the sink of an earlier command, or nowhere. */
   readonly sink: ContinuationSink | null;
-  readonly timing: OnboardingTiming;
-  /** Whether to run what failed as a new attempt. */
-  readonly retry: boolean;
-  /** For tests: the number of customers after which a batch continues as new. */
-  readonly startsPerExecution?: number;
 }
 
 /** A frozen batch, and where it runs. */
@@ -35,15 +28,8 @@ interface ReadyBatch extends Omit<AskedRun, "restart"> {
   readonly options: OnboardingOptions;
 }
 
-/** A run of a batch that was started or joined. */
-export interface StartedBatch extends StartedRun {
-  readonly batchId: string;
-  /** How many rows it was started for. */
-  readonly rows: number;
-}
-
 /** Joins the batch's run in progress, or starts a new one. */
-export async function startOnboarding(client: Client, batch: ReadyBatch): Promise<StartedBatch> {
+export async function startOnboarding(client: Client, batch: ReadyBatch): Promise<StartedRun> {
   const { sealed, facts, options, scope, taskQueue, lake, signal, run } = batch;
   if (options.sink !== null) await putSink(sealed, facts.batchId, options.sink);
   const started = await startOrJoin(client, {
@@ -62,8 +48,7 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
       };
     },
   });
-  const running = { ...started, batchId: facts.batchId, rows: startedRows(started) };
-  return running.joined ? joinBatch(client, running, batch) : running;
+  return started.joined ? joinBatch(client, started, batch) : started;
 }
 
 export function startedRows({ memo }: StartedRun): number {
@@ -71,7 +56,7 @@ export function startedRows({ memo }: StartedRun): number {
 }
 
 /** Joins a run with this command's limit; waits for one that is about to end, and starts a new one for the rest. */
-async function joinBatch(client: Client, running: StartedBatch, batch: ReadyBatch): Promise<StartedBatch> {
+async function joinBatch(client: Client, running: StartedRun, batch: ReadyBatch): Promise<StartedRun> {
   const { handle } = running;
   try {
     await handle.signal(BATCH_SIGNALS.raiseLimit, rowsOf(batch.facts, batch.options));
@@ -94,20 +79,15 @@ function rowsOf({ rows }: BatchFacts, { limit }: OnboardingOptions): number {
 
 function inputOf({ facts, options, scope }: ReadyBatch, sink: boolean): Omit<BatchRunInput, keyof NewRun> {
   const { batchId, playbook, mode } = facts;
-  const { limit, syncTimeoutSecs, window, circuit, plainOutput, timing, retry, startsPerExecution } = options;
+  const { limit, sink: _, ...run } = options;
+  const { window, circuit, retry, syncTimeoutSecs } = run;
   return {
+    ...run,
     batchId,
     scope,
-    syncTimeoutSecs,
-    window,
-    circuit,
-    plainOutput,
-    timing,
-    retry,
     sink,
     playbookKey: playbookKeyOf(playbook),
     upTo: rowsOf(facts, options),
     options: { playbook, mode, limit, window, circuit, retry, sync_timeout_secs: syncTimeoutSecs },
-    ...(startsPerExecution !== undefined && { startsPerExecution }),
   };
 }

@@ -149,16 +149,10 @@ export class BatchRun {
     on(cancelBatch, cancelled);
     on(raiseLimit, limitRaised);
     setHandler(batchProgress, () => {
-      const { counts, manualReview, calls, refusals, unrecorded, ...batch } = this.#batch;
+      const { counts, manualReview, calls, refusals, paused, cancelled, unrecorded } = this.#batch;
       return {
-        runId,
-        batchId,
-        customers: counts,
-        manualReview,
-        calls,
-        refusals,
-        paused: batch.paused,
-        cancelling: batch.cancelled,
+        ...{ runId, batchId, customers: counts, manualReview, calls, refusals, paused },
+        cancelling: cancelled,
         recorded: unrecorded.length === 0 && !this.#recorder.isWriting,
         finishing: this.#isFinishing,
       };

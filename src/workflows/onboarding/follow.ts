@@ -10,16 +10,10 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { DueRows } from "../../activities/onboarding/follow/settle-rows.js";
+import type { DueRows, Inbox } from "../../activities/onboarding/follow/settle-rows.js";
 import { groupedBy } from "../../domain/grouped-by.js";
 import type { AddressedReport } from "../../domain/onboarding/customer/open-customer.js";
-import {
-  type CustomerNews,
-  type HandedRow,
-  least,
-  type ShardFacts,
-  shardOf,
-} from "../../domain/onboarding/follow/shard.js";
+import { least, type ShardFacts, shardOf } from "../../domain/onboarding/follow/shard.js";
 import type { FollowProgress } from "../../domain/onboarding/messages.js";
 import {
   HEARTBEATING,
@@ -46,13 +40,6 @@ const { workRows } = proxyActivities<Activities>(STEPS_OF_ROWS);
 /** Largest and smallest number of rows in a slice; one that is slow holds up the others. */
 const MOST_IN_SLICE = 50;
 const LEAST_IN_SLICE = 5;
-
-interface Inbox {
-  readonly rows: readonly HandedRow[];
-  readonly news: readonly CustomerNews[];
-  readonly stops: readonly string[];
-  readonly tryNow: boolean;
-}
 
 const EMPTY: Inbox = { rows: [], news: [], stops: [], tryNow: false };
 

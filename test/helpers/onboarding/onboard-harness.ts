@@ -11,11 +11,8 @@ import type { BatchProgress, CustomerEvent } from "../../../src/domain/onboardin
 import { DEFAULT_TIMING, type OnboardingTiming } from "../../../src/domain/onboarding/timing.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import { readCustomers } from "../../../src/intake/onboarding/customers-file.js";
-import {
-  type OnboardingOptions,
-  type StartedBatch,
-  startOnboarding,
-} from "../../../src/intake/onboarding/start.js";
+import { type OnboardingOptions, startOnboarding } from "../../../src/intake/onboarding/start.js";
+import type { StartedRun } from "../../../src/intake/start-or-join.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import { OpenCustomers } from "../../../src/lake/onboarding/open-customers.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
@@ -37,6 +34,10 @@ interface BatchChoice extends Partial<Omit<OnboardingOptions, "timing">> {
 }
 
 /** A batch that ended. */
+interface StartedBatch extends StartedRun {
+  readonly batchId: string;
+}
+
 interface EndedBatch extends StartedBatch {
   readonly summary: OnboardSummary;
 }
@@ -99,7 +100,7 @@ export async function openOnboardWorld(
       await writeFile(path, customers.map((row) => `${JSON.stringify(row)}\n`).join(""));
       const file = await readCustomers(path, { playbook, mode, service: "" });
       await new FrozenBatches(sealed).freeze(file.facts, file.freezable());
-      return startOnboarding(world.client, {
+      const started = await startOnboarding(world.client, {
         scope: world.scope,
         taskQueue: taskQueue(world.scope),
         sealed,
@@ -116,6 +117,7 @@ export async function openOnboardWorld(
           ...options,
         },
       });
+      return { ...started, batchId: file.facts.batchId };
     },
     async onboard(customers, choice) {
       const started = await onboardWorld.begin(customers, choice);

@@ -1,5 +1,5 @@
 import { AuthError } from "../../../api/http/errors.js";
-import { createOnboarding } from "../../../api/operations/onboarding-creation.js";
+import { createOnboarding } from "../../../api/operations/onboarding.js";
 import type { BatchRunInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import { afterReport } from "../../../domain/onboarding/customer/customer-state.js";
 import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";

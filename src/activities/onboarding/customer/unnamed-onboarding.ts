@@ -1,6 +1,6 @@
 import { ApplicationFailure } from "@temporalio/activity";
 import { AnotherSubjectError, factsOf } from "../../../api/http/errors.js";
-import { createOnboarding } from "../../../api/operations/onboarding-creation.js";
+import { createOnboarding } from "../../../api/operations/onboarding.js";
 import type { ParamsOf } from "../../../api/operations/operation.js";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { FAILURE_TYPES } from "../../../domain/failures.js";
@@ -16,8 +16,8 @@ import {
   type UnnamedPost,
   unnamedPosts,
 } from "../../../lake/onboarding/call-notes.js";
+import { onboardedCustomers } from "../../../lake/onboarding/earlier-outcomes.js";
 import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
-import { onboardedCustomers } from "../../../lake/onboarding/onboarded-customers.js";
 import { CallRecord, callState } from "../../calls/call-record.js";
 import { ageOf, believedMissingAfter, lostCall } from "../../calls/lost-call.js";
 import {

@@ -33,17 +33,21 @@ import { recordOutcomes } from "../record-outcomes.js";
 
 const SHARDS_AT_ONCE = 16;
 
-/** What has happened to the open rows of a lake since they were settled last. */
-interface SettleInput {
-  /** Version of the shards that change; more than any before. */
-  readonly version: number;
-  /** Epoch milliseconds. */
-  readonly now: number;
+/** What open rows were told. */
+export interface Inbox {
   readonly rows: readonly HandedRow[];
   readonly news: readonly CustomerNews[];
   /** Batches that were cancelled. */
   readonly stops: readonly string[];
   readonly tryNow: boolean;
+}
+
+/** What has happened to the open rows of a lake since they were settled last. */
+interface SettleInput extends Inbox {
+  /** Version of the shards that change; more than any before. */
+  readonly version: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
   /** Slices that have ended. */
   readonly slices: readonly string[];
   /** Slices that were settled before: nothing needs them any more. */

@@ -35,6 +35,7 @@ export interface BatchState {
   readonly refusals: readonly Refusals[];
   /** Of runs whose output was missing at first: how many wait for it, how often it came, and how often it didn't. */
   readonly outputs: { readonly awaited: number; readonly found: number; readonly missing: number };
+  /** Why it is paused; null where it is not. */
   readonly paused: BatchPause | null;
   readonly cancelled: boolean;
   /** Why no outcome can be staged any more; null while they can. */

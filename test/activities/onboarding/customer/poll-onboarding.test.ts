@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { linkKey } from "../../../../src/activities/onboarding/customer/deliver-continuation.js";
 import { pollOnboarding } from "../../../../src/activities/onboarding/customer/poll-onboarding.js";
-import { createOnboarding } from "../../../../src/api/operations/onboarding-creation.js";
+import { createOnboarding } from "../../../../src/api/operations/onboarding.js";
 import type { Continuation } from "../../../../src/domain/onboarding/customer/continuation-offer.js";
 import { afterLink, type CustomerState } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerEvent } from "../../../../src/domain/onboarding/messages.js";

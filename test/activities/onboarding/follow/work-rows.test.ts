@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { workRows } from "../../../../src/activities/onboarding/follow/work-rows.js";
-import { createOnboarding } from "../../../../src/api/operations/onboarding-creation.js";
+import { createOnboarding } from "../../../../src/api/operations/onboarding.js";
 import { type OpenCustomer, openCustomer } from "../../../../src/domain/onboarding/customer/open-customer.js";
 import { customerKey, shardOf } from "../../../../src/domain/onboarding/follow/shard.js";
 import { putOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
