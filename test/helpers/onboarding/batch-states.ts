@@ -26,7 +26,7 @@ export const doneReport = (row: number, change: Partial<DoneReport> = {}): DoneR
   row,
   status: "pass",
   requiresManualReview: false,
-  record: { row, line: row + 2, attempt: 1, version: 1 },
+  record: { line: row + 2, attempt: 1, version: 1 },
   calls: 2,
   messageHash: null,
   outputAwaited: false,

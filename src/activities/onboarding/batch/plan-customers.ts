@@ -4,7 +4,6 @@ import type {
   BatchRunInput,
   ChunkPlan,
   EndedRow,
-  OutcomeRef,
   RowToRun,
 } from "../../../domain/onboarding/batch/batch-rows.js";
 import { planRow } from "../../../domain/onboarding/batch/row-plan.js";
@@ -29,6 +28,7 @@ import {
   NOTHING_KNOWN,
   namesOf,
   type Outcome,
+  type OutcomeName,
   type OutcomeRow,
 } from "../../../domain/onboarding/outcome.js";
 import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
@@ -59,7 +59,7 @@ interface PlanCustomersInput extends Pick<BatchRunInput, "batchId" | "retry"> {
 }
 
 /** A planned row: either it runs, perhaps with a staged outcome to be written meanwhile, or it has ended. */
-type PlannedRow = { readonly run: RowToRun; readonly staged?: OutcomeRef } | { readonly ended: EndedRow };
+type PlannedRow = { readonly run: RowToRun; readonly staged?: OutcomeName } | { readonly ended: EndedRow };
 
 /**
  * Plans a range of rows by what the tables know of them, before anything is posted, and stages new outcomes. Its result
@@ -165,20 +165,21 @@ async function stageInvalid(
   sealed: SealedStore,
   batchId: string,
   { row, line, name, problems }: WrongRow,
-): Promise<OutcomeRef> {
+): Promise<OutcomeName> {
   const words = problems.map(({ column, rule }) => (column === null ? rule : `${column}: ${rule}`));
-  const ref = { row, line, attempt: 1, version: 1 };
+  const outcome = { line, attempt: 1, version: 1 };
   await putOutcome(sealed, batchId, {
     ...NOTHING_KNOWN,
     ...namesOf(name),
-    ...ref,
+    ...outcome,
+    row,
     row_key: null,
     status: "invalid",
     error_class: "InputError",
     error_message: words.join("; "),
     next_action: "fix the row and run the file again",
   });
-  return ref;
+  return outcome;
 }
 
 /** Stages the outcome of a row that ends without being posted; `state` says how. */
@@ -201,12 +202,11 @@ async function stageReused(
   frozen: RightRow,
   attempt: number,
   other: OutcomeRow,
-): Promise<OutcomeRef> {
-  const { row, line } = frozen;
-  const ref = { row, line, attempt, version: 1 };
+): Promise<OutcomeName> {
+  const outcome = { line: frozen.line, attempt, version: 1 };
   const events = [adoptedEvent(other, other.status)];
-  await putOutcome(sealed, batchId, { ...asOutcomeOf(sealed, frozen, other), ...ref, events });
-  return ref;
+  await putOutcome(sealed, batchId, { ...asOutcomeOf(sealed, frozen, other), ...outcome, events });
+  return outcome;
 }
 
 /** Stages the row's own open outcome again where its staging is gone: the next version is made from it. */

@@ -32,7 +32,7 @@ export async function stageOutcome(
   const trouble = troubleOf(outcome, facts, customer);
   return {
     state: next,
-    outcome: { row, line, attempt, version: next.version },
+    outcome: { line, attempt, version: next.version },
     messageHash: trouble === null ? null : hash("sha256", trouble).slice(0, 16),
   };
 }

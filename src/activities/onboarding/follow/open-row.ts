@@ -167,7 +167,7 @@ export class OpenRow {
 
   /** Delivers a continuation, reports to the batch, and answers the rows that wait, once the row is processed. */
   async #report(): Promise<void> {
-    const { row, line, attempt } = this.row.one.input;
+    const { row } = this.row.one.input;
     if (this.row.one.state.phase === "machine") return;
     await this.#deliver();
     const { state, told, first, calls, messageHash, refused } = this.row.one;
@@ -186,9 +186,7 @@ export class OpenRow {
         requiresManualReview,
       });
     }
-    if (version === 0) return;
-    const outcome = { row, line, attempt, version };
-    await this.row.answerWaiters({ row: this.row.one.input, state, outcome, endIsOwn: this.#endIsOwn });
+    if (version > 0) await this.row.answerWaiters(this.#endIsOwn);
   }
 
   async #deliver(): Promise<void> {

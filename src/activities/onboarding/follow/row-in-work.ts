@@ -2,7 +2,6 @@ import {
   type CustomerInput,
   type CustomerReport,
   doneWithoutCalls,
-  type OutcomeRef,
 } from "../../../domain/onboarding/batch/batch-rows.js";
 import {
   type CustomerState,
@@ -25,7 +24,7 @@ import {
   type ProcessedCustomer,
 } from "../../../domain/onboarding/customer/waiting-rows.js";
 import { freed } from "../../../domain/onboarding/follow/shard.js";
-import { adoptedEvent, outcomeEvent } from "../../../domain/onboarding/outcome.js";
+import { adoptedEvent, type OutcomeName, outcomeEvent } from "../../../domain/onboarding/outcome.js";
 import { getOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { stageOutcome } from "../customer/stage-outcome.js";
 import type { OnboardingDependencies } from "../dependencies.js";
@@ -104,7 +103,7 @@ export class RowInWork {
   }
 
   /** Writes an outcome, and copies it to every row that reuses it. */
-  async #record(outcome: OutcomeRef): Promise<void> {
+  async #record(outcome: OutcomeName): Promise<void> {
     this.#write(this.#one.input, outcome);
     const reused = [];
     for (const { waiter, version: earlier } of this.#one.reused) {
@@ -115,12 +114,13 @@ export class RowInWork {
     this.set({ reused });
   }
 
-  #write({ batchId, runId, plainOutput }: CustomerInput, outcome: OutcomeRef): void {
+  #write({ batchId, runId, plainOutput }: CustomerInput, outcome: OutcomeName): void {
     this.records.push({ batchId, runId, plainOutput, outcome });
   }
 
   /** Answers the rows that wait for this one, once it is processed. */
-  async answerWaiters(customer: ProcessedCustomer): Promise<void> {
+  async answerWaiters(endIsOwn: boolean): Promise<void> {
+    const customer = { row: this.#one.input, state: this.#one.state, endIsOwn };
     for (const waiter of this.#takeWaiters(() => true)) await this.#answer(waiter, customer);
   }
 
@@ -156,15 +156,14 @@ export class RowInWork {
   }
 
   /** Stages the outcome for a row that posted nothing; the row that posted has it staged already. */
-  async #copy(outcome: OutcomeRef, waiter: CustomerInput, version: number): Promise<OutcomeRef> {
+  async #copy(outcome: OutcomeName, waiter: CustomerInput, version: number): Promise<OutcomeName> {
     const { batchId } = this.#one.input;
     const found = await getOutcome(this.deps.sealed, batchId, outcome);
     const { row, line, attempt } = waiter;
-    const ref = { row, line, attempt, version };
-    const from = { batchId, line: outcome.line, attempt: outcome.attempt };
-    if (isSameRow(waiter, from)) return ref;
-    const events = [adoptedEvent({ ...from, batch_id: batchId }, found.status)];
-    await putOutcome(this.deps.sealed, waiter.batchId, { ...found, ...ref, events });
-    return ref;
+    const name = { line, attempt, version };
+    if (isSameRow(waiter, { ...outcome, batchId })) return name;
+    const events = [adoptedEvent({ ...outcome, batch_id: batchId }, found.status)];
+    await putOutcome(this.deps.sealed, waiter.batchId, { ...found, ...name, row, events });
+    return name;
   }
 }

@@ -1,6 +1,7 @@
 import { addRefusals } from "../../refusals.js";
-import type { ChunkPlan, CustomerReport, DoneReport, EndedRow, OutcomeRef, RowToRun } from "./batch-rows.js";
-import { afterCompletion, type BatchPause, type BatchState, CLOSED_CIRCUIT, isOpen } from "./batch-state.js";
+import type { OutcomeName } from "../outcome.js";
+import type { ChunkPlan, CustomerReport, DoneReport, EndedRow, RowToRun } from "./batch-rows.js";
+import { type BatchPause, type BatchState, CLOSED_CIRCUIT } from "./batch-state.js";
 import { addQueued, countOf, moveRows } from "./batch-totals.js";
 
 const CREDENTIALS: BatchPause = {
@@ -76,7 +77,9 @@ function outputReported(
 function doneReported(batch: BatchState, report: DoneReport, limit: number): BatchState {
   const { row: done, messageHash, refused, outputAwaited } = report;
   const { outputs, refusals } = batch;
-  const circuit = afterCompletion(batch.circuit, messageHash);
+  // A completion without a message closes the circuit: something works.
+  const again = messageHash === batch.circuit.message ? batch.circuit.inARow : 0;
+  const circuit = messageHash === null ? CLOSED_CIRCUIT : { message: messageHash, inARow: again + 1 };
   const outstanding = batch.outstanding.filter(({ row }) => row !== done);
   const ended = {
     ...rowEnded({ ...batch, outstanding }, "running", report),
@@ -85,7 +88,7 @@ function doneReported(batch: BatchState, report: DoneReport, limit: number): Bat
     refusals: refused ? addRefusals(refusals, [{ count: 1, ...refused }]) : refusals,
   };
   // Without a row left to start, the batch is about to end anyway.
-  if (!isOpen(circuit, limit) || ended.counts.queued === 0) return ended;
+  if (limit === 0 || circuit.inARow < limit || ended.counts.queued === 0) return ended;
   const reason = `${circuit.inARow} customers in a row ended with the same error`;
   return paused(ended, { kind: "circuit", reason });
 }
@@ -121,7 +124,7 @@ export function limitRaised(batch: BatchState, upTo: number): BatchState {
 export function unrecordedTaken(
   batch: BatchState,
   most: number,
-): { batch: BatchState; chunk: number; rows: readonly OutcomeRef[] } {
+): { batch: BatchState; chunk: number; rows: readonly OutcomeName[] } {
   const { unrecorded, chunk } = batch;
   const left = { ...batch, unrecorded: unrecorded.slice(most), chunk: chunk + 1 };
   return { batch: left, chunk, rows: unrecorded.slice(0, most) };
@@ -152,6 +155,6 @@ function rowEnded(
   };
 }
 
-function isSame(a: OutcomeRef, b: OutcomeRef): boolean {
-  return a.row === b.row && a.attempt === b.attempt && a.version === b.version;
+function isSame(a: OutcomeName, b: OutcomeName): boolean {
+  return a.line === b.line && a.attempt === b.attempt && a.version === b.version;
 }

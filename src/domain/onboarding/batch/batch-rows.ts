@@ -3,9 +3,6 @@ import type { NewRun } from "../../run.js";
 import type { OutcomeName } from "../outcome.js";
 import type { OnboardingTiming } from "../timing.js";
 
-/** A staged outcome that is not written yet: its name, and the row's index in the file. */
-export type OutcomeRef = OutcomeName & { readonly row: number };
-
 /** A row of a batch, as histories may hold it: by numbers and by the hash of its content. */
 export interface BatchRow {
   /** Index in the file, from 0. */
@@ -64,14 +61,14 @@ export interface EndedRow {
   readonly status: string;
   readonly requiresManualReview: boolean;
   /** The outcome to write; null where the table has it already. */
-  readonly record: OutcomeRef | null;
+  readonly record: OutcomeName | null;
 }
 
 export interface ChunkPlan {
   readonly run: readonly RowToRun[];
   readonly ended: readonly EndedRow[];
   /** Outcomes of rows that run, to be written meanwhile. */
-  readonly staged: readonly OutcomeRef[];
+  readonly staged: readonly OutcomeName[];
 }
 
 export interface DoneReport extends EndedRow {

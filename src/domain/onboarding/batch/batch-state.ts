@@ -1,5 +1,6 @@
 import type { Refusals } from "../../refusals.js";
-import type { BatchRunInput, OutcomeRef, RowToRun } from "./batch-rows.js";
+import type { OutcomeName } from "../outcome.js";
+import type { BatchRunInput, RowToRun } from "./batch-rows.js";
 import { type CustomerCounts, queuedRows } from "./batch-totals.js";
 
 export interface BatchPause {
@@ -27,11 +28,12 @@ export interface BatchState {
   readonly upTo: number;
   readonly waiting: readonly WaitingRow[];
   readonly outstanding: readonly OutstandingRow[];
-  readonly unrecorded: readonly OutcomeRef[];
+  readonly unrecorded: readonly OutcomeName[];
   readonly counts: CustomerCounts;
   readonly manualReview: number;
   readonly calls: number;
-  readonly circuit: Circuit;
+  /** Completions in a row that had the same message, by its hash; null for none. */
+  readonly circuit: { readonly message: string | null; readonly inARow: number };
   readonly refusals: readonly Refusals[];
   /** Of runs whose output was missing at first: how many wait for it, how often it came, and how often it didn't. */
   readonly outputs: { readonly awaited: number; readonly found: number; readonly missing: number };
@@ -44,6 +46,8 @@ export interface BatchState {
   /** Number of the next file of outcomes. */
   readonly chunk: number;
 }
+
+export const CLOSED_CIRCUIT: BatchState["circuit"] = { message: null, inARow: 0 };
 
 /** A batch of so many rows of which none has begun. */
 export function newBatch(upTo: number): BatchState {
@@ -115,25 +119,6 @@ export function rangesOf(
     const only = rows.map(({ row }) => row).filter((row) => row >= from && row < to);
     return { from, to, only };
   });
-}
-
-interface Circuit {
-  /** Hash of the last completion's message; null when it had none. */
-  readonly message: string | null;
-  readonly inARow: number;
-}
-
-export const CLOSED_CIRCUIT: Circuit = { message: null, inARow: 0 };
-
-/** Counts a completion by the hash of its error message; one without a message closes the circuit: something works. */
-export function afterCompletion(circuit: Circuit, message: string | null): Circuit {
-  if (message === null) return CLOSED_CIRCUIT;
-  return { message, inARow: message === circuit.message ? circuit.inARow + 1 : 1 };
-}
-
-/** Whether so many completions in a row had the same message; 0 never opens it. */
-export function isOpen({ inARow }: Circuit, limit: number): boolean {
-  return limit > 0 && inARow >= limit;
 }
 
 /** What one execution of a batch's workflow is given; `carried` by the execution before. */

@@ -1,6 +1,7 @@
 import type { RefusedRequest } from "../../refusals.js";
-import type { CustomerInput, CustomerRef, CustomerReport, OutcomeRef } from "../batch/batch-rows.js";
+import type { CustomerInput, CustomerRef, CustomerReport } from "../batch/batch-rows.js";
 import type { CustomerEvent, SessionValidated } from "../messages.js";
+import type { OutcomeName } from "../outcome.js";
 import type { LinkOffer } from "./continuation-offer.js";
 import { hasNews, type Mail, NO_MAIL } from "./customer-mail.js";
 import { type CustomerState, lacksOutput, reopened, UNPOSTED } from "./customer-state.js";
@@ -33,7 +34,7 @@ export interface OpenCustomer extends CarriedWaiters {
   readonly recorded: CustomerState;
   readonly link: LinkOffer | null;
   /** The first outcome, until the batch gets it. */
-  readonly first: OutcomeRef | null;
+  readonly first: OutcomeName | null;
   readonly calls: number;
   readonly messageHash: string | null;
   readonly refused?: RefusedRequest;
@@ -154,7 +155,7 @@ export interface CustomerStep {
   readonly state: CustomerState;
   readonly calls: number;
   /** Left out where there is nothing new to say. */
-  readonly outcome?: OutcomeRef;
+  readonly outcome?: OutcomeName;
   /** Hash of the error message that the row ended with; null without one. */
   readonly messageHash?: string | null;
   readonly refused?: RefusedRequest;
@@ -170,7 +171,7 @@ export interface CustomerStep {
 export function afterStep(
   one: OpenCustomer,
   { state, outcome, messageHash = null, refused, ...step }: CustomerStep,
-): { readonly one: OpenCustomer; readonly record: OutcomeRef | null } {
+): { readonly one: OpenCustomer; readonly record: OutcomeName | null } {
   const calls = one.calls + step.calls;
   if (step.unauthorized) return { one: { ...one, calls }, record: null };
   const polls = state.status === one.state.status ? one.polls : withNewStatus(one.polls);
@@ -232,5 +233,5 @@ export interface OutcomeToRecord {
   readonly batchId: string;
   readonly runId: string;
   readonly plainOutput: boolean;
-  readonly outcome: OutcomeRef;
+  readonly outcome: OutcomeName;
 }

@@ -1,4 +1,5 @@
-import type { CustomerInput, OpenOutcome, OutcomeRef } from "../batch/batch-rows.js";
+import type { CustomerInput, OpenOutcome } from "../batch/batch-rows.js";
+import type { OutcomeName } from "../outcome.js";
 import { type CustomerState, rowStatus } from "./customer-state.js";
 
 /** A row of another batch that reuses this customer's outcomes. */
@@ -19,7 +20,6 @@ type RowIdentity = Pick<CustomerInput, "batchId" | "line" | "attempt">;
 export interface ProcessedCustomer {
   readonly row: RowIdentity & Pick<CustomerInput, "rowKey">;
   readonly state: CustomerState;
-  readonly outcome: OutcomeRef;
   /** The row was stopped for its own batch only; others run the row themselves and find its kept answer. */
   readonly endIsOwn: boolean;
 }
@@ -30,7 +30,7 @@ type WaiterDecision =
   /** It gets an outcome. */
   | {
       /** The outcome to copy as the row's; null where the row has it. */
-      readonly copy: OutcomeRef | null;
+      readonly copy: OutcomeName | null;
       /** Of the row's own outcome. */
       readonly version: number;
       /** Whether it gets later versions too. */
@@ -40,7 +40,7 @@ type WaiterDecision =
 /** The same row, to the last value, gets this customer's outcomes and posts nothing; others wait until it is free. */
 export function decideWaiter(
   waiter: CustomerInput,
-  { row, state, outcome, endIsOwn }: ProcessedCustomer,
+  { row, state, endIsOwn }: ProcessedCustomer,
   { reused }: CarriedWaiters,
 ): WaiterDecision {
   const { open, line, attempt } = waiter;
@@ -48,7 +48,7 @@ export function decideWaiter(
   if (isSameRow(waiter, row)) {
     // A later run of its batch. The tables lack the row where the run before ended too early to write its first outcome;
     // later versions are written here.
-    const first = { row: waiter.row, line, attempt, version: 1 };
+    const first = { line, attempt, version: 1 };
     return { copy: open === null ? first : null, version: 1, reuses: false };
   }
   if (endIsOwn || isRetryOf(waiter, state)) return "wait";
@@ -56,7 +56,8 @@ export function decideWaiter(
   if (open !== null && (!reuses || saysTheSame(open, state))) {
     return { copy: null, version: open.version, reuses };
   }
-  return { copy: outcome, version: (open?.version ?? 0) + 1, reuses };
+  const copy = { line: row.line, attempt: row.attempt, version: state.version };
+  return { copy, version: (open?.version ?? 0) + 1, reuses };
 }
 
 /** Whether another row waits until this one is over. */

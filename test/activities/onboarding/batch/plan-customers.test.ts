@@ -50,7 +50,7 @@ test("rows that nothing is known of run; a wrong one gets its outcome", async ()
   ]);
   expect(run[0]).toMatchObject({ row: 0, prepare: false, open: null, retry: false, before: null });
   expect(run[0]?.identity).toMatch(/^[0-9a-f]{32}$/);
-  const record = { row: 3, ...first(5) };
+  const record = first(5);
   expect(ended).toEqual([{ status: "invalid", requiresManualReview: false, record }]);
   expect(staged).toEqual([]);
   expect(await getOutcome(bench.deps.sealed, batchId, first(5))).toMatchObject({
@@ -129,8 +129,8 @@ test("a changed file runs the changed row alone; the others' outcomes become its
   expect(await plan(batchId, 0, 3)).toMatchObject({
     run: [{ line: 5, attempt: 1, prepare: true, open: null }],
     ended: [
-      { status: "fail", record: { row: 0, ...first(3) } },
-      { status: "failed", record: { row: 1, ...first(4) } },
+      { status: "fail", record: first(3) },
+      { status: "failed", record: first(4) },
     ],
   });
   const adopted = await getOutcome(bench.deps.sealed, batchId, first(3));
@@ -150,7 +150,7 @@ test("another batch's outcome that may change is written, and followed from then
   expect(await plan(batchId, 0, 1)).toMatchObject({
     run: [{ line: 3, open: { onboardingId: "ob_2", status: "pending", version: 1 } }],
     ended: [],
-    staged: [{ row: 0, ...first(3) }],
+    staged: [first(3)],
   });
 });
 
@@ -169,7 +169,7 @@ test("a cancelled batch gives the rows that it is asked for their outcome, and n
   const batchId = await freezeCustomers(bench.deps.batches, three);
   expect(await plan(batchId, 0, 3, { cancel: true, only: [1] })).toEqual({
     run: [],
-    ended: [{ status: "cancelled", requiresManualReview: false, record: { row: 1, ...first(3) } }],
+    ended: [{ status: "cancelled", requiresManualReview: false, record: first(3) }],
     staged: [],
   });
 });
@@ -186,7 +186,7 @@ test("a retry runs what failed as a new attempt, after the onboarding of the one
   const { run, ended } = await plan(batchId, 0, 3, { retry: true });
   expect(run).toMatchObject([{ line: 2, attempt: 2, retry: true, before: "ob_2" }]);
   // Known by its external id alone, which has given an onboarding.
-  const record2 = { row: 1, line: 3, attempt: 2, version: 1 };
+  const record2 = { line: 3, attempt: 2, version: 1 };
   expect(ended).toEqual([
     { status: "failed", requiresManualReview: false, record: record2 },
     { status: "pass", requiresManualReview: false, record: null },

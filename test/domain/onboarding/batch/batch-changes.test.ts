@@ -52,7 +52,7 @@ test("the same report again, or of a row that is not out, changes nothing", () =
 });
 
 test("rows that have their outcome already count without running", () => {
-  const record = { row: 0, line: 2, attempt: 1, version: 1 };
+  const record = { line: 2, attempt: 1, version: 1 };
   const batch = planned(newBatch(3), 3, {
     run: [rowToRun(2)],
     staged: [],

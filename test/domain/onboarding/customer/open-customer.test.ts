@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CustomerInput, OutcomeRef } from "../../../../src/domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../../../src/domain/onboarding/batch/batch-rows.js";
 import type { CustomerState } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import {
   afterStep,
@@ -13,6 +13,7 @@ import {
   type OpenCustomer,
   openCustomer,
 } from "../../../../src/domain/onboarding/customer/open-customer.js";
+import type { OutcomeName } from "../../../../src/domain/onboarding/outcome.js";
 import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
 import {
   completed,
@@ -118,7 +119,7 @@ test("of the mail, what is worth a poll is taken; a weaker event stays as a hint
 });
 
 const OPEN = { onboardingId: "ob_1", status: "pending", requiresManualReview: false, version: 1 };
-const OUTCOME = { row: 0, line: 2, attempt: 1, version: 1 };
+const OUTCOME = { line: 2, attempt: 1, version: 1 };
 const step = (change: Partial<CustomerStep>): CustomerStep => ({ state: PASSED, calls: 2, ...change });
 
 test("refused credentials count their calls and change nothing else", () => {
@@ -134,7 +135,7 @@ test("another status makes the waits short again, the same one does not", () => 
   expect(afterStep(given, step({ state: POSTED })).one.polls.polls).toBe(9);
 });
 
-test.for<[string, Partial<OpenCustomer>, OutcomeRef | null]>([
+test.for<[string, Partial<OpenCustomer>, OutcomeName | null]>([
   ["the first goes to the batch", {}, null],
   ["a second one before the batch has the first is written", { first: OUTCOME }, OUTCOME],
   ["a later one is written", { told: true }, OUTCOME],

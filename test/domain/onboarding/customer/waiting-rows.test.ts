@@ -9,7 +9,7 @@ import {
 } from "../../../../src/domain/onboarding/customer/waiting-rows.js";
 import { FIRST_INPUT, PASSED } from "../../../helpers/onboarding/customer-states.js";
 
-const OUTCOME = { row: 0, line: 2, attempt: 1, version: 3 };
+const OUTCOME = { line: 2, attempt: 1, version: 3 };
 const waiter = (change: Partial<CustomerInput> = {}): CustomerInput => ({
   ...FIRST_INPUT,
   batchWorkflowId: "onboard-batch/2",
@@ -24,8 +24,7 @@ const waiter = (change: Partial<CustomerInput> = {}): CustomerInput => ({
 });
 const customer = (change: Partial<ProcessedCustomer> = {}): ProcessedCustomer => ({
   row: { batchId: "onb_1", line: 2, attempt: 1, rowKey: "key" },
-  state: PASSED,
-  outcome: OUTCOME,
+  state: { ...PASSED, version: 3 },
   endIsOwn: false,
   ...change,
 });
