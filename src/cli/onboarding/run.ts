@@ -76,7 +76,7 @@ async function readRunnable(
   // Ignores problems of the lake here: the preflight reports them, after those of the file.
   const service = await findService(config).catch(() => undefined);
   const file = await readCustomers(customers, { playbook, mode, service: service?.id ?? "" });
-  for (const warning of file.facts.warnings) terminal.say(`warning: ${warning}`);
+  for (const warning of file.warnings) terminal.say(`warning: ${warning}`);
   if (file.problems.length > 0 && !continueInvalid) throw invalidRowsError(customers, file);
   for (const line of problemLines(file.problems)) terminal.say(line);
   return file;

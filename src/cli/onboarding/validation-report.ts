@@ -2,17 +2,17 @@ import type { CustomersFile } from "../../intake/onboarding/customers-file.js";
 import { counted } from "../terminal/counted.js";
 
 /** Makes what `--validate-only --json` prints; the batch has no id where the service is not configured. */
-export function validationSummary({ facts, counts, problems }: CustomersFile, hasService: boolean) {
+export function validationSummary({ facts, counts, warnings, problems }: CustomersFile, hasService: boolean) {
   return {
     batch_id: hasService ? facts.batchId : null,
     status: problems.length === 0 ? "valid" : "invalid",
     customers: counts,
-    warnings: facts.warnings,
+    warnings,
     problems,
   };
 }
 
-export function validationText({ facts, counts }: CustomersFile, hasService: boolean): string {
+export function validationText({ facts, counts, warnings }: CustomersFile, hasService: boolean): string {
   const { total, invalid, users, businesses, created, vaults, documents, external_ids } = counts;
   const lines = [
     `batch     ${hasService ? facts.batchId : "known when NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY are set"}`,
@@ -20,5 +20,5 @@ export function validationText({ facts, counts }: CustomersFile, hasService: boo
     `to write  ${counted(vaults, "vault")}, ${counted(documents, "document")} (${counts.document_bytes} bytes)`,
   ];
   if (external_ids > 0) lines.push(`known by  ${external_ids} by their external id alone`);
-  return [...lines, ...facts.warnings.map((warning) => `warning   ${warning}`)].join("\n");
+  return [...lines, ...warnings.map((warning) => `warning   ${warning}`)].join("\n");
 }

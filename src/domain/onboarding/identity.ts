@@ -1,7 +1,7 @@
 import { canonicalJson } from "../json/value.js";
-import { problemCodes, type RowProblem } from "../row-problem.js";
+import { problemCodes } from "../row-problem.js";
 import { parsePlaybookKey } from "../service/playbook-key.js";
-import type { CustomerRow, OnboardingMode } from "./customer.js";
+import type { CustomerRow, OnboardingMode, RightRow, WrongRow } from "./customer.js";
 
 /** Hex sha256 of a text's UTF-8; given by callers, because workflows and `domain/` have no Node. */
 type Sha256 = (text: string) => string;
@@ -54,9 +54,11 @@ export function rowKey(sha256: Sha256, customer: CustomerRow, purpose: BatchPurp
 }
 
 /** A row as it counts in its batch's id. */
-export function batchLine(line: number, row: { readonly rowKey: string } | readonly RowProblem[]): string {
-  if ("rowKey" in row) return `${line} ${row.rowKey}\n`;
-  return `${line} invalid ${JSON.stringify(problemCodes(row))}\n`;
+export function batchLine(
+  row: Pick<RightRow, "line" | "rowKey"> | Pick<WrongRow, "line" | "problems">,
+): string {
+  if ("rowKey" in row) return `${row.line} ${row.rowKey}\n`;
+  return `${row.line} invalid ${JSON.stringify(problemCodes(row.problems))}\n`;
 }
 
 /** `onb_` and 24 hex digits; `linesSha256` is the sha256 of every {@link batchLine} in the file's order. */

@@ -25,6 +25,8 @@ import { givenCustomers } from "./customer-rows.js";
 export interface CustomersFile {
   readonly facts: BatchFacts;
   readonly counts: CustomersCounts;
+  /** Of what breaks no rule, such as ignored columns; never a value. */
+  readonly warnings: readonly string[];
   /** Everything that is wrong with rows, in the file's order. */
   readonly problems: readonly RowProblem[];
   /** An id to ask the service for, to see whether it exists; null in a file of external ids. */
@@ -46,7 +48,7 @@ export async function readCustomers(path: string, purpose: BatchPurpose): Promis
   const ignored = new Set<string>();
   const lines = createHash("sha256");
   for await (const { row } of freezableRows(file, purpose, documents, ignored)) {
-    lines.update(batchLine(row.line, isRight(row) ? row : row.problems));
+    lines.update(batchLine(row));
     counter.add(row);
   }
   const { counts, problems, firstFpId } = counter;
@@ -59,10 +61,9 @@ export async function readCustomers(path: string, purpose: BatchPurpose): Promis
       ...purpose,
       batchId: batchId(sha256, linesSha256, purpose),
       rows: counts.total,
-      invalid: counts.invalid,
       sha256: linesSha256,
-      warnings: counter.warnings(ignored),
     },
+    warnings: counter.warnings(ignored),
     counts,
     problems,
     firstFpId,

@@ -12,11 +12,8 @@ export interface BatchFacts extends BatchPurpose {
   readonly batchId: string;
   /** Of the file, including wrong ones. */
   readonly rows: number;
-  readonly invalid: number;
   /** Hex, of every row's line in the batch's id. */
   readonly sha256: string;
-  /** Warnings about the file, such as ignored columns; never a value. */
-  readonly warnings: readonly string[];
 }
 
 export interface FreezableRow {
@@ -82,7 +79,7 @@ export class FrozenBatches {
   async *#copied(batchId: string, rows: AsyncIterable<FreezableRow>, hash: Hash): AsyncGenerator<FrozenRow> {
     for await (const { row, open } of rows) {
       const { line } = row;
-      hash.update(batchLine(line, isRight(row) ? row : row.problems));
+      hash.update(batchLine(row));
       if (isRight(row) && open !== undefined) {
         const named = Object.entries(row.customer.documents);
         const files = Object.fromEntries(named.map(([name, file]) => [documentColumn(name), file]));

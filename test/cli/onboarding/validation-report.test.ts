@@ -24,11 +24,11 @@ describe("what is said of a file", () => {
     "fp_1,,,,PLANTED-1,,PLANTED-2,PLANTED-3,\n,,business,b-1,,2,,,\nPLANTED 4/,,,,,,,,\nPLANTED-5,,,PLANTED-6,,,,,\n";
 
   it("ignored columns, data keys and external ids are warned of once, names only", async () => {
-    const { facts, counts } = await customers(text.replace(",PLANTED\n", ",zip\n"));
-    expect(facts.warnings).toHaveLength(3);
-    expect(facts.warnings[0]).toBe('ignored columns: "note", "zip"');
-    expect(facts.warnings[1]).toMatch(/silently discards keys .* "a", "b"$/);
-    expect(facts.warnings[2]).toMatch(/^1 customer has only an external id/);
+    const { warnings, counts } = await customers(text.replace(",PLANTED\n", ",zip\n"));
+    expect(warnings).toHaveLength(3);
+    expect(warnings[0]).toBe('ignored columns: "note", "zip"');
+    expect(warnings[1]).toMatch(/silently discards keys .* "a", "b"$/);
+    expect(warnings[2]).toMatch(/^1 customer has only an external id/);
     expect(counts).toMatchObject({ total: 4, invalid: 2, users: 1, businesses: 1, created: 1, vaults: 1 });
   });
 

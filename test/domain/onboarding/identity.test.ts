@@ -71,8 +71,8 @@ describe("a row's key", () => {
 
 describe("a batch's id", () => {
   const lines = [
-    batchLine(2, { rowKey: "k" }),
-    batchLine(3, [{ line: 3, column: "fp_id", code: "blank", rule: "is blank" }]),
+    batchLine({ line: 2, rowKey: "k" }),
+    batchLine({ line: 3, problems: [{ line: 3, column: "fp_id", code: "blank", rule: "is blank" }] }),
   ];
 
   it("names right rows by key and wrong ones by the codes of what is wrong", () => {
@@ -85,10 +85,15 @@ describe("a batch's id", () => {
   });
 
   it("stays when the words of a broken rule change", () => {
-    expect(batchLine(3, [{ line: 3, column: "fp_id", code: "blank", rule: "has nothing in it" }])).toBe(
-      lines[1],
-    );
-    expect(batchLine(3, [{ line: 3, column: "fp_id", code: "slash", rule: "is blank" }])).not.toBe(lines[1]);
+    expect(
+      batchLine({
+        line: 3,
+        problems: [{ line: 3, column: "fp_id", code: "blank", rule: "has nothing in it" }],
+      }),
+    ).toBe(lines[1]);
+    expect(
+      batchLine({ line: 3, problems: [{ line: 3, column: "fp_id", code: "slash", rule: "is blank" }] }),
+    ).not.toBe(lines[1]);
   });
 
   it("names its workflow", () => expect(batchWorkflowId("5c09e", "onb_1")).toBe("onboard-batch/5c09e/onb_1"));

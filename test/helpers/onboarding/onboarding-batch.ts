@@ -1,10 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  type CustomerRow,
-  type FrozenRow,
-  isRight,
-  type WrongRow,
-} from "../../../src/domain/onboarding/customer.js";
+import type { CustomerRow, FrozenRow, WrongRow } from "../../../src/domain/onboarding/customer.js";
 import {
   type BatchPurpose,
   batchId,
@@ -46,15 +41,13 @@ export async function freezeCustomers(
   purpose: BatchPurpose = { playbook: "pb_1:v3", mode: "async", service: "" },
 ): Promise<string> {
   const rows = given.map((one, row) => frozenRow(one, row, purpose));
-  const lines = rows.map((row) => batchLine(row.line, isRight(row) ? row : row.problems));
+  const lines = rows.map((row) => batchLine(row));
   const hash = sha256(lines.join(""));
   const facts: BatchFacts = {
     ...purpose,
     batchId: batchId(sha256, hash, purpose),
     rows: rows.length,
-    invalid: rows.filter((row) => !isRight(row)).length,
     sha256: hash,
-    warnings: [],
   };
   async function* freezable(): AsyncGenerator<FreezableRow> {
     for (const row of rows) yield { row };

@@ -56,15 +56,13 @@ async function* freezable(
 }
 
 function factsOf(rows: readonly FrozenRow[]): BatchFacts {
-  const lines = rows.map((row) => batchLine(row.line, "customer" in row ? row : row.problems));
+  const lines = rows.map(batchLine);
   return {
     batchId: "onb_1",
     playbook: "pb_1",
     mode: "async",
     service: "",
     rows: rows.length,
-    warnings: [],
-    invalid: rows.filter((row) => !("customer" in row)).length,
     sha256: sha256(lines.join("")),
   };
 }
