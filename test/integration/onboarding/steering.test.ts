@@ -166,7 +166,8 @@ test("a batch continues as new over and over, and every row runs once", async ()
   const lines = await world.rows("select line, count(*) as n from onboardings group by line having n <> 1");
   expect(lines).toEqual([]);
   const executions = await list(world, `WorkflowId = "${batch.handle.workflowId}"`);
-  expect(executions.length).toBeGreaterThanOrEqual(8);
+  // An execution hands over at most a whole window more than the six that leave it going.
+  expect(executions.length).toBeGreaterThanOrEqual(5);
 });
 
 test("follow that was ended from outside is started again by what its batch hands over; nothing is posted twice", async () => {
