@@ -9,6 +9,7 @@ import type { AddCommand } from "./commands/command.js";
 import { completionCommand } from "./commands/completion.js";
 import { explainCommand } from "./commands/explain.js";
 import { exportTransactionsCommand } from "./commands/export-transactions.js";
+import { forgetCommand, holdCommand } from "./commands/forget.js";
 import { arrangeHelp } from "./commands/help.js";
 import { importsVerifyCommand } from "./commands/imports.js";
 import {
@@ -62,6 +63,8 @@ const COMMANDS: readonly AddCommand[] = [
   maintainCommand,
   explainCommand,
   quarantineCommand,
+  forgetCommand,
+  holdCommand,
   ...bulkCommands,
   exportTransactionsCommand,
   importsVerifyCommand,

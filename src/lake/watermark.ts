@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { InputError } from "../domain/failures.js";
 import type { DeltaAction } from "./delta/delta-actions.js";
-import { type ChangedFile, changesAfter, readCommit } from "./delta/delta-log.js";
+import { changesAfter, readCommit } from "./delta/delta-log.js";
 import type { DeltaLocation } from "./delta/delta-path.js";
 import { commitKey } from "./delta/delta-path.js";
-import type { Snapshot } from "./delta/delta-snapshot.js";
+import type { ChangedFile, Snapshot } from "./delta/delta-snapshot.js";
+import { isErasure } from "./delta/erasure.js";
 import type { ObjectStore } from "./store/object-store.js";
 
 interface TableState {
@@ -118,7 +119,7 @@ async function strangeRows(
     const commit = await readCommit({ ...reader, table }, version);
     if (commit === undefined) return `version ${version} of ${table} can't be read any more`;
     if (setsWatermark(commit.actions, snapshot, source)) return undefined;
-    if (commit.actions.some(changesRows))
+    if (!isErasure(commit.actions) && commit.actions.some(changesRows))
       return `another tool changed rows of ${table} in its version ${version}`;
   }
   return undefined;

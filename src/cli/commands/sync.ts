@@ -73,15 +73,17 @@ export const syncCommand: AddCommand = (program, terminal, end) => {
     .description(
       "sync every bank link of every user in a roster into the lake; running it again joins a run in progress",
     );
-  withSyncOptions(command).action(async (flags: SyncFlags) => {
-    const options = optionsOf(flags);
-    if (flags.reconcile) {
-      const { runReconciledSync } = await import("../bulk/reconciled-sync.js");
-      return end(await runReconciledSync(terminal, flags.roster, options, flags));
-    }
-    const { runSync } = await import("../sync/command.js");
-    end(await runSync(terminal, flags.roster, options, flags));
-  });
+  withSyncOptions(command)
+    .option("--again", "read users of the roster who were forgotten, too, from now on")
+    .action(async (flags: SyncFlags) => {
+      const options = optionsOf(flags);
+      if (flags.reconcile) {
+        const { runReconciledSync } = await import("../bulk/reconciled-sync.js");
+        return end(await runReconciledSync(terminal, flags.roster, options, flags));
+      }
+      const { runSync } = await import("../sync/command.js");
+      end(await runSync(terminal, flags.roster, options, flags));
+    });
 };
 
 export const scheduledSync: Schedulable = {

@@ -13,12 +13,15 @@ import { type JobFlags, type NextRun, runJob } from "../shell/shell.js";
 import type { Finished } from "../shell/summary.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { judgeRun, ruleInWords } from "./fail-on.js";
+import { askForgotten } from "./forgotten-users.js";
 import { syncRun } from "./form.js";
 import { linksNotFound } from "./links-not-found.js";
 
 export interface SyncFlags extends JobFlags {
   readonly restart?: boolean;
   readonly failOn?: FailRules;
+  /** Reads users who were forgotten. */
+  readonly again?: boolean;
 }
 
 /** @param next plans what the command runs after the sync */
@@ -49,7 +52,9 @@ export async function runSync(
           users,
           only: options.links,
         });
-      const start = ({ preflight, temporal, signal }: JobSession) => {
+      const start = async ({ preflight, temporal, signal }: JobSession) => {
+        const at = { place: preflight.config.lake, store };
+        await askForgotten(terminal, at, users, flags.again === true);
         const restart = flags.restart === true;
         const job = { ...placeOf(preflight), roster, options, restart, signal };
         return startSync(temporal.client, store, job);

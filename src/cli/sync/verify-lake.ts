@@ -94,6 +94,7 @@ export function verifiedText(report: Verified): string {
     rows,
     files,
     pending,
+    forgotten,
     files_without_hash,
     compared = 0,
     roots = 0,
@@ -113,6 +114,11 @@ export function verifiedText(report: Verified): string {
   }
   if (pending > 0) {
     lines.push(`not proved yet: ${pending} links whose run has not ended; run the same sync again`);
+  }
+  if (forgotten > 0) {
+    lines.push(
+      `forgotten: the rows of ${forgotten} certificates, with the persons that they were about; the table erasures says when and why`,
+    );
   }
   if (files_without_hash > 0) {
     lines.push(

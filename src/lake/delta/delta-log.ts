@@ -1,9 +1,10 @@
 import { InputError } from "../../domain/failures.js";
 import { checkpointHint, readCheckpoint } from "./checkpoint-read.js";
-import { type AddFile, parseActions } from "./delta-actions.js";
+import { parseActions } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-path.js";
 import { commitKey, fileKey } from "./delta-path.js";
-import { advance, type Commit, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
+import { advance, type ChangedFile, type Commit, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
+import { isErasure, withoutErased } from "./erasure.js";
 import { type LogListing, type LogTail, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
 
 const READS_AT_ONCE = 16;
@@ -73,14 +74,9 @@ export async function readCommit(log: DeltaLocation, version: number): Promise<C
   }
 }
 
-export interface ChangedFile {
-  readonly version: number;
-  readonly add: AddFile;
-}
-
 /**
  * Finds the files that brought new rows in the versions after `version`, up to that of `head`, in their order, including
- * files that were merged into others since. Undefined if one of these versions or files can't be read any more, or if a
+ * files that were merged into others since; rows that were erased are left out. Undefined if one of these versions or files can't be read any more, or if a
  * version took rows away: the caller must then start from the live files.
  */
 export async function changesAfter(
@@ -88,10 +84,14 @@ export async function changesAfter(
   version: number,
   head: Snapshot,
 ): Promise<ChangedFile[] | undefined> {
-  const changed: ChangedFile[] = [];
+  let changed: ChangedFile[] = [];
   for (let next = version + 1; next <= head.version; next += 1) {
     const commit = await readCommit(log, next);
     if (commit === undefined) return undefined;
+    if (isErasure(commit.actions)) {
+      changed = withoutErased(changed, commit.actions);
+      continue;
+    }
     for (const action of commit.actions) {
       if ("remove" in action && action.remove.dataChange) return undefined;
       if ("add" in action && action.add.dataChange) changed.push({ version: next, add: action.add });

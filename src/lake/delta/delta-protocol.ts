@@ -6,6 +6,9 @@ const READER_VERSION = 1;
 const WRITER_VERSION = 2;
 const FEATURES_WRITER_VERSION = 7;
 
+/** The table property by which no commit may take rows away. */
+export const APPEND_ONLY = "delta.appendOnly";
+
 const KNOWN_FEATURES = new Set(["domainMetadata", "appendOnly", "invariants"]);
 
 /** The tables that this version reads and writes, in the words of Delta's protocol. */
@@ -47,7 +50,8 @@ export function assertLawful(table: string, snapshot: Snapshot, actions: readonl
   if (snapshot.version === -1 && !creates) {
     throw new Error(`The first commit of table ${table} must carry its protocol and metaData.`);
   }
-  const appendOnly = snapshot.metadata?.configuration["delta.appendOnly"] === "true";
+  const given = actions.find((action) => "metaData" in action)?.metaData ?? snapshot.metadata;
+  const appendOnly = given?.configuration[APPEND_ONLY] === "true";
   if (appendOnly && actions.some((action) => "remove" in action && action.remove.dataChange)) {
     throw new Error(`Table ${table} is append-only: no commit may remove rows from it.`);
   }

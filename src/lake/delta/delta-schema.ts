@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
 import type { DeltaAction, Metadata, Protocol } from "./delta-actions.js";
+import { APPEND_ONLY } from "./delta-protocol.js";
 import type { Snapshot } from "./delta-snapshot.js";
 
 type ColumnType =
@@ -112,7 +113,7 @@ export function creationOf(spec: TableSpec, createdTime: number): DeltaAction[] 
         format: { provider: "parquet", options: {} },
         schemaString: schemaString(spec.columns),
         partitionColumns: [],
-        configuration: spec.feed ? { "delta.appendOnly": "true" } : {},
+        configuration: spec.feed ? { [APPEND_ONLY]: "true" } : {},
         createdTime,
       },
     },

@@ -28,6 +28,12 @@ export interface Commit {
   readonly actions: readonly DeltaAction[];
 }
 
+/** A file that brought rows, and the version that did. */
+export interface ChangedFile {
+  readonly version: number;
+  readonly add: AddFile;
+}
+
 /** Gives the state after further commits. The cost is that of what they change; the base stays as it is. */
 export function advance(base: Snapshot, commits: readonly Commit[]): Snapshot {
   let { version, protocol, metadata } = base;

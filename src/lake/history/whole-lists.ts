@@ -53,6 +53,13 @@ export function knownUntil({ txns }: Snapshot, list: ReadList): string | null {
   return day === undefined || isHole(day) ? null : new Date(day * DAY).toISOString().slice(0, 10);
 }
 
+/** Gives the actions after which no list of a user is known any more, so that the next reading takes the whole of each. */
+export function unreadActions({ txns }: Snapshot, fpId: string, at: number): DeltaAction[] {
+  const ofUser = readingOf({ fpId, linkId: null }).replace(/null\]$/, "");
+  const lists = [...txns.keys()].filter((name) => name.startsWith(ofUser));
+  return lists.map((appId) => ({ txn: { appId, version: -at } }));
+}
+
 function isHole(version: number): boolean {
   return version < dayNumber(FIRST_DAY);
 }

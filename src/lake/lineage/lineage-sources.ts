@@ -2,6 +2,7 @@ import type { AddFile } from "../delta/delta-actions.js";
 import { changesAfter, readCommit } from "../delta/delta-log.js";
 import { fileKey } from "../delta/delta-path.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
+import { isErasure } from "../delta/erasure.js";
 import type { Lake } from "../lake.js";
 import { transactionLinks } from "../tables/transaction-links.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
@@ -94,6 +95,8 @@ async function replacedSince(lake: Lake, { links, current }: LineageState): Prom
     const commit = await readCommit(log, version);
     if (commit === undefined) return undefined;
     if (setsWatermark(commit.actions, links, FEED)) return allThere(lake, [...replaced]);
+    // It left all that a file says of others; the file itself is deleted.
+    if (isErasure(commit.actions)) continue;
     for (const action of commit.actions) {
       if ("add" in action) replaced.delete(action.add.path);
       else if ("remove" in action) replaced.add(action.remove.path);

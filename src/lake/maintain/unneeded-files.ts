@@ -58,10 +58,14 @@ export function judgeFiles(
   for (const entry of entries) {
     const { key, modifiedAt } = entry;
     if (live.has(key)) judged.live.push(entry);
-    // No table here has directories, so what is in one is somebody's own, such as a copy of the table.
-    else if (!/^[^/]+\/[^/_.][^/]*\.parquet$/.test(key)) judged.unknown.push(entry);
+    else if (!isDataFile(key)) judged.unknown.push(entry);
     else if (named.has(key) || modifiedAt.getTime() >= before) judged.kept.push(entry);
     else judged.unneeded.push(entry);
   }
   return judged;
+}
+
+/** Whether a key may be that of a table's data file. No table has directories: what is in one is somebody's own, such as a copy. */
+export function isDataFile(key: string): boolean {
+  return /^[^/]+\/[^/_.][^/]*\.parquet$/.test(key);
 }

@@ -17,6 +17,8 @@ export interface ChainReport {
   readonly rows: number;
   /** Updates of runs under way: in the feed, and not in `link_syncs` yet. */
   readonly pending: number;
+  /** Certificates whose rows were erased, with the person that they are about. */
+  readonly forgotten: number;
   /** The first ones, by link. */
   readonly problems: readonly Problem[];
   readonly problemsTotal: number;
@@ -34,8 +36,9 @@ const PREPARED = [
   `create temp table certs as
     select link_id, run_id, generation, created, updated, removed, quarantined, sequence_from, sequence_to,
       rows_sha256, certificate, certificate_prev, created + updated + removed as rows,
-      certificate = sha256(concat_ws(chr(10), ${COVERED}, '')) as is_true
-    from link_syncs where certificate is not null`,
+      certificate = sha256(concat_ws(chr(10), ${COVERED}, '')) as is_true,
+      coalesce(sequence_to < erased.next_sequence, false) as is_erased
+    from link_syncs left join erased using (fp_id, link_id) where certificate is not null`,
   `create temp table fed as
     select link_id, run_id, sum(n)::bigint as rows, count(*) as sequences, sum(created)::bigint as created,
       sum(updated)::bigint as updated, sum(removed)::bigint as removed, min(sequence) as sequence_from,
@@ -67,19 +70,21 @@ const PROBLEMS = [
   `select c.link_id, c.run_id, 3, format('the feed has {} created, {} updated, {} removed of it; its certificate says {}, {}, {}',
       coalesce(f.created, 0), coalesce(f.updated, 0), coalesce(f.removed, 0), c.created, c.updated, c.removed)
     from certs c left join fed f using (link_id, run_id)
-    where (c.created, c.updated, c.removed, c.rows) is distinct from
+    where not is_erased and (c.created, c.updated, c.removed, c.rows) is distinct from
       (coalesce(f.created, 0), coalesce(f.updated, 0), coalesce(f.removed, 0), coalesce(f.rows, 0))`,
+  `select c.link_id, c.run_id, 3, format('the feed has {} rows of it, which were erased with the person that they are about; forget the person again', f.rows)
+    from certs c join fed f using (link_id, run_id) where is_erased`,
   `select c.link_id, c.run_id, 4, case
       when f.sequences <> f.rows then 'the feed has a sequence of it twice'
       when f.low <> c.generation or f.high <> c.generation then 'its rows in the feed are of another generation'
       else format('its rows have the sequences {} to {}; its certificate says {} to {}',
         f.sequence_from, f.sequence_to, coalesce(c.sequence_from::varchar, 'none'), coalesce(c.sequence_to::varchar, 'none')) end
     from certs c join fed f using (link_id, run_id)
-    where f.sequences <> f.rows or f.low <> c.generation or f.high <> c.generation
-      or (c.sequence_from, c.sequence_to) is distinct from (f.sequence_from, f.sequence_to)`,
+    where not is_erased and (f.sequences <> f.rows or f.low <> c.generation or f.high <> c.generation
+      or (c.sequence_from, c.sequence_to) is distinct from (f.sequence_from, f.sequence_to))`,
   `select c.link_id, c.run_id, 4, ${sqlText(CHANGED_ROWS)}
     from certs c join fed f using (link_id, run_id) left join hashed h using (link_id, run_id)
-    where c.rows_sha256 is distinct from h.rows_sha256 and f.sequences = f.rows
+    where not is_erased and c.rows_sha256 is distinct from h.rows_sha256 and f.sequences = f.rows
       and (c.rows, c.generation, c.generation, c.sequence_from, c.sequence_to)
         = (f.rows, f.low, f.high, f.sequence_from, f.sequence_to)`,
   // Only rows in quarantine have a sequence but no row in the feed.
@@ -118,14 +123,15 @@ const PROBLEMS = [
  * Checks every certificate of `link_syncs` against its chain, the rows of the feed and the heads in the feed's log
  * (docs/use/tables.md, "Certificate").
  *
- * @param sql has the tables `runs`, `link_syncs` and `transaction_changes`, read in this order, `heads` and `hashed`
+ * @param sql has the tables `runs`, `link_syncs` and `transaction_changes`, read in this order, `heads`, `erased` and `hashed`
  */
 export async function checkChains(sql: SqlSession): Promise<ChainReport> {
   for (const statement of PREPARED) await sql.run(statement);
   await sql.run(`create temp table problems as ${PROBLEMS.join("\nunion all\n")}`);
   const [counts] = await sql.few(`select (select count(distinct link_id) from certs) as links,
     (select count(*) from certs) as certificates, (select coalesce(sum(rows), 0)::bigint from fed) as rows,
-    (select count(*) from pending) as pending, (select count(*) from problems) as problems`);
+    (select count(*) from pending) as pending, (select count(*) from certs where is_erased) as forgotten,
+     (select count(*) from problems) as problems`);
   const found = await sql.few(
     `select link_id, run_id, what from problems order by link_id, rank, run_id, what limit ${MOST_TOLD}`,
   );
@@ -134,6 +140,7 @@ export async function checkChains(sql: SqlSession): Promise<ChainReport> {
     certificates: Number(counts?.certificates),
     rows: Number(counts?.rows),
     pending: Number(counts?.pending),
+    forgotten: Number(counts?.forgotten),
     problems: found.map(({ link_id, run_id, what }) => ({
       table: "link_syncs",
       link_id: String(link_id),

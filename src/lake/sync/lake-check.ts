@@ -15,6 +15,7 @@ import { linkSyncs } from "../tables/link-syncs.js";
 import { runs } from "../tables/runs.js";
 import { transactionChanges } from "../tables/transactions.js";
 import { CHANGED_ROWS, type ChainReport, checkChains, type Problem } from "./chain-check.js";
+import { erasedLinks } from "./forget/forgotten.js";
 import { certificateOf, linkCheckpoints } from "./link-checkpoint.js";
 import { hashRows } from "./rows-check.js";
 import { changedValue } from "./verify/changed-value.js";
@@ -98,8 +99,9 @@ async function chainsOf(
 ): Promise<ChainReport> {
   await duckdb.makeScratch();
   const heads = join(duckdb.scratchDirectory, "heads.jsonl");
+  const feed = read.get(transactionChanges.name)?.snapshot ?? NO_TABLE;
   try {
-    await writeJsonLines(heads, headsOf(read.get(transactionChanges.name)?.snapshot ?? NO_TABLE, link));
+    await writeJsonLines(heads, headsOf(feed, link));
     return await duckdb.exclusive(async (sql) => {
       for (const spec of CHAINED) {
         await sql.run((await tableView(spec.name, spec.columns, read.get(spec.name))).statement);
@@ -109,6 +111,10 @@ async function chainsOf(
         await sql.run(`create temp view ${spec.name} as ${own}`);
       }
       await sql.run(`create temp table heads as from ${jsonFile(heads, HEADS)}`);
+      await sql.run("create temp table erased (fp_id varchar, link_id varchar, next_sequence bigint)");
+      for (const { fp_id, link_id, next_sequence } of erasedLinks(feed)) {
+        await sql.run(`insert into erased values (${sqlText(fp_id)}, ${sqlText(link_id)}, ${next_sequence})`);
+      }
       const where = link === undefined ? "true" : `link_id = ${sqlText(link)}`;
       await hashRows(sql, read.get(transactionChanges.name), where);
       const report = await checkChains(sql);
@@ -138,7 +144,10 @@ async function withValue(
   return { ...problem, what: `${what}; ${await changedValue(sql, read, link_id, run_id)}` };
 }
 
-const NO_CHAINS = { links: 0, certificates: 0, rows: 0, pending: 0, problems: [], problemsTotal: 0 };
+const NO_CHAINS = {
+  ...{ links: 0, certificates: 0, rows: 0, pending: 0, forgotten: 0 },
+  ...{ problems: [], problemsTotal: 0 },
+};
 
 const HEADS = {
   lines: true,

@@ -26,6 +26,12 @@ export interface LinkCheckpoint extends CertificateFields {
   readonly finished_at: string;
 }
 
+/** A checkpoint as the log has it. */
+interface StoredCheckpoint extends LinkCheckpoint {
+  /** Whether rows of the link were erased since: the next reading then begins from nothing. */
+  readonly erased?: true;
+}
+
 const PREFIX = "nightledger.link.";
 
 export function checkpointDomain(linkId: string): string {
@@ -33,9 +39,9 @@ export function checkpointDomain(linkId: string): string {
 }
 
 /** Reads the checkpoint of a link; undefined if nothing of it was ever committed. */
-export function linkCheckpoint({ domains }: Snapshot, linkId: string): LinkCheckpoint | undefined {
+export function linkCheckpoint({ domains }: Snapshot, linkId: string): StoredCheckpoint | undefined {
   const text = domains.get(checkpointDomain(linkId));
-  return text === undefined ? undefined : (JSON.parse(text) as LinkCheckpoint);
+  return text === undefined ? undefined : (JSON.parse(text) as StoredCheckpoint);
 }
 
 export function* linkCheckpoints({ domains }: Snapshot): Generator<readonly [string, LinkCheckpoint]> {

@@ -182,8 +182,8 @@ async function mergeInHalves(
   }
 }
 
-/** Whether this version knows every column of a table: merging would lose those that a later version has added. */
-function knowsColumns({ name, columns }: TableSpec, metadata: Snapshot["metadata"]): boolean {
+/** Whether this version knows every column of a table: a file that it writes would lose those that a later one has added. */
+export function knowsColumns({ name, columns }: TableSpec, metadata: Snapshot["metadata"]): boolean {
   const known = new Set(columns.map((column) => column.name));
   return metadata === undefined || columnsOf(name, metadata.schemaString).every((own) => known.has(own.name));
 }

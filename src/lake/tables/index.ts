@@ -1,6 +1,7 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 import { alerts } from "./alerts.js";
 import { CIP_TABLES } from "./cip.js";
+import { erasures, holds } from "./erasures.js";
 import { KYB_TABLES } from "./kyb.js";
 import { linkSyncs } from "./link-syncs.js";
 import { onboardingEvents, onboardings } from "./onboardings.js";
@@ -19,6 +20,8 @@ import { webhookEvents } from "./webhook-events.js";
 export const LAKE_TABLES: readonly TableSpec[] = [
   alerts,
   ...CIP_TABLES,
+  erasures,
+  holds,
   ...KYB_TABLES,
   linkSyncs,
   onboardingEvents,

@@ -85,13 +85,14 @@ export async function writeStored(
   spec: TableSpec,
   prefix: string,
   query: string | ((sql: SqlSession) => Promise<string>),
+  threads?: number,
 ): Promise<DataFile | undefined> {
   const path = scratchPath(lake, "parquet");
   try {
     const written = await lake.duckdb.exclusive(async (sql) => {
       const select = typeof query === "string" ? query : await query(sql);
       return writeFiles(sql, select, sqlText(path), APPENDED_FILE);
-    });
+    }, threads);
     return (await storeFiles(lake, spec, prefix, written))[0];
   } finally {
     await rm(path, { force: true });

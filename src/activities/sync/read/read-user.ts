@@ -5,6 +5,7 @@ import type { RosterRow } from "../../../domain/sync/roster.js";
 import { DEFAULT_LOOKBACK, windowStart } from "../../../domain/sync/run/reading-window.js";
 import { type UserOutcome, type UserProgress, userFailure } from "../../../domain/sync/user-reading.js";
 import { knownUntil } from "../../../lake/history/whole-lists.js";
+import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
 import { readRecord } from "../../../lake/sync/journal/journal.js";
 import { nameKey, type PageName } from "../../../lake/sync/journal/record.js";
 import {
@@ -29,8 +30,9 @@ import { type ObservedListing, readsTransactions } from "./streams-of-run.js";
 /** Rows to request in one page: the maximum that the service's document allows. */
 const PAGE_SIZE = 100;
 
-/** Stages every list of one user and queues the links that it finds. */
+/** Stages every list of one user and queues the links that it finds; of a user who was forgotten, nothing. */
 export async function readUser(state: SliceState, { row, progress }: BegunUser): Promise<void> {
+  if (isForgotten(state.given.feed, row.fp_id)) return state.endUser(row.fp_id);
   const { store } = state.slice.deps.lake;
   const paged = await PagedLists.of(store, state.input.runId, progress);
   const reading = new UserReading(state, row, progress, await earlierPages(state, progress), paged);

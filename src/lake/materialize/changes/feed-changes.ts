@@ -1,6 +1,6 @@
 import type { AddFile } from "../../delta/delta-actions.js";
-import { type ChangedFile, changesAfter } from "../../delta/delta-log.js";
-import type { Snapshot } from "../../delta/delta-snapshot.js";
+import { changesAfter } from "../../delta/delta-log.js";
+import type { ChangedFile, Snapshot } from "../../delta/delta-snapshot.js";
 import { factsOf, rowsIn } from "../../delta/delta-stats.js";
 import type { Lake } from "../../lake.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";

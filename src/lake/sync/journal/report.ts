@@ -28,7 +28,10 @@ export interface FoundLink {
 export function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
   const checkpoint = linkCheckpoint(feed, linkId);
   if (checkpoint === undefined) return null;
-  const { cursor, generation, next_sequence, head, last_page_sha256 } = checkpoint;
+  const { generation, next_sequence, head } = checkpoint;
+  const { cursor, last_page_sha256 } = checkpoint.erased
+    ? { cursor: null, last_page_sha256: null }
+    : checkpoint;
   const signs_differ = checkpoint.signs_differ === true;
   return { cursor, generation, next_sequence, head, last_page_sha256, signs_differ };
 }

@@ -1,0 +1,95 @@
+import { InputError } from "../../domain/failures.js";
+import { lakeAt } from "../../lake/lake.js";
+import type { LakeQuery } from "../../lake/query/query.js";
+import { sqlText } from "../../lake/sql/duckdb-sql.js";
+import { type AskedBy, forget, rowsOfPerson, type TableRows } from "../../lake/sync/forget/forget.js";
+import { TABLES } from "../../tables.js";
+import { existingLake, rowsOf, withStoreQuery } from "../lake/query.js";
+import { showRows } from "../lake/row-table.js";
+import { assertSaid } from "../sync/hold.js";
+import { withInterruption } from "../terminal/interruption.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { unfinishedRuns } from "./unfinished-runs.js";
+import { withRunsView } from "./view.js";
+
+export interface ForgetFlags extends AskedBy {
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+/** Erases a person from the configured lake. @throws InputError where it must wait, or where there is nothing to erase */
+export async function runForget(terminal: Terminal, fpId: string, flags: ForgetFlags): Promise<void> {
+  const { reason, by, dryRun = false, json } = flags;
+  assertSaid(flags);
+  const place = await existingLake(terminal);
+  const packs = await withRunsView(terminal, (view) =>
+    withStoreQuery(view.lake.store, async (query) => {
+      const [running] = await unfinishedRuns(view, query);
+      if (running !== undefined && !dryRun) {
+        throw new InputError(
+          `${running.run_id} has not ended, and may hold rows of ${fpId}. Nothing was erased. Wait for it (nightledger runs watch ${running.run_id}) or cancel it, then try again.`,
+        );
+      }
+      await assertSettled(query, fpId);
+      return packsWith(query, fpId);
+    }),
+  );
+  await withInterruption(async ({ signal, releases }) => {
+    const lake = lakeAt(place);
+    releases.add(() => lake.close());
+    const found = await rowsOfPerson(lake, TABLES, fpId);
+    const onTable = (table: string) => {
+      if (terminal.interactive) terminal.say(`erasing from ${table}`);
+    };
+    const asked = { by: by.trim(), reason: reason.trim(), signal, onTable };
+    const tables = dryRun ? found : await forget(lake, TABLES, fpId, asked);
+    if (json) {
+      const report = { dry_run: dryRun, fp_id: fpId, rows: sumOf(tables), tables, packs };
+      return terminal.result(JSON.stringify(report));
+    }
+    if (tables.length > 0)
+      showRows(
+        terminal,
+        tables.map((one) => ({ ...one })),
+      );
+    const what = `${sumOf(tables)} rows in ${tables.length} tables`;
+    terminal.result(
+      dryRun
+        ? `would erase ${what}; nothing was changed`
+        : `erased ${what}, and every earlier version of them`,
+    );
+    for (const pack of packs) {
+      terminal.say(
+        `the pack of ${pack} holds ${fpId} too, and stays: delete it when it need not be kept any more`,
+      );
+    }
+  });
+}
+
+function sumOf(tables: readonly TableRows[]): number {
+  return tables.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** A customer who waits for a decision would get further rows. */
+async function assertSettled(query: LakeQuery, fpId: string): Promise<void> {
+  const [open] = await rowsOf<{ batch_id: string }>(
+    query,
+    `select batch_id from (from onboardings qualify row_number() over
+      (partition by batch_id, line order by attempt desc, version desc) = 1)
+      where fp_id = ${sqlText(fpId)} and settled_at is null`,
+  );
+  if (open === undefined) return;
+  throw new InputError(
+    `${fpId} waits for a decision in batch ${open.batch_id}. Nothing was erased. Wait for it, or cancel it: nightledger runs cancel ${open.batch_id}`,
+  );
+}
+
+/** The runs whose packs name a person. */
+async function packsWith(query: LakeQuery, fpId: string): Promise<string[]> {
+  const rows = await rowsOf<{ run_id: string }>(
+    query,
+    `select distinct run_id from (select run_id, fp_id from cip_reports union all select run_id, fp_id from business_insights)
+      where fp_id = ${sqlText(fpId)} order by run_id`,
+  );
+  return rows.map(({ run_id }) => run_id);
+}

@@ -1,0 +1,53 @@
+import { InputError } from "../../domain/failures.js";
+import { lakeAt } from "../../lake/lake.js";
+import type { AskedBy } from "../../lake/sync/forget/forget.js";
+import { HELD_NOW, setHold } from "../../lake/sync/forget/holds.js";
+import { holds } from "../../lake/tables/erasures.js";
+import { existingLake, rowsOf, withLakeQuery } from "../lake/query.js";
+import { showRows, type TableFlags } from "../lake/row-table.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+/** @throws InputError where it was not said who asks for something, or why */
+export function assertSaid(asked: AskedBy): void {
+  for (const flag of ["reason", "by"] as const) {
+    if (asked[flag].trim() !== "") continue;
+    throw new InputError(
+      `--${flag} is empty. Nothing was changed. Say ${flag === "by" ? "who asks for it" : "why"}.`,
+    );
+  }
+}
+
+/** Sets a legal hold on users, or lifts it. */
+export async function changeHold(
+  terminal: Terminal,
+  fpIds: readonly string[],
+  state: "held" | "lifted",
+  flags: AskedBy & { readonly json?: boolean },
+): Promise<void> {
+  assertSaid(flags);
+  const lake = lakeAt(await existingLake(terminal));
+  try {
+    const same = await setHold(lake, [...new Set(fpIds)], state, {
+      by: flags.by.trim(),
+      reason: flags.reason.trim(),
+    });
+    const changed = [...new Set(fpIds)].filter((fpId) => !same.includes(fpId));
+    if (flags.json) return terminal.result(JSON.stringify({ state, changed, unchanged: same }));
+    const words =
+      state === "held" ? ["set on", "is under a legal hold"] : ["lifted from", "is under no legal hold"];
+    if (changed.length > 0) terminal.result(`legal hold ${words[0]} ${changed.join(", ")}`);
+    for (const fpId of same) terminal.say(`${fpId} ${words[1]} already`);
+  } finally {
+    await lake.close();
+  }
+}
+
+/** Shows the legal holds that are in force. */
+export async function listHolds(terminal: Terminal, flags: TableFlags): Promise<void> {
+  const rows = await withLakeQuery(terminal, (query) =>
+    rowsOf<Record<string, unknown>>(query, `select * from (${HELD_NOW}) order by fp_id`),
+  );
+  if (flags.json) return terminal.result(JSON.stringify({ items: rows }));
+  const names = holds.columns.map(({ name }) => name).filter((name) => name !== "state");
+  showRows(terminal, rows, { ...flags, names });
+}

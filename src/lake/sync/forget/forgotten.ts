@@ -1,0 +1,60 @@
+import type { DeltaAction } from "../../delta/delta-actions.js";
+import type { Snapshot } from "../../delta/delta-snapshot.js";
+import { checkpointDomain, linkCheckpoint } from "../link-checkpoint.js";
+
+/** A person whose rows were erased, as the feed's log has it: beside the checkpoints, so that every commit knows. */
+interface Forgotten {
+  /** The first sequence of each link that was not erased. */
+  readonly links: Readonly<Record<string, number>>;
+  /** Whether a sync may read the person again. */
+  readonly again: boolean;
+}
+
+const PREFIX = "nightledger.forgotten.";
+
+function forgottenOf({ domains }: Snapshot, fpId: string): Forgotten | undefined {
+  const text = domains.get(PREFIX + fpId);
+  return text === undefined ? undefined : (JSON.parse(text) as Forgotten);
+}
+
+/** Whether a person was forgotten and must not be read. */
+export function isForgotten(feed: Snapshot, fpId: string): boolean {
+  return forgottenOf(feed, fpId)?.again === false;
+}
+
+/** Gives what was erased: of each person and link, the rows before a sequence. */
+export function* erasedLinks({ domains }: Snapshot) {
+  for (const [name, text] of domains) {
+    if (!name.startsWith(PREFIX)) continue;
+    const fp_id = name.slice(PREFIX.length);
+    const { links } = JSON.parse(text) as Forgotten;
+    for (const [link_id, next_sequence] of Object.entries(links)) yield { fp_id, link_id, next_sequence };
+  }
+}
+
+/**
+ * Gives the actions that make a person forgotten: the feed then has no rows of these links before their next sequence, and
+ * a later reading of one of them begins from nothing.
+ */
+export function forgetting(feed: Snapshot, fpId: string, links: Iterable<string>): DeltaAction[] {
+  const known: Record<string, number> = { ...forgottenOf(feed, fpId)?.links };
+  const actions: DeltaAction[] = [];
+  for (const link of links) {
+    const checkpoint = linkCheckpoint(feed, link);
+    if (checkpoint === undefined) continue;
+    known[link] = checkpoint.next_sequence;
+    actions.push(domain(checkpointDomain(link), { ...checkpoint, erased: true }));
+  }
+  return [...actions, domain(PREFIX + fpId, { links: known, again: false } satisfies Forgotten)];
+}
+
+/** Gives the actions by which a sync may read forgotten persons again. */
+export function remembering(feed: Snapshot, fpIds: Iterable<string>): DeltaAction[] {
+  return [...fpIds].map((fpId) =>
+    domain(PREFIX + fpId, { links: {}, ...forgottenOf(feed, fpId), again: true } satisfies Forgotten),
+  );
+}
+
+function domain(name: string, value: object): DeltaAction {
+  return { domainMetadata: { domain: name, configuration: JSON.stringify(value), removed: false } };
+}
