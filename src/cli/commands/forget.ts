@@ -34,13 +34,13 @@ export const holdCommand: AddCommand = (program, terminal) => {
     withWho(hold.command(name).argument("<fp_id...>", "the users").description(what))
       .option("--json", "print what was changed as JSON")
       .action(async (fpIds: string[], flags: ForgetFlags) => {
-        const { changeHold } = await import("../sync/hold.js");
+        const { changeHold } = await import("../sync/forget/hold.js");
         await changeHold(terminal, fpIds, state, flags);
       });
   }
   withTableOptions(hold.command("list").description("list the legal holds that are in force")).action(
     async (flags: TableFlags) => {
-      const { listHolds } = await import("../sync/hold.js");
+      const { listHolds } = await import("../sync/forget/hold.js");
       await listHolds(terminal, flags);
     },
   );

@@ -6,7 +6,7 @@ import { type AskedBy, forget, rowsOfPerson, type TableRows } from "../../lake/s
 import { TABLES } from "../../tables.js";
 import { existingLake, rowsOf, withStoreQuery } from "../lake/query.js";
 import { showRows } from "../lake/row-table.js";
-import { assertSaid } from "../sync/hold.js";
+import { assertSaid } from "../sync/forget/hold.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { unfinishedRuns } from "./unfinished-runs.js";

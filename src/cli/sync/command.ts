@@ -13,7 +13,7 @@ import { type JobFlags, type NextRun, runJob } from "../shell/shell.js";
 import type { Finished } from "../shell/summary.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { judgeRun, ruleInWords } from "./fail-on.js";
-import { askForgotten } from "./forgotten-users.js";
+import { askForgotten } from "./forget/forgotten-users.js";
 import { syncRun } from "./form.js";
 import { linksNotFound } from "./links-not-found.js";
 

@@ -13,7 +13,7 @@ const kept = new Set<TableSpec>([linkSyncs, erasures, holds]);
 const ofKyb = new Set<TableSpec>(KYB_TABLES);
 
 /** A table, and SQL of its rows that are about a person. */
-export interface PersonRows {
+interface PersonRows {
   readonly spec: TableSpec;
   readonly condition: string;
 }

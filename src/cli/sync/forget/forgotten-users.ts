@@ -1,12 +1,12 @@
 import { userInfo } from "node:os";
-import type { LakePlace } from "../../domain/lake-address.js";
-import { logPrefix } from "../../lake/delta/delta-path.js";
-import { lakeAt } from "../../lake/lake.js";
-import type { ObjectStore } from "../../lake/store/object-store.js";
-import { FORGOTTEN_NOW, readAgain } from "../../lake/sync/forget/forget.js";
-import { erasures } from "../../lake/tables/erasures.js";
-import { rowsOf, withStoreQuery } from "../lake/query.js";
-import type { Terminal } from "../terminal/terminal.js";
+import type { LakePlace } from "../../../domain/lake-address.js";
+import { logPrefix } from "../../../lake/delta/delta-path.js";
+import { lakeAt } from "../../../lake/lake.js";
+import type { ObjectStore } from "../../../lake/store/object-store.js";
+import { FORGOTTEN_NOW, readAgain } from "../../../lake/sync/forget/forget.js";
+import { erasures } from "../../../lake/tables/erasures.js";
+import { rowsOf, withStoreQuery } from "../../lake/query.js";
+import type { Terminal } from "../../terminal/terminal.js";
 
 /** Says which users of a roster a sync leaves out because they were forgotten; with `again`, it reads them from now on. */
 export async function askForgotten(

@@ -1,11 +1,11 @@
-import { InputError } from "../../domain/failures.js";
-import { lakeAt } from "../../lake/lake.js";
-import type { AskedBy } from "../../lake/sync/forget/forget.js";
-import { HELD_NOW, setHold } from "../../lake/sync/forget/holds.js";
-import { holds } from "../../lake/tables/erasures.js";
-import { existingLake, rowsOf, withLakeQuery } from "../lake/query.js";
-import { showRows, type TableFlags } from "../lake/row-table.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { InputError } from "../../../domain/failures.js";
+import { lakeAt } from "../../../lake/lake.js";
+import type { AskedBy } from "../../../lake/sync/forget/forget.js";
+import { HELD_NOW, setHold } from "../../../lake/sync/forget/holds.js";
+import { holds } from "../../../lake/tables/erasures.js";
+import { existingLake, rowsOf, withLakeQuery } from "../../lake/query.js";
+import { showRows, type TableFlags } from "../../lake/row-table.js";
+import type { Terminal } from "../../terminal/terminal.js";
 
 /** @throws InputError where it was not said who asks for something, or why */
 export function assertSaid(asked: AskedBy): void {
