@@ -141,9 +141,11 @@ test("a table that has lost the id of the feed's commit is rebuilt once", async 
 
 test("a lake that is copied in the runbook's order while nights run is whole, and not rebuilt", async () => {
   const runbook = await readFile(new URL("../../../docs/inside/rules.md", import.meta.url), "utf8");
-  const order = [...(/in the reverse of the order in which a run commits: (.*?)\. /.exec(runbook)?.[1] ?? "").matchAll(/`(\w+)`/g)].map(
-    ([, name]) => name,
-  );
+  const order = [
+    ...(/in the reverse of the order in which a run commits: (.*?)\. /.exec(runbook)?.[1] ?? "").matchAll(
+      /`(\w+)`/g,
+    ),
+  ].map(([, name]) => name);
   expect(order).toEqual(expect.arrayContaining([FEED, CURRENT]));
   await twoNights();
   let sequence = 5;

@@ -65,7 +65,7 @@ test("two awkward nights are proved: every certificate, every row, every file", 
   const [{ n: rows } = {}] = await world.rows("select count(*) as n from transaction_changes");
   const found = await report(good);
   expect(found).toEqual({
-    ...{ code: 0, ok: true, links: 4, certificates: 6, rows, pending: 0 },
+    ...{ code: 0, ok: true, links: 4, certificates: 6, rows, pending: 0, forgotten: 0 },
     ...{ problems: [], problems_total: 0 },
     files: expect.any(Number),
     files_without_hash: 0,
