@@ -4,6 +4,7 @@ import { readText } from "./config-values.js";
 import { type AlertRules, type AlertSettings, isWebhookAddress } from "./domain/alert-settings.js";
 import { parseDuration } from "./domain/duration.js";
 import { InputError } from "./domain/failures.js";
+import type { RetentionRules } from "./domain/tables/retention.js";
 
 const flag = z.boolean({ error: "true or false" });
 const count = z.int({ error: "a whole number" }).min(0, { error: "a whole number from 0" });
@@ -35,9 +36,26 @@ const ALERTS = {
   "notify-webhook": address.optional(),
 };
 
+const years = (least: number) => {
+  const error = `a number of years from ${least}y to 100y, such as 7y`;
+  return z
+    .string({ error })
+    .regex(/^[1-9]\d{0,2}y$/, { error })
+    .transform((text) => Number.parseInt(text, 10))
+    .refine((count) => count >= least && count <= 100, { error })
+    .optional();
+};
+
+/** The records of CIP are kept for five years at least: 31 CFR 1020.220(a)(3)(ii). */
+const RETENTION = { "cip-identity": years(5), "cip-results": years(5), transactions: years(1) };
+
 /** What a file of settings may hold (docs/run/configuration.md, "nightledger.yaml"). */
 const FILE = z.strictObject(
-  { institution: institution.nullish(), alerts: z.strictObject(ALERTS, NAMED).nullish() },
+  {
+    institution: institution.nullish(),
+    alerts: z.strictObject(ALERTS, NAMED).nullish(),
+    retention: z.strictObject(RETENTION, NAMED).nullish(),
+  },
   NAMED,
 );
 
@@ -50,14 +68,23 @@ const FILE = z.strictObject(
 export function readConfigFile(
   path: string,
   isNamed: boolean,
-): { readonly institution?: string | undefined; readonly alerts?: AlertSettings } {
+): {
+  readonly institution?: string | undefined;
+  readonly alerts?: AlertSettings;
+  readonly retention: RetentionRules;
+} {
   const parsed = FILE.safeParse(yamlOf(path, isNamed) ?? {});
   if (!parsed.success) throw refusal(path, parsed.error.issues.map(problemOf)[0] ?? "is invalid");
   const { alerts } = parsed.data;
+  const retention = parsed.data.retention ?? {};
   const institution = parsed.data.institution ?? undefined;
-  if (!alerts) return { institution };
+  if (!alerts) return { institution, retention };
   const { "notify-command": command, "notify-webhook": webhook, ...rules } = alerts;
-  return { institution, alerts: { rules: rules satisfies AlertRules, targets: { command, webhook } } };
+  return {
+    institution,
+    retention,
+    alerts: { rules: rules satisfies AlertRules, targets: { command, webhook } },
+  };
 }
 
 function yamlOf(path: string, isNamed: boolean): unknown {
@@ -78,7 +105,7 @@ function problemOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== "unrecognized_keys")
     return `${where === "" ? "the file" : where} is invalid; accepted: ${issue.message}`;
   const unknown = issue.keys.map((key) => [...issue.path, key].join(".")).join(", ");
-  const accepted = Object.keys(where === "alerts" ? ALERTS : FILE.shape).join(", ");
+  const accepted = Object.keys({ alerts: ALERTS, retention: RETENTION }[where] ?? FILE.shape).join(", ");
   return `has an unknown setting: ${unknown}; accepted: ${accepted}`;
 }
 

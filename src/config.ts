@@ -143,7 +143,10 @@ const READERS = {
     const secret = readVariable("NIGHTLEDGER_ALERT_WEBHOOK_SECRET", values);
     return { settings: settingsFile(values, cwd).alerts, secret };
   },
-  institution: (values, cwd) => ({ name: settingsFile(values, cwd).institution }),
+  institution: (values, cwd) => {
+    const { institution: name, retention } = settingsFile(values, cwd);
+    return { name, retention };
+  },
   temporal: (values) => ({
     env: Object.fromEntries([...values].filter(([name]) => name.startsWith("TEMPORAL_"))),
   }),

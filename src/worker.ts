@@ -138,7 +138,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
         : { codePath: fileURLToPath(BUNDLE) },
       activities: createActivities({
         api: client,
-        asker: askerOf(api, settings.institution?.name),
+        asker: askerOf(api, settings.institution),
         lake,
         sealed,
         log,

@@ -6,6 +6,7 @@ import { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
 import { OpenCustomers } from "../lake/onboarding/open-customers.js";
 import { sameLake } from "../lake/service-binding.js";
 import { SealedRows } from "../lake/store/sealed-rows.js";
+import { applyRetention } from "../lake/sync/retention/apply-retention.js";
 import { STREAMS } from "../streams/index.js";
 import { TABLES } from "../tables.js";
 import { type AlertDependencies, checkAfterRun, checkRules } from "./alerts/check-alerts.js";
@@ -69,6 +70,7 @@ export function createActivities(
     batches: new FrozenBatches(given.sealed),
     open: new OpenCustomers(given.sealed),
     frozenRows: new SealedRows<FrozenBulkRow>(given.sealed),
+    retention: applyRetention(given.asker.retention ?? {}),
     runEnded: () => checkAfterRun(deps),
     schedules: scheduleFacts,
   };

@@ -8,6 +8,7 @@ import { writeRunRow } from "./run-row.js";
 export interface MaintainDependencies extends Dependencies {
   /** Every table that this version knows. */
   readonly tables: readonly TableSpec[];
+  readonly retention: NonNullable<Parameters<typeof maintain>[2]["retention"]>;
 }
 
 /** Maintains the lake, and writes the run's row. What a killed attempt has done, the next one finds done. */
@@ -15,9 +16,15 @@ export async function maintainLake(
   deps: MaintainDependencies,
   { retainDays, ...run }: NewRun & { readonly retainDays: number },
 ): Promise<void> {
-  const { lake, tables, log } = deps;
+  const { lake, tables, retention, log } = deps;
   const signal = cancellationSignal();
-  const { tables: _, left_alone, ...report } = await maintain(lake, tables, { retainDays, signal });
+  const {
+    tables: _,
+    left_alone,
+    ...report
+  } = await maintain(lake, tables, {
+    ...{ retainDays, retention, signal },
+  });
   for (const { why } of left_alone) log.warn({ run_id: run.runId }, why);
   log.info({ run_id: run.runId, ...report }, "maintained the lake");
   const options = { retain_days: retainDays };

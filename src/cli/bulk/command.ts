@@ -69,7 +69,7 @@ export function newRun(
   judge?: Parameters<typeof bulkRun>[2],
 ): ReturnType<typeof bulkRun> {
   const start = async ({ preflight, sealed, temporal, signal }: JobSession) => {
-    const asker = askerOf(preflight.config.api, preflight.config.institution.name);
+    const asker = askerOf(preflight.config.api, preflight.config.institution);
     const whole = { secrets: {}, retryOf: null, restart: false, ...asked };
     const given = { ...whole, ...placeOf(preflight), sealed, job, asker, signal };
     const started = await startBulk(temporal.client, given);

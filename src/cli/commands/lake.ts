@@ -31,7 +31,8 @@ export const maintainCommand: AddCommand = (program, terminal, end) => {
       return end(await scheduleUpkeep(terminal, flags));
     }
     const { runMaintain } = await import("../lake/maintain.js");
-    end(await runMaintain(terminal, flags));
+    const { applyRetention } = await import("../../lake/sync/retention/apply-retention.js");
+    end(await runMaintain(terminal, flags, applyRetention));
   });
 };
 

@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readConfig } from "../../config.js";
-import { LEAST_RETAINED_DAYS } from "../../domain/tables/retention.js";
+import { LEAST_RETAINED_DAYS, type RetentionRules } from "../../domain/tables/retention.js";
 import { bytesWords } from "../../domain/words/bytes.js";
 import { lakeAt } from "../../lake/lake.js";
 import { type Amount, amountOf } from "../../lake/maintain/amount.js";
@@ -29,7 +29,9 @@ interface MaintainFlags {
 export async function runMaintain(
   terminal: Terminal,
   { retain = LEAST_RETAINED_DAYS, dryRun = false, json }: MaintainFlags,
+  retentionBy: (rules: RetentionRules) => NonNullable<Parameters<typeof maintain>[2]["retention"]>,
 ): Promise<number> {
+  const config = readConfig(terminal, ["home", "institution"]);
   const place = await existingLake(terminal);
   if (!dryRun) await openStore(place).checkWritable("NIGHTLEDGER_LAKE");
   return withInterruption(async ({ signal, releases }) => {
@@ -39,8 +41,9 @@ export async function runMaintain(
       if (left !== undefined) terminal.say(`warning: ${left}`);
       else if (terminal.interactive) terminal.say(`${table} is done`);
     };
-    const report = await maintain(lake, TABLES, { retainDays: retain, dryRun, signal, onTable });
-    const home = await homeSizes(readConfig(terminal, ["home"]).home.path);
+    const retention = retentionBy(config.institution.retention);
+    const report = await maintain(lake, TABLES, { retainDays: retain, dryRun, signal, retention, onTable });
+    const home = await homeSizes(config.home.path);
     if (json) terminal.result(JSON.stringify({ ...report, home }));
     else showReport(terminal, report, home);
     return report.left_alone.every((one) => one.by_owner) ? EXIT.completed : EXIT.failures;
@@ -62,7 +65,13 @@ async function homeSizes(home: string) {
 }
 
 function showReport(terminal: Terminal, report: MaintainReport, home: HomeSizes): void {
-  const { dry_run, merged, live, old_files, logs, staging, unknown, retain_days, old_before } = report;
+  const { dry_run, merged, live, old_files, logs, staging, unknown, retain_days, old_before, retention } =
+    report;
+  for (const { class: record, until, tables } of retention) {
+    const what =
+      tables.length === 0 ? "nothing" : tables.map(({ table, rows }) => `${rows} of ${table}`).join(", ");
+    terminal.result(`${record} until ${until}: ${dry_run ? "would erase" : "erased"} ${what}`);
+  }
   const rows = [
     row("files of tables", live),
     row("replaced files", old_files.kept, old_files.freed),

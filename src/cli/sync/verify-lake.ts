@@ -95,6 +95,7 @@ export function verifiedText(report: Verified): string {
     files,
     pending,
     forgotten,
+    purged,
     files_without_hash,
     compared = 0,
     roots = 0,
@@ -118,6 +119,11 @@ export function verifiedText(report: Verified): string {
   if (forgotten > 0) {
     lines.push(
       `forgotten: the rows of ${forgotten} certificates, with the persons that they were about; the table erasures says when and why`,
+    );
+  }
+  if (purged > 0) {
+    lines.push(
+      `purged: the rows of ${purged} certificates whose time was over; the tables erasures and purges say when and by which rule`,
     );
   }
   if (files_without_hash > 0) {

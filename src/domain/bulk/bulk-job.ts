@@ -1,4 +1,5 @@
 import type { NewRun } from "../run.js";
+import type { RetentionRules } from "../tables/retention.js";
 
 /** The options of a bulk job, as its kind declares them: part of its identity. The table `runs` shows them. */
 export type BulkOptions = Readonly<Record<string, BulkOption>>;
@@ -23,6 +24,8 @@ export interface Asker {
   readonly host: string;
   /** For whom, as the settings there say. */
   readonly institution?: string | undefined;
+  /** For how long that keeps records. */
+  readonly retention?: RetentionRules;
   readonly service: string;
   /** Of the key; null where the key does not say. */
   readonly mode: "test" | "live" | null;

@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { SampleSizes } from "../../domain/bulk/cip/sample.js";
 import type { Sealer } from "../../domain/sealer.js";
+import type { RetentionRules } from "../../domain/tables/retention.js";
 import type { DuckDb } from "../../lake/sql/duckdb.js";
 
 /** What a pack says of the export that it is of; what its manifest has under `facts`, by the names that it has there. */
@@ -10,6 +11,8 @@ export interface PackFacts {
   readonly host: string;
   /** Whose customers these are, as `nightledger.yaml` says. */
   readonly institution?: string | undefined;
+  /** For how long that keeps records. */
+  readonly retention?: RetentionRules | undefined;
   readonly version: string;
   /** `default_approver` of every request: the name that means an automatic approval. */
   readonly approver: string;

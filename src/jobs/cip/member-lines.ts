@@ -16,12 +16,15 @@ export interface JudgedMember {
 }
 
 /** Judges one member of an export. Nothing of it is kept: there may be more members than fit into memory. */
-export function judged(member: CipMember, { approver, finished_at, unmasked }: PackFacts): JudgedMember {
+export function judged(
+  member: CipMember,
+  { approver, finished_at, unmasked, retention }: PackFacts,
+): JudgedMember {
   const { report, status, reason, askedAt, accountClosedOn, legalHold } = member;
   if (report === null) {
     const detail = reason ?? "no reason was recorded";
     const none = { kind: "no_report", part: null, element: "report", detail, sources: null } as const;
-    const purge = purgeDays({ accountClosedOn, legalHold, madeAt: null });
+    const purge = purgeDays({ accountClosedOn, legalHold, madeAt: null }, retention);
     return { member, exceptions: status === "failed" ? [none] : [], approval: null, purge, mask: UNMASKED };
   }
   const madeAt = askedAt ?? finished_at;
@@ -29,7 +32,7 @@ export function judged(member: CipMember, { approver, finished_at, unmasked }: P
     member,
     exceptions: exceptionsOf(report, { approver, madeAt }),
     approval: isAutomatic(report, approver) ? "automatic" : "manual",
-    purge: purgeDays({ accountClosedOn, legalHold, madeAt }),
+    purge: purgeDays({ accountClosedOn, legalHold, madeAt }, retention),
     mask: unmasked ? UNMASKED : maskOf(report),
   };
 }

@@ -84,10 +84,15 @@ export function memberOf(
   return { ...member, status: "failed", reason: why, action, asked: result?.asked ?? asked };
 }
 
-/** Every member of an export by `fpId`. An invalid row that was let through is excluded, under its line. */
+/**
+ * Every member of an export by `fpId`. An invalid row that was let through is excluded, under its line.
+ *
+ * @param held users whom the lake knows to be under a legal hold, whatever the roster says
+ */
 export async function* membersOf(
   groups: () => AsyncIterable<ClosedGroup<object, unknown>>,
   runId: string,
+  held: ReadonlySet<string>,
 ): AsyncGenerator<CipMember> {
   const invalid: CipMember[] = [];
   for await (const group of groups()) {
@@ -101,7 +106,7 @@ export async function* membersOf(
       .map((item) => memberOf(item as EndedItem<RosterRow, MemberResult>, runId))
       .sort(byId)) {
       while (invalid[0] !== undefined && invalid[0].fpId < member.fpId) yield invalid.shift() as CipMember;
-      yield member;
+      yield held.has(member.fpId) ? { ...member, legalHold: true } : member;
     }
   }
   yield* invalid;

@@ -120,7 +120,7 @@ class CipPack {
         facts: {
           ...statement,
           sample: { ...sizes, drawn: this.#sample.counts() },
-          retention: this.#retention.summary(),
+          retention: this.#retention.summary(facts.retention),
           pdf,
           ...(found && { businesses: found.counts }),
         },

@@ -8,6 +8,7 @@ import type { PackPlace } from "../../lake/bulk/pack/pack-place.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import { newestRoot } from "../../lake/root/append-run.js";
+import { heldUsers } from "../../lake/sync/forget/holds.js";
 import type { WholeRun } from "../job.js";
 import type { CipOptions } from "../kinds/cip.js";
 import { businessesOf, type PackBusinesses } from "./businesses.js";
@@ -47,7 +48,8 @@ async function makePack(run: CipRun, exports: PackPlace, scratch: string): Promi
   const { runId, lake, options, retryOf, sealer, signal } = run;
   const directory = await exports.begin(runId, scratch);
   try {
-    const members = () => membersOf(run.groups, runId);
+    const held = await heldUsers(lake);
+    const members = () => membersOf(run.groups, runId, held);
     const businesses = options.kyb ? businessesOf(run.groups, runId) : null;
     const previous = await previousPack(exports, runId, options.since ?? retryOf, scratch);
     const chromium = options.pdf ? undefined : null;
@@ -81,6 +83,7 @@ async function factsOf(
     operator: asker.operator,
     host: asker.host,
     institution: asker.institution,
+    retention: asker.retention,
     version,
     approver: options.approver,
     service_url: asker.service,

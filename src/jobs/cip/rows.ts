@@ -18,7 +18,10 @@ type CipTable = (typeof CIP_TABLES)[number]["name"];
 type CipRows = Readonly<Record<CipTable, readonly Row[]>>;
 
 /** The columns of `cip_reports` that hold fields of the report, those of its parts under `<part>_<field>`. */
-const OWN_COLUMNS = ["run_id", "fp_id", "external_id", "asked", "asked_at", "other_fields"];
+const OWN_COLUMNS = [
+  ...["run_id", "fp_id", "external_id", "asked", "asked_at", "other_fields"],
+  ...["account_closed_on", "legal_hold"],
+];
 const REPORTED = cipReports.columns
   .filter(({ name }) => !OWN_COLUMNS.includes(name))
   .map(({ name, type }) => {
@@ -91,7 +94,7 @@ export function openedValue(sealer: Sealer, field: string, value: string | null)
 }
 
 function reportRow(
-  { fpId, externalId, asked, askedAt }: CipMember,
+  { fpId, externalId, asked, askedAt, accountClosedOn, legalHold }: CipMember,
   report: CipReport,
   key: Row,
   sealer: Sealer,
@@ -102,7 +105,8 @@ function reportRow(
     const text = (from[field] ?? null) as string | null;
     values[name] = type === "TIMESTAMPTZ" ? instantOf(text) : text;
   }
-  const row = { ...key, external_id: externalId, asked, asked_at: askedAt, ...values };
+  const kept = { account_closed_on: accountClosedOn, legal_hold: legalHold };
+  const row = { ...key, external_id: externalId, asked, asked_at: askedAt, ...values, ...kept };
   return sealRowRepeatably(sealer, cipReports, fpId, row);
 }
 

@@ -1,4 +1,5 @@
 import { InputError } from "../../domain/failures.js";
+import type { ExpiredRows } from "../../domain/tables/retention.js";
 import { assertWritable } from "../delta/delta-protocol.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
@@ -15,6 +16,11 @@ interface MaintainOptions {
   readonly retainDays: number;
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
+  /** Erases what the rules of retention end, before anything else; without it, there are none. */
+  readonly retention?: (
+    lake: Lake,
+    options: { readonly dryRun: boolean; readonly signal?: AbortSignal },
+  ) => Promise<readonly ExpiredRows[]>;
   /** Told of each table once it is done, or why it is left alone. */
   readonly onTable?: (table: string, left?: string) => void;
 }
@@ -37,6 +43,8 @@ export interface MaintainReport extends LastUpkeep {
   /** Files in tables' directories that nobody here knows; they stay. */
   readonly unknown: Amount;
   readonly tables: readonly TableUpkeep[];
+  /** What the rules of retention have ended. */
+  readonly retention: readonly ExpiredRows[];
   /** Tables that were left alone, with the reason. */
   readonly left_alone: readonly LeftTable[];
 }
@@ -51,7 +59,7 @@ export interface MaintainReport extends LastUpkeep {
 export async function maintain(
   lake: Lake,
   tables: readonly TableSpec[],
-  { retainDays, dryRun = false, signal, onTable }: MaintainOptions,
+  { retainDays, dryRun = false, signal, retention, onTable }: MaintainOptions,
 ): Promise<MaintainReport> {
   const started = Date.now();
   const there: TableSpec[] = [];
@@ -61,6 +69,7 @@ export async function maintain(
     left.push({ table: name, why, by_owner: byOwner });
     onTable?.(name, why);
   };
+  const expired = (await retention?.(lake, { dryRun, ...(signal && { signal }) })) ?? [];
   for (const spec of tables) {
     try {
       const snapshot = await lake.table(spec.name).snapshot();
@@ -110,6 +119,7 @@ export async function maintain(
     staging,
     unknown: sum(({ unknown }) => unknown),
     tables: done,
+    retention: expired,
     left_alone: left,
   };
   if (!dryRun) await keepUpkeep(lake.store, report);

@@ -19,6 +19,8 @@ export interface ChainReport {
   readonly pending: number;
   /** Certificates whose rows were erased, with the person that they are about. */
   readonly forgotten: number;
+  /** Certificates of which retention has ended rows: those that are left are as `purges` proves. */
+  readonly purged: number;
   /** The first ones, by link. */
   readonly problems: readonly Problem[];
   readonly problemsTotal: number;
@@ -33,12 +35,6 @@ const COVERED = CERTIFICATE_FIELDS.map((name) => `'${name}=' || coalesce(${name}
 /** Reads each table once, into tables with one row per certificate, which SQL may spill to disk. */
 const PREPARED = [
   "create temp table ended as select distinct run_id from runs",
-  `create temp table certs as
-    select link_id, run_id, generation, created, updated, removed, quarantined, sequence_from, sequence_to,
-      rows_sha256, certificate, certificate_prev, created + updated + removed as rows,
-      certificate = sha256(concat_ws(chr(10), ${COVERED}, '')) as is_true,
-      coalesce(sequence_to < erased.next_sequence, false) as is_erased
-    from link_syncs left join erased using (fp_id, link_id) where certificate is not null`,
   `create temp table fed as
     select link_id, run_id, sum(n)::bigint as rows, count(*) as sequences, sum(created)::bigint as created,
       sum(updated)::bigint as updated, sum(removed)::bigint as removed, min(sequence) as sequence_from,
@@ -49,6 +45,19 @@ const PREPARED = [
         min(generation) as low, max(generation) as high
       from transaction_changes group by all
     ) group by all`,
+  `create temp table purged as
+    select distinct link_id, run_id
+    from purges p left join fed f using (link_id, run_id) left join hashed h using (link_id, run_id)
+    where p.rows = coalesce(f.rows, 0) and p.rows_sha256 is not distinct from h.rows_sha256`,
+  `create temp table certs as
+    select link_id, run_id, generation, created, updated, removed, quarantined, sequence_from, sequence_to,
+      rows_sha256, certificate, certificate_prev, created + updated + removed as rows,
+      certificate = sha256(concat_ws(chr(10), ${COVERED}, '')) as is_true,
+      coalesce(sequence_to < erased.next_sequence, false) as is_forgotten,
+      purged.run_id is not null as is_purged,
+      is_forgotten or is_purged as is_erased
+    from link_syncs left join erased using (fp_id, link_id) left join purged using (link_id, run_id)
+    where certificate is not null`,
   `create temp table tips as
     select c.* from certs c anti join certs n on n.link_id = c.link_id and n.certificate_prev = c.certificate`,
   // A run writes its own row after all its rows of link_syncs.
@@ -73,7 +82,7 @@ const PROBLEMS = [
     where not is_erased and (c.created, c.updated, c.removed, c.rows) is distinct from
       (coalesce(f.created, 0), coalesce(f.updated, 0), coalesce(f.removed, 0), coalesce(f.rows, 0))`,
   `select c.link_id, c.run_id, 3, format('the feed has {} rows of it, which were erased with the person that they are about; forget the person again', f.rows)
-    from certs c join fed f using (link_id, run_id) where is_erased`,
+    from certs c join fed f using (link_id, run_id) where is_forgotten`,
   `select c.link_id, c.run_id, 4, case
       when f.sequences <> f.rows then 'the feed has a sequence of it twice'
       when f.low <> c.generation or f.high <> c.generation then 'its rows in the feed are of another generation'
@@ -123,14 +132,15 @@ const PROBLEMS = [
  * Checks every certificate of `link_syncs` against its chain, the rows of the feed and the heads in the feed's log
  * (docs/use/tables.md, "Certificate").
  *
- * @param sql has the tables `runs`, `link_syncs` and `transaction_changes`, read in this order, `heads`, `erased` and `hashed`
+ * @param sql has the tables `runs`, `link_syncs`, `transaction_changes` and `purges`, read in this order, `heads`, `erased` and `hashed`
  */
 export async function checkChains(sql: SqlSession): Promise<ChainReport> {
   for (const statement of PREPARED) await sql.run(statement);
   await sql.run(`create temp table problems as ${PROBLEMS.join("\nunion all\n")}`);
   const [counts] = await sql.few(`select (select count(distinct link_id) from certs) as links,
     (select count(*) from certs) as certificates, (select coalesce(sum(rows), 0)::bigint from fed) as rows,
-    (select count(*) from pending) as pending, (select count(*) from certs where is_erased) as forgotten,
+    (select count(*) from pending) as pending, (select count(*) from certs where is_forgotten) as forgotten,
+    (select count(*) from certs where is_purged) as purged,
      (select count(*) from problems) as problems`);
   const found = await sql.few(
     `select link_id, run_id, what from problems order by link_id, rank, run_id, what limit ${MOST_TOLD}`,
@@ -141,6 +151,7 @@ export async function checkChains(sql: SqlSession): Promise<ChainReport> {
     rows: Number(counts?.rows),
     pending: Number(counts?.pending),
     forgotten: Number(counts?.forgotten),
+    purged: Number(counts?.purged),
     problems: found.map(({ link_id, run_id, what }) => ({
       table: "link_syncs",
       link_id: String(link_id),

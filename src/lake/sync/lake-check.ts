@@ -11,6 +11,7 @@ import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { writeJsonLines } from "../sql/json-lines.js";
 import type { ObjectStore } from "../store/object-store.js";
+import { purges } from "../tables/erasures.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { runs } from "../tables/runs.js";
 import { transactionChanges } from "../tables/transactions.js";
@@ -30,8 +31,8 @@ export interface LakeReport extends Omit<ChainReport, "problems" | "problemsTota
   readonly problems_total: number;
 }
 
-/** The reverse of the order in which a run writes them, so that a run under way causes no problems. */
-const CHAINED: readonly TableSpec[] = [runs, linkSyncs, transactionChanges];
+/** The reverse of the order in which a run writes them, so that a run under way causes no problems; retention writes `purges` before it takes rows away. */
+const CHAINED: readonly TableSpec[] = [runs, linkSyncs, transactionChanges, purges];
 
 /**
  * Checks a lake's files against the logs of its tables, and its feed against the certificates. Writes nothing to it.
@@ -145,7 +146,7 @@ async function withValue(
 }
 
 const NO_CHAINS = {
-  ...{ links: 0, certificates: 0, rows: 0, pending: 0, forgotten: 0 },
+  ...{ links: 0, certificates: 0, rows: 0, pending: 0, forgotten: 0, purged: 0 },
   ...{ problems: [], problemsTotal: 0 },
 };
 

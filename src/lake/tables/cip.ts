@@ -1,5 +1,5 @@
 import type { TableSpec } from "../delta/delta-schema.js";
-import { encrypted, integer, timestamptz, varchar } from "./columns.js";
+import { boolean, date, encrypted, integer, timestamptz, varchar } from "./columns.js";
 
 export const cipReports = {
   name: "cip_reports",
@@ -36,6 +36,8 @@ export const cipReports = {
     ...timestamptz({ watchlist_check_completed_at: "when the lists were screened" }),
     ...varchar({ watchlist_check_completed_at_text: "the whole text that the service gave" }),
     ...encrypted({ other_fields: "fields without a column, as JSON; encrypted; null if there are none" }),
+    ...date({ account_closed_on: "the day the account was closed, from the roster; null while it is open" }),
+    ...boolean({ legal_hold: "whether the roster says that the customer is under a legal hold" }),
   ],
 } as const satisfies TableSpec;
 

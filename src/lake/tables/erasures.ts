@@ -8,16 +8,31 @@ const WHO = {
 
 export const erasures = {
   name: "erasures",
-  about: "Persons whose rows were deleted: one row for each table that had some",
+  about: "What was erased, persons and expired records: one row for each table that had some",
   columns: [
     ...varchar({
-      fp_id: "the user",
-      state: "`forgotten`, or `again` where a later command reads the user again",
-      table_name: "the table; null with `again`, and where no table had rows",
+      fp_id: "the user; null with `expired`",
+      state:
+        "`forgotten`; `again` where a later command reads the user again; `expired` where a rule of retention ended",
+      table_name: "the table; null with `again`",
     }),
-    ...bigint({ rows: "deleted rows; null with `again`" }),
+    ...bigint({ rows: "rows that were deleted, or lost values; null with `again`" }),
     ...varchar(WHO),
     ...timestamptz({ recorded_at: "when the row was written" }),
+  ],
+} as const satisfies TableSpec;
+
+export const purges = {
+  name: "purges",
+  about: "What retention left of the rows of certificates: one row for each time that some went",
+  columns: [
+    ...varchar({ link_id: "the bank link", run_id: "the run of the certificate" }),
+    ...bigint({ rows: "rows that are left" }),
+    ...varchar({
+      rows_sha256: "their hash: Rows of a certificate; null without rows",
+      rule: "the rule of retention",
+    }),
+    ...timestamptz({ recorded_at: "when the row was written, before the others went" }),
   ],
 } as const satisfies TableSpec;
 

@@ -1,7 +1,7 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 import { alerts } from "./alerts.js";
 import { CIP_TABLES } from "./cip.js";
-import { erasures, holds } from "./erasures.js";
+import { erasures, holds, purges } from "./erasures.js";
 import { KYB_TABLES } from "./kyb.js";
 import { linkSyncs } from "./link-syncs.js";
 import { onboardingEvents, onboardings } from "./onboardings.js";
@@ -22,6 +22,7 @@ export const LAKE_TABLES: readonly TableSpec[] = [
   ...CIP_TABLES,
   erasures,
   holds,
+  purges,
   ...KYB_TABLES,
   linkSyncs,
   onboardingEvents,

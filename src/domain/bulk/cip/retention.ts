@@ -1,18 +1,28 @@
+import { type RetentionRules, yearsLater } from "../../tables/retention.js";
+
 /** 31 CFR 1020.220(a)(3)(ii) and 1023.220(a)(3)(ii), by what is kept (docs/use/exports.md, "Retention"). */
-const RETENTION_RULES = {
+const CLASSES = {
   identity: {
     record_class: "(A) identifying information",
     basis: "31 CFR 1020.220(a)(3)(ii), 1023.220(a)(3)(ii): five years after the account is closed",
     start_event: "the account is closed",
-    years: 5,
   },
   records: {
     record_class: "(B)–(D) documents, methods and results, resolution of discrepancies",
     basis: "31 CFR 1020.220(a)(3)(ii), 1023.220(a)(3)(ii): five years after the record is made",
     start_event: "the record is made",
-    years: 5,
   },
 } as const;
+
+/** What the law asks for; an institution may keep records for longer. */
+const LEAST_YEARS = 5;
+
+function yearsOf(rules: RetentionRules) {
+  return {
+    identity: rules["cip-identity"] ?? LEAST_YEARS,
+    records: rules["cip-results"] ?? LEAST_YEARS,
+  };
+}
 
 /** What decides how long a user's records are kept. */
 interface Kept {
@@ -32,22 +42,18 @@ export interface PurgeDays {
 }
 
 /** When a user's records may be purged at the earliest. A legal hold wins; an open account has no day. */
-export function purgeDays({ accountClosedOn, legalHold, madeAt }: Kept): PurgeDays {
+export function purgeDays(
+  { accountClosedOn, legalHold, madeAt }: Kept,
+  rules: RetentionRules = {},
+): PurgeDays {
+  const years = yearsOf(rules);
   if (legalHold === null) return { identity: null, records: null, note: "not known" };
   if (legalHold) return { identity: null, records: null, note: "legal hold" };
   return {
-    identity: accountClosedOn && yearsLater(accountClosedOn, RETENTION_RULES.identity.years),
-    records: madeAt && yearsLater(madeAt.slice(0, 10), RETENTION_RULES.records.years),
+    identity: accountClosedOn && yearsLater(accountClosedOn, years.identity),
+    records: madeAt && yearsLater(madeAt.slice(0, 10), years.records),
     note: accountClosedOn === null ? "account open" : null,
   };
-}
-
-/** The same day so many years later; March 1 where there is no February 29. */
-function yearsLater(day: string, years: number): string {
-  const year = String(Number(day.slice(0, 4)) + years).padStart(4, "0");
-  const at = new Date(`${year}-${day.slice(5, 7)}-01T00:00:00Z`);
-  at.setUTCDate(Number(day.slice(8, 10)));
-  return at.toISOString().slice(0, 10);
 }
 
 /** Sums up the days of every member: a pack is kept as long as the longest of them. */
@@ -65,7 +71,8 @@ export class PackRetention {
   }
 
   /** What the manifest says: when all of a class may be purged; null where a member has no such day. */
-  summary() {
+  summary(rules: RetentionRules = {}) {
+    const years = yearsOf(rules);
     const onHold = this.#onHold;
     const without = this.#open + onHold;
     const dayOf = (day: string, members_without_a_day: number) => {
@@ -73,8 +80,8 @@ export class PackRetention {
     };
     return {
       classes: [
-        { ...RETENTION_RULES.identity, ...dayOf(this.#identity, without) },
-        { ...RETENTION_RULES.records, ...dayOf(this.#records, onHold) },
+        { ...CLASSES.identity, years: years.identity, ...dayOf(this.#identity, without) },
+        { ...CLASSES.records, years: years.records, ...dayOf(this.#records, onHold) },
       ],
       open_accounts: this.#open,
       legal_holds: onHold,

@@ -1,41 +1,53 @@
 import { InputError } from "../../../domain/failures.js";
 import { localFiles } from "../../delta/data-files.js";
-import { type AddFile, removeOf } from "../../delta/delta-actions.js";
+import { type AddFile, type DeltaAction, removeOf } from "../../delta/delta-actions.js";
 import { fileKey } from "../../delta/delta-path.js";
 import { APPEND_ONLY } from "../../delta/delta-protocol.js";
 import { schemaActions, type TableSpec } from "../../delta/delta-schema.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { ERASURE, leftOf } from "../../delta/erasure.js";
-import { unreadActions } from "../../history/whole-lists.js";
 import type { Lake } from "../../lake.js";
 import { isDataFile } from "../../maintain/unneeded-files.js";
 import { isOutOfMemory } from "../../sql/duckdb.js";
 import { parquetRows } from "../../sql/duckdb-files.js";
-import { columnNames } from "../../sql/duckdb-sql.js";
+import { sqlName } from "../../sql/duckdb-sql.js";
 import { knowsColumns } from "../../tables/compact.js";
 import { addOf, writeStored } from "../../tables/parquet-file.js";
 
 /** One thread keeps the order of rows. */
 const THREADS = 1;
 
-/** Names the transaction in a table's log whose version is how many rows of a person were erased. */
-export const erasedOf = (fpId: string) => `erased/${fpId}`;
+/** Which rows of a table are erased. */
+export interface Erasing {
+  readonly spec: TableSpec;
+  /** SQL of the rows. */
+  readonly condition: string;
+  /** Columns that become null, while the rows stay. */
+  readonly blank?: readonly string[];
+  /** Whose rows they are, or by which rule they go: the table's log counts them under this name. */
+  readonly owner: string;
+  /** Gives further actions of a commit. */
+  readonly also?: (now: Snapshot, at: number) => readonly DeltaAction[];
+}
+
+/** Names the transaction in a table's log whose version is how many rows were erased. */
+export const erasedOf = (owner: string) => `erased/${owner}`;
+
+/** SQL of the rows that still have what is to be erased. */
+export function erasable({ condition, blank }: Pick<Erasing, "condition" | "blank">): string {
+  if (blank === undefined) return condition;
+  return `(${condition}) and (${blank.map((name) => `${sqlName(name)} is not null`).join(" or ")})`;
+}
 
 /**
- * Takes rows out of a table: its files are written again without them, and every file that has such rows is deleted, so
- * that no earlier version has them either. Killed anywhere, it does the rest when it is called again.
+ * Takes rows, or values, out of a table: its files are written again without them, and every file that has such rows is
+ * deleted, so that no earlier version has them either. Killed anywhere, it does the rest when it is called again.
  *
- * @param condition SQL of the rows
- * @param fpId whose rows they are; the table's log counts them
  * @throws InputError where the table needs a newer version of the program
  */
-export async function eraseRows(
-  lake: Lake,
-  spec: TableSpec,
-  condition: string,
-  fpId: string,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function eraseRows(lake: Lake, erasing: Erasing, signal?: AbortSignal): Promise<void> {
+  const { spec } = erasing;
+  const condition = erasable(erasing);
   const table = lake.table(spec.name);
   for (;;) {
     signal?.throwIfAborted();
@@ -48,7 +60,7 @@ export async function eraseRows(
     }
     const touched = await holding(lake, spec, [...before.files.values()], condition);
     if (touched.length === 0) break;
-    if (await rewritten(lake, spec, before, touched, condition, fpId)) break;
+    if (await rewritten(lake, { ...erasing, condition }, before, touched)) break;
   }
   await restoreAppendOnly(lake, spec);
   await deleteOthers(lake, spec, condition, signal);
@@ -90,17 +102,21 @@ async function countRows(
 /** Writes files again without the rows; false if another writer was faster. */
 async function rewritten(
   lake: Lake,
-  spec: TableSpec,
+  { spec, condition, blank, owner, also = () => [] }: Erasing,
   before: Snapshot,
   touched: readonly Holding[],
-  condition: string,
-  fpId: string,
 ): Promise<boolean> {
+  const columns = spec.columns.map(({ name }) => {
+    const isBlank = blank?.includes(name);
+    return isBlank
+      ? `case when not coalesce(${condition}, false) then ${sqlName(name)} end as ${sqlName(name)}`
+      : sqlName(name);
+  });
+  const kept = blank === undefined ? `(${condition}) is not true` : "true";
   const left: AddFile[] = [];
   for (const { file } of touched) {
     const paths = await localFiles({ ...lake, table: spec.name }, [file]);
-    const query = `select ${columnNames(spec.columns)} from ${parquetRows(paths, spec.columns)}
-      where (${condition}) is not true`;
+    const query = `select ${columns.join(", ")} from ${parquetRows(paths, spec.columns)} where ${kept}`;
     const written = await writeStored(lake, spec, "kept", query, THREADS);
     if (written !== undefined) left.push(leftOf(file, addOf(written)));
   }
@@ -108,12 +124,12 @@ async function rewritten(
   const committed = await lake.table(spec.name).commit((now) => {
     if (now.version !== before.version) return null;
     const at = Date.now();
-    const earlier = now.txns.get(erasedOf(fpId))?.version ?? 0;
+    const earlier = now.txns.get(erasedOf(owner))?.version ?? 0;
     return [
       { commitInfo: ERASURE },
       ...(isAppendOnly(now) ? withAppendOnly(now, "false") : schemaActions(spec, now, at)),
-      { txn: { appId: erasedOf(fpId), version: earlier + rows } },
-      ...unreadActions(now, fpId, at),
+      { txn: { appId: erasedOf(owner), version: earlier + rows } },
+      ...also(now, at),
       ...touched.map(({ file }) => ({ remove: removeOf(file, at) })),
       ...left.map((add) => ({ add })),
     ];

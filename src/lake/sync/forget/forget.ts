@@ -1,5 +1,7 @@
 import { InputError } from "../../../domain/failures.js";
 import { schemaActions, type TableSpec } from "../../delta/delta-schema.js";
+import type { Snapshot } from "../../delta/delta-snapshot.js";
+import { unreadActions } from "../../history/whole-lists.js";
 import type { Lake } from "../../lake.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
@@ -9,21 +11,16 @@ import { writeRows } from "../../tables/parquet-file.js";
 import { transactionChanges } from "../../tables/transactions.js";
 import { linkCheckpoints } from "../link-checkpoint.js";
 import { eraseOutcomes } from "./erase-outcomes.js";
-import { erasedOf, eraseRows } from "./erase-rows.js";
-import { forgetting, remembering } from "./forgotten.js";
-import { onHold } from "./holds.js";
+import { eraseRows } from "./erase-rows.js";
+import { forgetting, remembering, wasForgotten } from "./forgotten.js";
+import { heldUsers } from "./holds.js";
 import { personRows } from "./person-rows.js";
+import { recordErased, type TableRows } from "./record-erased.js";
 
 /** Who asked for something, and why. */
 export interface AskedBy {
   readonly reason: string;
   readonly by: string;
-}
-
-/** Rows of a person in a table. */
-export interface TableRows {
-  readonly table: string;
-  readonly rows: number;
 }
 
 /** Counts the rows about a person in each table that has some. */
@@ -56,12 +53,18 @@ export async function forget(
   fpId: string,
   { by, reason, signal, onTable }: AskedBy & { signal?: AbortSignal; onTable?: (table: string) => void },
 ): Promise<TableRows[]> {
-  if (await onHold(lake, fpId)) {
+  if ((await heldUsers(lake)).has(fpId)) {
     throw new InputError(
       `${fpId} is under a legal hold. Nothing was erased. Lift it first: nightledger hold remove ${fpId} --reason … --by …`,
     );
   }
   const links = await linksOf(lake, fpId);
+  const isKnown = wasForgotten(await lake.table(transactionChanges.name).snapshot(), fpId);
+  if (!isKnown && (await rowsOfPerson(lake, tables, fpId)).length === 0) {
+    throw new InputError(
+      `No table has rows of ${fpId}, so there is nothing to forget, and nothing was recorded. Check the id: nightledger query "select distinct fp_id from transactions"`,
+    );
+  }
   await lake
     .table(transactionChanges.name)
     .commit((feed) => [
@@ -70,10 +73,13 @@ export async function forget(
     ]);
   for (const { spec, condition } of await personRows(lake, tables, fpId, links)) {
     onTable?.(spec.name);
-    await eraseRows(lake, spec, condition, fpId, signal);
+    const also = (now: Snapshot, at: number) => unreadActions(now, fpId, at);
+    await eraseRows(lake, { spec, condition, owner: fpId, also }, signal);
   }
   await eraseOutcomes(lake.store, fpId);
-  return record(lake, tables, fpId, { by, reason });
+  const isRecorded = `fp_id = ${sqlText(fpId)} and state = 'forgotten'`;
+  const row = { fp_id: fpId, state: "forgotten", ...whoOf({ by, reason }) };
+  return recordErased(lake, tables, { owner: fpId, isRecorded }, row);
 }
 
 /** Lets a sync read forgotten persons again. */
@@ -100,38 +106,6 @@ async function linksOf(lake: LakeReader, fpId: string): Promise<string[]> {
   );
   for (const { link_id } of rows) links.add(String(link_id));
   return [...links];
-}
-
-/** Writes what the logs of tables say was erased, and `erasures` does not say yet. */
-async function record(
-  lake: Lake,
-  tables: readonly TableSpec[],
-  fpId: string,
-  asked: AskedBy,
-): Promise<TableRows[]> {
-  return appendDecided(lake, erasures, async () => {
-    const [known, isRecorded] = await readTables(lake, [erasures], async (sql) => [
-      await sql.rows(`select table_name, sum(rows)::bigint as rows from erasures
-        where fp_id = ${sqlText(fpId)} and state = 'forgotten' group by table_name`),
-      (await sql.few(`from (${FORGOTTEN_NOW}) where fp_id = ${sqlText(fpId)}`)).length > 0,
-    ]);
-    const recorded = new Map(known.map(({ table_name, rows }) => [table_name, Number(rows)]));
-    const fresh: TableRows[] = [];
-    for (const { name: table } of tables) {
-      const { txns } = await lake.table(table).snapshot();
-      const rows = (txns.get(erasedOf(fpId))?.version ?? 0) - (recorded.get(table) ?? 0);
-      if (rows > 0) fresh.push({ table, rows });
-    }
-    const recorded_at = new Date().toISOString();
-    const of = { fp_id: fpId, state: "forgotten", ...whoOf(asked), recorded_at };
-    const rows: Record<string, unknown>[] = fresh.map((one) => ({
-      ...of,
-      table_name: one.table,
-      rows: one.rows,
-    }));
-    if (rows.length === 0 && !isRecorded) rows.push({ ...of, table_name: null, rows: 0 });
-    return { files: await writeRows(lake, erasures, "erased", rows), result: fresh };
-  });
 }
 
 function whoOf({ by, reason }: AskedBy) {

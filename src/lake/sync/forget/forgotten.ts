@@ -22,6 +22,11 @@ export function isForgotten(feed: Snapshot, fpId: string): boolean {
   return forgottenOf(feed, fpId)?.again === false;
 }
 
+/** Whether a person was ever forgotten, also where a sync may read it again. */
+export function wasForgotten(feed: Snapshot, fpId: string): boolean {
+  return forgottenOf(feed, fpId) !== undefined;
+}
+
 /** Gives what was erased: of each person and link, the rows before a sequence. */
 export function* erasedLinks({ domains }: Snapshot) {
   for (const [name, text] of domains) {

@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type ExpiredRows,
+  RECORD_CLASSES,
+  type RecordClass,
+  type RetentionRules,
+  yearsEarlier,
+} from "../../../domain/tables/retention.js";
+import type { Lake } from "../../lake.js";
+import { readTables } from "../../query/query-views.js";
+import { sqlText } from "../../sql/duckdb-sql.js";
+import { CIP_TABLES } from "../../tables/cip.js";
+import { transactionLinks } from "../../tables/transaction-links.js";
+import { transactionChanges, transactions } from "../../tables/transactions.js";
+import { type Erasing, erasable, eraseRows } from "../forget/erase-rows.js";
+import { recordErased, type TableRows } from "../forget/record-erased.js";
+import { expiredReports } from "./expired-reports.js";
+import { expiredTransactions } from "./expired-transactions.js";
+
+/** Rows of one class whose time is over. */
+export interface Expired {
+  readonly erasing: readonly Omit<Erasing, "owner">[];
+  /** Writes down what the rows prove, before they go. */
+  readonly before?: () => Promise<void>;
+  /** Decides again what was decided with the rows. */
+  readonly after?: () => Promise<void>;
+}
+
+/** What rules are applied to: until which day records have been kept long enough, and a directory for files. */
+export interface Due {
+  readonly until: { readonly [record in RecordClass]?: string };
+  readonly directory: string;
+}
+
+const TABLES = [...CIP_TABLES, transactionChanges, transactions, transactionLinks];
+
+/**
+ * Gives what erases the rows that rules of retention end, with all earlier versions (docs/run/operate.md, "Retention").
+ * Nobody under a legal hold loses any. Safe beside runs; killed anywhere, it does the rest when it is called again.
+ *
+ * @returns a function that gives what was erased, by class; with `dryRun`, what would be
+ */
+export function applyRetention(rules: RetentionRules, now: () => number = Date.now) {
+  return async (
+    lake: Lake,
+    { dryRun, signal }: { readonly dryRun: boolean; readonly signal?: AbortSignal },
+  ): Promise<ExpiredRows[]> => {
+    const today = new Date(now()).toISOString().slice(0, 10);
+    const until: Record<string, string> = {};
+    for (const record of RECORD_CLASSES) {
+      const years = rules[record];
+      if (years !== undefined) until[record] = yearsEarlier(today, years);
+    }
+    if (Object.keys(until).length === 0) return [];
+    await lake.duckdb.makeScratch();
+    const directory = join(lake.duckdb.scratchDirectory, `retention-${randomUUID()}`);
+    await mkdir(directory);
+    const due = { until, directory };
+    try {
+      const expired = { ...(await expiredReports(lake, due)), ...(await expiredTransactions(lake, due)) };
+      const report: ExpiredRows[] = [];
+      for (const [record, found] of Object.entries(expired) as [RecordClass, Expired][]) {
+        signal?.throwIfAborted();
+        const rule = `${record}: ${rules[record]}y`;
+        const tables = dryRun ? await counted(lake, found) : await erased(lake, record, rule, found, signal);
+        report.push({ class: record, until: until[record] as string, tables });
+      }
+      return report;
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  };
+}
+
+async function counted(lake: Lake, { erasing }: Expired): Promise<TableRows[]> {
+  const rows = new Map<string, number>();
+  for (const one of erasing) {
+    const { name } = one.spec;
+    const [row] = await readTables(lake, [one.spec], (sql) =>
+      sql.few(`select count(*) as rows from ${name} where ${erasable(one)}`),
+    );
+    rows.set(name, (rows.get(name) ?? 0) + Number(row?.rows));
+  }
+  return [...rows].flatMap(([table, count]) => (count === 0 ? [] : [{ table, rows: count }]));
+}
+
+async function erased(
+  lake: Lake,
+  record: RecordClass,
+  rule: string,
+  { erasing, before, after }: Expired,
+  signal?: AbortSignal,
+): Promise<TableRows[]> {
+  const owner = `retention/${record}`;
+  await before?.();
+  for (const one of erasing) {
+    signal?.throwIfAborted();
+    await eraseRows(lake, { ...one, owner }, signal);
+  }
+  await after?.();
+  const isRecorded = `state = 'expired' and reason like ${sqlText(`${record}: %`)}`;
+  const row = { state: "expired", reason: rule, recorded_by: "nightledger.yaml" };
+  return recordErased(lake, TABLES, { owner, isRecorded }, row);
+}
