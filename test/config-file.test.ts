@@ -66,11 +66,14 @@ test("NIGHTLEDGER_CONFIG names another file, which must be there", () => {
 });
 
 test.each([
-  ["alert: {}", /unknown setting: alert; accepted: institution, alerts\. Nothing was started/],
+  ["alert: {}", /unknown setting: alert; accepted: institution, alerts, retention\. Nothing was started/],
   [
     "alerts: { max-agee: 3h }",
     /unknown setting: alerts\.max-agee; accepted: failed-run, max-age, failed-links/,
   ],
+  ["retention: { calls: 3y }", /retention\.calls; accepted: cip-identity, cip-results, transactions/],
+  ["retention: { cip-results: 4y }", /cip-results is invalid; accepted: a number of years from 5y to 100y/],
+  ["retention: { transactions: 30d }", /transactions is invalid; accepted: a number of years from 1y/],
   ["alerts: { max-age: 36 }", /alerts\.max-age is invalid/],
   ["alerts: { max-age: soon }", /alerts\.max-age is invalid; accepted: a number and a unit/],
   ["alerts: { failed-links: -1 }", /alerts\.failed-links is invalid; accepted: a whole number from 0/],

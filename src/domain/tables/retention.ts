@@ -4,7 +4,7 @@
  */
 export const LEAST_RETAINED_DAYS = 7;
 
-/** Records that a rule of `nightledger.yaml` may end (docs/run/configuration.md, "Retention"). */
+/** Records that a rule of `nightledger.yaml` may end (docs/run/operate.md, "Retention"). */
 export const RECORD_CLASSES = ["cip-identity", "cip-results", "transactions"] as const;
 export type RecordClass = (typeof RECORD_CLASSES)[number];
 

@@ -14,25 +14,11 @@ import { sqlText } from "../../sql/duckdb-sql.js";
 import { CIP_TABLES } from "../../tables/cip.js";
 import { transactionLinks } from "../../tables/transaction-links.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
-import { type Erasing, erasable, eraseRows } from "../forget/erase-rows.js";
+import { erasable, eraseRows } from "../forget/erase-rows.js";
 import { recordErased, type TableRows } from "../forget/record-erased.js";
+import type { Expired } from "./expired.js";
 import { expiredReports } from "./expired-reports.js";
 import { expiredTransactions } from "./expired-transactions.js";
-
-/** Rows of one class whose time is over. */
-export interface Expired {
-  readonly erasing: readonly Omit<Erasing, "owner">[];
-  /** Writes down what the rows prove, before they go. */
-  readonly before?: () => Promise<void>;
-  /** Decides again what was decided with the rows. */
-  readonly after?: () => Promise<void>;
-}
-
-/** What rules are applied to: until which day records have been kept long enough, and a directory for files. */
-export interface Due {
-  readonly until: { readonly [record in RecordClass]?: string };
-  readonly directory: string;
-}
 
 const TABLES = [...CIP_TABLES, transactionChanges, transactions, transactionLinks];
 
@@ -83,7 +69,7 @@ async function counted(lake: Lake, { erasing }: Expired): Promise<TableRows[]> {
     );
     rows.set(name, (rows.get(name) ?? 0) + Number(row?.rows));
   }
-  return [...rows].flatMap(([table, count]) => (count === 0 ? [] : [{ table, rows: count }]));
+  return TABLES.map(({ name }) => ({ table: name, rows: rows.get(name) ?? 0 })).filter((one) => one.rows > 0);
 }
 
 async function erased(

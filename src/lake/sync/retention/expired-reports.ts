@@ -2,11 +2,12 @@ import { join } from "node:path";
 import type { RecordClass } from "../../../domain/tables/retention.js";
 import type { Lake } from "../../lake.js";
 import { readTables } from "../../query/query-views.js";
+import { parquetFiles } from "../../sql/duckdb-files.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
 import { CIP_TABLES, cipReports } from "../../tables/cip.js";
 import { holds } from "../../tables/erasures.js";
 import { HELD } from "../forget/holds.js";
-import type { Due, Expired } from "./apply-retention.js";
+import type { Due, Expired } from "./expired.js";
 
 /** Identifying information: name, address, birth date, identification number, and from where the customer came. */
 const IDENTITY = [
@@ -48,7 +49,7 @@ export async function expiredReports(
     ) to ${sqlText(file)} (format parquet)`);
   });
   const within = (condition: string) =>
-    `(run_id, fp_id) in (select (run_id, fp_id) from read_parquet(${sqlText(file)}) where ${condition})`;
+    `(run_id, fp_id) in (select (run_id, fp_id) from ${parquetFiles([file])} where ${condition})`;
   const ofIdentity = { spec: cipReports, condition: within("identity and not results"), blank: IDENTITY };
   const ofResults = { spec: cipReports, condition: within("results and not identity"), blank: RESULTS };
   const [reports, ...details] = CIP_TABLES.map((spec) => ({

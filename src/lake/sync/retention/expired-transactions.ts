@@ -3,6 +3,7 @@ import type { RecordClass } from "../../../domain/tables/retention.js";
 import type { Lake } from "../../lake.js";
 import { bringUpLinks } from "../../lineage/bring-up-links.js";
 import { readTable, readTables } from "../../query/query-views.js";
+import { parquetFiles } from "../../sql/duckdb-files.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
 import { appendDecided } from "../../tables/append.js";
 import { cipReports } from "../../tables/cip.js";
@@ -12,7 +13,7 @@ import { transactionLinks } from "../../tables/transaction-links.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { HELD } from "../forget/holds.js";
 import { hashRows } from "../rows-check.js";
-import type { Due, Expired } from "./apply-retention.js";
+import type { Due, Expired } from "./expired.js";
 
 /**
  * Finds the transactions whose last day is over: all changes of one go together, some years after the last day that any of
@@ -36,7 +37,7 @@ export async function expiredTransactions(
         using (link_id, transaction_id)
     ) to ${sqlText(file)} (format parquet)`);
   });
-  const expired = `read_parquet(${sqlText(file)})`;
+  const expired = parquetFiles([file]);
   const within = (columns: string) => `(${columns}) in (select (${columns}) from ${expired})`;
   const rows = within("link_id, transaction_id, run_id");
   const id = `(select (link_id, transaction_id) from ${expired})`;
