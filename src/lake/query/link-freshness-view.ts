@@ -1,3 +1,5 @@
+import { FORGOTTEN_NOW } from "../tables/erasures.js";
+
 const CURRENT = "('synced', 'unchanged', 'superseded')";
 
 /** SQL of whose turn it is, as docs/run/errors.md, "Reasons of a link", says; a test compares it with the summary's words. */
@@ -13,8 +15,8 @@ const TURN = `case
   else 'us' end`;
 
 /**
- * SQL of `link_freshness`: one row for each bank link that runs found, without those that the customer deleted or that are
- * no longer listed. Of two rows of one instant, the one with a commit is the last.
+ * SQL of `link_freshness`: one row for each bank link that runs found, without those that the customer deleted, that are
+ * no longer listed, or whose owner was forgotten. Of two rows of one instant, the one with a commit is the last.
  */
 export const LINK_FRESHNESS = `
   with seen as (
@@ -37,7 +39,8 @@ export const LINK_FRESHNESS = `
     ${TURN} as turn, last.status as last_status, last.reason as last_reason, last.run_id as last_run_id,
     last.finished_at as last_at, first_at
   from seen left join vain using (link_id) left join listed using (link_id)
-  where is_gone is not true and coalesce(last.reason, '') not in ('state deleted', 'link_gone')`;
+  where is_gone is not true and coalesce(last.reason, '') not in ('state deleted', 'link_gone')
+    and coalesce(owner, last.fp_id, '') not in (${FORGOTTEN_NOW})`;
 
 /** SQL of `stale_links`: those that `status` lists unless it is told another age. */
 export const STALE_LINKS = `

@@ -22,6 +22,10 @@ export const erasures = {
   ],
 } as const satisfies TableSpec;
 
+/** SQL of the persons who were forgotten, and whom no later command reads again. */
+export const FORGOTTEN_NOW = `select fp_id from erasures where fp_id is not null
+  group by fp_id having arg_max(state, recorded_at) = 'forgotten'`;
+
 export const purges = {
   name: "purges",
   about: "What retention left of the rows of certificates: one row for each time that some went",

@@ -152,3 +152,20 @@ test("a link is stale after three days without a commit, unless no run has found
   const rows = await rowsOver({ link_syncs }, "select link_id from stale_links order by link_id");
   expect(rows.map(({ link_id }) => link_id)).toEqual(["never", "stale"]);
 });
+
+test("links of a person who was forgotten are nobody's turn: they are left out until a sync reads them again", async () => {
+  const link_syncs = ["gone", "again", "kept"].map((id) => sync(id, 1, "synced"));
+  const erased = (id: string, night: number, state: string) => ({
+    ...{ fp_id: `fp_${id}`, state, recorded_at: at(night) },
+  });
+  const erasures = [
+    erased("gone", 2, "forgotten"),
+    erased("again", 2, "forgotten"),
+    erased("again", 3, "again"),
+  ];
+  const found = await rowsOver(
+    { link_syncs, erasures },
+    "select link_id from link_freshness order by link_id",
+  );
+  expect(found).toEqual([{ link_id: "again" }, { link_id: "kept" }]);
+});

@@ -29,7 +29,7 @@ test("a view is made where all of its tables are known, and its own views before
   const made = (...tables: string[]) =>
     viewStatements(new Set(tables)).map((sql) => /^create temp view (\w+) as /.exec(sql)?.[1]);
   expect(made("runs", "link_syncs", "onboardings")).toEqual(["run_trends"]);
-  expect(made("link_syncs", "bank_links")).toEqual(["link_freshness", "stale_links"]);
+  expect(made("link_syncs", "bank_links", "erasures")).toEqual(["link_freshness", "stale_links"]);
   expect(made("quarantine", "quarantine_resolutions", "transaction_changes", "link_syncs")).toEqual([
     ...OF_QUARANTINE,
     "daily_changes",

@@ -3,8 +3,8 @@ import type { LakePlace } from "../../../domain/lake-address.js";
 import { logPrefix } from "../../../lake/delta/delta-path.js";
 import { lakeAt } from "../../../lake/lake.js";
 import type { ObjectStore } from "../../../lake/store/object-store.js";
-import { FORGOTTEN_NOW, readAgain } from "../../../lake/sync/forget/forget.js";
-import { erasures } from "../../../lake/tables/erasures.js";
+import { readAgain } from "../../../lake/sync/forget/forget.js";
+import { erasures, FORGOTTEN_NOW } from "../../../lake/tables/erasures.js";
 import { rowsOf, withStoreQuery } from "../../lake/query.js";
 import type { Terminal } from "../../terminal/terminal.js";
 

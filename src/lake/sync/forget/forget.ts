@@ -36,7 +36,8 @@ export async function rowsOfPerson(
     );
     if (Number(row?.rows) > 0) found.push({ table: spec.name, rows: Number(row?.rows) });
   }
-  return found;
+  const place = new Map(tables.map(({ name }, at) => [name, at]));
+  return found.sort((a, b) => (place.get(a.table) ?? 0) - (place.get(b.table) ?? 0));
 }
 
 /**
@@ -92,9 +93,6 @@ export async function readAgain(lake: Lake, fpIds: readonly string[], asked: Ask
     result: undefined,
   }));
 }
-
-/** SQL of the persons of `erasures` who were forgotten, and whom no later command reads again. */
-export const FORGOTTEN_NOW = `select fp_id from erasures group by fp_id having arg_max(state, recorded_at) = 'forgotten'`;
 
 /** The bank links that were read for a person, and those of which the feed has rows. */
 async function linksOf(lake: LakeReader, fpId: string): Promise<string[]> {

@@ -90,6 +90,12 @@ test("the feed refuses deletions afterwards, as before", async () => {
   expect(metadata.at(-1)).toContain('"delta.appendOnly":"true"');
 });
 
+test("of somebody whom no table knows there is nothing to forget, and nothing is recorded", async () => {
+  const nobody = inLake((lake) => forget(lake, TABLES, "fp_nobody", ASKED));
+  await expect(nobody).rejects.toThrow(/No table has rows of fp_nobody/);
+  expect(await count("erasures where fp_id = 'fp_nobody'")).toBe(0);
+});
+
 test("a sync leaves the person out and rebuilds nothing", async () => {
   addRows(world.sandbox, "link_x", 2, 6);
   addRows(world.sandbox, "link_y", 2, 6);
