@@ -36,7 +36,14 @@ export async function verifyLake(terminal: Terminal, flags: VerifyFlags): Promis
   if (asked !== undefined && !/^[0-9a-f]{64}$/.test(asked)) {
     throw new InputError("--root: not a root. Accepted: the 64 hex digits that the summary of a run shows.");
   }
-  const report = await proveLake(terminal, await existingLake(terminal), flags);
+  const place = await existingLake(terminal);
+  const report = await proveLake(terminal, place, flags);
+  // A wrong directory must not pass for a proved lake.
+  if (report.ok && report.files === 0) {
+    throw new InputError(
+      `NIGHTLEDGER_LAKE: ${place.address} holds no table, so nothing was proved. Name the lake that runs write to, or sync first.`,
+    );
+  }
   showResult(terminal, json, report, verifiedText);
   return report.ok ? EXIT.completed : EXIT.failures;
 }
