@@ -1,6 +1,7 @@
 import { InputError } from "../../domain/failures.js";
 import type { LakePlace } from "../../domain/lake-address.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
+import { openStore } from "../../lake/store/open-store.js";
 import type { Problem } from "../../lake/sync/chain-check.js";
 import { checkLake, type LakeReport } from "../../lake/sync/lake-check.js";
 import { checkDerived, type DerivedReport } from "../../lake/sync/verify/derived-check.js";
@@ -39,9 +40,10 @@ export async function verifyLake(terminal: Terminal, flags: VerifyFlags): Promis
   const place = await existingLake(terminal);
   const report = await proveLake(terminal, place, flags);
   // A wrong directory must not pass for a proved lake.
-  if (report.ok && report.files === 0) {
+  const isEmpty = report.ok && report.files === 0;
+  if (isEmpty && (await openStore(place).list("_nightledger/")).length === 0) {
     throw new InputError(
-      `NIGHTLEDGER_LAKE: ${place.address} holds no table, so nothing was proved. Name the lake that runs write to, or sync first.`,
+      `NIGHTLEDGER_LAKE: ${place.address} is no lake, so nothing was proved. Name the lake that runs write to, or sync first.`,
     );
   }
   showResult(terminal, json, report, verifiedText);

@@ -19,12 +19,6 @@ export class DamagedLake {
     return new DamagedLake(directory);
   }
 
-  /** A lake that nothing was written to. */
-  static async empty(directory: string): Promise<DamagedLake> {
-    await mkdir(directory);
-    return new DamagedLake(directory);
-  }
-
   /**
    * Writes the data file that holds a row again, with other rows, and makes the log fit its new size and hash.
    *
