@@ -22,9 +22,10 @@ import { quiet } from "./scenarios/quiet.js";
 import { rows } from "./scenarios/rows.js";
 import { scale } from "./scenarios/scale.js";
 import { secondNight } from "./scenarios/second-night.js";
+import { year } from "./scenarios/year.js";
 
 const SCENARIOS: readonly Scenario[] = [
-  ...[quiet, scale, manyNights],
+  ...[quiet, scale, manyNights, year],
   ...[rows, latency20, latency64, memory, secondNight, investments, kill],
   ...[onboard, onboardMemory, onboardValidate],
   ...[exportReports, exportBusinesses, pack, importRows, bulkMemory, bulkLongValues],
