@@ -1,47 +1,42 @@
 import { type Command, CommanderError } from "commander";
 import { InputError } from "../domain/failures.js";
+import { shellWord } from "../domain/words/shell-word.js";
 import { VERSION } from "../version.js";
 import { alertsCommand } from "./commands/alerts.js";
-import { bulkCommands } from "./commands/bulk-jobs.js";
+import { bulkCommands, exportTransactionsCommand, importsVerifyCommand } from "./commands/bulk-jobs.js";
 import { callCommand } from "./commands/call.js";
-import { codecCommand } from "./commands/codec.js";
-import type { AddCommand } from "./commands/command.js";
-import { completionCommand } from "./commands/completion.js";
-import { explainCommand } from "./commands/explain.js";
-import { exportTransactionsCommand } from "./commands/export-transactions.js";
+import { type AddCommand, runIn } from "./commands/command.js";
 import { forgetCommand, holdCommand } from "./commands/forget.js";
 import { arrangeHelp } from "./commands/help.js";
-import { importsVerifyCommand } from "./commands/imports.js";
 import {
   lakeCommand,
   maintainCommand,
   materializeCommand,
+  queryCommand,
   rebindCommand,
   tablesCommand,
+  verifyCommand,
+  viewsCommand,
 } from "./commands/lake.js";
 import {
   checkCommand,
+  codecCommand,
+  completionCommand,
   demoCommand,
   devCommand,
   initCommand,
+  serviceCommand,
   versionCommand,
   workerCommand,
 } from "./commands/local.js";
 import { onboardCommand } from "./commands/onboard.js";
-import { planCommand } from "./commands/plan.js";
-import { quarantineCommand } from "./commands/quarantine.js";
-import { queryCommand } from "./commands/query.js";
-import { runsCommand, statusCommand } from "./commands/runs.js";
+import { planCommand, runsCommand, statusCommand } from "./commands/runs.js";
 import { sandboxCommand } from "./commands/sandbox.js";
 import { scheduleCommand } from "./commands/schedule.js";
-import { serviceCommand } from "./commands/service.js";
-import { syncCommand } from "./commands/sync.js";
+import { explainCommand, quarantineCommand, syncCommand } from "./commands/sync.js";
 import { reportCommand, uiCommand } from "./commands/ui.js";
-import { verifyCommand } from "./commands/verify.js";
-import { viewsCommand } from "./commands/views.js";
 import { webhooksCommand } from "./commands/webhooks.js";
 import { CliCommand } from "./terminal/cli-command.js";
-import { continuingLine } from "./terminal/command-line.js";
 import { EXIT, exitCodeOf, saidError } from "./terminal/exit-code.js";
 import { processTerminal, type Terminal } from "./terminal/terminal.js";
 
@@ -101,7 +96,7 @@ export function createProgram(terminal: Terminal, end: (code: number) => void): 
       writeOut: (text) => process.stdout.write(text),
       writeErr: (text) => process.stderr.write(text),
     });
-  for (const add of COMMANDS) add(program, terminal, end);
+  for (const add of COMMANDS) add(program, runIn(terminal, end));
   arrangeHelp(program);
   return program;
 }
@@ -137,4 +132,15 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<number>
     terminal.say(said.words);
     return exitCodeOf(error);
   }
+}
+
+/**
+ * Writes the command line that joins or continues what this one began, for a shell: as it was typed, but without
+ * `--restart`, which would give up the run, and `--new-lake`, which is for once.
+ */
+export function continuingLine(argv: readonly string[], { env }: Pick<Terminal, "env">): string {
+  const words = argv.slice(2).filter((word) => word !== "--restart" && word !== "--new-lake");
+  // npm sets this for what `npx` runs.
+  const program = env.npm_command === "exec" ? ["npx", "nightledger"] : ["nightledger"];
+  return [...program, ...words].map(shellWord).join(" ");
 }

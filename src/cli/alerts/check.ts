@@ -24,7 +24,7 @@ interface AskedCheck {
   /** Rules that override those of the file. */
   readonly rules: AlertRules;
   readonly targets: AlertTargets;
-  readonly json: boolean;
+  readonly json?: boolean | undefined;
   readonly schedules: ScheduleReader;
 }
 

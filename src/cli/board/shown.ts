@@ -14,7 +14,7 @@ import {
   table,
 } from "../../pages/parts.js";
 import type { SqlRow } from "../lake/query.js";
-import type { Finding } from "../shell/seen-run.js";
+import type { Finding } from "../shell/kind.js";
 
 const GOOD = new Set(["completed", "synced", "unchanged", "pass"]);
 const BAD = new Set(["failed", "completed_with_failures", "lost", "interrupted"]);

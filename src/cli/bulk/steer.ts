@@ -5,8 +5,7 @@ import { NOBODY } from "../../domain/service/nobody.js";
 import { secretAgain } from "../../intake/bulk/asked-job.js";
 import { countRows } from "../../intake/bulk/input-rows.js";
 import { JOBS } from "../../jobs/index.js";
-import type { AnyJob } from "../../jobs/job.js";
-import { jobOfKind } from "../../jobs/job.js";
+import { type AnyJob, jobOfKind } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { EffectClaims } from "../../lake/bulk/effect-claims.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
@@ -14,15 +13,17 @@ import type { ObjectStore } from "../../lake/store/object-store.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { runs } from "../../lake/tables/runs.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
-import { inputsAgain } from "../commands/bulk-inputs.js";
-import type { Flags } from "../commands/declared-options.js";
+import { type Flags, inputsAgain } from "../commands/declared-options.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
+import type { RunKind } from "../shell/kind.js";
+import type { JobRun } from "../shell/run.js";
 import { type JobFlags, runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { newRun } from "./command.js";
+import { bulkRun, nextSteps } from "./form.js";
 
 /** Runs the rows that failed in a run of a bulk job, as a run of their own; the exit code. @throws InputError */
-export async function retryBulk(
+async function retryBulk(
   terminal: Terminal,
   job: AnyJob,
   runId: string,
@@ -58,6 +59,10 @@ async function nothingToRetry(store: ObjectStore, runId: string): Promise<string
   return `the rows of run ${runId} were run again already, or deleted from the staging area. Nothing was started. ${list}`;
 }
 
+export interface ContinueFlags extends JobFlags {
+  readonly restart?: boolean;
+}
+
 /**
  * Continues the run of a job with an effect that began in a lake and did not end. Returns the exit code.
  * @throws InputError
@@ -65,7 +70,7 @@ async function nothingToRetry(store: ObjectStore, runId: string): Promise<string
 export async function continueBulk(
   terminal: Terminal,
   kind: string,
-  { restart = false, ...flags }: JobFlags & { readonly restart?: boolean },
+  { restart = false, ...flags }: ContinueFlags,
 ): Promise<number> {
   const find: Find = async (sealed) => {
     const holder = await new EffectClaims(sealed, kind).holder();
@@ -106,4 +111,26 @@ async function runFrozen(
       return { pingedUser: NOBODY, run };
     },
   });
+}
+
+/** The runs of a kind of bulk job; its declaration says all that tells them from others. */
+export function runsOfJob(job: AnyJob): RunKind {
+  return {
+    kind: job.kind,
+    rows: job.file.rows,
+    keepsStaging: job.effect,
+    mayBeUnsure: job.isUnsure !== undefined,
+    tables: job.tables,
+    skippedRows: (runId) => job.skippedRows?.(runId),
+    countedRows: (runId) => job.countedRows?.(runId),
+    runOf: (_, __, join) => bulkRun(job, join) as JobRun<unknown, unknown>,
+    retry: (terminal, id, flags) => retryBulk(terminal, job, id, flags),
+    next({ run_id: runId, status, counts }, failed) {
+      // Only a run that went through all of its rows keeps the failed ones.
+      if (status !== "completed_with_failures" || (counts.failed ?? 0) === 0) return [];
+      const { users = 0, failed: failures = 0, skipped = 0 } = counts;
+      const isNoneDone = failures + skipped >= users;
+      return nextSteps(job, { runId, reasons: failed.map(({ reason }) => reason), isAll: true, isNoneDone });
+    },
+  };
 }

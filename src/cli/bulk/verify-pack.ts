@@ -15,16 +15,17 @@ import { withDuckDb } from "../lake/reader.js";
 import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 
+export interface PackFlags {
+  readonly publicKey?: string;
+  readonly json?: boolean;
+}
+
 /**
  * Proves an exported pack. Reads only the pack and the packs beside it, and of the settings those of a bucket.
  *
  * @throws PackError naming the first thing that is wrong.
  */
-export async function runVerifyPack(
-  terminal: Terminal,
-  directory: string,
-  flags: { readonly publicKey?: string; readonly json?: boolean },
-): Promise<void> {
+export async function runVerifyPack(terminal: Terminal, directory: string, flags: PackFlags): Promise<void> {
   const { publicKey: path } = flags;
   const key = path === undefined ? undefined : await readKey(resolve(terminal.cwd, path));
   const proved = await withDuckDb((duckdb) =>

@@ -9,8 +9,9 @@ import {
   TransientError,
 } from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";
+import { OPERATIONS } from "../../api/operations/index.js";
 import type { Operation, ParamsOf } from "../../api/operations/operation.js";
-import { operationFacts } from "../../api/reference/reference.js";
+import { operationFacts, operationText } from "../../api/reference/reference.js";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { showRows } from "../lake/row-table.js";
@@ -136,4 +137,17 @@ function showOperations(terminal: Terminal): void {
       params: params.map(({ name, required }) => (required ? name : `[${name}]`)).join(" "),
     })),
   );
+}
+
+/** Writes the help below the options of `call`: a list of all operations, or everything about one. */
+export function callHelp(name: string | undefined): string {
+  if (name !== undefined) return `\n${plain(operationText(findOperation(name)))}`;
+  const width = Math.max(...OPERATIONS.map((operation) => operation.name.length));
+  const lines = OPERATIONS.map((operation) => `  ${operation.name.padEnd(width)}  ${operation.summary}`);
+  return `\nOperations (call <operation> --help tells more):\n${lines.join("\n")}`;
+}
+
+// The text is written for a Markdown page; a terminal shows it without the markup.
+function plain(text: string): string {
+  return text.replace(/^### /, "").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("\\|", "|");
 }

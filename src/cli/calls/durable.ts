@@ -20,8 +20,7 @@ import { endWithoutResult, type JobRun, type LeftRun } from "../shell/run.js";
 import { runJob } from "../shell/shell.js";
 import { type OutputFile, openOutputFile } from "../terminal/output-file.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { prettyBody } from "./answer.js";
-import { type KeptShown, showKept } from "./kept-answer.js";
+import { type KeptShown, prettyBody, showKept } from "./answer.js";
 import { type CallFlags, grantOf, notSent, readCallRequest } from "./request.js";
 
 type DurableEnd = CallServiceResult & { readonly shown?: KeptShown };

@@ -71,7 +71,7 @@ function rulesOf({ anotherSubject, failedLinks, openQuarantine, ...flags }: Aler
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-export const alertsCommand: AddCommand = (program, terminal, end) => {
+export const alertsCommand: AddCommand = (program, run) => {
   const alerts = program.command("alerts").description("notify the person on call of each problem, once");
   const check = alerts
     .command("check")
@@ -84,13 +84,14 @@ export const alertsCommand: AddCommand = (program, terminal, end) => {
       "nightledger alerts check --max-age 36h --failed-links --notify-webhook https://hooks.example.com/x",
     ),
   );
-  withAlertOptions(check).action(async (flags: AlertFlags) => {
-    const { checkNow } = await import("../alerts/check.js");
-    const { scheduleFacts } = await import("../../intake/schedules/schedule-facts.js");
-    const { notifyCommand, notifyWebhook, json = false } = flags;
-    const targets = { command: notifyCommand, webhook: notifyWebhook };
-    end(await checkNow(terminal, { rules: rulesOf(flags), targets, json, schedules: scheduleFacts }));
-  });
+  withAlertOptions(check).action(
+    run(async () => {
+      const { checkNow } = await import("../alerts/check.js");
+      const { scheduleFacts: schedules } = await import("../../intake/schedules/schedule-facts.js");
+      return (terminal, { notifyCommand: command, notifyWebhook: webhook, json, ...flags }: AlertFlags) =>
+        checkNow(terminal, { rules: rulesOf(flags), targets: { command, webhook }, json, schedules });
+    }),
+  );
 };
 
 /** The same in a schedule; there the worker's own settings say whom to notify. */

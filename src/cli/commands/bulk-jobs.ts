@@ -1,15 +1,16 @@
 import { resolve } from "node:path";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { dayText } from "../../api/schemas/fields.js";
 import { continueCommand, kindWords } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import type { AskedBulk } from "../../intake/bulk/asked-job.js";
 import type { JobKind } from "../../jobs/kind.js";
 import { KINDS } from "../../jobs/kinds/index.js";
 import type { BulkFlags } from "../bulk/command.js";
-import type { JobFlags } from "../shell/shell.js";
-import type { Terminal } from "../terminal/terminal.js";
+import type { ContinueFlags } from "../bulk/steer.js";
 import { type AddCommand, examples, NEW_LAKE, type Schedulable } from "./command.js";
 import { declaredOptions, type Flags, readDeclared, withDeclared } from "./declared-options.js";
+import { between, linkIds } from "./option-values.js";
 
 /** Commands that have those of several kinds, or others, under them. */
 const GROUPS: Readonly<Record<string, string>> = {
@@ -20,14 +21,17 @@ const GROUPS: Readonly<Record<string, string>> = {
 
 /** Adds the commands of a kind: the one that runs a job and, where its calls change something, the one that finishes it. */
 function commandsOf(kind: JobKind): AddCommand {
-  return (program, terminal, end) => {
+  return (program, run) => {
     const command = addWords(program, kind.command).description(kind.description);
     if (kind.example !== undefined) command.addHelpText("after", examples(kind.example));
-    withOptionsOf(kind, command).action(async (flags: Flags & BulkFlags) => {
-      const { runBulk } = await import("../bulk/command.js");
-      end(await runBulk(terminal, askedOf(kind, flags, terminal.cwd), flags));
-    });
-    if (kind.effect) addContinue(program, kind, terminal, end);
+    withOptionsOf(kind, command).action(
+      run(async () => {
+        const { runBulk } = await import("../bulk/command.js");
+        return (terminal, flags: Flags & BulkFlags) =>
+          runBulk(terminal, askedOf(kind, flags, terminal.cwd), flags);
+      }),
+    );
+    if (kind.effect) addContinue(kind)(program, run);
   };
 }
 
@@ -97,22 +101,25 @@ function assertNothingShown({ inputs }: JobKind, given: AskedBulk["inputs"]): vo
 }
 
 /** Adds the command that finishes a run of a kind whose calls change something. */
-function addContinue(program: Command, kind: JobKind, terminal: Terminal, end: (code: number) => void): void {
-  const words = continueCommand(kind.kind).replace("nightledger ", "");
-  addWords(program, words)
-    .description(
-      `finish the ${kindWords(kind.kind)} run that was started but has not ended; its file is not needed`,
-    )
-    .option(
-      "--restart",
-      "continue it even if another machine or NIGHTLEDGER_HOME started it; abandon its run here",
-    )
-    .option("--detach", "return as soon as the run has started (needs a Temporal cluster)")
-    .option("--json", "print the summary as JSON")
-    .action(async (flags: JobFlags & { readonly restart?: boolean }) => {
-      const { continueBulk } = await import("../bulk/steer.js");
-      end(await continueBulk(terminal, kind.kind, flags));
-    });
+function addContinue({ kind }: JobKind): AddCommand {
+  const words = continueCommand(kind).replace("nightledger ", "");
+  return (program, run) =>
+    addWords(program, words)
+      .description(
+        `finish the ${kindWords(kind)} run that was started but has not ended; its file is not needed`,
+      )
+      .option(
+        "--restart",
+        "continue it even if another machine or NIGHTLEDGER_HOME started it; abandon its run here",
+      )
+      .option("--detach", "return as soon as the run has started (needs a Temporal cluster)")
+      .option("--json", "print the summary as JSON")
+      .action(
+        run(async () => {
+          const { continueBulk } = await import("../bulk/steer.js");
+          return (terminal, flags: ContinueFlags) => continueBulk(terminal, kind, flags);
+        }),
+      );
 }
 
 /** Adds a command under those that its first words name. */
@@ -122,3 +129,50 @@ function addWords(program: Command, words: string): Command {
   const known = program.commands.find((one) => one.name() === word);
   return addWords(known ?? program.command(word).description(GROUPS[word] ?? ""), rest.join(" "));
 }
+
+/** Adds `import verify`; a kind of job has made `import`. */
+export const importsVerifyCommand: AddCommand = (program, run) => {
+  program.commands
+    .find((command) => command.name() === "import")
+    ?.command("verify")
+    .description("list imported rows that no sync has brought back; exit 1 if there are any")
+    .option("--days <n>", "days within which an imported row must come back", between(0, 3_650), 3)
+    .option("--json", "print the rows as JSON")
+    .action(run(async () => (await import("../bulk/verify-imports.js")).verifyImports));
+};
+
+const isDay = (text: string) => dayText.safeParse(text).success;
+
+function day(text: string): string {
+  if (isDay(text)) return text;
+  throw new InvalidArgumentError("accepted: a day, such as 2026-11-21.");
+}
+
+function versionOrDay(text: string): string {
+  if (/^\d{1,15}$/.test(text) || isDay(text)) return text;
+  throw new InvalidArgumentError("accepted: a version of transaction_changes, or a day, such as 2026-11-21.");
+}
+
+/** Adds `export transactions`; a kind of job has made `export`. */
+export const exportTransactionsCommand: AddCommand = (program, run) => {
+  program.commands
+    .find((command) => command.name() === "export")
+    ?.command("transactions")
+    .description("write the transactions of some days into a file, as the lake is or was, with its proof")
+    .requiredOption("--from <day>", "first day", day)
+    .requiredOption("--to <day>", "last day", day)
+    .requiredOption("--out <file>", "the file: .csv, .parquet or .ofx")
+    .option("--accounts <ids>", "only these accounts, comma-separated", linkIds)
+    .option(
+      "--as-of <version>",
+      "as it was at a version of transaction_changes, or at a day's end",
+      versionOrDay,
+    )
+    .option("--force", "replace the file if it is there")
+    .option("--json", "print the proof as JSON")
+    .addHelpText(
+      "after",
+      examples("nightledger export transactions --from 2026-01-01 --to 2026-03-31 --out q1.csv"),
+    )
+    .action(run(async () => (await import("../sync/export/transactions.js")).runExportTransactions));
+};

@@ -1,7 +1,7 @@
 import type { CallFlags } from "../calls/request.js";
 import type { AddCommand } from "./command.js";
 
-export const callCommand: AddCommand = (program, terminal, end) => {
+export const callCommand: AddCommand = (program, run) => {
   const command = program
     .command("call")
     .argument("[operation]", "name of the operation, such as get_user; --list shows all")
@@ -27,13 +27,14 @@ export const callCommand: AddCommand = (program, terminal, end) => {
     // The help of one operation comes from the registry, which is loaded only when needed.
     .helpOption(false)
     .option("-h, --help", "display help for command, and for an operation where one is given");
-  command.action(async (name: string | undefined, flags: CallFlags & { readonly help?: boolean }) => {
-    if (flags.help) {
-      const { callHelp } = await import("../calls/help.js");
-      terminal.result(`${command.helpInformation()}${callHelp(name)}`.trimEnd());
-      return;
-    }
-    const { runCall } = await import("../calls/command.js");
-    end(await runCall(terminal, name, flags));
-  });
+  command.action(
+    run(async () => {
+      const { callHelp, runCall } = await import("../calls/command.js");
+      return async (terminal, name: string | undefined, flags: CallFlags & { readonly help?: boolean }) => {
+        if (!flags.help) return runCall(terminal, name, flags);
+        terminal.result(`${command.helpInformation()}${callHelp(name)}`.trimEnd());
+        return undefined;
+      };
+    }),
+  );
 };

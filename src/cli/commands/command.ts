@@ -1,9 +1,26 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Adds one command to the program; `end` gives its exit code. */
-export type AddCommand = (program: Command, terminal: Terminal, end: (code: number) => void) => void;
+/** Adds commands to the program; `run` makes what each does. */
+export type AddCommand = (program: Command, run: Run) => void;
+
+/** Makes of a function, which is loaded only when it is called, the action of a command. Its result is the exit code. */
+type Run = (load: () => Promise<Act>) => (...given: unknown[]) => Promise<void>;
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a command without an exit code returns nothing.
+type Act = (terminal: Terminal, ...given: never) => Promise<number | void>;
+
+/** What commands do in this process, ended by `end`. */
+export function runIn(terminal: Terminal, end: (code: number) => void): Run {
+  return (load) =>
+    async (...given) => {
+      const act = await load();
+      // The last thing that commander gives is the command itself.
+      const code = await act(terminal, ...(given.slice(0, -1) as never));
+      if (typeof code === "number") end(code);
+    };
+}
 
 export interface Schedulable {
   readonly words: readonly string[];
@@ -35,4 +52,13 @@ export const NEW_LAKE = ["--new-lake", "begin a new lake: the one that was here 
 /** Command lines to copy, for the end of a command's help; each is also in docs/reference/commands.md. */
 export function examples(...lines: readonly string[]): string {
   return `\n${lines.length === 1 ? "Example" : "Examples"}:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+}
+
+/** Adds how a command shows its table. */
+export function withTableOptions(command: Command, print = "print them"): Command {
+  return command
+    .option("--wide", "cut nothing to the width of the terminal")
+    .option("--vertical", "show each column on a line of its own")
+    .addOption(new Option("--csv", `${print} as CSV, with every digit`).conflicts("json"))
+    .option("--json", `${print} as JSON`);
 }

@@ -1,10 +1,8 @@
 import type { Command } from "commander";
-import type { TableFlags } from "../lake/row-table.js";
 import type { ForgetFlags } from "../runs/forget.js";
-import { type AddCommand, examples } from "./command.js";
-import { withTableOptions } from "./table-options.js";
+import { type AddCommand, examples, withTableOptions } from "./command.js";
 
-export const forgetCommand: AddCommand = (program, terminal) => {
+export const forgetCommand: AddCommand = (program, run) => {
   withWho(
     program
       .command("forget")
@@ -17,13 +15,10 @@ export const forgetCommand: AddCommand = (program, terminal) => {
       "after",
       examples('nightledger forget fp_1 --reason "request of 5 May" --by privacy@example.com'),
     )
-    .action(async (fpId: string, flags: ForgetFlags) => {
-      const { runForget } = await import("../runs/forget.js");
-      await runForget(terminal, fpId, flags);
-    });
+    .action(run(async () => (await import("../runs/forget.js")).runForget));
 };
 
-export const holdCommand: AddCommand = (program, terminal) => {
+export const holdCommand: AddCommand = (program, run) => {
   const hold = program
     .command("hold")
     .description("set and lift legal holds, which keep persons from being forgotten");
@@ -33,16 +28,15 @@ export const holdCommand: AddCommand = (program, terminal) => {
   ] as const) {
     withWho(hold.command(name).argument("<fp_id...>", "the users").description(what))
       .option("--json", "print what was changed as JSON")
-      .action(async (fpIds: string[], flags: ForgetFlags) => {
-        const { changeHold } = await import("../sync/forget/hold.js");
-        await changeHold(terminal, fpIds, state, flags);
-      });
+      .action(
+        run(async () => {
+          const { changeHold } = await import("../sync/forget/hold.js");
+          return (terminal, fpIds: string[], flags: ForgetFlags) => changeHold(terminal, fpIds, state, flags);
+        }),
+      );
   }
   withTableOptions(hold.command("list").description("list the legal holds that are in force")).action(
-    async (flags: TableFlags) => {
-      const { listHolds } = await import("../sync/forget/hold.js");
-      await listHolds(terminal, flags);
-    },
+    run(async () => (await import("../sync/forget/hold.js")).listHolds),
   );
 };
 

@@ -1,42 +1,40 @@
+import { Option } from "commander";
 import { InputError } from "../../domain/failures.js";
-import type { TableFlags } from "../lake/row-table.js";
-import type { RestoreFlags, SnapshotFlags } from "../lake/snapshot.js";
-import { type AddCommand, examples } from "./command.js";
+import type { PackFlags } from "../bulk/verify-pack.js";
+import type { VerifyFlags } from "../sync/verify-lake.js";
+import { type AddCommand, examples, withTableOptions } from "./command.js";
 import { type MaintainFlags, withMaintainOptions } from "./maintain.js";
-import { positive } from "./option-values.js";
-import { withTableOptions } from "./table-options.js";
+import { positive, rowLimit } from "./option-values.js";
 
-export const materializeCommand: AddCommand = (program, terminal) => {
+export const materializeCommand: AddCommand = (program, run) => {
   program
     .command("materialize")
     .description("bring the transactions table up to date with the change feed; every sync ends with this")
     .option("--json", "print what was done as JSON")
-    .action(async ({ json }: { readonly json?: boolean }) => {
-      const { runMaterialize } = await import("../lake/materialize.js");
-      await runMaterialize(terminal, json === true);
-    });
+    .action(run(async () => (await import("../lake/materialize.js")).runMaterialize));
 };
 
-export const maintainCommand: AddCommand = (program, terminal, end) => {
+export const maintainCommand: AddCommand = (program, run) => {
   const command = program
     .command("maintain")
     .description(
       "merge small files, shorten logs, and delete what nobody needs any more; runs may go on meanwhile",
     )
     .addHelpText("after", examples("nightledger maintain --dry-run"));
-  withMaintainOptions(command).action(async (flags: MaintainFlags) => {
-    if (flags.schedule) {
+  withMaintainOptions(command).action(
+    run(async () => async (terminal, flags: MaintainFlags) => {
+      if (!flags.schedule) {
+        const { runMaintain } = await import("../lake/maintain.js");
+        const { applyRetention } = await import("../../lake/sync/retention/apply-retention.js");
+        return runMaintain(terminal, flags, applyRetention);
+      }
       if (flags.dryRun) throw new InputError("--schedule changes something: leave out --dry-run.");
-      const { scheduleUpkeep } = await import("../schedules/upkeep.js");
-      return end(await scheduleUpkeep(terminal, flags));
-    }
-    const { runMaintain } = await import("../lake/maintain.js");
-    const { applyRetention } = await import("../../lake/sync/retention/apply-retention.js");
-    end(await runMaintain(terminal, flags, applyRetention));
-  });
+      return (await import("../schedules/upkeep.js")).scheduleUpkeep(terminal, flags);
+    }),
+  );
 };
 
-export const rebindCommand: AddCommand = (program, terminal) => {
+export const rebindCommand: AddCommand = (program, run) => {
   program
     .command("rebind")
     .description(
@@ -44,13 +42,10 @@ export const rebindCommand: AddCommand = (program, terminal) => {
     )
     .option("--json", "print what was done as JSON")
     .addHelpText("after", examples("NIGHTLEDGER_API_URL=https://new.example.com nightledger rebind"))
-    .action(async ({ json }: { readonly json?: boolean }) => {
-      const { runRebind } = await import("../lake/rebind.js");
-      await runRebind(terminal, json === true);
-    });
+    .action(run(async () => (await import("../lake/rebind.js")).runRebind));
 };
 
-export const lakeCommand: AddCommand = (program, terminal, end) => {
+export const lakeCommand: AddCommand = (program, run) => {
   const lake = program.command("lake").description("move a lake, back it up, and restore it");
   lake
     .command("copy")
@@ -61,10 +56,7 @@ export const lakeCommand: AddCommand = (program, terminal, end) => {
     )
     .option("--json", "print what was done as JSON")
     .addHelpText("after", examples("nightledger lake copy ./lake s3://ledger/tables"))
-    .action(async (from: string, to: string, { json }: { readonly json?: boolean }) => {
-      const { runCopy } = await import("../sync/copy-lake.js");
-      end(await runCopy(terminal, from, to, json === true));
-    });
+    .action(run(async () => (await import("../sync/copy-lake.js")).runCopy));
   lake
     .command("snapshot")
     .argument("<to>", "where snapshots of the lake are kept: a directory, or s3://bucket/prefix")
@@ -74,10 +66,7 @@ export const lakeCommand: AddCommand = (program, terminal, end) => {
     .option("--dry-run", "say how much would be copied, and copy nothing")
     .option("--json", "print what was done as JSON")
     .addHelpText("after", examples("nightledger lake snapshot s3://backup/ledger --keep 14"))
-    .action(async (to: string, flags: SnapshotFlags) => {
-      const { runSnapshot } = await import("../lake/snapshot.js");
-      await runSnapshot(terminal, to, flags);
-    });
+    .action(run(async () => (await import("../lake/snapshot.js")).runSnapshot));
   lake
     .command("restore")
     .argument("<from>", "where its snapshots are: a directory, or s3://bucket/prefix")
@@ -86,24 +75,91 @@ export const lakeCommand: AddCommand = (program, terminal, end) => {
     .option("--dry-run", "check every byte of the snapshot, and restore nothing")
     .option("--json", "print what was done as JSON")
     .addHelpText("after", examples("nightledger lake restore s3://backup/ledger"))
-    .action(async (from: string, flags: RestoreFlags) => {
-      const { runRestore } = await import("../lake/snapshot.js");
-      await runRestore(terminal, from, flags);
-    });
+    .action(run(async () => (await import("../lake/snapshot.js")).runRestore));
 };
 
-export const tablesCommand: AddCommand = (program, terminal) => {
+export const tablesCommand: AddCommand = (program, run) => {
   const tables = program
     .command("tables")
     .description("list the lake's tables: version, rows, files, bytes")
     .addHelpText("after", examples("nightledger tables"));
-  withTableOptions(tables, "print the tables").action(async (flags: TableFlags) => {
-    const { withLakeQuery } = await import("../lake/query.js");
-    const { showRows } = await import("../lake/row-table.js");
-    const found = await withLakeQuery(terminal, (lake) => lake.listTables());
-    if (flags.json) return terminal.result(JSON.stringify({ items: found }));
-    const shown = found.map(({ columns: _, ...table }) => table);
-    if (found.length === 0 && !flags.csv) terminal.result("no tables yet: run `nightledger sync`");
-    else showRows(terminal, shown, { ...flags, names: ["table", "version", "rows", "files", "bytes"] });
-  });
+  withTableOptions(tables, "print the tables").action(
+    run(async () => (await import("../lake/show-query.js")).showTables),
+  );
+};
+
+/** `nightledger views` */
+export const viewsCommand: AddCommand = (program, run) => {
+  program
+    .command("views")
+    .description("make a DuckDB file with views over the lake's live files, for tools without Delta")
+    .requiredOption("--out <file>", "the file to make")
+    .option("--force", "replace the file if it is there")
+    .addHelpText("after", examples("nightledger views --out lake.duckdb"))
+    .action(run(async () => (await import("../lake/views.js")).runViews));
+};
+
+export const verifyCommand: AddCommand = (program, run) => {
+  program
+    .command("verify")
+    .argument(
+      "[directory]",
+      "directory of an exported pack, or its s3:// address; leave it out to verify the lake",
+    )
+    .description("prove that nothing is missing or changed: in the lake, or offline in an exported pack")
+    .option(
+      "--quick",
+      "of the lake: files by their size, and certificates; not bytes, derived tables and roots",
+    )
+    .option("--root <hash>", "a root that was kept elsewhere: fail unless the lake's history contains it")
+    .option("--public-key <file>", "Ed25519 public key (PEM) of the signer; fail unless it signed the pack")
+    .option("--json", "print what was verified as JSON")
+    .addHelpText(
+      "after",
+      examples(
+        "nightledger verify",
+        "nightledger verify --root <hash>",
+        "nightledger verify lake/_exports/cip/<export> --public-key signer.pem",
+      ),
+    )
+    .action(
+      run(async () => async (terminal, directory: string | undefined, flags: VerifyFlags & PackFlags) => {
+        if (directory === undefined) {
+          if (flags.publicKey === undefined)
+            return (await import("../sync/verify-lake.js")).verifyLake(terminal, flags);
+          throw new InputError(
+            "--public-key is for an exported pack: give its directory. A lake has no signature.",
+          );
+        }
+        if (flags.quick || flags.root !== undefined)
+          throw new InputError("--quick and --root are for the lake: leave out the directory of the pack.");
+        await (await import("../bulk/verify-pack.js")).runVerifyPack(terminal, directory, flags);
+        return undefined;
+      }),
+    );
+};
+
+export const queryCommand: AddCommand = (program, run) => {
+  const query = program
+    .command("query")
+    .argument("<sql>", "a DuckDB SELECT; each table is a view of the same name")
+    .description("query the lake with SQL; decimals are exact text")
+    .option("--limit <rows>", "rows to show as a table; 0 shows all", rowLimit, 100)
+    .option("--decrypt", "decrypt encrypted columns; needs the lake's keys")
+    .addOption(
+      new Option("--output <file>", "write all rows to this file: .csv, .jsonl or .parquet").conflicts([
+        "csv",
+        "json",
+      ]),
+    )
+    .addHelpText(
+      "after",
+      examples(
+        'nightledger query "select * from link_freshness"',
+        'nightledger query "from transactions" --output transactions.parquet',
+      ),
+    );
+  withTableOptions(query, "print all rows").action(
+    run(async () => (await import("../lake/show-query.js")).runQuery),
+  );
 };

@@ -1,9 +1,8 @@
-import { Option } from "commander";
-import type { InitFlags } from "../local/init.js";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { type AddCommand, examples, NEW_LAKE } from "./command.js";
 import { portNumber } from "./option-values.js";
 
-export const demoCommand: AddCommand = (program, terminal, end) => {
+export const demoCommand: AddCommand = (program, run) => {
   program
     .command("demo")
     .description(
@@ -15,25 +14,19 @@ export const demoCommand: AddCommand = (program, terminal, end) => {
       "nightledger-demo",
     )
     .addHelpText("after", examples("nightledger demo"))
-    .action(async ({ directory }: { readonly directory: string }) => {
-      const { runDemo } = await import("../local/demo.js");
-      end(await runDemo(terminal, directory));
-    });
+    .action(run(async () => (await import("../local/demo.js")).runDemo));
 };
 
-export const devCommand: AddCommand = (program, terminal) => {
+export const devCommand: AddCommand = (program, run) => {
   program
     .command("dev")
     .description("run an embedded Temporal server with its web UI and a worker until Ctrl-C")
     .option("--webhooks-port <number>", "port of the webhook receiver; 0 picks a free one", portNumber, 8788)
     .option(...NEW_LAKE)
-    .action(async ({ webhooksPort }: { readonly webhooksPort: number }) => {
-      const { runDev } = await import("../local/dev.js");
-      await runDev(terminal, webhooksPort);
-    });
+    .action(run(async () => (await import("../local/dev.js")).runDev));
 };
 
-export const workerCommand: AddCommand = (program, terminal, end) => {
+export const workerCommand: AddCommand = (program, run) => {
   program
     .command("worker")
     .description("run a worker for a Temporal cluster until stopped (SIGTERM or Ctrl-C)")
@@ -44,13 +37,10 @@ export const workerCommand: AddCommand = (program, terminal, end) => {
       ).conflicts("current"),
     )
     .option("--current", "make the version of this build's workers the current one again, and end")
-    .action(async (flags: { readonly drain?: boolean; readonly current?: boolean }) => {
-      const { runWorker } = await import("../local/worker.js");
-      end(await runWorker(terminal, flags));
-    });
+    .action(run(async () => (await import("../local/worker.js")).runWorker));
 };
 
-export const checkCommand: AddCommand = (program, terminal, end) => {
+export const checkCommand: AddCommand = (program, run) => {
   program
     .command("check")
     .description(
@@ -58,24 +48,18 @@ export const checkCommand: AddCommand = (program, terminal, end) => {
     )
     .option("--roster <file>", "also check this roster")
     .option("--json", "print the findings as JSON")
-    .action(async (flags: { readonly roster?: string; readonly json?: boolean }) => {
-      const { runCheck } = await import("../local/check.js");
-      end(await runCheck(terminal, flags));
-    });
+    .action(run(async () => (await import("../local/check.js")).runCheck));
 };
 
-export const versionCommand: AddCommand = (program, terminal) => {
+export const versionCommand: AddCommand = (program, run) => {
   program
     .command("version")
     .description("print the versions of Nightledger and of what it runs on")
     .option("--json", "print them as JSON")
-    .action(async ({ json }: { readonly json?: boolean }) => {
-      const { runVersion } = await import("../local/version.js");
-      await runVersion(terminal, json === true);
-    });
+    .action(run(async () => (await import("../local/version.js")).runVersion));
 };
 
-export const initCommand: AddCommand = (program, terminal, end) => {
+export const initCommand: AddCommand = (program, run) => {
   program
     .command("init")
     .description(
@@ -89,8 +73,146 @@ export const initCommand: AddCommand = (program, terminal, end) => {
       "after",
       examples("nightledger init", "nightledger init --url https://api.example.com --key-file key.txt"),
     )
-    .action(async (flags: InitFlags) => {
-      const { runInit } = await import("../local/init.js");
-      end(await runInit(terminal, flags));
-    });
+    .action(run(async () => (await import("../local/init.js")).runInit));
 };
+
+export const codecCommand: AddCommand = (program, run) => {
+  const codec = program.command("codec").description("let Temporal's web UI and CLI show what is encrypted");
+  codec
+    .command("serve")
+    .description("serve Temporal's codec protocol with the deployment's keys until stopped")
+    .option("--port <number>", "port to listen on; 0 picks a free one", portNumber, 8789)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .requiredOption("--origin <url...>", "the web UI: the only pages that may ask")
+    .addHelpText("after", examples("nightledger codec serve --origin http://127.0.0.1:8080"))
+    .action(run(async () => (await import("../local/codec.js")).serveCodec));
+};
+
+export const completionCommand: AddCommand = (program, run) => {
+  program
+    .command("completion")
+    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
+    .description("print a script that completes commands and flags in a shell")
+    .addHelpText(
+      "after",
+      examples(
+        'eval "$(nightledger completion bash)"',
+        "nightledger completion zsh > ~/.nightledger-completion.zsh",
+        "nightledger completion fish > ~/.config/fish/completions/nightledger.fish",
+      ),
+    )
+    .action(
+      run(async () => async (terminal, shell: (typeof SHELLS)[number]) => {
+        terminal.result(completionScript(program, shell));
+      }),
+    );
+};
+
+const SHELLS = ["bash", "zsh", "fish"] as const;
+
+interface Word {
+  readonly word: string;
+  readonly description: string;
+}
+
+/** The words of a command that something may follow: where it is, such as `runs list`, and what may come next. */
+interface Place {
+  readonly path: readonly string[];
+  readonly commands: readonly Word[];
+  readonly flags: readonly Word[];
+}
+
+/** Writes the script that completes a program's commands and flags in a shell. */
+export function completionScript(program: Command, shell: (typeof SHELLS)[number]): string {
+  const places = placesOf(program, []);
+  if (shell === "fish") return fishScript(program.name(), places);
+  const load =
+    shell === "zsh"
+      ? "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
+      : "";
+  return load + bashScript(program.name(), places);
+}
+
+function placesOf(command: Command, path: readonly string[]): Place[] {
+  const help = command.createHelp();
+  const commands = help.visibleCommands(command).filter((one) => one.name() !== "help");
+  const flags = help.visibleOptions(command).flatMap(({ long, description }) => {
+    return long ? [{ word: long, description }] : [];
+  });
+  const words = commands.map((one) => ({ word: one.name(), description: one.description() }));
+  return [
+    { path, commands: words, flags },
+    ...commands.flatMap((one) => placesOf(one, [...path, one.name()])),
+  ];
+}
+
+function bashScript(name: string, places: readonly Place[]): string {
+  const cases = places.map(({ path, commands, flags }) => {
+    const words = [...commands, ...flags].map(({ word }) => word).join(" ");
+    return `    "${path.join(" ")}") words="${words}" ;;`;
+  });
+  const below = places.flatMap(({ path }) => (path.length === 0 ? [] : `"${path.join(" ")}"`));
+  return `_${name}() {
+  local at="" words="" word i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word="\${at:+$at }\${COMP_WORDS[i]}"
+    case "$word" in
+    ${below.join(" | ")}) at="$word" ;;
+    esac
+  done
+  case "$at" in
+${cases.join("\n")}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _${name} ${name}`;
+}
+
+function fishScript(name: string, places: readonly Place[]): string {
+  return places
+    .flatMap(({ path, commands, flags }) => {
+      const seen = path.map((word) => `__fish_seen_subcommand_from ${word}`);
+      const none = commands.map(({ word }) => word).join(" ");
+      const deeper = none === "" ? [] : [`not __fish_seen_subcommand_from ${none}`];
+      const when = `complete -c ${name} -n ${quoted([...seen, ...deeper].join("; and "))}`;
+      return [
+        ...commands.map(({ word, description }) => `${when} -f -a ${word} -d ${quoted(description)}`),
+        ...flags.map(({ word, description }) => `${when} -l ${word.slice(2)} -d ${quoted(description)}`),
+      ];
+    })
+    .join("\n");
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, "\\$&")}'`;
+}
+
+export const serviceCommand: AddCommand = (program, run) => {
+  const service = program
+    .command("service")
+    .description("keep schedules running: install `dev`, or `worker` with a cluster, as a system service");
+  const withUnit = (command: Command) =>
+    command
+      .option("--user", "a service of this user instead of the whole machine")
+      .option(
+        "--name <name>",
+        "name of the service (default: nightledger- and the name of this directory)",
+        unitName,
+      );
+  withUnit(service.command("install"))
+    .description("write and enable a systemd unit for this directory; on macOS, print a launchd plist")
+    .option("--print", "print the unit without installing it")
+    .action(run(async () => (await import("../local/service.js")).installService));
+  withUnit(service.command("status"))
+    .description("show whether the service is installed and running; exit 1 if it is not")
+    .action(run(async () => (await import("../local/service.js")).showService));
+  withUnit(service.command("uninstall"))
+    .description("stop and remove the service; the lake and its schedules stay")
+    .action(run(async () => (await import("../local/service.js")).uninstallService));
+};
+
+function unitName(text: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(text))
+    throw new InvalidArgumentError("accepted: letters, digits, dots, dashes and underscores.");
+  return text;
+}

@@ -30,14 +30,11 @@ function withOnboardOptions(command: Command): Command {
   return withBatchOptions(command);
 }
 
-export const onboardCommand: AddCommand = (program, terminal, end) => {
+export const onboardCommand: AddCommand = (program, run) => {
   const command = program
     .command("onboard")
     .description("run a playbook on every customer in a file; running it again posts nothing twice");
-  withOnboardOptions(command).action(async (flags: OnboardFlags) => {
-    const { runOnboard } = await import("../onboarding/run.js");
-    end(await runOnboard(terminal, flags));
-  });
+  withOnboardOptions(command).action(run(async () => (await import("../onboarding/run.js")).runOnboard));
 };
 
 export const scheduledOnboard: Schedulable = {

@@ -1,18 +1,13 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { parseDuration } from "../../domain/duration.js";
 import { KINDS } from "../../jobs/kinds/index.js";
-import type { ListFlags } from "../runs/list.js";
-import type { StatusFlags } from "../runs/status-text.js";
-import type { RetryFlags } from "../shell/kind.js";
 import type { JobFlags } from "../shell/shell.js";
-import type { Terminal } from "../terminal/terminal.js";
 import { withBatchOptions } from "./batch-options.js";
-import { withInputsAgain } from "./bulk-inputs.js";
-import { type AddCommand, examples } from "./command.js";
+import { type AddCommand, examples, withTableOptions } from "./command.js";
+import { withInputsAgain } from "./declared-options.js";
 import { duration, pastInstant, rowLimit } from "./option-values.js";
-import { withTableOptions } from "./table-options.js";
 
-export const runsCommand: AddCommand = (program, terminal, end) => {
+export const runsCommand: AddCommand = (program, run) => {
   const runs = program
     .command("runs")
     .description("list, show, watch, continue, cancel and retry the runs of every job");
@@ -36,40 +31,21 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
     )
     .option("--limit <n>", "show at most this many; 0 shows all", rowLimit, 20)
     .addHelpText("after", examples("nightledger runs list --status failed --since 36h"));
-  withTableOptions(list).action(async (flags: ListFlags) => {
-    const { listRuns } = await import("../runs/list.js");
-    end(await listRuns(terminal, flags));
-  });
+  withTableOptions(list).action(run(async () => (await import("../runs/list.js")).listRuns));
   runs
     .command("show")
     .argument("<run>", "id of the run, or of a batch of customers")
     .description("show a run: counts, cost, failures with the action to take, and what it is waiting for")
     .option("--json", "print it as JSON")
-    .action(async (id: string, { json = false }: JobFlags) => {
-      const { showRun } = await import("../runs/show.js");
-      const { showBatch } = await import("../runs/show-batch.js");
-      end(await (id.startsWith("onb_") ? showBatch : showRun)(terminal, id, json));
-    });
-  for (const [name, description] of FOLLOWING) {
+    .action(run(async () => (await import("../runs/show.js")).showRunOrBatch));
+  for (const [name, description, act] of FOLLOWING) {
     runs
       .command(name)
       .argument("<run>", "id of the run")
       .description(description)
       .option("--json", "print the summary as JSON")
-      .action(async (id: string, { json = false }: JobFlags) => {
-        const { watchRun } = await import("../runs/steer.js");
-        end(await watchRun(terminal, id, { json, continues: name === "continue" }));
-      });
+      .action(run(async () => (await import("../runs/steer.js"))[act]));
   }
-  runs
-    .command("cancel")
-    .argument("<run>", "id of the run")
-    .description("cancel a run: finished work is kept, the rest is not started")
-    .option("--json", "print the summary as JSON")
-    .action(async (id: string, { json = false }: JobFlags) => {
-      const { cancelRun } = await import("../runs/steer.js");
-      end(await cancelRun(terminal, id, json));
-    });
   const retry = runs
     .command("retry")
     .argument("<run>", "id of the run")
@@ -79,35 +55,31 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
       "also send again what may have been carried out, by a proxy or an import; it may be carried out twice",
     );
   withInputsAgain(retry);
-  withBatchOptions(retry).action(async (id: string, flags: RetryFlags) => {
-    const { retryRun } = await import("../runs/steer.js");
-    end(await retryRun(terminal, id, flags));
-  });
-  addBatches(runs, terminal, end);
+  withBatchOptions(retry).action(run(async () => (await import("../runs/steer.js")).retryRun));
+  addBatches(runs, run);
 };
 
 /** Adds what is for batches alone. */
-function addBatches(runs: Command, terminal: Terminal, end: (code: number) => void): void {
+const addBatches: AddCommand = (runs, run) => {
   for (const [name, description] of STEERING) {
     runs
       .command(name)
       .argument("<batch>", "id of the batch")
       .description(description)
       .option("--json", "print the summary as JSON")
-      .action(async (id: string, { json = false }: JobFlags) => {
-        const { steerBatch } = await import("../onboarding/batches.js");
-        end(await steerBatch(terminal, name, id, json));
-      });
+      .action(
+        run(async () => {
+          const { steerBatch } = await import("../onboarding/batches.js");
+          return (terminal, id: string, { json = false }: JobFlags) => steerBatch(terminal, name, id, json);
+        }),
+      );
   }
   runs
     .command("links")
     .argument("<file>", "the file written by --continuations")
     .description("decrypt a continuation file and print its links, one JSON object per line")
-    .action(async (file: string) => {
-      const { printLinks } = await import("../onboarding/batches.js");
-      await printLinks(terminal, file);
-    });
-}
+    .action(run(async () => (await import("../onboarding/batches.js")).printLinks));
+};
 
 const STEERING = [
   ["pause", "stop starting new customers; those already running continue"],
@@ -115,11 +87,12 @@ const STEERING = [
 ] as const;
 
 const FOLLOWING = [
-  ["watch", "follow a run to its end and exit with its exit code"],
-  ["continue", "have a run try now all that waits, send what it holds, and follow it"],
+  ["watch", "follow a run to its end and exit with its exit code", "watchRun"],
+  ["continue", "have a run try now all that waits, send what it holds, and follow it", "continueRun"],
+  ["cancel", "cancel a run: finished work is kept, the rest is not started", "cancelRun"],
 ] as const;
 
-export const statusCommand: AddCommand = (program, terminal, end) => {
+export const statusCommand: AddCommand = (program, run) => {
   program
     .command("status")
     .description(
@@ -131,8 +104,23 @@ export const statusCommand: AddCommand = (program, terminal, end) => {
         .default(parseDuration("3d"), "3d"),
     )
     .option("--json", "print it as JSON")
-    .action(async (flags: StatusFlags) => {
-      const { showStatus } = await import("../runs/status-text.js");
-      end(await showStatus(terminal, flags));
-    });
+    .action(run(async () => (await import("../runs/status-text.js")).showStatus));
+};
+
+export const planCommand: AddCommand = (program, run) => {
+  program
+    .command("plan")
+    .argument("<job...>", "the job's command line: sync --roster users.csv")
+    .description("say what a job would do now: calls, time, what it skips and what is done; starts nothing")
+    .option("--json", "print it as JSON; give it before the job")
+    .addHelpText(
+      "after",
+      examples(
+        "nightledger plan sync --roster users.csv",
+        "nightledger plan export cip --roster users.csv --approver a@example.com",
+      ),
+    )
+    .passThroughOptions()
+    .allowUnknownOption()
+    .action(run(async () => (await import("../runs/plan/plan.js")).showPlan));
 };

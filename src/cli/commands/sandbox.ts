@@ -1,10 +1,8 @@
 import { Option } from "commander";
-import { withInterruption } from "../terminal/interruption.js";
-import type { TriggerFlags } from "../webhooks/trigger.js";
 import { type AddCommand, examples } from "./command.js";
 import { between, count, portNumber } from "./option-values.js";
 
-export const sandboxCommand: AddCommand = (program, terminal, end) => {
+export const sandboxCommand: AddCommand = (program, run) => {
   const sandbox = program
     .command("sandbox")
     .description("run a stand-in for the service on this machine, to try everything against")
@@ -31,18 +29,7 @@ export const sandboxCommand: AddCommand = (program, terminal, end) => {
     .option("--api-key <key>", "secret key to accept (default: sk_test_sandbox)")
     .option("--roster-out <file>", "write a roster of its users to this CSV file")
     .option("--no-record", "count requests without keeping them")
-    .action(async ({ record, ...flags }: { record: boolean } & Record<string, unknown>) => {
-      const { runSandbox } = await import("../../../sandbox/index.js");
-      const options = { ...flags, ...(record ? {} : { recordRequests: 0 }) };
-      await withInterruption(({ signal }) =>
-        runSandbox(options, signal, ({ url, apiKey }) => {
-          terminal.result(JSON.stringify({ url, api_key: apiKey }));
-          terminal.say(
-            "The sandbox is running. Set NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY to the values above; press Ctrl-C to stop it.",
-          );
-        }),
-      );
-    });
+    .action(run(async () => (await import("../local/sandbox.js")).serveSandbox));
   sandbox
     .command("trigger")
     .argument("[event]", "kind of event, such as service.user.bank_link_updated; left out: they are listed")
@@ -52,9 +39,5 @@ export const sandboxCommand: AddCommand = (program, terminal, end) => {
     .option("--url <address>", "address of the sandbox (default: NIGHTLEDGER_API_URL)")
     .option("--list", "list the events and what each does")
     .addHelpText("after", examples("nightledger sandbox trigger service.user.bank_link_updated"))
-    .action(async (event: string | undefined, { list, ...flags }: TriggerFlags & { list?: boolean }) => {
-      const { triggerEvent, triggerList } = await import("../webhooks/trigger.js");
-      if (event === undefined || list) terminal.result(triggerList());
-      else end(await triggerEvent(terminal, event, flags));
-    });
+    .action(run(async () => (await import("../local/sandbox.js")).triggerEvent));
 };

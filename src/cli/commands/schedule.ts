@@ -1,11 +1,9 @@
 import { InvalidArgumentError } from "commander";
 import { parseTimesOfDay, type TimeOfDay } from "../../domain/schedules/timing.js";
-import type { CreateFlags } from "../schedules/create.js";
-import type { BackfillFlags } from "../schedules/steer.js";
 import { type AddCommand, examples } from "./command.js";
 import { duration } from "./option-values.js";
 
-export const scheduleCommand: AddCommand = (program, terminal, end) => {
+export const scheduleCommand: AddCommand = (program, run) => {
   const schedule = program
     .command("schedule")
     .description("run a job on a schedule: every night, every few hours, or by a cron expression");
@@ -29,45 +27,30 @@ export const scheduleCommand: AddCommand = (program, terminal, end) => {
         "nightledger schedule create nightly --at 02:15 --timezone Europe/Prague -- sync --roster users.csv",
       ),
     )
-    .action(async (name: string, job: string[], flags: CreateFlags) => {
-      const { createSchedule } = await import("../schedules/create.js");
-      end(await createSchedule(terminal, name, job, flags));
-    });
+    .action(run(async () => (await import("../schedules/create.js")).createSchedule));
   schedule
     .command("list")
     .description("list the lake's schedules: when each runs next and how its last run ended")
     .option("--json", "print them as JSON")
-    .action(async ({ json = false }: { readonly json?: boolean }) => {
-      const { listSchedules } = await import("../schedules/show.js");
-      end(await listSchedules(terminal, json));
-    });
+    .action(run(async () => (await import("../schedules/show.js")).listSchedules));
   schedule
     .command("describe")
     .argument("<name>", "name of the schedule")
     .description("show a schedule with its next five times and its last five runs")
     .option("--json", "print it as JSON")
-    .action(async (name: string, { json = false }: { readonly json?: boolean }) => {
-      const { showSchedule } = await import("../schedules/show.js");
-      end(await showSchedule(terminal, name, json));
-    });
+    .action(run(async () => (await import("../schedules/show.js")).showSchedule));
   schedule
     .command("pause")
     .argument("<name>", "name of the schedule")
     .description("pause a schedule until `schedule unpause`; a run in progress continues to its end")
     .option("--reason <text>", "why; kept in Temporal as the schedule's note")
-    .action(async (name: string, { reason }: { readonly reason?: string }) => {
-      const { pauseSchedule } = await import("../schedules/steer.js");
-      end(await pauseSchedule(terminal, name, reason));
-    });
+    .action(run(async () => (await import("../schedules/steer.js")).pauseSchedule));
   for (const [name, description, act] of STEERING) {
     schedule
       .command(name)
       .argument("<name>", "name of the schedule")
       .description(description)
-      .action(async (given: string) => {
-        const steer = await import("../schedules/steer.js");
-        end(await steer[act](terminal, given));
-      });
+      .action(run(async () => (await import("../schedules/steer.js"))[act]));
   }
   schedule
     .command("backfill")
@@ -75,10 +58,7 @@ export const scheduleCommand: AddCommand = (program, terminal, end) => {
     .description("run a schedule for every time it was due in a period, one run after another")
     .requiredOption("--from <instant>", "start of the period, such as 2026-11-21T00:00:00Z", instant)
     .requiredOption("--to <instant>", "end of the period", instant)
-    .action(async (name: string, flags: BackfillFlags) => {
-      const { backfillSchedule } = await import("../schedules/steer.js");
-      end(await backfillSchedule(terminal, name, flags));
-    });
+    .action(run(async () => (await import("../schedules/steer.js")).backfillSchedule));
 };
 
 const STEERING = [

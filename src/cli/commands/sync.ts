@@ -67,7 +67,7 @@ function optionsOf({ streams, links, full, pageSize, lookback, reconcile }: Sync
   };
 }
 
-export const syncCommand: AddCommand = (program, terminal, end) => {
+export const syncCommand: AddCommand = (program, run) => {
   const command = program
     .command("sync")
     .description(
@@ -75,15 +75,15 @@ export const syncCommand: AddCommand = (program, terminal, end) => {
     );
   withSyncOptions(command)
     .option("--again", "read users of the roster who were forgotten, too, from now on")
-    .action(async (flags: SyncFlags) => {
-      const options = optionsOf(flags);
-      if (flags.reconcile) {
-        const { runReconciledSync } = await import("../bulk/reconciled-sync.js");
-        return end(await runReconciledSync(terminal, flags.roster, options, flags));
-      }
-      const { runSync } = await import("../sync/command.js");
-      end(await runSync(terminal, flags.roster, options, flags));
-    });
+    .action(
+      run(async () => async (terminal, flags: SyncFlags) => {
+        const options = optionsOf(flags);
+        const runAsked = flags.reconcile
+          ? (await import("../bulk/reconciled-sync.js")).runReconciledSync
+          : (await import("../sync/command.js")).runSync;
+        return runAsked(terminal, flags.roster, options, flags);
+      }),
+    );
 };
 
 export const scheduledSync: Schedulable = {
@@ -97,4 +97,42 @@ export const scheduledSync: Schedulable = {
     const asked = { kind: "bulk", job: "reconcile", file: roster, continueInvalid: false } as const;
     return { ...job, next: { ...asked, options, inputs: {} } };
   },
+};
+
+/** `nightledger explain` */
+export const explainCommand: AddCommand = (program, run) => {
+  program
+    .command("explain")
+    .argument("<transaction>", "id of the transaction")
+    .description(
+      "explain a transaction: each change with its page, run, file, version and certificate, why it is gone, what it became",
+    )
+    .option("--link <id>", "only in this bank link; an id may occur in several")
+    .option("--json", "print it as JSON, an item for each link")
+    .action(run(async () => (await import("../sync/explain.js")).runExplain));
+};
+
+export const quarantineCommand: AddCommand = (program, run) => {
+  const quarantine = program
+    .command("quarantine")
+    .description("list bad rows, and close those that will never be fixed");
+  quarantine
+    .command("list")
+    .description("list open bad rows, newest first")
+    .option("--all", "include closed rows and what closed them")
+    .option("--link <id>", "only rows of this bank link")
+    .option("--run <id>", "only rows read by this run")
+    .option("--payload", "also show each row's original JSON, which contains personal data")
+    .option("--json", "print the rows as JSON")
+    .action(run(async () => (await import("../sync/quarantine.js")).listQuarantine));
+  quarantine
+    .command("resolve")
+    .description("close open rows and record why; select them in exactly one way")
+    .requiredOption("--reason <text>", "why they are being closed; include no personal data")
+    .option("--row <ids...>", "the rows with these ids, as `quarantine list` shows them")
+    .option("--link <id>", "every open row of this bank link")
+    .option("--run <id>", "every open row read by this run")
+    .option("--all-open", "every open row in the lake")
+    .option("--json", "print what was closed as JSON")
+    .action(run(async () => (await import("../sync/quarantine.js")).resolveQuarantine));
 };

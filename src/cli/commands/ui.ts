@@ -1,9 +1,7 @@
-import type { ListenPlace } from "../../temporal/listen.js";
-import type { ReportFlags } from "../board/report.js";
 import { type AddCommand, examples } from "./command.js";
 import { between, portNumber } from "./option-values.js";
 
-export const uiCommand: AddCommand = (program, terminal) => {
+export const uiCommand: AddCommand = (program, run) => {
   program
     .command("ui")
     .description("serve a page that shows what happened: runs, links, onboarding, tables, schedules")
@@ -14,13 +12,10 @@ export const uiCommand: AddCommand = (program, terminal) => {
       "127.0.0.1",
     )
     .addHelpText("after", examples("nightledger ui", "nightledger ui --port 0"))
-    .action(async (flags: ListenPlace) => {
-      const { serveBoard } = await import("../board/ui.js");
-      await serveBoard(terminal, flags);
-    });
+    .action(run(async () => (await import("../board/ui.js")).serveBoard));
 };
 
-export const reportCommand: AddCommand = (program, terminal, end) => {
+export const reportCommand: AddCommand = (program, run) => {
   program
     .command("report")
     .description("write what the board shows into one file: offline, without scripts, to send or print")
@@ -30,8 +25,5 @@ export const reportCommand: AddCommand = (program, terminal, end) => {
     .option("--out <file>", "the file to write", "nightledger-report.html")
     .option("--json", "print the same as JSON, by the paths of the pages")
     .addHelpText("after", examples("nightledger report", "nightledger report --last --out night.html"))
-    .action(async (flags: ReportFlags) => {
-      const { showReport } = await import("../board/report.js");
-      end(await showReport(terminal, flags));
-    });
+    .action(run(async () => (await import("../board/report.js")).showReport));
 };

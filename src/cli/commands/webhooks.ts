@@ -1,12 +1,9 @@
 import { Option } from "commander";
-import { EVENT_KINDS, type EventKind } from "../../domain/service/event-kind.js";
-import type { ListenPlace } from "../../temporal/listen.js";
-import type { ListenFlags } from "../webhooks/listen.js";
-import type { WebhookTestFlags } from "../webhooks/test-run.js";
+import { EVENT_KINDS } from "../../domain/service/event-kind.js";
 import type { AddCommand } from "./command.js";
 import { pastInstant, portNumber, seconds } from "./option-values.js";
 
-export const webhooksCommand: AddCommand = (program, terminal, end) => {
+export const webhooksCommand: AddCommand = (program, run) => {
   const webhooks = program
     .command("webhooks")
     .description("receive the service's webhooks, watch them, or request a test webhook");
@@ -15,10 +12,7 @@ export const webhooksCommand: AddCommand = (program, terminal, end) => {
     .description("receive webhooks until stopped")
     .option("--port <number>", "port to listen on; 0 picks a free one", portNumber, 8788)
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .action(async (place: ListenPlace) => {
-      const { serveWebhooks } = await import("../webhooks/serve.js");
-      await serveWebhooks(terminal, place);
-    });
+    .action(run(async () => (await import("../webhooks/serve.js")).serveWebhooks));
   webhooks
     .command("listen")
     .description("print webhooks as they are received, and what each led to, until stopped")
@@ -34,10 +28,7 @@ export const webhooksCommand: AddCommand = (program, terminal, end) => {
       "http://127.0.0.1:8788",
     )
     .option("--json", "print each line as a JSON object")
-    .action(async (flags: ListenFlags) => {
-      const { listenToWebhooks } = await import("../webhooks/listen.js");
-      await listenToWebhooks(terminal, flags);
-    });
+    .action(run(async () => (await import("../webhooks/listen.js")).listenToWebhooks));
   webhooks
     .command("test")
     .description("ask the service for a test webhook and wait until a receiver has seen it")
@@ -48,9 +39,5 @@ export const webhooksCommand: AddCommand = (program, terminal, end) => {
     )
     .option("--timeout <seconds>", "how long to wait for each", seconds, 30)
     .option("--json", "print the result of each as JSON")
-    .action(async ({ kind, ...flags }: WebhookTestFlags & { readonly kind: readonly string[] }) => {
-      const kinds = kind.includes("all") ? EVENT_KINDS : (kind as EventKind[]);
-      const { testWebhooks } = await import("../webhooks/test-run.js");
-      end(await testWebhooks(terminal, { ...flags, kind: kinds }));
-    });
+    .action(run(async () => (await import("../webhooks/test-run.js")).testWebhooks));
 };

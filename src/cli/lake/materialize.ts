@@ -4,11 +4,12 @@ import { lakeAt } from "../../lake/lake.js";
 import { bringUpLinks } from "../../lake/lineage/bring-up-links.js";
 import { materialize } from "../../lake/materialize/materialize.js";
 import { TABLES } from "../../tables.js";
+import type { JsonFlag } from "../terminal/colours.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** Brings `transactions` and `transaction_links` up to the feed, and small tables up to their histories, without Temporal. */
-export async function runMaterialize(terminal: Terminal, json: boolean): Promise<void> {
+export async function runMaterialize(terminal: Terminal, { json }: JsonFlag): Promise<void> {
   const { lake: where, warnings } = readConfig(terminal, ["lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
   await withInterruption(async ({ signal, releases }) => {

@@ -4,10 +4,11 @@ import { taskQueue } from "../../domain/run.js";
 import { readBinding, rebind } from "../../lake/service-binding.js";
 import { openStore } from "../../lake/store/open-store.js";
 import { serviceAddress } from "../session/preflight.js";
+import type { JsonFlag } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** Records that a lake's service is now at the configured address. @throws InputError where it can't be. */
-export async function runRebind(terminal: Terminal, json: boolean): Promise<void> {
+export async function runRebind(terminal: Terminal, { json }: JsonFlag): Promise<void> {
   const { api, lake, warnings } = readConfig(terminal, ["api", "lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
   const store = openStore(lake);

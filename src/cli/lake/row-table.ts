@@ -3,7 +3,6 @@ import stringWidth from "string-width";
 import type { JsonValue } from "../../lake/sql/duckdb-values.js";
 import { coloured } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { csvRow } from "./csv-row.js";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -159,4 +158,15 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (one) => {
     return SHORT[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
+}
+
+/** Writes values as a line of CSV, exactly; null is nothing, and an empty text is quoted. */
+export function csvRow(values: readonly JsonValue[]): string {
+  return values.map(csvCell).join(",");
+}
+
+function csvCell(value: JsonValue): string {
+  if (value === null) return "";
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

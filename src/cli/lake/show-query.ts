@@ -1,17 +1,26 @@
 import { resolve } from "node:path";
-import type { QueryRow } from "../../lake/query/query.js";
+import { pipeline } from "node:stream/promises";
+import { InputError } from "../../domain/failures.js";
+import type { LakeQuery, QueryRow } from "../../lake/query/query.js";
 import type { SqlColumn } from "../../lake/sql/duckdb-session.js";
 import { counted } from "../terminal/counted.js";
+import { type OutputFile, openOutputFile } from "../terminal/output-file.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { csvRow } from "./csv-row.js";
 import { withLakeQuery } from "./query.js";
-import { openRowFile, writeRows } from "./row-file.js";
-import { showRows, type TableFlags } from "./row-table.js";
+import { csvRow, showRows, type TableFlags } from "./row-table.js";
 
 export interface QueryFlags extends TableFlags {
   readonly output?: string;
   readonly limit: number;
   readonly decrypt?: boolean;
+}
+
+export async function showTables(terminal: Terminal, flags: TableFlags): Promise<void> {
+  const found = await withLakeQuery(terminal, (lake) => lake.listTables());
+  if (flags.json) return terminal.result(JSON.stringify({ items: found }));
+  const shown = found.map(({ columns: _, ...table }) => table);
+  if (found.length === 0 && !flags.csv) terminal.result("no tables yet: run `nightledger sync`");
+  else showRows(terminal, shown, { ...flags, names: ["table", "version", "rows", "files", "bytes"] });
 }
 
 /** Runs a statement over the lake and shows its rows, or writes them into a file. */
@@ -57,4 +66,42 @@ async function outputQuery(terminal: Terminal, sql: string, path: string, decryp
     await file.discard();
     throw error;
   }
+}
+
+const ENDINGS = /\.(csv|jsonl|parquet)$/i;
+
+/** Opens the file of `--output` before anything is read. @throws InputError for a place or an ending that can't be */
+async function openRowFile(path: string): Promise<OutputFile> {
+  if (ENDINGS.test(path)) return openOutputFile(path);
+  throw new InputError(
+    `--output: ${path} ends in none of .csv, .jsonl and .parquet, which say what is written. Nothing was begun.`,
+  );
+}
+
+/** Streams the rows of a statement into a file, in the form that its name ends in. Returns how many. */
+async function writeRows(lake: LakeQuery, sql: string, file: OutputFile): Promise<number> {
+  const form = ENDINGS.exec(file.path)?.[1]?.toLowerCase();
+  let count = 0;
+  await pipeline(async function* () {
+    if (form === "parquet") {
+      for await (const [written] of lake.query(sql, { parquet: file.part })) count = Number(written?.Count);
+      return;
+    }
+    let names: readonly string[] = [];
+    let head = "";
+    const began = (columns: readonly SqlColumn[]) => {
+      names = columns.map(({ name }) => name);
+      if (form === "csv") head = `${csvRow(names)}\n`;
+    };
+    const line = (row: QueryRow) =>
+      form === "csv" ? csvRow(names.map((name) => row[name] ?? null)) : JSON.stringify(row);
+    for await (const rows of lake.query(sql, { began })) {
+      count += rows.length;
+      yield head + rows.map((row) => `${line(row)}\n`).join("");
+      head = "";
+    }
+    yield head;
+  }, file.sink);
+  await file.keep();
+  return count;
 }

@@ -31,7 +31,10 @@ const POPULATION = { kind: "synthetic", users: 25, linksPerUser: 2, rows: 400, s
 const OPTIONS = { streams: defaultStreams(STREAMS), links: null, full: false, pageSize: 500 } as const;
 
 /** Runs two nights, an import and an export against a stand-in, and shows the result. Returns the exit code. */
-export async function runDemo(outer: Terminal, directory: string): Promise<number> {
+export async function runDemo(
+  outer: Terminal,
+  { directory }: { readonly directory: string },
+): Promise<number> {
   const home = resolve(outer.cwd, directory);
   await makeEmpty(home);
   return withInterruption(async (held) => {

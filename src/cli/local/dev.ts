@@ -14,8 +14,12 @@ import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
 import { checkWebhookMode, openReceiver } from "../webhooks/serve.js";
 import { startDevCodec } from "./codec.js";
 
+interface DevFlags {
+  readonly webhooksPort: number;
+}
+
 /** Runs the embedded server and a worker until it is stopped; also a receiver, where webhook secrets are set. */
-export async function runDev(terminal: Terminal, webhooksPort: number): Promise<void> {
+export async function runDev(terminal: Terminal, { webhooksPort }: DevFlags): Promise<void> {
   const preflight = await runPreflight(terminal);
   if (preflight.settings.mode === "cluster") {
     throw new InputError(

@@ -7,11 +7,12 @@ import { duckdbVersion } from "../../lake/sql/duckdb.js";
 import { presentTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { cliVersion } from "../../temporal/cli/cli-cache.js";
 import { VERSION } from "../../version.js";
+import type { JsonFlag } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { withoutStart } from "./check.js";
 
 /** Prints what a report of a defect needs: the versions of the program and of all that it runs on. */
-export async function runVersion(terminal: Terminal, json: boolean): Promise<void> {
+export async function runVersion(terminal: Terminal, { json }: JsonFlag): Promise<void> {
   const { version: sdk } = createRequire(import.meta.url)("@temporalio/worker/package.json") as {
     version: string;
   };

@@ -13,8 +13,7 @@ import { latestOutcomesSql, outcomeLines, putOutcomesCsv } from "../../lake/onbo
 import { LATEST_OF_A_LINE } from "../../lake/tables/onboardings.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import type { JobSession } from "../session/job-session.js";
-import type { RunEnd } from "../shell/watch.js";
-import { WatchEnd } from "../shell/watch-end.js";
+import { type RunEnd, WatchEnd } from "../shell/watch.js";
 
 const POLL_EVERY_MS = 2_000;
 

@@ -4,7 +4,7 @@ import type { LakeQuery } from "../../lake/query/query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { runs } from "../../lake/tables/runs.js";
 import { rowsOf } from "../lake/query.js";
-import type { RunFilter, SeenRun } from "../shell/seen-run.js";
+import type { RunFilter, SeenRun } from "../shell/kind.js";
 
 export interface EndedRun extends SeenRun {
   readonly status: RunStatus;

@@ -2,7 +2,7 @@ import { ANOTHER_SUBJECT } from "../../domain/failures.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { rowsOf } from "../lake/query.js";
-import type { Finding, SeenRun } from "../shell/seen-run.js";
+import type { Finding, SeenRun } from "../shell/kind.js";
 import { kindNamed } from "./kinds.js";
 
 const MOST_REASONS = 20;

@@ -4,13 +4,13 @@ import { isRunId } from "../../domain/run.js";
 import { JOBS } from "../../jobs/index.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
-import { runsOfJob } from "../bulk/kind.js";
+import { runsOfJob } from "../bulk/steer.js";
 import { batchRun } from "../onboarding/batch-run.js";
 import { retryBatch, steerBatch } from "../onboarding/batches.js";
 import type { BatchFlags } from "../onboarding/flags.js";
 import { RETRY_ONLY, type RunKind } from "../shell/kind.js";
 import type { JobRun } from "../shell/run.js";
-import { SYNC } from "../sync/kind.js";
+import { SYNC } from "../sync/retry.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { findRun, withRunsView } from "./view.js";
 

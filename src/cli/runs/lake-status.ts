@@ -16,7 +16,7 @@ import { progressOf } from "../../temporal/running-workflows.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
-import type { Finding } from "../shell/seen-run.js";
+import type { Finding } from "../shell/kind.js";
 import { type EndedRun, latestRuns } from "./ended-runs.js";
 import { findingsOf } from "./findings.js";
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";

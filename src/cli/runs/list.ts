@@ -4,8 +4,7 @@ import type { LakeQuery } from "../../lake/query/query.js";
 import { runs } from "../../lake/tables/runs.js";
 import { withStoreQuery } from "../lake/query.js";
 import { showRows, type TableFlags } from "../lake/row-table.js";
-import { isAsked, type RunFilter, SEEN_STATUSES, type SeenRun } from "../shell/seen-run.js";
-import { EXIT } from "../terminal/exit-code.js";
+import { isAsked, type RunFilter, SEEN_STATUSES, type SeenRun } from "../shell/kind.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type EndedRun, endedRuns } from "./ended-runs.js";
 import { RUN_KINDS } from "./kinds.js";
@@ -15,7 +14,7 @@ import { type RunsView, withRunsView } from "./view.js";
 
 export const KIND_NAMES: readonly string[] = RUN_KINDS.map(({ kind }) => kind);
 
-export interface ListFlags extends RunFilter, TableFlags {
+interface ListFlags extends RunFilter, TableFlags {
   readonly limit: number;
 }
 
@@ -32,8 +31,8 @@ export async function findRuns(
   return { open, ended: await endedRuns(query, filter, most) };
 }
 
-/** Lists runs, those that have not ended first, then the newest. Returns the exit code. */
-export async function listRuns(terminal: Terminal, flags: ListFlags): Promise<number> {
+/** Lists runs, those that have not ended first, then the newest. */
+export async function listRuns(terminal: Terminal, flags: ListFlags): Promise<void> {
   const { limit, json, csv, wide: _, vertical: __, ...filter } = flags;
   return withRunsView(terminal, async (view) => {
     const found = await withStoreQuery(
@@ -53,7 +52,6 @@ export async function listRuns(terminal: Terminal, flags: ListFlags): Promise<nu
       const names = RUN_COLUMNS.filter((name) => name !== "schedule" || isScheduled);
       showRows(terminal, found.map(runRow), { ...flags, names });
     }
-    return EXIT.completed;
   });
 }
 

@@ -6,7 +6,6 @@ import { turnsInWords } from "../../domain/sync/skipped-links.js";
 import { bytesWords } from "../../domain/words/bytes.js";
 import { NO_LAKE } from "../lake/query.js";
 import { showResult } from "../terminal/colours.js";
-import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type LakeStatus, type LatestRun, lakeStatus } from "./lake-status.js";
 import { countWords, findingWords, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
@@ -16,18 +15,17 @@ import { withRunsView } from "./view.js";
 const MOST_FINDINGS = 3;
 const MOST_STALE = 3;
 
-export interface StatusFlags {
+interface StatusFlags {
   /** In milliseconds. */
   readonly stale: number;
   readonly json?: boolean;
 }
 
-export async function showStatus(terminal: Terminal, { stale, json }: StatusFlags): Promise<number> {
+export async function showStatus(terminal: Terminal, { stale, json }: StatusFlags): Promise<void> {
   return withRunsView(terminal, async (view) => {
     const status = await lakeStatus(view, stale);
     const unfinished = status.unfinished.map(({ running: _, ...run }) => run);
     showResult(terminal, json, { ...status, unfinished }, () => statusLines(terminal, status).join("\n"));
-    return EXIT.completed;
   });
 }
 

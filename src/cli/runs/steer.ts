@@ -5,6 +5,7 @@ import { giveUpRun } from "../../temporal/give-up.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
 import { followFound, runningRun } from "../shell/found-run.js";
 import type { RetryFlags } from "../shell/kind.js";
+import type { JsonFlag } from "../terminal/colours.js";
 import { exitCodeOfRun } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { kindOf, ONBOARD, RUN_KINDS } from "./kinds.js";
@@ -13,20 +14,30 @@ import { findRun, withRunsView } from "./view.js";
 
 /**
  * Follows a run to its end, or shows one that has ended; the exit code is that of the run. In embedded mode it works
- * on the run meanwhile, as the run's own command would. `continues` has the run try now all that waits for its next try.
+ * on the run meanwhile, as the run's own command would.
  *
  * @throws InputError where there is none of that id.
  */
-export async function watchRun(
+export function watchRun(terminal: Terminal, id: string, flags: JsonFlag): Promise<number> {
+  return followNamed(terminal, id, flags, false);
+}
+
+/** Has a run try now all that waits for its next try, and follows it as {@link watchRun} does. */
+export function continueRun(terminal: Terminal, id: string, flags: JsonFlag): Promise<number> {
+  return followNamed(terminal, id, flags, true);
+}
+
+async function followNamed(
   terminal: Terminal,
   id: string,
-  { json, continues }: { readonly json: boolean; readonly continues: boolean },
+  { json = false }: JsonFlag,
+  continues: boolean,
 ): Promise<number> {
   const kind = kindOf(id);
   const { ended, running, near } = await withRunsView(terminal, (view) => findRun(view, id));
   if (kind === undefined) throw noRun(id, near);
   if (ended !== undefined) {
-    await showRun(terminal, id, json);
+    await showRun(terminal, id, { json });
     return exitCodeOfRun(ended, false);
   }
   return followFound(
@@ -48,7 +59,7 @@ export async function watchRun(
  *
  * @throws InputError where it doesn't run.
  */
-export async function cancelRun(terminal: Terminal, id: string, json: boolean): Promise<number> {
+export async function cancelRun(terminal: Terminal, id: string, { json = false }: JsonFlag): Promise<number> {
   const kind = kindOf(id) ?? ONBOARD;
   if (kind.cancel !== undefined) return kind.cancel(terminal, id, json);
   const missing = new InputError(

@@ -9,7 +9,7 @@ import { createSealer } from "../../temporal/encryption/sealer.js";
 import { namespaceId, progressOf, type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
 import { rowsOf } from "../lake/query.js";
 import type { LakeView } from "../session/preflight.js";
-import type { SeenRun } from "../shell/seen-run.js";
+import type { SeenRun } from "../shell/kind.js";
 import { batchOf, kindOf, ONBOARD } from "./kinds.js";
 import type { RunsView } from "./view.js";
 

@@ -14,13 +14,13 @@ export interface CreateFlags extends TimingFlags {
   readonly json?: boolean;
 }
 
-/** Creates or changes a schedule for a job's command line. Returns the exit code. @throws InputError */
+/** Creates or changes a schedule for a job's command line. @throws InputError */
 export async function createSchedule(
   terminal: Terminal,
   name: string,
   command: readonly string[],
   flags: CreateFlags,
-): Promise<number> {
+): Promise<void> {
   if (!isScheduleName(name)) {
     throw new InputError(
       `${JSON.stringify(name)} can't be the name of a schedule. Nothing was changed. Give letters, digits, dots, dashes and underscores, at most 63.`,

@@ -9,7 +9,6 @@ import type { ScheduleInput } from "../../intake/schedules/scheduled-job.js";
 import { describeSchedule, scheduleIds } from "../../intake/schedules/schedules.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
-import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -84,14 +83,13 @@ async function shownFiring(
   }
 }
 
-/** Works with Temporal's schedules, without a worker in this process; the exit code. */
+/** Works with Temporal's schedules, without a worker in this process */
 export async function withSchedules(
   terminal: Terminal,
   work: (session: JobSession) => Promise<void>,
-): Promise<number> {
+): Promise<void> {
   const preflight = await runPreflight(terminal);
   await withInterruption(async (interruption) => {
     await work(await openJobSession(terminal, preflight, interruption, { worker: false }));
   });
-  return EXIT.completed;
 }

@@ -1,9 +1,9 @@
 import { labelledLines } from "../../domain/labelled-lines.js";
-import { showResult } from "../terminal/colours.js";
+import { type JsonFlag, showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { describedSchedule, type ShownSchedule, shownSchedules, withSchedules } from "./described.js";
 
-export async function listSchedules(terminal: Terminal, json: boolean): Promise<number> {
+export async function listSchedules(terminal: Terminal, { json }: JsonFlag): Promise<void> {
   return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {
     const shown = await shownSchedules(client, scope);
     if (json) return terminal.result(JSON.stringify({ items: shown }));
@@ -21,7 +21,7 @@ export async function listSchedules(terminal: Terminal, json: boolean): Promise<
   });
 }
 
-export async function showSchedule(terminal: Terminal, name: string, json: boolean): Promise<number> {
+export async function showSchedule(terminal: Terminal, name: string, { json }: JsonFlag): Promise<void> {
   return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {
     const shown = await describedSchedule(client, scope, name);
     showResult(terminal, json, shown, text);

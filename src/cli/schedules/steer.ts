@@ -8,12 +8,16 @@ export interface BackfillFlags {
   readonly to: Date;
 }
 
-/** Pauses a schedule: it does not fire until `unpause`. Returns the exit code. */
-export function pauseSchedule(terminal: Terminal, name: string, reason: string | undefined): Promise<number> {
-  return steer(terminal, name, (handle) => handle.pause(reason ?? "paused by its user"), "is paused");
+/** Pauses a schedule: it does not fire until `unpause`. */
+export function pauseSchedule(
+  terminal: Terminal,
+  name: string,
+  { reason = "paused by its user" }: { readonly reason?: string },
+): Promise<void> {
+  return steer(terminal, name, (handle) => handle.pause(reason), "is paused");
 }
 
-export function unpauseSchedule(terminal: Terminal, name: string): Promise<number> {
+export function unpauseSchedule(terminal: Terminal, name: string): Promise<void> {
   // Temporal records when a schedule was updated, and `run-missing` ignores what was due before.
   const unpause = (handle: ScheduleHandle) =>
     handle.update(({ state, ...schedule }) => ({
@@ -23,26 +27,26 @@ export function unpauseSchedule(terminal: Terminal, name: string): Promise<numbe
   return steer(terminal, name, unpause, "fires again");
 }
 
-/** Fires a schedule now; nothing starts while its last run is still running. Returns the exit code. */
-export function triggerSchedule(terminal: Terminal, name: string): Promise<number> {
+/** Fires a schedule now; nothing starts while its last run is still running. */
+export function triggerSchedule(terminal: Terminal, name: string): Promise<void> {
   const words = "is triggered: a run begins, unless the one before is still running";
   return steer(terminal, name, (handle) => handle.trigger(ScheduleOverlapPolicy.SKIP), words, true);
 }
 
 /**
- * Fires a schedule once for each time at which it was due in a period, one run after another. Returns the exit code.
+ * Fires a schedule once for each time at which it was due in a period, one run after another.
  */
 export function backfillSchedule(
   terminal: Terminal,
   name: string,
   { from: start, to: end }: BackfillFlags,
-): Promise<number> {
+): Promise<void> {
   const period = { start, end, overlap: ScheduleOverlapPolicy.BUFFER_ALL };
   return steer(terminal, name, (handle) => handle.backfill(period), "fires for that period", true);
 }
 
-/** Deletes a schedule; a run in progress continues. Returns the exit code. */
-export function deleteSchedule(terminal: Terminal, name: string): Promise<number> {
+/** Deletes a schedule; a run in progress continues. */
+export function deleteSchedule(terminal: Terminal, name: string): Promise<void> {
   const words = "is deleted; a run of it that has begun continues";
   return steer(terminal, name, (handle) => handle.delete(), words);
 }
@@ -53,7 +57,7 @@ async function steer(
   act: (handle: ScheduleHandle) => Promise<void>,
   done: string,
   starts = false,
-): Promise<number> {
+): Promise<void> {
   return withSchedules(terminal, async ({ temporal: { client, embedded }, preflight: { scope } }) => {
     await act(client.schedule.getHandle(scheduleId(scope, name))).catch((error: unknown) => {
       throw error instanceof ScheduleNotFoundError ? noSchedule(name) : error;

@@ -12,11 +12,11 @@ const NAME = "maintain";
 const WEEKLY = { cron: "30 4 * * 0" };
 const commandOf = (retainDays: number) => ["maintain", "--retain", String(retainDays)];
 
-/** Creates or changes the weekly schedule of `maintain`. Returns the exit code. */
+/** Creates or changes the weekly schedule of `maintain`. */
 export function scheduleUpkeep(
   terminal: Terminal,
   { retain = LEAST_RETAINED_DAYS, json = false }: { readonly retain?: number; readonly json?: boolean },
-): Promise<number> {
+): Promise<void> {
   return createSchedule(terminal, NAME, commandOf(retain), { ...WEEKLY, json });
 }
 

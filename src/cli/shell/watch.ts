@@ -10,7 +10,7 @@ import { UnreachableError } from "../../domain/failures.js";
 import { failureKind, pendingFailuresOf } from "../../temporal/pending-failures.js";
 import { queryProgress } from "../../temporal/running-workflows.js";
 import type { TemporalSession } from "../session/temporal-session.js";
-import { WatchEnd } from "./watch-end.js";
+import { aborted } from "../terminal/interruption.js";
 
 const POLL_EVERY_MS = 500;
 /** Temporal counts as lost after this long without an answer. */
@@ -101,5 +101,47 @@ async function endOf<Result>(handle: WorkflowHandle): Promise<RunEnd<Result>> {
     const { cause } = error;
     if (cause instanceof CancelledFailure || cause instanceof TerminatedFailure) return { kind: "cancelled" };
     return { kind: "failed", message: rootCause(cause) ?? error.message };
+  }
+}
+
+/** Ends a command's watch from outside: Temporal is lost for good, or the user stops it. */
+export class WatchEnd {
+  #lost: { readonly error: unknown } | undefined;
+  #stopped = false;
+  readonly #waiting = new Set<() => void>();
+
+  /** @param lost Rejects when Temporal is lost. */
+  constructor(lost: Promise<never>, signal: AbortSignal) {
+    lost.catch((error: unknown) => {
+      this.#lost = { error };
+      this.#wake();
+    });
+    void aborted(signal).then(() => {
+      this.#stopped = true;
+      this.#wake();
+    });
+  }
+
+  /**
+   * Returns the result of some work; undefined where the user stops first. `Promise.race` would keep each such result as
+   * long as the promises that it is raced with stay open: megabytes per minute, for days.
+   *
+   * @throws the error by which Temporal was lost.
+   */
+  before<T>(work: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        this.#waiting.delete(end);
+        if (this.#lost !== undefined) reject(this.#lost.error);
+        else resolve(undefined);
+      };
+      this.#waiting.add(end);
+      work.then(resolve, reject).finally(() => this.#waiting.delete(end));
+      if (this.#lost !== undefined || this.#stopped) end();
+    });
+  }
+
+  #wake(): void {
+    for (const end of [...this.#waiting]) end();
   }
 }

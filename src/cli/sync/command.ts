@@ -1,21 +1,28 @@
 import { InputError } from "../../domain/failures.js";
-import type { FailRules } from "../../domain/sync/fail-rules.js";
+import { type BrokenRule, brokenRules, type FailRules } from "../../domain/sync/fail-rules.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
+import { currentOf, isHistory } from "../../lake/history/history-spec.js";
+import type { LakeReader } from "../../lake/query/query-views.js";
+import type { ObjectStore } from "../../lake/store/object-store.js";
+import { openQuarantine } from "../../lake/sync/open-quarantine.js";
+import { linksSkippedBy, staleLinks } from "../../lake/sync/unread-links.js";
+import { linkSyncs } from "../../lake/tables/link-syncs.js";
+import { accountStream } from "../../streams/accounts.js";
+import { transactionStream } from "../../streams/transactions.js";
 import type { SyncResult } from "../../workflows/sync/sync.js";
-import { missingWords } from "../lake/missing-links.js";
+import { missingLinks, missingWords } from "../lake/missing-links.js";
+import { withLakeReader } from "../lake/reader.js";
 import type { JobSession } from "../session/job-session.js";
 import { placeOf } from "../session/preflight.js";
 import { type JobFlags, type NextRun, runJob } from "../shell/shell.js";
 import type { Finished } from "../shell/summary.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { judgeRun, ruleInWords } from "./fail-on.js";
 import { askForgotten } from "./forget/forgotten-users.js";
 import { syncRun } from "./form.js";
-import { linksNotFound } from "./links-not-found.js";
 
 export interface SyncFlags extends JobFlags {
   readonly restart?: boolean;
@@ -89,4 +96,44 @@ function sayOtherSize(terminal: Terminal, { joined, memo }: StartedRun, { pageSi
   terminal.say(
     `--page-size ${pageSize} is not used: the run that this command joined was started with ${size}`,
   );
+}
+
+/** The links of `--links` that a sync did not find; none where it read neither transactions nor accounts, which tell. */
+export async function linksNotFound(
+  store: ObjectStore,
+  { run_id, status, users }: Pick<SyncSummary, "run_id" | "status" | "users">,
+  { links, streams }: Pick<SyncOptions, "links" | "streams">,
+): Promise<string[]> {
+  const isWhole = status === "completed" || status === "completed_with_failures";
+  if (links === null || !isWhole || users.failed > 0) return [];
+  if (streams.includes(transactionStream.name)) return missingLinks(store, links, linkSyncs, run_id);
+  const { name, table } = accountStream;
+  return streams.includes(name) && isHistory(table) ? missingLinks(store, links, currentOf(table)) : [];
+}
+
+interface JudgedRun {
+  readonly runId: string;
+  /** Epoch milliseconds before which it had written nothing. */
+  readonly startedAt: number;
+  readonly users: ReadonlySet<string>;
+  readonly only: readonly string[] | null;
+}
+
+async function judgeRun(store: ObjectStore, rules: FailRules, run: JudgedRun): Promise<BrokenRule[]> {
+  return withLakeReader(store, async (lake) => brokenRules(rules, await findingsOf(lake, rules, run)));
+}
+
+async function findingsOf(lake: LakeReader, { quarantine, skipped, staleMs }: FailRules, run: JudgedRun) {
+  const open = quarantine ? await openQuarantine(lake) : { rows: 0, owners: [] };
+  return {
+    open: { rows: open.rows, owners: open.owners.map(({ owner }) => owner) },
+    skipped: skipped ? await linksSkippedBy(lake, run) : [],
+    stale: staleMs === null ? [] : await staleLinks(lake, { ...run, since: Date.now() - staleMs }),
+  };
+}
+
+export function ruleInWords({ rule, count, owners, owners_total }: BrokenRule): string {
+  const what = rule === "quarantine" ? "open row" : "link";
+  const named = owners_total > owners.length ? [...owners, "…"] : owners;
+  return `exit 1 by --fail-on ${rule}: ${count} ${what}${count === 1 ? "" : "s"} (${named.join(", ")})`;
 }

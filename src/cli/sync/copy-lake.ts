@@ -4,13 +4,18 @@ import type { TakenFolder } from "../../lake/copy/lake-parts.js";
 import { openStore } from "../../lake/store/open-store.js";
 import { placeAt } from "../lake/place.js";
 import { folderWords } from "../lake/snapshot.js";
-import { showResult } from "../terminal/colours.js";
+import { type JsonFlag, showResult } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { proveLake, verifiedText } from "./verify-lake.js";
 
 /** Copies a lake, proves the copy and binds it. Returns the exit code. @throws InputError naming the address that is wrong */
-export async function runCopy(terminal: Terminal, from: string, to: string, json: boolean): Promise<number> {
+export async function runCopy(
+  terminal: Terminal,
+  from: string,
+  to: string,
+  { json }: JsonFlag,
+): Promise<number> {
   const place = placeAt(terminal, "<to>", to);
   const [source, target] = [openStore(placeAt(terminal, "<from>", from)), openStore(place)];
   if (source.address === target.address) throw new InputError(`<from> and <to> are both ${source.address}.`);

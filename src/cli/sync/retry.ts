@@ -1,6 +1,8 @@
 import { InputError } from "../../domain/failures.js";
 import { type EndReason, isCutShort, leftOf } from "../../domain/run.js";
+import { failureAction } from "../../domain/sync/failure-action.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
+import { skippedAction } from "../../domain/sync/link-obstacle.js";
 import { type FailedPart, type Roster, retryRoster, rosterOf } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
@@ -10,12 +12,14 @@ import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { placeOf } from "../session/preflight.js";
+import { RETRY_ONLY, type RunKind } from "../shell/kind.js";
+import type { JobRun } from "../shell/run.js";
 import { type JobFlags, runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { syncRun } from "./form.js";
 
 /** Retries what failed in a sync that has ended, or the whole of one that was cut short. Returns the exit code. @throws InputError */
-export async function retrySync(terminal: Terminal, runId: string, flags: JobFlags): Promise<number> {
+async function retrySync(terminal: Terminal, runId: string, flags: JobFlags): Promise<number> {
   return runJob(terminal, flags, {
     async plan({ store }) {
       const { roster, options } = await failedSync(store, runId);
@@ -67,3 +71,12 @@ const SAME_SYNC = "Run the same sync again: each link that was committed costs o
 function refusal(what: string, instead = "nightledger runs list shows the runs of the lake."): InputError {
   return new InputError(`${what}. Nothing was started. ${instead}`);
 }
+
+export const SYNC: RunKind = {
+  kind: "sync",
+  runOf: (terminal, _, join) => syncRun(terminal, join) as JobRun<unknown, unknown>,
+  retry: retrySync,
+  next: ({ run_id }) => [`${RETRY_ONLY} runs retry ${run_id}`],
+  action: ({ status, reason }) =>
+    status === "failed" ? failureAction(reason) : (skippedAction(reason) ?? null),
+};

@@ -10,6 +10,10 @@ export function coloured({ colours }: Terminal, text: string): string {
   return colours ? text.replace(FAILED, (word) => styleText("red", word, { validateStream: false })) : text;
 }
 
+export interface JsonFlag {
+  readonly json?: boolean;
+}
+
 /** Prints a result: as JSON, or as a text for people, wrapped at words and with what failed in red. */
 export function showResult<R>(
   terminal: Terminal,

@@ -4,7 +4,7 @@ import type { ApiClient } from "../../api/http/client.js";
 import { sendTestWebhook } from "../../api/operations/webhook-test.js";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
-import type { EventKind } from "../../domain/service/event-kind.js";
+import { EVENT_KINDS, type EventKind } from "../../domain/service/event-kind.js";
 import { eventFacts } from "../../domain/webhooks/event-facts.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
@@ -17,8 +17,8 @@ import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-export interface WebhookTestFlags {
-  readonly kind: readonly EventKind[];
+interface WebhookTestFlags {
+  readonly kind: readonly (EventKind | "all")[];
   readonly timeout: number;
   readonly json?: boolean;
 }
@@ -41,7 +41,7 @@ export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags):
     const client = openServiceClient(preflight.config.api);
     releases.add(() => client.close());
     const tested: TestedKind[] = [];
-    for (const kind of flags.kind) {
+    for (const kind of flags.kind.flatMap((kind) => (kind === "all" ? EVENT_KINDS : [kind]))) {
       const arrivals = new Arrivals(preflight.store, sealed);
       const asked = { isLive: webhooksIfAny.mode === "live", timeoutMs: flags.timeout * 1_000, signal };
       tested.push(await testOne(client, arrivals, kind, asked));

@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { sandboxCommand } from "../../../src/cli/commands/sandbox.js";
-import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 test.each([
   [["--population", "real"], /Allowed choices are synthetic, volume, berka/],
@@ -10,6 +9,6 @@ test.each([
   [["--rows", "100000000"], /--rows .*accepted: a whole number from 0 to 99999999/],
 ])("%s is refused by the option's name", async (options, message) => {
   const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
-  sandboxCommand(program, SILENT, () => undefined);
+  sandboxCommand(program, () => async () => undefined);
   await expect(program.parseAsync(["sandbox", ...options], { from: "user" })).rejects.toThrow(message);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchdPlist, serviceName, systemdUnit } from "../../../src/cli/local/service-unit.js";
+import { launchdPlist, serviceName, systemdUnit } from "../../../src/cli/local/service.js";
 
 const run = promisify(execFile);
 const PROCESS = {

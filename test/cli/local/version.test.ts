@@ -24,7 +24,7 @@ async function version(json: boolean, env: Record<string, string> = {}) {
     },
     say: (line: string) => void said.words.push(line),
   };
-  await runVersion(terminal, json);
+  await runVersion(terminal, { json });
   return said.result;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { nextWords, openRunWords, RUN_COLUMNS, runRow, waitingWords } from "../../../src/cli/runs/text.js";
-import type { SeenRun } from "../../../src/cli/shell/seen-run.js";
+import type { SeenRun } from "../../../src/cli/shell/kind.js";
 import { nothingWaits } from "../../../src/domain/waiting.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { summaryLines } from "../../../src/cli/shell/summary.js";
-import { ruleInWords } from "../../../src/cli/sync/fail-on.js";
+import { ruleInWords } from "../../../src/cli/sync/command.js";
 import { SYNC_PROGRESS, syncProblems, syncSummary } from "../../../src/cli/sync/text.js";
 import { NO_REASON } from "../../../src/domain/run.js";
 import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";

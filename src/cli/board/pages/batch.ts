@@ -1,6 +1,6 @@
 import { onboardingEvents } from "../../../lake/tables/onboardings.js";
 import { code, facts, joined, type Markup, paragraph, section } from "../../../pages/parts.js";
-import { BATCH_TABLES, progressWords, readBatch, type ShownBatch } from "../../runs/show-batch.js";
+import { BATCH_TABLES, progressWords, readBatch, type ShownBatch } from "../../runs/show.js";
 import { openRunWords } from "../../runs/text.js";
 import { type UnfinishedRun, unfinishedRuns } from "../../runs/unfinished-runs.js";
 import { type ActionName, actionForm } from "../actions.js";

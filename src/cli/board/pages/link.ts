@@ -7,7 +7,7 @@ import { chip, code, facts, joined, type Markup, paragraph, section } from "../.
 import { accountStream } from "../../../streams/accounts.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { listOf, listsOf, type SqlRow } from "../../lake/query.js";
-import type { Finding } from "../../shell/seen-run.js";
+import type { Finding } from "../../shell/kind.js";
 import { actionForm } from "../actions.js";
 import { type AccountBalances, balanceCharts, balancesOf } from "../balances.js";
 import { page } from "../page.js";

@@ -15,7 +15,7 @@ import {
 } from "../../../pages/parts.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { rowsOf, type SqlRow } from "../../lake/query.js";
-import { SYNC } from "../../sync/kind.js";
+import { SYNC } from "../../sync/retry.js";
 import { counted } from "../../terminal/counted.js";
 import { filterForm } from "../filters.js";
 import { page } from "../page.js";

@@ -10,7 +10,7 @@ import { countedRuns, type RunDay, schedulesOfRuns } from "../../runs/ended-runs
 import { findRuns, KIND_NAMES } from "../../runs/list.js";
 import { doneWords, openRunWords, tookWords } from "../../runs/text.js";
 import { listedRun } from "../../runs/unfinished-runs.js";
-import { type RunFilter, SEEN_STATUSES, type SeenRun } from "../../shell/seen-run.js";
+import { type RunFilter, SEEN_STATUSES, type SeenRun } from "../../shell/kind.js";
 import { filterForm } from "../filters.js";
 import { type Asked, page } from "../page.js";
 import { listing, warning } from "../shown.js";

@@ -12,11 +12,9 @@ import { runs } from "../../../lake/tables/runs.js";
 import { rowsOf, withStoreQuery } from "../../lake/query.js";
 import { parseScheduledCommand } from "../../schedules/scheduled-command.js";
 import { readLakeView } from "../../session/preflight.js";
-import { showResult } from "../../terminal/colours.js";
-import { EXIT } from "../../terminal/exit-code.js";
+import { type JsonFlag, showResult } from "../../terminal/colours.js";
 import type { Terminal } from "../../terminal/terminal.js";
-import type { PlannedJob, RowsOf } from "./planned-job.js";
-import { planRows } from "./rows.js";
+import { type PlannedJob, planRows, type RowsOf } from "./rows.js";
 import { planSync } from "./sync.js";
 
 /** Runs whose calls and times are learnt from. */
@@ -28,8 +26,12 @@ const IN_PLAN = {
   example: "Give one of {}, with its options, as in: nightledger plan sync --roster users.csv",
 };
 
-/** Says what a job would do, and starts nothing; the exit code. @throws InputError where its command line or file is wrong */
-export async function showPlan(terminal: Terminal, words: readonly string[], json: boolean): Promise<number> {
+/** Says what a job would do, and starts nothing. @throws InputError where its command line or file is wrong */
+export async function showPlan(
+  terminal: Terminal,
+  words: readonly string[],
+  { json }: JsonFlag,
+): Promise<void> {
   const job = await parseScheduledCommand(terminal, words, IN_PLAN);
   const lake = await readLakeView(terminal);
   const { api } = readConfig(terminal, ["api"]);
@@ -46,7 +48,6 @@ export async function showPlan(terminal: Terminal, words: readonly string[], jso
   const ms = calls === null ? { at_pace: null, at_limit: null } : forecastMs(calls, past, api.rps);
   const told = { kind: runKindOf(job), ...plan, ms };
   showResult(terminal, json, told, () => planLines(plan, ms).join("\n"));
-  return EXIT.completed;
 }
 
 function plannedJob(job: ScheduledJob, seen: Parameters<typeof planRows>[1]): Promise<PlannedJob> {

@@ -1,5 +1,5 @@
 import { InputError } from "../../../domain/failures.js";
-import { type PastRuns, rowsForecast } from "../../../domain/runs/forecast.js";
+import { type Forecast, type PastRuns, rowsForecast } from "../../../domain/runs/forecast.js";
 import { openJob } from "../../../intake/bulk/asked-job.js";
 import { judgeFiles } from "../../../intake/bulk/input-rows.js";
 import { invalidRowsError, readCustomers } from "../../../intake/onboarding/customers-file.js";
@@ -10,7 +10,6 @@ import { readBinding } from "../../../lake/service-binding.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { createSealer } from "../../../temporal/encryption/sealer.js";
 import type { LakeView } from "../../session/preflight.js";
-import type { PlannedJob, RowsOf } from "./planned-job.js";
 
 type ByRows = Extract<ScheduledJob, { readonly kind: "bulk" | "onboard" }>;
 
@@ -98,3 +97,17 @@ async function plannedItems(
   }
   return sums;
 }
+
+/** What a job would do now: the forecast, and what it would leave out. */
+export interface PlannedJob {
+  readonly forecast: Forecast;
+  /** Users, rows or customers of the file. */
+  readonly rows: number;
+  /** Rows that an earlier run has done, or that need no work. */
+  readonly done: number;
+  readonly invalid: number;
+  readonly skipped: readonly { readonly reason: string; readonly count: number }[];
+}
+
+/** Reads the lake. */
+export type RowsOf = <Row>(sql: string) => Promise<Row[]>;

@@ -2,7 +2,7 @@ import { type KnownLink, type PastRuns, syncForecast } from "../../../domain/run
 import type { ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
 import { readRoster } from "../../../intake/sync/roster-file.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
-import type { PlannedJob, RowsOf } from "./planned-job.js";
+import type { PlannedJob, RowsOf } from "./rows.js";
 
 type ScheduledSync = Extract<ScheduledJob, { readonly kind: "sync" }>;
 

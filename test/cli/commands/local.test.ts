@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { completionScript } from "../../../src/cli/commands/local.js";
 import { createProgram } from "../../../src/cli/main.js";
-import { completionScript } from "../../../src/cli/terminal/completion.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 const program = createProgram(SILENT, () => undefined);

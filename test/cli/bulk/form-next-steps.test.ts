@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextSteps } from "../../../src/cli/bulk/next-steps.js";
+import { nextSteps } from "../../../src/cli/bulk/form.js";
 
 const RETRY = "nightledger runs retry proxy-1";
 const isUnsure = (reason: string) => reason === "lost";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { continuingLine } from "../../../src/cli/terminal/command-line.js";
+import { continuingLine } from "../../src/cli/main.js";
 
 const ARGV = [
   "/usr/bin/node",

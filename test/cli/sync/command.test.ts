@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { linksNotFound } from "../../../src/cli/sync/links-not-found.js";
+import { linksNotFound } from "../../../src/cli/sync/command.js";
 import { currentOf, type HistorySpec } from "../../../src/lake/history/history-spec.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";

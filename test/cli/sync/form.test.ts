@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { summaryLines } from "../../../src/cli/shell/summary.js";
-import { keptSoFar, keptWords, totalsSoFar } from "../../../src/cli/sync/left-run.js";
+import { keptSoFar, keptWords, totalsSoFar } from "../../../src/cli/sync/form.js";
 import { syncProblems, syncSummary } from "../../../src/cli/sync/text.js";
 import { NO_REASON } from "../../../src/domain/run.js";
 import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";

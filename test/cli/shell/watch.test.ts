@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import v8 from "node:v8";
 import vm from "node:vm";
 import { expect, test } from "vitest";
-import { WatchEnd } from "../../../src/cli/shell/watch-end.js";
+import { WatchEnd } from "../../../src/cli/shell/watch.js";
 
 const never = new Promise<never>(() => undefined);
 

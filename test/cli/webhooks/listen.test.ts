@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newsText, receiverNews, type WebhookNews } from "../../../src/cli/webhooks/listen-text.js";
+import { newsText, receiverNews, type WebhookNews } from "../../../src/cli/webhooks/listen.js";
 import type { ReceiverCounts } from "../../../src/receiver/counts.js";
 
 const at = "2026-11-22T02:05:10.000Z";

@@ -1,18 +1,44 @@
-import { remoteSandbox, TRIGGERS } from "../../../sandbox/index.js";
+import { remoteSandbox, runSandbox, TRIGGERS } from "../../../sandbox/index.js";
 import { readConfig } from "../../config.js";
 import { InputError, UnreachableError } from "../../domain/failures.js";
 import { labelledLines } from "../../domain/labelled-lines.js";
 import { EXIT } from "../terminal/exit-code.js";
+import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-export interface TriggerFlags {
+interface TriggerFlags {
+  readonly list?: boolean;
   readonly user?: string;
   readonly link?: string;
   readonly url?: string;
 }
 
-/** Has a running sandbox make an event happen. Exits with 1 where its webhook did not arrive. */
-export async function triggerEvent(terminal: Terminal, event: string, flags: TriggerFlags): Promise<number> {
+/** Runs a sandbox until it is stopped. */
+export async function serveSandbox(
+  terminal: Terminal,
+  { record, ...flags }: { readonly record: boolean } & Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const options = { ...flags, ...(record ? {} : { recordRequests: 0 }) };
+  await withInterruption(({ signal }) =>
+    runSandbox(options, signal, ({ url, apiKey }) => {
+      terminal.result(JSON.stringify({ url, api_key: apiKey }));
+      terminal.say(
+        "The sandbox is running. Set NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY to the values above; press Ctrl-C to stop it.",
+      );
+    }),
+  );
+}
+
+/** Has a running sandbox make an event happen, or lists the events. Exits with 1 where its webhook did not arrive. */
+export async function triggerEvent(
+  terminal: Terminal,
+  event: string | undefined,
+  { list, ...flags }: TriggerFlags,
+): Promise<number> {
+  if (event === undefined || list) {
+    terminal.result(triggerList());
+    return EXIT.completed;
+  }
   const { url = readConfig(terminal, ["api"]).api.url, ...subject } = flags;
   if (!URL.canParse(url)) throw new InputError(`--url: ${url} is not an address. Nothing was done.`);
   const { happened, messages } = await remoteSandbox(url)
@@ -31,7 +57,7 @@ export async function triggerEvent(terminal: Terminal, event: string, flags: Tri
 }
 
 /** The events that a sandbox can make happen, with what each does. */
-export function triggerList(): string {
+function triggerList(): string {
   const whats = Object.entries(TRIGGERS).map(([kind, [what]]) => [kind, what] as const);
   return labelledLines(whats, 34).join("\n");
 }
