@@ -4,12 +4,12 @@ import { cipReport } from "../sandbox/cip/cip-report.js";
 import { cipReportSchema } from "../src/api/schemas/cip-report.js";
 import { DEFAULT_SAMPLE } from "../src/domain/bulk/cip/sample.js";
 import type { CipMember } from "../src/jobs/cip/member.js";
+import { populationOf } from "../src/jobs/cip/member-lines.js";
 import { writeCipPack } from "../src/jobs/cip/pack.js";
-import { populationOf } from "../src/jobs/cip/population.js";
 import { publishPack } from "../src/lake/bulk/pack/publish.js";
 import { createDuckDb } from "../src/lake/sql/duckdb.js";
+import { createSealer } from "../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../src/temporal/encryption/keys.js";
-import { createSealer } from "../src/temporal/encryption/sealer.js";
 
 // Writes two packs of so many people, the second against the first: pack-process <directory> <people>
 const [root = "", people = "0"] = process.argv.slice(2);

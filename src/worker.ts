@@ -6,7 +6,7 @@ import { Client } from "@temporalio/client";
 import type { WorkerDeploymentVersion } from "@temporalio/common";
 import { type InjectedSinks, type NativeConnection, Worker } from "@temporalio/worker";
 import { createActivities } from "./activities/create-activities.js";
-import { HEARTBEAT_EVERY_MS } from "./activities/heartbeat.js";
+import { HEARTBEAT_EVERY_MS } from "./activities/event-loop.js";
 import { createApiClient } from "./api/http/client.js";
 import type { AlertConfig, ApiConfig, ConfigParts } from "./config.js";
 import type { LakePlace } from "./domain/lake-address.js";
@@ -20,16 +20,15 @@ import { SealedStore } from "./lake/store/sealed-store.js";
 import type { Logger } from "./logger.js";
 import { connectWorker } from "./temporal/connection.js";
 import type { TemporalAddress } from "./temporal/connection-settings.js";
+import { createSealer } from "./temporal/encryption/cipher.js";
 import type { EncryptionKeys } from "./temporal/encryption/keys.js";
 import { dataConverter } from "./temporal/encryption/payload-codec.js";
-import { createSealer } from "./temporal/encryption/sealer.js";
-import { Fleet } from "./temporal/fleet/fleet.js";
-import { FleetPause } from "./temporal/fleet/fleet-pause.js";
+import { Fleet, FleetPause } from "./temporal/fleet/fleet.js";
 import { sdkMetrics } from "./temporal/metrics.js";
 import { installRuntime } from "./temporal/runtime.js";
 import { workerIdentity, workerNames } from "./temporal/worker-identity.js";
 import { VERSION } from "./version.js";
-import type { RunLog } from "./workflows/run-log.js";
+import type { RunLog } from "./workflows/run-details.js";
 
 interface WorkerSettings {
   readonly api: ApiConfig;

@@ -1,7 +1,7 @@
 import { ApplicationFailure, activityInfo, CancelledFailure } from "@temporalio/activity";
 import type { CountedRequests } from "../domain/tables/lake-requests.js";
 import { countingRequests } from "../lake/store/s3/counted-requests.js";
-import { withHeartbeat } from "./heartbeat.js";
+import { withHeartbeat } from "./event-loop.js";
 import type { RunWarnings } from "./run-warnings.js";
 
 type Activity = (input: never) => Promise<unknown>;

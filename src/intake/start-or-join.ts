@@ -3,8 +3,12 @@ import type { Client, WorkflowExecutionDescription, WorkflowHandle } from "@temp
 import { runId as makeRunId, type NewRun } from "../domain/run.js";
 import { lakeIsGone } from "../lake/service-binding.js";
 import { giveUpRun } from "../temporal/give-up.js";
-import { describeRunning, describeWorkflow, startUnlessRunning } from "../temporal/running-workflows.js";
-import { startAttributes } from "../temporal/search-attributes.js";
+import {
+  describeRunning,
+  describeWorkflow,
+  startAttributes,
+  startUnlessRunning,
+} from "../temporal/running-workflows.js";
 
 /** A run that was started, or one of the same job that was in progress and is joined. */
 export interface StartedRun {

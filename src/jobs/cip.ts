@@ -9,12 +9,11 @@ import { checkPrevious, exportsIn } from "./cip/earlier-exports.js";
 import { type MemberResult, memberOf, type RosterRow, rosterRow } from "./cip/member.js";
 import { publishExport } from "./cip/publish-export.js";
 import { cipRows } from "./cip/rows.js";
-import { type BulkJob, type Caller, refusalOf } from "./job.js";
+import { type BulkJob, type Caller, refusalOf, rowPerUser } from "./job.js";
 import { type CipOptions, cipKind } from "./kinds/cip.js";
-import { isBusiness } from "./kyb/business.js";
+import { isBusiness } from "./kyb/rows.js";
 import { kybJob } from "./kyb.js";
 import { readOnboardings } from "./onboarding-list.js";
-import { rowPerUser } from "./roster.js";
 import { takingAlong } from "./taken-along.js";
 
 const reportsJob: BulkJob<RosterRow, MemberResult, CipOptions> = {

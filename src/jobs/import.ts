@@ -4,8 +4,7 @@ import { z } from "zod";
 import { dateOrInstant, idText, ruledText } from "../api/file-fields.js";
 import type { ApiClient } from "../api/http/client.js";
 import { NotFoundError, RateLimitedError, TransientError } from "../api/http/errors.js";
-import { listLinkAccounts } from "../api/operations/bank-data.js";
-import { importTransactions } from "../api/operations/transaction-import.js";
+import { importTransactions, listLinkAccounts } from "../api/operations/bank-data.js";
 import { type RequestEnd, sendByHalves } from "../domain/bulk/halving.js";
 import {
   chunksOf,

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { UserRow } from "../api/file-fields.js";
 import type { ApiClient } from "../api/http/client.js";
 import { NotFoundError, RejectedError } from "../api/http/errors.js";
 import type { Operation, ParamsOf, ResponseOf } from "../api/operations/operation.js";
@@ -9,7 +10,7 @@ import type { AnsweredCall } from "../domain/calls/answered-call.js";
 import { InputError, UnsendableError } from "../domain/failures.js";
 import type { LakePlace } from "../domain/lake-address.js";
 import type { RefusedRequest } from "../domain/refusals.js";
-import type { RowProblem, UniqueValue } from "../domain/row-problem.js";
+import { type RowProblem, type UniqueValue, uniqueIn } from "../domain/row-problem.js";
 import type { Sealer } from "../domain/sealer.js";
 import type { ClientTokenGrant } from "../domain/service/client-token-grant.js";
 import type { FrozenFile } from "../lake/bulk/bulk-staging.js";
@@ -266,3 +267,9 @@ export function jobOfKind(kind: string, jobs: readonly AnyJob[]): AnyJob {
     );
   return job;
 }
+
+/** What kinds of jobs with a row for each user declare. */
+export const rowPerUser = {
+  unique: uniqueIn("fp_id"),
+  owner: ({ fp_id }: UserRow) => fp_id,
+};

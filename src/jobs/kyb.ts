@@ -13,8 +13,8 @@ import {
   type BusinessResult,
   type BusinessRow,
   businessRow,
-} from "./kyb/business.js";
-import { kybRows } from "./kyb/rows.js";
+  kybRows,
+} from "./kyb/rows.js";
 import { readOnboardings } from "./onboarding-list.js";
 
 /** Exports what the service knows of each business of a file after each of its onboardings (docs/use/exports.md). */

@@ -2,11 +2,14 @@ import { type UserRow, userRow } from "../api/file-fields.js";
 import { decimalText, sumUnits } from "../domain/service/decimal.js";
 import { type LakeAccount, lakeAccounts } from "../lake/bulk/reconcile/lake-accounts.js";
 import { reconciliations } from "../lake/tables/reconciliations.js";
-import type { BulkJob } from "./job.js";
+import { type BulkJob, rowPerUser } from "./job.js";
 import { type ReconcileOptions, reconcileKind } from "./kinds/reconcile.js";
-import { type AccountResult, statusOf, type UserResult } from "./reconcile/account-result.js";
-import { reconcileUser } from "./reconcile/user-reconciliation.js";
-import { rowPerUser } from "./roster.js";
+import {
+  type AccountResult,
+  reconcileUser,
+  statusOf,
+  type UserResult,
+} from "./reconcile/user-reconciliation.js";
 
 /** Compares the lake's transactions and balances of each user of a roster with the service (docs/use/reconcile.md). */
 export const reconcileJob: BulkJob<UserRow, UserResult, ReconcileOptions, readonly LakeAccount[]> = {

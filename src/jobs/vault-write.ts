@@ -6,9 +6,8 @@ import type { BrokenRule } from "../domain/row-problem.js";
 import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
 import { uploadProblem, vaultValueProblem } from "../domain/service/vault/vault-value.js";
 import { vaultWrites } from "../lake/tables/vault.js";
-import { type BulkJob, type Caller, type EndedItem, type JobRow, refusalOf } from "./job.js";
+import { type BulkJob, type Caller, type EndedItem, type JobRow, refusalOf, rowPerUser } from "./job.js";
 import { vaultWriteKind } from "./kinds/vault-write.js";
-import { rowPerUser } from "./roster.js";
 
 /** A row: whose vault, values under their identifiers, and files to upload under `upload:<identifier>`. */
 type VaultRow = { readonly fp_id: string; readonly external_id?: string } & {

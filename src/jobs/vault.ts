@@ -6,9 +6,8 @@ import { rawMembers } from "../domain/json/text.js";
 import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
 import { hmacTransform } from "../domain/service/transform.js";
 import { vaultValues } from "../lake/tables/vault.js";
-import type { BulkJob } from "./job.js";
+import { type BulkJob, rowPerUser } from "./job.js";
 import { KEYED_HASH, type VaultOptions, vaultKind } from "./kinds/vault.js";
-import { rowPerUser } from "./roster.js";
 
 /** What the service decrypted of one user. */
 interface Decrypted {

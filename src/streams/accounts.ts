@@ -1,5 +1,5 @@
 import { listLinkAccounts, listUserAccounts } from "../api/operations/bank-data.js";
-import { bankAccountSchema } from "../api/schemas/bank-account.js";
+import { bankAccountSchema } from "../api/schemas/bank-link.js";
 import { knownFields, rowType } from "./row-shape.js";
 import { changes, instant, type Stream } from "./stream.js";
 

@@ -1,5 +1,5 @@
 import { listInvestmentTransactions } from "../api/operations/bank-data.js";
-import { investmentTransactionSchema } from "../api/schemas/investment-transaction.js";
+import { investmentTransactionSchema } from "../api/schemas/transaction.js";
 import { knownFields, rowType } from "./row-shape.js";
 import { exactAmount } from "./sql.js";
 import { changes, instant, type Stream } from "./stream.js";

@@ -1,4 +1,4 @@
-import { securitySchema } from "../api/schemas/investment-transaction.js";
+import { securitySchema } from "../api/schemas/transaction.js";
 import { investmentList } from "./investment-transactions.js";
 import { knownFields, rowType } from "./row-shape.js";
 import { exactAmount, plainDay } from "./sql.js";

@@ -1,4 +1,4 @@
-import { syncTransactions } from "../api/operations/transaction-sync.js";
+import { syncTransactions } from "../api/operations/bank-data.js";
 import { bankTransactionSchema, removedIdSchema } from "../api/schemas/transaction.js";
 import { transactionChanges } from "../lake/tables/transactions.js";
 import { knownFields, rowType } from "./row-shape.js";

@@ -3,8 +3,7 @@ import type { Payload, PayloadCodec } from "@temporalio/common";
 import { InputError } from "../domain/failures.js";
 import type { EncryptionKeys } from "./encryption/keys.js";
 import { dataConverter } from "./encryption/payload-codec.js";
-import { addressOf, closeNow, type ListenPlace, listen, shortBody } from "./listen.js";
-import { isSame } from "./same-secret.js";
+import { addressOf, closeNow, isSame, type ListenPlace, listen, shortBody } from "./listen.js";
 
 interface CodecServerOptions extends ListenPlace {
   readonly keys: EncryptionKeys;

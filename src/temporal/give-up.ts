@@ -5,8 +5,7 @@ import {
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from "@temporalio/client";
-import { pendingFailuresOf } from "./pending-failures.js";
-import { describeRunning } from "./running-workflows.js";
+import { describeRunning, pendingFailuresOf } from "./running-workflows.js";
 
 /** How long a cancelled run may make no progress towards its end (its row, the deletion of its staging). */
 const CANCEL_MS = 30_000;

@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
@@ -59,4 +60,9 @@ export async function closeNow(server: HttpServer): Promise<void> {
   server.close();
   server.closeAllConnections();
   await closed;
+}
+
+/** Compares secrets in a time that tells nothing of where they differ. */
+export function isSame(given: string, wanted: string): boolean {
+  return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", wanted, "buffer"));
 }

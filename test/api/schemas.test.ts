@@ -12,8 +12,8 @@ import {
   validateSession,
 } from "../../src/api/operations/index.js";
 import type { Operation } from "../../src/api/operations/operation.js";
-import { investmentTransactionSchema } from "../../src/api/schemas/investment-transaction.js";
 import { rowProblem } from "../../src/api/schemas/row-check.js";
+import { investmentTransactionSchema } from "../../src/api/schemas/transaction.js";
 
 const RESULT = { id: "o", status: "pass", requires_manual_review: false };
 const USER = {

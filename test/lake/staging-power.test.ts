@@ -14,7 +14,7 @@ import {
   readRecord,
   readValue,
 } from "../../src/lake/sync/journal/journal.js";
-import { createSealer } from "../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../src/temporal/encryption/cipher.js";
 import { type ForgetfulStore, forgetful } from "../helpers/kill/forgetful-store.js";
 import { openTestLake, type TestLake } from "../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../helpers/temporal/temporal-environment.js";

@@ -10,7 +10,7 @@ import { createLocalStore } from "../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../src/lake/store/sealed-store.js";
 import { createLogger, type LogHandle } from "../../src/logger.js";
 import { type Receiver, type ReceiverLimits, startReceiver } from "../../src/receiver/receiver.js";
-import { createSealer } from "../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../src/temporal/encryption/cipher.js";
 import { type StoreFault, withFaults } from "../helpers/kill/fault-store.js";
 import { TEST_KEYS } from "../helpers/temporal/temporal-environment.js";
 import { openRawSender, rawAnswer, startSilentServer } from "../helpers/webhooks/raw-senders.js";

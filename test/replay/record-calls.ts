@@ -6,7 +6,7 @@ import { startSandbox } from "../../sandbox/index.js";
 import { stageRequest } from "../../src/lake/calls/staged-call.js";
 import { createLocalStore } from "../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../src/temporal/encryption/cipher.js";
 import type { CallServiceInput } from "../../src/workflows/calls/call-service.js";
 import { startCallWorker } from "../helpers/calls/call-worker.js";
 import { recordHistory } from "../helpers/temporal/replay-histories.js";

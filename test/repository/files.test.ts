@@ -38,7 +38,7 @@ describe("files", () => {
     expect(exits).toEqual([]);
     const codes = sourcesIn("src", "sandbox").filter((path) => /^\s*process\.exitCode\s*=/m.test(read(path)));
     // The second is the text of a program that downloads in a process of its own.
-    expect(codes).toEqual(["src/cli/main.ts", "src/temporal/cli/cli-download.ts"]);
+    expect(codes).toEqual(["src/cli/main.ts", "src/temporal/cli/cli-install.ts"]);
   });
 
   it("only src/lake/sql/duckdb-files.ts has SQL read files: exactly those that are named, their own columns", () => {

@@ -2,7 +2,7 @@ import { ApplicationFailure, cancellationSignal } from "@temporalio/activity";
 import { Webhook } from "standardwebhooks";
 import { type AlertMessage, alertBody, messageId } from "../../domain/alerts/alert-message.js";
 import { parseRetryAfter } from "../../domain/service/pace/retry-after.js";
-import { sealedTargets } from "../../intake/alerts/sealed-targets.js";
+import { sealedTargets } from "../../intake/alerts/check.js";
 import { alertEvent, pendingMessages, recordDelivery } from "../../lake/alerts/alert-log.js";
 import { newestRoot } from "../../lake/root/append-run.js";
 import { commandEnd } from "../command-end.js";

@@ -4,8 +4,7 @@ import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
 import { recordFailures } from "../run-failures.js";
-import type { BulkDependencies } from "./dependencies.js";
-import { type BulkGroup, type OpenGroup, openGroup } from "./open-group.js";
+import { type BulkDependencies, type BulkGroup, type OpenGroup, openGroup } from "./open-group.js";
 
 interface CloseGroupInput extends BulkGroup, StagedClose {}
 

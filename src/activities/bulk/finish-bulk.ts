@@ -9,8 +9,7 @@ import { StagingLostError } from "../../lake/staging-lost-error.js";
 import { compactUnsorted } from "../../lake/tables/compact.js";
 import { recordFailures } from "../run-failures.js";
 import { type EndedRow, writeRunRow } from "../run-row.js";
-import { type BulkDependencies, openRun, stagingOf } from "./dependencies.js";
-import { openGroup } from "./open-group.js";
+import { type BulkDependencies, openGroup, openRun, stagingOf } from "./open-group.js";
 
 interface FinishBulkInput extends BulkRun, NewRun {
   readonly jobId: string;

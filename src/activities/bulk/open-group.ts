@@ -1,10 +1,48 @@
 import type { BulkRun } from "../../domain/bulk/bulk-job.js";
-import { addCounts, type BulkTotals, type NamedRow, totalsOf } from "../../domain/bulk/bulk-totals.js";
+import {
+  addBulkTotals,
+  addCounts,
+  type BulkTotals,
+  type NamedRow,
+  noBulkTotals,
+  sumOfTotals,
+  totalsOf,
+} from "../../domain/bulk/bulk-totals.js";
 import type { FailedItem, FrozenBulkRow, RowEnd } from "../../domain/bulk/frozen-row.js";
-import type { AnyJob, EndedItem, JobRow } from "../../jobs/job.js";
-import type { StagedClose, StagedPlan } from "../../lake/bulk/bulk-staging.js";
+import { type AnyJob, type EndedItem, type JobContext, type JobRow, jobOfKind } from "../../jobs/job.js";
+import { BulkStaging, type StagedClose, type StagedPlan } from "../../lake/bulk/bulk-staging.js";
+import type { SealedRows } from "../../lake/store/sealed-rows.js";
 import { requestsSent } from "../calls/call-record.js";
-import { type BulkDependencies, type OpenRun, openRun } from "./dependencies.js";
+import type { Dependencies } from "../dependencies.js";
+
+export interface BulkDependencies extends Dependencies {
+  readonly jobs: readonly AnyJob[];
+  readonly frozenRows: SealedRows<FrozenBulkRow>;
+}
+
+export interface OpenRun {
+  readonly job: AnyJob;
+  readonly staging: BulkStaging;
+  context(): Promise<JobContext>;
+}
+
+/** Opens a run. @throws InputError when this version does not know its kind. */
+export function openRun(deps: BulkDependencies, { runId, kind, staging: id }: BulkRun): OpenRun {
+  const staging = stagingOf(deps, id);
+  return {
+    job: jobOfKind(kind, deps.jobs),
+    staging,
+    async context() {
+      const { options } = await staging.file.require();
+      return { runId, lake: deps.lake, sealer: deps.sealed.sealer, options };
+    },
+  };
+}
+
+/** Opens the staging of a name. */
+export function stagingOf({ sealed, frozenRows }: BulkDependencies, id: string): BulkStaging {
+  return new BulkStaging(sealed, id, frozenRows);
+}
 
 /** One group of the rows of a run. */
 export interface BulkGroup extends BulkRun {
@@ -186,4 +224,30 @@ function validRows(rows: readonly FrozenBulkRow[]): JobRow<object>[] {
 
 function linesOf(rows: readonly JobRow<object>[]): number[] {
   return rows.map(({ line }) => line);
+}
+
+/** Plans the rows of a group, once: which are worked on together, and which need no work, with the totals of those. */
+export async function planItems(
+  deps: BulkDependencies,
+  input: BulkGroup,
+): Promise<{ readonly items: number; readonly totals: BulkTotals }> {
+  const group = await openGroup(deps, input);
+  const { job, staging } = group.run;
+  const invalid = group.rows.filter(({ row }) => row === null).length;
+  const counted = { ...noBulkTotals().rows, total: group.rows.length, invalid };
+  const planned = (items: number, totals: BulkTotals) => {
+    return { items, totals: addBulkTotals({ ...noBulkTotals(), rows: counted }, totals) };
+  };
+  // An earlier run of the job closed it: the tables have its rows as that run left them.
+  const close = job.effect ? await staging.close(input.group).find() : undefined;
+  if (close !== undefined) {
+    const items = await group.closedItems(close);
+    const done = sumOfTotals(items.filter(({ isDone }) => isDone).map(({ totals }) => totals));
+    const left = group.notBegun(items).map(({ line }) => {
+      return { line, status: "failed", reason: "not_begun" } as const;
+    });
+    return planned(0, addBulkTotals(done, totalsOf(left, group.nameOf)));
+  }
+  const plan = await group.plan();
+  return planned(plan.work.length, group.totalsOf(group.skipped(plan)));
 }

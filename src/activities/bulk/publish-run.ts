@@ -1,13 +1,16 @@
 import { cancellationSignal } from "@temporalio/activity";
+import { aboutOthers } from "../../domain/bulk/about-others.js";
 import type { BulkRun } from "../../domain/bulk/bulk-job.js";
-import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
+import { type BulkTotals, failuresOf, noBulkTotals, sumOfTotals } from "../../domain/bulk/bulk-totals.js";
+import { anotherSubjectReason } from "../../domain/failures.js";
+import { maskedId } from "../../domain/service/masked-id.js";
 import type { ClosedGroup } from "../../jobs/job.js";
+import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { assertWritable } from "../../lake/delta/delta-protocol.js";
 import { VERSION } from "../../version.js";
+import { recordFailures } from "../run-failures.js";
 import { writeGroup } from "./close-group.js";
-import { type BulkDependencies, openRun } from "./dependencies.js";
-import { failOthers } from "./fail-others.js";
-import { openGroup } from "./open-group.js";
+import { type BulkDependencies, type OpenGroup, type OpenRun, openGroup, openRun } from "./open-group.js";
 
 interface PublishRunInput extends BulkRun {
   readonly groups: number;
@@ -50,4 +53,49 @@ export async function publishRun(
   const told = await job.publish?.({ ...given, groups: closed });
   for await (const one of everyGroup()) await writeGroup(deps, { ...run, group: one.group.number }, one);
   return { told: told ?? {}, totals };
+}
+
+interface OpenedGroup {
+  readonly group: OpenGroup;
+  readonly close: StagedClose;
+}
+
+/**
+ * Fails the items of a run whose answers are about others, as all groups together show; of several attempts the first
+ * decides. Returns what that changes in the totals, which count these items as done.
+ */
+async function failOthers(
+  deps: BulkDependencies,
+  { job: { about }, staging }: OpenRun,
+  runId: string,
+  opened: () => AsyncIterable<OpenedGroup>,
+): Promise<BulkTotals> {
+  if (about === undefined) return noBulkTotals();
+  if ((await staging.others.find()) === undefined) {
+    const answers = [];
+    for await (const { group, close } of opened()) {
+      for await (const { number: item, rows, result } of group.ended(close)) {
+        const named = result === null ? null : about(rows, result);
+        if (named !== null) answers.push({ ...named, group: group.number, item });
+      }
+    }
+    await staging.others.keep(
+      aboutOthers(answers).map(({ group, item, field, ...ids }) => {
+        const [answered, asked] = [maskedId(ids.answered), maskedId(ids.asked)];
+        return { group, item, reason: anotherSubjectReason({ field, answered, asked }) };
+      }),
+    );
+  }
+  const others = await staging.others.require();
+  const parts: BulkTotals[] = [];
+  for await (const { group, close } of others.length === 0 ? [] : opened()) {
+    const failed = new Set(others.filter((one) => one.group === group.number).map(({ item }) => item));
+    const items = (await group.closedItems(close)).filter(({ number }) => failed.has(number));
+    const ends = items.flatMap((item) => item.ends);
+    const part = `g${group.number}/others`;
+    await recordFailures(deps.lake, { runId, part }, failuresOf(ends, group.nameOf));
+    const rows = { ...noBulkTotals().rows, done: -ends.length };
+    parts.push({ ...noBulkTotals(), rows }, ...items.map(({ totals }) => totals));
+  }
+  return sumOfTotals(parts);
 }

@@ -20,8 +20,7 @@ import { type CallPlace, type CallRule, callRule } from "../calls/call-rules.js"
 import { makeRuledCall } from "../calls/make-call.js";
 import { LostAnswerError } from "../lost-answer-error.js";
 import { runSlice, type Slice } from "../slice.js";
-import type { BulkDependencies } from "./dependencies.js";
-import { type BulkGroup, openGroup } from "./open-group.js";
+import { type BulkDependencies, type BulkGroup, openGroup } from "./open-group.js";
 
 /** Time for new calls of an item whose slice ended while it found kept answers. */
 const PROGRESS_MS = 5_000;

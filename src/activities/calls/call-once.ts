@@ -21,8 +21,7 @@ import type { KeptAnswer } from "../../lake/calls/staged-call.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../lost-answer-error.js";
 import { CallRecord } from "./call-record.js";
-import { ageOf, believedMissingAfter, lostCall } from "./lost-call.js";
-import type { Finding, Resolution } from "./resolution.js";
+import { ageOf, believedMissingAfter, type Finding, lostCall, type Resolution } from "./lost-call.js";
 
 /** Milliseconds that a call may wait to start; after that it gives its place to others and is tried later. */
 const START_WITHIN_MS = 120_000;

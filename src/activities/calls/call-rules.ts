@@ -1,9 +1,9 @@
 import type { CallOptions, ClientToken } from "../../api/http/client.js";
+import { importTransactions } from "../../api/operations/bank-data.js";
 import { createBusiness, updateBusiness } from "../../api/operations/business.js";
 import { OPERATIONS } from "../../api/operations/index.js";
 import { createOnboarding } from "../../api/operations/onboarding.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
-import { importTransactions } from "../../api/operations/transaction-import.js";
 import { createCipReport, createClientToken } from "../../api/operations/user.js";
 import { updateVault, uploadToVault } from "../../api/operations/vault.js";
 import { callVaultProxy } from "../../api/operations/vault-proxy.js";
@@ -12,9 +12,9 @@ import { InputError } from "../../domain/failures.js";
 import type { ProxyAnswer, ProxyDigest, SealedRequest } from "../../lake/calls/staged-call.js";
 import type { Dependencies } from "../dependencies.js";
 import { findImported, type ImportedRows } from "./import-resolution.js";
+import type { Resolution } from "./lost-call.js";
 import { onboardingResolution, type StartedOnboarding } from "./onboarding-resolution.js";
 import { digestProxyAnswer, streamProxyAnswer } from "./proxy-answer.js";
-import type { Resolution } from "./resolution.js";
 
 export interface CallPlace {
   readonly deps: Dependencies;

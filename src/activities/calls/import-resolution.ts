@@ -1,9 +1,9 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { readUpdate } from "../../api/lists/read-update.js";
+import type { importTransactions } from "../../api/operations/bank-data.js";
 import type { ParamsOf } from "../../api/operations/operation.js";
-import type { importTransactions } from "../../api/operations/transaction-import.js";
 import type { Dependencies } from "../dependencies.js";
-import type { Finding } from "./resolution.js";
+import type { Finding } from "./lost-call.js";
 
 export interface ImportedRows {
   readonly sent: number;

@@ -13,7 +13,7 @@ import type { OnboardingItem, OnboardingResult } from "../../api/schemas/onboard
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../lost-answer-error.js";
-import type { Finding, LostCall, Resolution } from "./resolution.js";
+import type { Finding, LostCall, Resolution } from "./lost-call.js";
 
 /** Tolerance between two clocks, besides the difference that an answer's `Date` shows. */
 const CLOCK_SLACK_MS = 2_000;

@@ -1,5 +1,5 @@
 import { activityInfo, Context } from "@temporalio/activity";
-import { eventFacts } from "../../domain/webhooks/event-facts.js";
+import { type EventFacts, eventFacts } from "../../domain/webhooks/event-facts.js";
 import { planEvents, toldByReceivers } from "../../domain/webhooks/event-plan.js";
 import {
   type EventReceipt,
@@ -21,7 +21,6 @@ import {
 import { followUpNames, stageFollowUp } from "../../lake/webhooks/staged-follow-ups.js";
 import { signalOrStart } from "../../temporal/running-workflows.js";
 import type { OnboardingDependencies } from "../onboarding/dependencies.js";
-import { eventRow } from "./event-row.js";
 import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";
 
 const MOST_EVENTS = 500;
@@ -122,4 +121,29 @@ async function askFollowUp({ sealed }: OnboardingDependencies, scope: string): P
     args: [{ scope }],
   };
   await signalOrStart(Context.current().client, FOLLOW_UP_WORKFLOW, start, FOLLOW_UP_SIGNAL);
+}
+
+export function eventRow(
+  { messageId, receivedAt, body }: StagedEvent,
+  facts: EventFacts,
+  matched: boolean,
+): Record<string, unknown> {
+  return {
+    message_id: messageId,
+    received_at: receivedAt,
+    event_kind: facts.kind,
+    fp_id: facts.fpId,
+    external_id: facts.externalId,
+    onboarding_id: facts.onboardingId,
+    playbook_key: facts.playbookKey,
+    playbook_version: facts.playbookVersion,
+    status: facts.status,
+    requires_manual_review: facts.requiresManualReview,
+    is_live: facts.isLive,
+    event_timestamp: facts.at === null ? null : new Date(facts.at).toISOString(),
+    event_timestamp_text: facts.timestamp,
+    known: facts.known,
+    matched,
+    payload: body,
+  };
 }

@@ -1,13 +1,22 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Readable, Writable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import type { Dispatcher } from "undici";
+import { InputError } from "../../domain/failures.js";
 import type { CheckedRequest, Operation } from "../operations/operation.js";
 import type { ByteSource } from "../schemas/byte-source.js";
 import { onAbort } from "./abort-listeners.js";
-import { type CallFacts, factsOf, NO_JSON, SchemaError, TransientError } from "./errors.js";
-import { networkError, promisesJson, statusError, tooLarge } from "./failure-errors.js";
+import {
+  type CallFacts,
+  factsOf,
+  NO_JSON,
+  networkError,
+  promisesJson,
+  SchemaError,
+  statusError,
+  TransientError,
+  tooLarge,
+} from "./errors.js";
 import { MOST_READ, type RefusalBody } from "./refusal-words.js";
-import { type StreamedBody, streamBody } from "./request-body.js";
 
 // A refusal's body decides nothing, but the connection can be reused only after it, so it gets a short time.
 const DISCARD_MS = 1000;
@@ -251,4 +260,39 @@ class Exchange implements Dispatcher.DispatchHandler {
 /** Bytes that an answer says its body has; 0 where it doesn't say. */
 function announced(headers: IncomingHttpHeaders): number {
   return Number(headers["content-length"] ?? 0);
+}
+
+/** A body while it is sent: the stream for undici, and the failure of its source. */
+interface StreamedBody {
+  readonly stream: Readable;
+  /** The failure of the source itself, not of the connection. */
+  readonly failure: () => unknown;
+}
+
+/**
+ * Streams a source as a request body, calling `onProgress` for each piece taken.
+ * A source that is not as long as it said fails: the rest of its length would never come.
+ */
+function streamBody(operation: string, source: ByteSource, onProgress: () => void): StreamedBody {
+  let failure: unknown;
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    let size = 0;
+    try {
+      for await (const piece of source.open()) {
+        size += piece.byteLength;
+        if (source.size !== undefined && size > source.size) break;
+        yield piece;
+        onProgress();
+      }
+      if (source.size !== undefined && size !== source.size) {
+        throw new InputError(
+          `${operation}: the body is not as long as it was when the call began; it was broken off. Send it again when nobody writes to it`,
+        );
+      }
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+  return { stream: Readable.from(pieces(), { objectMode: false }), failure: () => failure };
 }

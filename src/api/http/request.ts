@@ -3,7 +3,7 @@ import { UnsendableError } from "../../domain/failures.js";
 import type { CheckedRequest, Operation, ParamsOf } from "../operations/operation.js";
 import { acceptedForm, kindOf } from "../schemas/accepted-form.js";
 import type { Bytes } from "../schemas/byte-source.js";
-import { fillPath } from "../schemas/url-path.js";
+import { fillPath } from "../schemas/parameters.js";
 
 /**
  * Writes named options as headers: a list as repeated lines, a record under the prefix of its header

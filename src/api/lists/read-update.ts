@@ -1,7 +1,7 @@
 import type { ApiClient, CallOptions } from "../http/client.js";
 import { RejectedError, SchemaError } from "../http/errors.js";
+import { syncTransactions } from "../operations/bank-data.js";
 import type { ResponseOf } from "../operations/operation.js";
-import { syncTransactions } from "../operations/transaction-sync.js";
 
 const MAX_RESTARTS = 5;
 

@@ -1,6 +1,16 @@
-import { looseObject, strictObject } from "../schemas/fields.js";
-import { listQuery, noQuery, pageCounts, pathId, rows } from "../schemas/parameters.js";
-import { defineRead } from "./operation.js";
+import { amount, isoDate, nonBlankText } from "../schemas/body-fields.js";
+import { anyText, flag, listOf, looseObject, strictObject } from "../schemas/fields.js";
+import {
+  cursor,
+  emptyAnswer,
+  listQuery,
+  noQuery,
+  pageCounts,
+  pathId,
+  positive,
+  rows,
+} from "../schemas/parameters.js";
+import { defineOperation, defineRead } from "./operation.js";
 
 /** GET /users/{fp_id}/bank_links (docs/reference/service.md, "Bank links"); rows: `bankLinkSchema`. */
 export const listBankLinks = defineRead({
@@ -72,4 +82,66 @@ export const listInvestmentTransactions = defineRead({
   answer: "`{page, size, total, investment_transactions: […], securities: […]}`",
   notShown:
     "Amounts are text in the document and numbers in its samples: both pass. Whether `securities` belong to the page or to the whole list: they are collected over all pages, by id.",
+});
+
+const row = strictObject({
+  account_id: nonBlankText.describe("the service's id of the account"),
+  amount,
+  date: isoDate,
+  description: anyText.optional(),
+  transaction_id: nonBlankText.optional(),
+  transaction_type: nonBlankText.optional(),
+});
+
+/** POST /bank_links/{link_id}/import/transactions (docs/reference/service.md, "Transaction import"). */
+export const importTransactions = defineOperation({
+  name: "import_transactions",
+  part: "bank data",
+  summary: "Imports transactions into a link; they come back through `sync_transactions`.",
+  method: "POST",
+  path: "/bank_links/{link_id}/import/transactions",
+  params: {
+    path: strictObject({ link_id: pathId }),
+    query: noQuery,
+    body: strictObject({
+      transactions: listOf(row)
+        .nonempty("empty")
+        .describe(
+          "a list of {account_id, amount (decimal text), date (ISO 8601), description?, transaction_id?, transaction_type?}",
+        ),
+    }),
+  },
+  response: emptyAnswer,
+  answers: "nothing",
+  auth: "secret_key",
+  idempotent: false,
+  lostAnswer:
+    "Not sent again as a whole: the answer does not report single rows. The link is read and the rows are looked up by `account_id` and `transaction_id`; missing rows are sent again, and rows without a `transaction_id` are reported as *unknown*, by their positions.",
+  answer: "`{}`",
+  notShown:
+    "What the service does with a `transaction_id` that it has already, and how many rows a request may hold.",
+});
+
+/**
+ * GET /bank_links/{link_id}/transactions/sync (docs/reference/service.md, "Sync operation"): one page of a link's
+ * change log. Rows of `created` and `updated`: `bankTransactionSchema`; of `removed`: `removedIdSchema`.
+ * `cursor.next` may be missing, null or empty while a history is not ready.
+ */
+export const syncTransactions = defineRead({
+  name: "sync_transactions",
+  part: "bank data",
+  summary: "Lists what changed in the transactions of a link after a cursor.",
+  path: "/bank_links/{link_id}/transactions/sync",
+  params: {
+    path: strictObject({ link_id: pathId }),
+    query: strictObject({ cursor: cursor.optional(), size: positive.optional() }),
+  },
+  response: looseObject({
+    cursor: looseObject({ next: anyText.nullish() }).nullish(),
+    has_more: flag,
+    transactions: looseObject({ created: rows, updated: rows, removed: rows }),
+  }),
+  answer: "`{cursor: {next?}, has_more, transactions: {created, updated, removed}}`",
+  notShown:
+    "Bounds and default of `size`: any positive integer is sent; a refused one is a `RejectedError`. `cursor.next` may be missing, null or empty while a history is not ready.",
 });

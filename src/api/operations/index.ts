@@ -1,9 +1,11 @@
 import {
+  importTransactions,
   listBankLinks,
   listInvestmentTransactions,
   listLinkAccounts,
   listUserAccounts,
   listUserTransactions,
+  syncTransactions,
 } from "./bank-data.js";
 import { createBusiness, getBusinessInsights, updateBusiness } from "./business.js";
 import {
@@ -14,8 +16,6 @@ import {
   validateSession,
 } from "./onboarding.js";
 import type { Operation } from "./operation.js";
-import { importTransactions } from "./transaction-import.js";
-import { syncTransactions } from "./transaction-sync.js";
 import { createCipReport, createClientToken, getUser } from "./user.js";
 import { decryptVault, updateVault, uploadToVault } from "./vault.js";
 import { callVaultProxy } from "./vault-proxy.js";
@@ -24,8 +24,6 @@ import { sendTestWebhook } from "./webhook-test.js";
 export * from "./bank-data.js";
 export * from "./business.js";
 export * from "./onboarding.js";
-export * from "./transaction-import.js";
-export * from "./transaction-sync.js";
 export * from "./user.js";
 export * from "./vault.js";
 export * from "./vault-proxy.js";

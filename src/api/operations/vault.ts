@@ -4,8 +4,7 @@ import { identifiers, nonBlankText, ruled, transforms, vaultMap } from "../schem
 import { bytes } from "../schemas/byte-source.js";
 import { anyText, strictObject } from "../schemas/fields.js";
 import { mediaType } from "../schemas/header-fields.js";
-import { emptyAnswer, noPath, noQuery } from "../schemas/parameters.js";
-import { segmentProblem } from "../schemas/url-path.js";
+import { emptyAnswer, noPath, noQuery, segmentProblem } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
 const value = z.union(

@@ -1,5 +1,5 @@
-import { each, filledText, keyText, looseObject, optionalText } from "./fields.js";
-import { segmentProblem } from "./url-path.js";
+import { amountText, each, filledText, keyText, looseObject, optionalFlag, optionalText } from "./fields.js";
+import { segmentProblem } from "./parameters.js";
 
 // The id becomes a path segment when transactions are read, so it is checked here.
 const linkId = keyText.refine((id) => segmentProblem(id) === undefined, "can't be part of a path");
@@ -14,4 +14,19 @@ export const bankLinkSchema = looseObject({
   state: filledText,
   ...each(optionalText, "fp_id", "created_at", "error_code", "external_id", "provider"),
   ...each(optionalText, "institution_id", "institution_name", "institution_logo"),
+});
+
+/**
+ * A bank account (docs/reference/service.md, "Bank accounts"). An unknown `account_type` passes, `raw_provider_data`
+ * may be anything; balances are money and follow the rule of `amount`.
+ */
+export const bankAccountSchema = looseObject({
+  id: keyText,
+  link_id: keyText,
+  ...each(optionalText, "name", "nickname", "mask", "account_type"),
+  closed: optionalFlag,
+  balances: looseObject({
+    ...each(amountText.nullish(), "available", "current", "limit"),
+    ...each(optionalText, "currency", "balance_date"),
+  }).nullish(),
 });

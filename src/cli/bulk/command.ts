@@ -12,10 +12,9 @@ import {
   refuseInvalid,
 } from "../../intake/bulk/input-rows.js";
 import { type AskedJob, startBulk } from "../../intake/bulk/start.js";
-import { problemLines } from "../../intake/files/row-problems.js";
+import { problemLines } from "../../intake/files/judged-file.js";
 import { JOBS } from "../../jobs/index.js";
-import type { AnyJob } from "../../jobs/job.js";
-import { jobOfKind } from "../../jobs/job.js";
+import { type AnyJob, jobOfKind } from "../../jobs/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
 import { missingLinks, missingWords } from "../lake/missing-links.js";

@@ -12,7 +12,7 @@ import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { runs } from "../../lake/tables/runs.js";
-import { createSealer } from "../../temporal/encryption/sealer.js";
+import { createSealer } from "../../temporal/encryption/cipher.js";
 import { type Flags, inputsAgain } from "../commands/declared-options.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import type { RunKind } from "../shell/kind.js";

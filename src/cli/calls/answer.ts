@@ -3,7 +3,6 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import type { Operation } from "../../api/operations/operation.js";
-import { HIDDEN, hideSecrets, isSecretHeader } from "../../api/reference/secret-fields.js";
 import { answerKey, type KeptAnswer, type ProxyAnswer } from "../../lake/calls/staged-call.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { sealedStream } from "../../lake/store/sealed-stream.js";
@@ -92,4 +91,33 @@ async function bytesOf(sealed: SealedStore, { body }: ProxyAnswer): Promise<Read
   if (stream === undefined)
     throw new Error(`${body} is missing from the lake's staging area, so the answer is lost`);
   return Readable.from(stream.open());
+}
+
+const HIDDEN = "[hidden]";
+
+// Wherever an answer of an unknown shape has one of these, it opens something.
+const SECRET_NAME = /(^|_)(token|secret|password|api_key)$/i;
+
+/** Hides the secrets of an answer's body and the personal values that its operation names. */
+function hideSecrets(operation: Operation, body: unknown): unknown {
+  return hide(
+    body,
+    (operation.secrets ?? []).map((path) => path.split(".")),
+  );
+}
+
+function isSecretHeader(name: string): boolean {
+  return /^(set-)?cookie$|authorization|token|secret|api-key/i.test(name);
+}
+
+function hide(value: unknown, paths: readonly (readonly string[])[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => hide(item, paths));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => {
+      const below = paths.filter(([head]) => head === name || head === "*").map(([, ...rest]) => rest);
+      const secret = below.some((rest) => rest.length === 0) || SECRET_NAME.test(name);
+      return [name, secret && item !== null ? HIDDEN : hide(item, below)];
+    }),
+  );
 }

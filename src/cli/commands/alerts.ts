@@ -87,7 +87,7 @@ export const alertsCommand: AddCommand = (program, run) => {
   withAlertOptions(check).action(
     run(async () => {
       const { checkNow } = await import("../alerts/check.js");
-      const { scheduleFacts: schedules } = await import("../../intake/schedules/schedule-facts.js");
+      const { scheduleFacts: schedules } = await import("../../intake/schedules/schedules.js");
       return (terminal, { notifyCommand: command, notifyWebhook: webhook, json, ...flags }: AlertFlags) =>
         checkNow(terminal, { rules: rulesOf(flags), targets: { command, webhook }, json, schedules });
     }),

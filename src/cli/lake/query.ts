@@ -11,7 +11,7 @@ import { temporaryScratch } from "../../lake/sql/scratch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { openStore } from "../../lake/store/open-store.js";
 import { TABLES } from "../../tables.js";
-import { createSealer } from "../../temporal/encryption/sealer.js";
+import { createSealer } from "../../temporal/encryption/cipher.js";
 import { findKeys } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 

@@ -3,7 +3,7 @@ import { readRoster } from "../../intake/sync/roster-file.js";
 import { connectClient } from "../../temporal/connection.js";
 import type { TemporalAddress } from "../../temporal/connection-settings.js";
 import { parseEncryptionKeys } from "../../temporal/encryption/keys.js";
-import { runningServer } from "../../temporal/server/home-server.js";
+import { runningServer } from "../../temporal/server/embedded-server.js";
 import { workerWords } from "../../temporal/worker-identity.js";
 import { comparedWorkers } from "../session/other-keys.js";
 import { type JobConfig, type Preflight, readJobConfig, runPreflight } from "../session/preflight.js";

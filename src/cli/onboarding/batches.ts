@@ -7,7 +7,7 @@ import { NOBODY } from "../../domain/service/nobody.js";
 import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import { openedContinuations } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
-import { createSealer } from "../../temporal/encryption/sealer.js";
+import { createSealer } from "../../temporal/encryption/cipher.js";
 import { tellFollow } from "../../temporal/onboarding/tell-follow.js";
 import type { JobSession } from "../session/job-session.js";
 import { type Preflight, placeOf, readLakeView } from "../session/preflight.js";

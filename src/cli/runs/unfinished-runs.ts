@@ -5,7 +5,7 @@ import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js
 import type { LakeQuery } from "../../lake/query/query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
-import { createSealer } from "../../temporal/encryption/sealer.js";
+import { createSealer } from "../../temporal/encryption/cipher.js";
 import { namespaceId, progressOf, type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
 import { rowsOf } from "../lake/query.js";
 import type { LakeView } from "../session/preflight.js";

@@ -3,7 +3,7 @@ import { UnreachableError } from "../../domain/failures.js";
 import { runs } from "../../lake/tables/runs.js";
 import { connectClient } from "../../temporal/connection.js";
 import { type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
-import { runningServer } from "../../temporal/server/home-server.js";
+import { runningServer } from "../../temporal/server/embedded-server.js";
 import { withStoreQuery } from "../lake/query.js";
 import { type LakeView, readLakeView } from "../session/preflight.js";
 import { Releases } from "../terminal/interruption.js";

@@ -7,8 +7,7 @@ import {
 } from "@temporalio/client";
 import { CancelledFailure, rootCause, TerminatedFailure } from "@temporalio/common";
 import { UnreachableError } from "../../domain/failures.js";
-import { failureKind, pendingFailuresOf } from "../../temporal/pending-failures.js";
-import { queryProgress } from "../../temporal/running-workflows.js";
+import { failureKind, pendingFailuresOf, queryProgress } from "../../temporal/running-workflows.js";
 import type { TemporalSession } from "../session/temporal-session.js";
 import { aborted } from "../terminal/interruption.js";
 

@@ -8,8 +8,7 @@ import { type CommittedByRun, committedByRun } from "../../lake/sync/link-checkp
 import { transactionChanges } from "../../lake/tables/transactions.js";
 import { transactionStream } from "../../streams/transactions.js";
 import { runningRuns } from "../../temporal/running-workflows.js";
-import type { SyncProgress } from "../../workflows/sync/messages.js";
-import type { SyncResult } from "../../workflows/sync/sync.js";
+import type { SyncProgress, SyncResult } from "../../workflows/sync/sync.js";
 import { withLakeReader } from "../lake/reader.js";
 import type { JobSession } from "../session/job-session.js";
 import type { JobRun, LeftRun } from "../shell/run.js";

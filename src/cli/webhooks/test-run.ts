@@ -9,7 +9,7 @@ import { eventFacts } from "../../domain/webhooks/event-facts.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { stagedEvent, stagedEvents } from "../../lake/webhooks/staged-events.js";
-import { createSealer } from "../../temporal/encryption/sealer.js";
+import { createSealer } from "../../temporal/encryption/cipher.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
 import { openServiceClient } from "../session/service.js";

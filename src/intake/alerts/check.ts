@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import type { Client } from "@temporalio/client";
-import { type AlertSettings, judgedRules, TARGETS } from "../../domain/alert-settings.js";
+import { type AlertSettings, type AlertTargets, judgedRules, TARGETS } from "../../domain/alert-settings.js";
 import {
   type AlertMessage,
   DELIVERY_SIGNAL,
@@ -16,7 +17,6 @@ import { lakeFacts } from "../../lake/alerts/lake-facts.js";
 import type { Lake } from "../../lake/lake.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { runningRuns, signalOrStart } from "../../temporal/running-workflows.js";
-import { sealTargets } from "./sealed-targets.js";
 
 /** Reads the schedules of a scope that are not paused. */
 export type ScheduleReader = (client: Client, scope: string, now: number) => Promise<ScheduleFacts[]>;
@@ -88,4 +88,21 @@ async function goingRuns(client: Client, scope: string): Promise<GoingRun[]> {
     const kind = runId.slice(0, runId.indexOf("-"));
     return { runId, kind, schedule: typeof schedule === "string" ? schedule : null, startedAt };
   });
+}
+
+/** Keeps the targets of alerts, sealed, and returns their name: a history must not hold the address of a webhook. */
+async function sealTargets(sealed: SealedStore, { command, webhook }: AlertTargets): Promise<string> {
+  const targets: AlertTargets = { command, webhook };
+  const name = createHash("sha256").update(JSON.stringify(targets)).digest("hex").slice(0, 32);
+  await sealed.putIfAbsent(keyOf(name), targets);
+  return name;
+}
+
+/** Reads the targets of a name. @throws StagingLostError where they were deleted */
+export function sealedTargets(sealed: SealedStore, name: string): Promise<AlertTargets> {
+  return sealed.require<AlertTargets>(keyOf(name));
+}
+
+function keyOf(name: string): string {
+  return `_staging/alerts/${name}`;
 }

@@ -3,14 +3,11 @@ import type { ApiClient } from "../../api/http/client.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
 import { groupedBy } from "../../domain/grouped-by.js";
-import type { RowProblem } from "../../domain/row-problem.js";
-import { invalidRow } from "../../domain/row-problem.js";
+import { invalidRow, type RowProblem } from "../../domain/row-problem.js";
 import { JOBS } from "../../jobs/index.js";
-import type { AnyJob, JobRow } from "../../jobs/job.js";
-import { jobOfKind } from "../../jobs/job.js";
+import { type AnyJob, type JobRow, jobOfKind } from "../../jobs/job.js";
 import type { BytesOf } from "../../lake/bulk/bulk-staging.js";
-import { type JudgedFile, judgedFile } from "../files/judged-file.js";
-import { countedProblems } from "../files/row-problems.js";
+import { countedProblems, type JudgedFile, judgedFile } from "../files/judged-file.js";
 import type { AskedBulk } from "./asked-job.js";
 
 /** The judged rows of a job. Memory does not hold them: they are read again when they are frozen. */

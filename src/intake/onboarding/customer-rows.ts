@@ -8,8 +8,8 @@ import {
 } from "../../domain/onboarding/customer-column.js";
 import type { GivenCustomer } from "../../domain/onboarding/customer-rules.js";
 import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
-import { fileError, type InputFile } from "../files/input-file.js";
 import { type InputRow, LONG_NUMBER, readRows } from "../files/rows.js";
+import { fileError, type InputFile } from "../files/text.js";
 
 type Columns = Map<string, CustomerColumn>;
 

@@ -14,8 +14,8 @@ import {
 } from "../../domain/onboarding/identity.js";
 import { type RowProblem, repeatedRow } from "../../domain/row-problem.js";
 import type { BatchFacts, FreezableRow } from "../../lake/onboarding/frozen-batch.js";
-import { fileError, type InputFile } from "../files/input-file.js";
-import { problemList } from "../files/row-problems.js";
+import { problemList } from "../files/judged-file.js";
+import { fileError, type InputFile } from "../files/text.js";
 import { type InspectedFiles, inspectFiles, uploadedBytes } from "../files/uploaded-file.js";
 import { givenCustomers } from "./customer-rows.js";
 

@@ -1,19 +1,19 @@
+import { createHash } from "node:crypto";
 import type { Client } from "@temporalio/client";
 import type { ApiClient } from "../../api/http/client.js";
+import type { AlertRules } from "../../domain/alert-settings.js";
 import type { Asker } from "../../domain/bulk/bulk-job.js";
 import type { FiredRun } from "../../domain/schedules/scheduled-run.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { readBinding } from "../../lake/service-binding.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import { startCheck } from "../alerts/start-check.js";
 import { openJob } from "../bulk/asked-job.js";
 import { checkedRows, judgeFiles, refuseInvalid } from "../bulk/input-rows.js";
 import { startBulk } from "../bulk/start.js";
-import { startMaintain } from "../maintain/start-maintain.js";
 import { type CustomersFile, invalidRowsError, readCustomers } from "../onboarding/customers-file.js";
 import { startOnboarding } from "../onboarding/start.js";
-import type { AskedLake, AskedRun, StartedRun } from "../start-or-join.js";
+import { type AskedLake, type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 import { readRoster } from "../sync/roster-file.js";
 import { startSync } from "../sync/start.js";
 import type { ScheduledJob } from "./scheduled-job.js";
@@ -111,4 +111,36 @@ async function runnableCustomers(
   const file = await readCustomers(customers, { playbook, mode, service });
   if (file.problems.length > 0 && !continueInvalid) throw invalidRowsError(customers, file);
   return file;
+}
+
+interface AskedCheck extends Pick<AskedRun, "scope" | "taskQueue" | "run"> {
+  readonly rules: AlertRules;
+}
+
+/** Starts a check of alert rules on a worker, or joins a running one of the same rules. */
+function startCheck(client: Client, { scope, taskQueue, rules, run }: AskedCheck): Promise<StartedRun> {
+  const hash = createHash("sha256").update(JSON.stringify(rules)).digest("hex").slice(0, 16);
+  return startOrJoin(client, {
+    run,
+    workflow: "checkAlerts",
+    workflowId: `alerts/${scope}/check/${hash}`,
+    taskQueue,
+    kind: "alerts",
+    prepare: async () => ({ input: { rules } }),
+  });
+}
+
+interface AskedUpkeep extends AskedRun {
+  readonly retainDays: number;
+}
+
+/** Starts the upkeep of a lake on a worker, or joins the one that is running. */
+function startMaintain(client: Client, { scope, retainDays, ...asked }: AskedUpkeep): Promise<StartedRun> {
+  return startOrJoin(client, {
+    ...asked,
+    workflow: "maintain",
+    workflowId: `maintain/${scope}`,
+    kind: "maintain",
+    prepare: async () => ({ input: { retainDays } }),
+  });
 }

@@ -3,9 +3,8 @@ import { userRow } from "../../api/file-fields.js";
 import { InputError } from "../../domain/failures.js";
 import { uniqueIn } from "../../domain/row-problem.js";
 import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/roster.js";
-import { MalformedFileError } from "../files/input-file.js";
-import { judgedFile } from "../files/judged-file.js";
-import { countedProblems, MOST_SHOWN, type ToldProblem } from "../files/row-problems.js";
+import { countedProblems, judgedFile, MOST_SHOWN, type ToldProblem } from "../files/judged-file.js";
+import { MalformedFileError } from "../files/text.js";
 
 /** The roster of a sync is read into memory. */
 const RULES = {

@@ -8,8 +8,8 @@ import {
   type BusinessResult,
   type BusinessRow,
   isBusiness,
-} from "../kyb/business.js";
-import { kybRows } from "../kyb/rows.js";
+  kybRows,
+} from "../kyb/rows.js";
 import type { PackFacts, PackTools } from "./facts.js";
 import { wrongRow } from "./member.js";
 

@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import { type CipException, exceptionsOf, isAutomatic } from "../../domain/bulk/cip/exceptions.js";
 import { type Mask, maskOf, UNMASKED } from "../../domain/bulk/cip/masking.js";
 import { type PurgeDays, purgeDays } from "../../domain/bulk/cip/retention.js";
 import { csvLine } from "../../lake/csv-line.js";
 import type { PackFacts } from "./facts.js";
-import type { CipMember } from "./member.js";
+import type { CipMember, CipSubject } from "./member.js";
 
 /** A member with what the rules make of it. */
 export interface JudgedMember {
@@ -58,4 +59,30 @@ export function outcomeLine({ member, exceptions, approval, purge, mask }: Judge
     ...[report?.result ?? null, approval, report && mask.text(report.approved_by), exceptions.length],
     ...[purge.identity, purge.records, purge.note],
   ]);
+}
+
+/** The header of `population.csv`. */
+export const POPULATION_HEAD = csvLine(["fp_id", "external_id", "risk", "account_closed_on", "legal_hold"]);
+
+/** A member's line of `population.csv`. */
+export function populationLine(subject: CipSubject): string {
+  const { fpId, externalId, risk, accountClosedOn, legalHold } = subject;
+  return csvLine([fpId, externalId, risk, accountClosedOn, legalHold]);
+}
+
+/**
+ * The population as its pack will have it. Taken before the first call, it proves that nobody was added or left out.
+ *
+ * @param subjects in the order of `fpId`
+ */
+export async function populationOf(
+  subjects: AsyncIterable<CipSubject> | Iterable<CipSubject>,
+): Promise<{ rows: number; sha256: string }> {
+  const hash = createHash("sha256").update(POPULATION_HEAD);
+  let rows = 0;
+  for await (const subject of subjects) {
+    hash.update(populationLine(subject));
+    rows += 1;
+  }
+  return { rows, sha256: hash.digest("hex") };
 }

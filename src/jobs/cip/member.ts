@@ -5,7 +5,7 @@ import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
 import { ANOTHER_SUBJECT } from "../../domain/failures.js";
 import type { RefusedRequest } from "../../domain/refusals.js";
 import type { ClosedGroup, EndedItem } from "../job.js";
-import { isBusiness } from "../kyb/business.js";
+import { isBusiness } from "../kyb/rows.js";
 
 /** A report as the service gave it, its texts untouched. */
 export type CipReport = z.output<typeof cipReportSchema>;

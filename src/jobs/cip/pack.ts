@@ -20,11 +20,17 @@ import { findChromium, printPdf } from "./chromium.js";
 import { ExceptionsSpool } from "./exceptions-spool.js";
 import type { PackFacts, PackTools } from "./facts.js";
 import type { CipMember } from "./member.js";
-import { type JudgedMember, judged, OUTCOMES_HEAD, outcomeLine } from "./member-lines.js";
+import {
+  type JudgedMember,
+  judged,
+  OUTCOMES_HEAD,
+  outcomeLine,
+  POPULATION_HEAD,
+  populationLine,
+} from "./member-lines.js";
 import { Overview } from "./pages/overview.js";
-import { PeoplePages, REPORT_PAGE } from "./pages/people-pages.js";
+import { PeoplePages, REPORT_PAGE } from "./pages/page.js";
 import { writePages } from "./pages/write-pages.js";
-import { POPULATION_HEAD, populationLine } from "./population.js";
 import { cipRows } from "./rows.js";
 
 const PDF_FILE = "report.pdf";

@@ -15,8 +15,8 @@ import { businessesOf, type PackBusinesses } from "./businesses.js";
 import { exportsIn, previousPack } from "./earlier-exports.js";
 import type { PackFacts } from "./facts.js";
 import { membersOf } from "./member.js";
+import { populationOf } from "./member-lines.js";
 import { writeCipPack } from "./pack.js";
-import { populationOf } from "./population.js";
 
 type CipRun = WholeRun<object, unknown, CipOptions>;
 

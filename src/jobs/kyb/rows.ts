@@ -1,4 +1,7 @@
+import { z } from "zod";
+import { idText, ownIdText } from "../../api/file-fields.js";
 import type { BusinessInsights } from "../../api/schemas/business-insights.js";
+import type { OnboardingItem } from "../../api/schemas/onboarding.js";
 import { instantOf } from "../../domain/bulk/cip/instant.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
@@ -14,8 +17,37 @@ import {
   businessWatchlistHits,
   KYB_TABLES,
 } from "../../lake/tables/kyb.js";
-import type { BusinessOnboarding, BusinessRow } from "./business.js";
-import { TakenFields } from "./taken-fields.js";
+
+/** A row of the businesses file. */
+export const businessRow = z.object({
+  fp_bid: idText,
+  external_id: ownIdText.optional(),
+  /** The person that the business belongs to, where there is one. */
+  fp_id: idText.optional(),
+});
+
+export type BusinessRow = z.output<typeof businessRow>;
+
+/** Whether a row of an export is a business. */
+export function isBusiness(row: object): row is BusinessRow {
+  return "fp_bid" in row;
+}
+
+/** An onboarding of a business, and what is known of the business after it. */
+export interface BusinessOnboarding {
+  readonly onboarding: OnboardingItem;
+  /** `none`: the service has no insights of it; `not_ended`: it was not asked, because the onboarding goes on. */
+  readonly state: "found" | "none" | "not_ended";
+  /** There exactly where they were found. A number that a double can't hold is its text. */
+  readonly insights: BusinessInsights | null;
+  /** ISO instant of the answer; null where there is none. */
+  readonly askedAt: string | null;
+}
+
+/** What became of a business of the file: its onboardings by their ids. */
+export interface BusinessResult {
+  readonly onboardings: readonly BusinessOnboarding[];
+}
 
 type Row = Readonly<Record<string, unknown>>;
 type Rows = readonly Row[];
@@ -142,4 +174,44 @@ function insightsRow(
 function cellOf(value: unknown): unknown {
   if (value === null || value === undefined) return null;
   return typeof value === "string" || typeof value === "boolean" ? value : JSON.stringify(value);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Takes the fields of an answer that have columns, and notes what the columns can't say: which fields were left out,
+ * which were null, and which have no column.
+ */
+export class TakenFields {
+  readonly #absent: string[] = [];
+  readonly #nulls: string[] = [];
+  readonly #others: [path: string, value: unknown][] = [];
+
+  /**
+   * Gives the values of an object's fields. Where the object itself is not there, no field is noted: the note is of
+   * the object.
+   *
+   * @param prefix the path of the object, such as `details.tin.`
+   */
+  take<N extends string>(object: unknown, names: readonly N[], prefix = ""): Record<N, unknown> {
+    const given = (object ?? undefined) as Fields | undefined;
+    const values = names.map((name) => {
+      const value = given !== undefined && Object.hasOwn(given, name) ? given[name] : undefined;
+      if (given !== undefined && value === undefined) this.#absent.push(prefix + name);
+      if (value === null) this.#nulls.push(prefix + name);
+      return [name, value ?? null] as const;
+    });
+    const others = Object.keys(given ?? {}).filter((name) => !(names as readonly string[]).includes(name));
+    for (const name of others.sort()) this.#others.push([prefix + name, given?.[name]]);
+    return Object.fromEntries(values) as Record<N, unknown>;
+  }
+
+  /** The columns that every table of KYB exports ends with. */
+  get columns() {
+    return {
+      absent: JSON.stringify(this.#absent),
+      nulls: JSON.stringify(this.#nulls),
+      other_fields: this.#others.length === 0 ? null : JSON.stringify(Object.fromEntries(this.#others)),
+    };
+  }
 }

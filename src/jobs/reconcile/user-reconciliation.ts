@@ -1,23 +1,26 @@
 import { hash } from "node:crypto";
 import pLimit from "p-limit";
-import { ListPass } from "../../api/lists/list-pass.js";
-import { firstPage, listPage } from "../../api/lists/read-list.js";
-import { listUserAccounts, listUserTransactions } from "../../api/operations/bank-data.js";
-import { syncTransactions } from "../../api/operations/transaction-sync.js";
-import { checkBalance, quarantinedReason } from "../../domain/bulk/reconcile/balance.js";
+import { firstPage, ListPass, listPage } from "../../api/lists/read-list.js";
+import { listUserAccounts, listUserTransactions, syncTransactions } from "../../api/operations/bank-data.js";
+import {
+  type BalanceCheck,
+  checkBalance,
+  quarantinedReason,
+  type ReconciliationStatus,
+} from "../../domain/bulk/reconcile/balance.js";
 import {
   type ComparedRow,
   type ComparedRows,
   compareRows,
   isSame,
   listedRow,
+  type RowComparison,
 } from "../../domain/bulk/reconcile/compared-rows.js";
 import { hasLoneSurrogate } from "../../domain/service/transaction-values.js";
 import { accountRows, MOST_ROWS } from "../../lake/bulk/reconcile/account-rows.js";
 import type { LakeAccount } from "../../lake/bulk/reconcile/lake-accounts.js";
 import { type Caller, refusalOf } from "../job.js";
 import type { ReconcileOptions } from "../kinds/reconcile.js";
-import type { AccountResult, RowsResult, UserResult } from "./account-result.js";
 
 /** Rows in one page: the most that the service gives. */
 const PAGE_SIZE = 100;
@@ -212,4 +215,37 @@ function isUsable(accountId: string): boolean {
 /** Names an account in staging without its id. */
 function keyOf(accountId: string): string {
   return hash("sha256", accountId).slice(0, 16);
+}
+
+/** What a comparison of one account's rows came to. */
+interface RowsResult {
+  readonly status: ReconciliationStatus;
+  readonly reason: string | null;
+  /** These are null where the service could not be asked, or its list moved. */
+  readonly lakeRows: number | null;
+  readonly serviceRows: number | null;
+  /** Sum of signed amounts, decimal text. */
+  readonly lakeSum: string | null;
+  /** Null where only totals were compared. */
+  readonly comparison: RowComparison | null;
+}
+
+/** One account of a user, reconciled. */
+export interface AccountResult extends RowsResult {
+  /** Null for rows of the user whose account is not known. */
+  readonly linkId: string | null;
+  readonly accountId: string | null;
+  readonly balance: BalanceCheck | null;
+}
+
+/** One user, reconciled. */
+export interface UserResult {
+  /** ISO instant. */
+  readonly at: string;
+  readonly accounts: readonly AccountResult[];
+}
+
+/** What an account counts as: a difference of its balance counts like one of its rows. */
+export function statusOf({ status, balance }: AccountResult): ReconciliationStatus {
+  return balance?.status === "differs" ? "differs" : status;
 }

@@ -7,12 +7,13 @@ import { sqlText } from "../sql/duckdb-sql.js";
 import { scratchPath } from "../tables/parquet-file.js";
 
 /** What SQL must know about a staged page besides its text. */
-interface PageOrigin {
-  readonly runId: string;
-  readonly fpId: string;
-  readonly linkId: string | null;
-  readonly generation: number | null;
-  readonly sequenceFrom: number | null;
+export interface PageOrigin {
+  readonly run_id: string;
+  readonly fp_id: string;
+  readonly link_id: string | null;
+  /** Of a page of transactions. */
+  readonly generation?: number;
+  readonly sequence_from?: number;
   /** Its number within its update, or within its list. */
   readonly page: number;
   readonly fetchedAt: Date;
@@ -98,9 +99,11 @@ const ORIGINS = `struct(page_no integer, run_id varchar, fp_id varchar, link_id 
 
 /** Writes origins as JSON: thousands of rows of `values` take SQL ten times as long to parse. */
 function originsText(origins: readonly PageOrigin[]): string {
-  const rows = origins.map(({ runId, fpId, linkId, generation, sequenceFrom, page, fetchedAt }, page_no) => {
-    const ids = { page_no, run_id: runId, fp_id: fpId, link_id: linkId };
-    return { ...ids, generation, sequence_from: sequenceFrom, page, fetched_at: fetchedAt.getTime() * 1000 };
-  });
+  const rows = origins.map(
+    ({ run_id, fp_id, link_id, generation = null, sequence_from = null, page, fetchedAt }, page_no) => {
+      const ids = { page_no, run_id, fp_id, link_id };
+      return { ...ids, generation, sequence_from, page, fetched_at: fetchedAt.getTime() * 1000 };
+    },
+  );
   return sqlText(JSON.stringify(rows));
 }

@@ -2,7 +2,6 @@ import { chmod, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError, UnreachableError } from "../../domain/failures.js";
 import { acquireLock } from "../server/generation-lock.js";
-import { buildCli, goModuleDirectory } from "./cli-build.js";
 import {
   type CliEnvironment,
   cliCacheDirectory,
@@ -11,7 +10,14 @@ import {
   TEMPORAL_CLI_VERSION,
   whyNotTemporal,
 } from "./cli-cache.js";
-import { type CliDownload, downloadCli, type StepResult, sdkDownload } from "./cli-download.js";
+import {
+  buildCli,
+  type CliDownload,
+  downloadCli,
+  goModuleDirectory,
+  type StepResult,
+  sdkDownload,
+} from "./cli-install.js";
 
 export interface CliSearch {
   /** `TEMPORAL_CLI_PATH`, `PATH`, `XDG_CACHE_HOME`, `HOME`, and what `go` and a download need. */

@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
+import { SEALED_MARK, type Sealer } from "../../domain/sealer.js";
 import { type EncryptionKeys, KEYS_VARIABLE } from "./keys.js";
 
-export interface Sealed {
+interface Sealed {
   readonly keyId: string;
   /** 12 bytes of IV, 16 of tag, then the ciphertext. */
   readonly data: Uint8Array;
@@ -66,12 +67,7 @@ export function decrypt(keys: EncryptionKeys, sealed: Sealed, context: string): 
  * An IV made of what it encrypts, so that the same gives the same and anything else another: HMAC-SHA256 under a key
  * derived from the current one (docs/inside/decisions/0025-repeatable-encryption.md, "Decision").
  */
-export function repeatableIv(
-  keys: EncryptionKeys,
-  bytes: Uint8Array,
-  context: string,
-  owner: string,
-): Buffer {
+function repeatableIv(keys: EncryptionKeys, bytes: Uint8Array, context: string, owner: string): Buffer {
   const { secret } = keys.current;
   const key = createHmac("sha256", secret).update("nightledger/v1 repeatable iv").digest();
   const names = Buffer.from(JSON.stringify([context, owner]), "utf8");
@@ -83,4 +79,39 @@ export function repeatableIv(
 
 function associatedData(keyId: string, context: string): Buffer {
   return Buffer.from(JSON.stringify(["nightledger/v1", keyId, context]), "utf8");
+}
+
+const MARK = Buffer.from(SEALED_MARK, "latin1");
+
+/**
+ * A sealer over the keys of a deployment: AES-256-GCM (`cipher.ts`). The form is the mark, one byte with the
+ * length of the key's id, the id, then IV, tag and ciphertext.
+ */
+export function createSealer(keys: EncryptionKeys): Sealer {
+  return {
+    seal: (bytes, context) => wrapped(encrypt(keys, bytes, contextOf(context))),
+    sealRepeatably: (bytes, context, owner) =>
+      wrapped(encrypt(keys, bytes, contextOf(context), repeatableIv(keys, bytes, contextOf(context), owner))),
+    open(sealed, context) {
+      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+      const idEnd = MARK.length + 1 + (bytes[MARK.length] ?? 0);
+      if (!bytes.subarray(0, MARK.length).equals(MARK) || bytes.length < idEnd) {
+        throw new InputError(
+          "what should be encrypted is not: it was not written by Nightledger, or was cut. Nothing was changed. " +
+            "Restore it from a backup, or start the job again",
+        );
+      }
+      const keyId = bytes.toString("latin1", MARK.length + 1, idEnd);
+      return decrypt(keys, { keyId, data: bytes.subarray(idEnd) }, contextOf(context));
+    },
+  };
+}
+
+function wrapped({ keyId, data }: Sealed): Uint8Array {
+  const id = Buffer.from(keyId, "latin1");
+  return Buffer.concat([MARK, Buffer.from([id.length]), id, data]);
+}
+
+function contextOf(context: string): string {
+  return `sealed:${context}`;
 }

@@ -2,14 +2,79 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DataConverter, Payload, PayloadCodec } from "@temporalio/common";
 import { decrypt, encrypt } from "./cipher.js";
-import { CompressionCodec } from "./compression-codec.js";
+import "./failure-converter.js";
+import { deflateSync, inflateSync } from "node:zlib";
+import proto from "@temporalio/proto";
+import { InputError } from "../../domain/failures.js";
+import type { EncryptionKeys } from "./keys.js";
+
+/** As in Temporal's own SDKs: a zlib stream of the whole payload. */
+const ZLIB = "binary/zlib";
+const FASTEST = { level: 1 };
+
+/** Smaller payloads gain nothing. */
+const FROM_BYTES = 1024;
+/** Far more than Temporal takes in one payload. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Compresses payloads of some size: the progress of a few hundred links shrinks to a sixth, and a history reaches
+ * the size at which it must continue as new that much later (docs/inside/performance.md).
+ */
+export class CompressionCodec implements PayloadCodec {
+  async encode(payloads: Payload[]): Promise<Payload[]> {
+    return payloads.map((payload) => {
+      const bytes = bytesOf(payload);
+      if (bytes.length < FROM_BYTES) return payload;
+      const data = deflateSync(bytes, FASTEST);
+      if (data.length >= bytes.length) return payload;
+      return { metadata: { [ENCODING_KEY]: Buffer.from(ZLIB) }, data };
+    });
+  }
+
+  /** @throws InputError when a compressed payload was changed. */
+  async decode(payloads: Payload[]): Promise<Payload[]> {
+    return payloads.map((payload) => {
+      if (metadataText(payload, ENCODING_KEY) !== ZLIB) return payload;
+      return payloadIn(inflated(payload.data ?? new Uint8Array()));
+    });
+  }
+}
+
+function inflated(data: Uint8Array): Buffer {
+  try {
+    return inflateSync(data, { maxOutputLength: MOST_BYTES });
+  } catch (error) {
+    throw new InputError("a compressed payload can't be read: it is damaged, or not from this product", {
+      cause: error,
+    });
+  }
+}
+
+const PayloadMessage = proto.temporal.api.common.v1.Payload;
+
+/** Where a payload says what its data is. */
+const ENCODING_KEY = "encoding";
+
+/** A whole payload, its metadata included, as bytes that another payload can carry. */
+function bytesOf(payload: Payload): Uint8Array {
+  return PayloadMessage.encode(payload).finish();
+}
+
+function payloadIn(bytes: Uint8Array): Payload {
+  const { metadata, data } = PayloadMessage.decode(bytes);
+  return { metadata, data };
+}
+
+/** A value of a payload's metadata; empty where there is none. */
+function metadataText(payload: Payload, name: string): string {
+  return Buffer.from(payload.metadata?.[name] ?? []).toString("utf8");
+}
+
 // The SDK requires it by its path. Loaded before that as what it is, an ES module: where Node 20's `require` is the
 // first to load it, after a kill of the process before, its import of @temporalio/common was found empty.
-import "./failure-converter.js";
-import type { EncryptionKeys } from "./keys.js";
-import { bytesOf, ENCODING_KEY, metadataText, payloadIn } from "./payload-bytes.js";
 
-const ENCODING = "binary/encrypted";
+const ENCRYPTED = "binary/encrypted";
 const KEY_ID = "encryption-key-id";
 
 /** Where the SDK finds `failureConverter`; the workflow bundle is built with the same. */
@@ -28,13 +93,13 @@ export class EncryptionCodec implements PayloadCodec {
   /** @param namespace the payloads open in this Temporal namespace only. */
   constructor(keys: EncryptionKeys, namespace: string) {
     this.#keys = keys;
-    this.#context = `payload:${ENCODING}:${namespace}`;
+    this.#context = `payload:${ENCRYPTED}:${namespace}`;
   }
 
   async encode(payloads: Payload[]): Promise<Payload[]> {
     return payloads.map((payload) => {
       const { keyId, data } = encrypt(this.#keys, bytesOf(payload), this.#context);
-      return { metadata: { [ENCODING_KEY]: Buffer.from(ENCODING), [KEY_ID]: Buffer.from(keyId) }, data };
+      return { metadata: { [ENCODING_KEY]: Buffer.from(ENCRYPTED), [KEY_ID]: Buffer.from(keyId) }, data };
     });
   }
 
@@ -45,7 +110,7 @@ export class EncryptionCodec implements PayloadCodec {
    */
   async decode(payloads: Payload[]): Promise<Payload[]> {
     return payloads.map((payload) => {
-      if (metadataText(payload, ENCODING_KEY) !== ENCODING) return payload;
+      if (metadataText(payload, ENCODING_KEY) !== ENCRYPTED) return payload;
       const sealed = { keyId: metadataText(payload, KEY_ID), data: payload.data ?? new Uint8Array() };
       return payloadIn(decrypt(this.#keys, sealed, this.#context));
     });

@@ -1,10 +1,214 @@
-import { access, constants, mkdir, realpath } from "node:fs/promises";
-import { join } from "node:path";
-import { InputError } from "../../domain/failures.js";
+import { existsSync } from "node:fs";
+import { access, constants, mkdir, open, realpath, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { InputError, UnreachableError } from "../../domain/failures.js";
+import type { TemporalAddress } from "../connection-settings.js";
 import { acquireLock } from "./generation-lock.js";
-import { EMBEDDED_NAMESPACE, HomeServer, type HomeServerOptions } from "./home-server.js";
-import { recordOf } from "./server-record.js";
-import { keepRenewed } from "./sightings.js";
+import { isHere, isRunning } from "./process-identity.js";
+import { endProcess, serversOn, startServer, type WebUi } from "./server-process.js";
+import { becomesReady } from "./server-readiness.js";
+import {
+  readServerRecord,
+  recordOf,
+  removeServerRecord,
+  type ServerRecord,
+  writeServerRecord,
+} from "./server-record.js";
+import { isRenewed, keepRenewed } from "./sightings.js";
+import { attachSupervisor, type Hold, isHeld, joinPipe, removePipes } from "./supervisor.js";
+
+interface HomeServerOptions {
+  /** `NIGHTLEDGER_HOME`; created when missing. */
+  readonly home: string;
+  /** A `temporal` binary, see `findTemporalCli`. */
+  readonly cliPath: string;
+  /** Asks for the web UI. A server that other commands use already is left as it is. */
+  readonly ui?: WebUi | undefined;
+  readonly report: (message: string) => void;
+  /** Stops waiting; a server started by then is ended again. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const EMBEDDED_NAMESPACE = "default";
+
+const HEALTH_DEADLINE_MS = 10_000;
+
+/** The server of a HOME, and this process's hold on it. Every method is called under HOME's lock. */
+class HomeServer {
+  readonly #options: HomeServerOptions;
+  readonly #database: string;
+  #hold: Hold | undefined;
+
+  constructor(options: HomeServerOptions) {
+    this.#options = options;
+    this.#database = databaseOf(options.home);
+  }
+
+  /**
+   * Returns the running server, or starts one. Of two servers on one database, the second would corrupt it.
+   *
+   * @throws UnreachableError when HOME is used on another machine or in another container.
+   */
+  async ensure(): Promise<ServerRecord> {
+    const known = await readServerRecord(this.#options.home);
+    if (known !== undefined && !isHere(known)) await this.#refuseElsewhere();
+    else if (known !== undefined && isRunning(known) && (await this.#keep(known))) return known;
+    return this.#start(known);
+  }
+
+  /** Ends this process's hold; ends the server too if no other process holds it. */
+  async giveBack(): Promise<void> {
+    const { home } = this.#options;
+    await this.letGo();
+    const record = await readServerRecord(home);
+    if (record !== undefined && (!isHere(record) || (await this.#isHeld(record)))) return;
+    if (record !== undefined) await endProcess(record);
+    await removeServerRecord(home);
+    await removePipes(home);
+  }
+
+  async letGo(): Promise<void> {
+    await this.#take(undefined);
+  }
+
+  async #isHeld({ pipe }: ServerRecord): Promise<boolean> {
+    return pipe !== undefined && (await isHeld(this.#options.home, pipe));
+  }
+
+  /** Holds the running server; false where it hangs, ends, or has to start again for its web UI. */
+  async #keep(known: ServerRecord): Promise<boolean> {
+    const { home, report, signal, ui } = this.#options;
+    const lacksUi = ui !== undefined && known.ui === undefined;
+    const isNew = this.#hold === undefined;
+    const isShared = !isNew || (await this.#isHeld(known));
+    if ((isShared || !lacksUi) && (await this.#isHealthy(known))) {
+      if (!(await this.#supervise(known))) return false;
+      if (lacksUi && isNew)
+        report("Another command uses the Temporal server, which has no web UI; it is left as it is.");
+      await markDatabaseReady(home);
+      return true;
+    }
+    signal?.throwIfAborted();
+    report(`Restarting the Temporal server that was left in HOME (pid ${known.pid}) on the same database.`);
+    await endProcess(known);
+    return false;
+  }
+
+  /** Waits until a record that was written elsewhere turns out to be that of a dead command, as after a reboot. */
+  async #refuseElsewhere(): Promise<void> {
+    const { home, report, signal } = this.#options;
+    const where = `HOME ${home} is used by a Nightledger command on another machine or in another container`;
+    report(`${where}; waiting to see whether it still runs.`);
+    if (await isRenewed(recordOf(home), signal)) {
+      throw new UnreachableError(
+        `${where}. Nothing was started. ` +
+          "Wait until that command ends, or use a Temporal cluster (TEMPORAL_ADDRESS) that both can reach.",
+      );
+    }
+  }
+
+  async #start(known: ServerRecord | undefined): Promise<ServerRecord> {
+    const { home, cliPath, ui, signal } = this.#options;
+    // Servers whose record was never written, or was deleted by hand.
+    for (const stray of serversOn(this.#database)) await endProcess(stray);
+    await removeServerRecord(home);
+    await removePipes(home);
+    await clearUnfinishedDatabase(home);
+    try {
+      const { record, hold } = await startServer({
+        cliPath,
+        database: this.#database,
+        logFile: join(home, "temporal.log"),
+        namespace: EMBEDDED_NAMESPACE,
+        preferredPort: known?.port,
+        ui,
+        spawned: (record) => writeServerRecord(home, record),
+        signal,
+        isSupervised: true,
+      });
+      await this.#take(hold);
+      await markDatabaseReady(home);
+      return record;
+    } catch (error) {
+      await removeServerRecord(home);
+      await removePipes(home);
+      throw error;
+    }
+  }
+
+  /** Ensures that the server ends with its last user, this process included; false where it has ended. */
+  async #supervise(known: ServerRecord): Promise<boolean> {
+    const { home } = this.#options;
+    const { pipe } = known;
+    if (pipe !== undefined && this.#hold?.pipe === pipe && (await this.#hold.isHeard())) return true;
+    const runs = () => isRunning(known);
+    const joined = pipe === undefined ? undefined : await joinPipe(home, pipe, runs);
+    if (!runs()) {
+      await joined?.release();
+      return false;
+    }
+    const hold = joined ?? (await attachSupervisor(home, known, this.#database));
+    await this.#take(hold);
+    if (hold.pipe !== pipe) await writeServerRecord(home, { ...known, pipe: hold.pipe });
+    return true;
+  }
+
+  async #take(hold: Hold | undefined): Promise<void> {
+    const before = this.#hold;
+    this.#hold = hold;
+    await before?.release();
+  }
+
+  #isHealthy(record: ServerRecord): Promise<boolean> {
+    const { signal } = this.#options;
+    return becomesReady(record.address, EMBEDDED_NAMESPACE, {
+      deadlineMs: HEALTH_DEADLINE_MS,
+      stopped: () => !isRunning(record) || signal?.aborted === true,
+    });
+  }
+}
+
+/** Finds the embedded server of a HOME that runs on this machine now. Starts and holds nothing. */
+export async function runningServer(home: string): Promise<TemporalAddress | undefined> {
+  const record = await readServerRecord(home);
+  if (record === undefined || !isRunning(record)) return undefined;
+  return { address: record.address, namespace: EMBEDDED_NAMESPACE };
+}
+
+function databaseOf(home: string): string {
+  return join(home, "temporal.db");
+}
+
+function markerOf(home: string): string {
+  return `${databaseOf(home)}.ready`;
+}
+
+/**
+ * Deletes a database on which no server was ever ready. A server creates its tables at its first start only: killed
+ * meanwhile, it leaves a file on which none can start again, and nothing can have run there yet. Call it under HOME's
+ * lock, while no server runs.
+ */
+async function clearUnfinishedDatabase(home: string): Promise<void> {
+  if (existsSync(markerOf(home))) return;
+  for (const ending of ["", "-wal", "-shm"]) await rm(`${databaseOf(home)}${ending}`, { force: true });
+}
+
+/** Records, durably, that a server was ready on HOME's database: from now on the database is never deleted. */
+async function markDatabaseReady(home: string): Promise<void> {
+  const marker = markerOf(home);
+  if (existsSync(marker)) return;
+  for (const [path, flags] of [
+    [marker, "w"],
+    [dirname(marker), "r"],
+  ] as const) {
+    const handle = await open(path, flags, 0o600);
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+}
 
 export interface EmbeddedServer {
   readonly address: string;

@@ -10,8 +10,7 @@ import type { Activities } from "../../activities/create-activities.js";
 import { type BulkProgress, type BulkSummary, bulkStatus, endOfBulk } from "../../domain/bulk/bulk-totals.js";
 import { TRY_NOW } from "../../domain/waiting.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
-import { tellStatus } from "../run-details.js";
-import { runLog } from "../run-log.js";
+import { runLog, tellStatus } from "../run-details.js";
 import { type BulkInput, RunState } from "./run-state.js";
 import { workGroup } from "./work-group.js";
 

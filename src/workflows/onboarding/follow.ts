@@ -24,7 +24,7 @@ import {
   STEPS_OF_ROWS,
   STOP_AFTER_MS,
 } from "../policies.js";
-import { runLog } from "../run-log.js";
+import { runLog } from "../run-details.js";
 import {
   batchStopped,
   customerNews,

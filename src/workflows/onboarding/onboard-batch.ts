@@ -11,8 +11,7 @@ import type { OnboardBatchInput } from "../../domain/onboarding/batch/batch-stat
 import { batchStatus, endOfBatch, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
 import { reasonOf } from "../failure-reason.js";
 import { HEARTBEATING } from "../policies.js";
-import { tellStatus } from "../run-details.js";
-import { runLog } from "../run-log.js";
+import { runLog, tellStatus } from "../run-details.js";
 import { BatchRun } from "./batch-run.js";
 
 const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);

@@ -2,6 +2,7 @@ import {
   ActivityFailure,
   CancellationScope,
   continueAsNew,
+  defineQuery,
   defineSignal,
   isCancellation,
   proxyActivities,
@@ -11,17 +12,25 @@ import type { Activities } from "../../activities/create-activities.js";
 import { NO_PAUSES, type Pauses, withPause } from "../../domain/pauses.js";
 import type { RunStatus } from "../../domain/run.js";
 import type { SyncRun } from "../../domain/sync/job.js";
-import { type CarriedSync, SyncState } from "../../domain/sync/run/sync-state.js";
+import { type CarriedSync, type SyncFigures, SyncState } from "../../domain/sync/run/sync-state.js";
 import { endOfSync, endStatus, type SyncSummary, withUnreadLinks } from "../../domain/sync/sync-summary.js";
 import { type Failure, MATERIALIZE, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
 import { TRY_NOW } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
 import { HEARTBEATING, TRIED_ONCE } from "../policies.js";
-import { tellStatus } from "../run-details.js";
-import { runLog } from "../run-log.js";
-import { type SyncProgress, syncProgressQuery } from "./messages.js";
+import { runLog, tellStatus } from "../run-details.js";
 import { Publisher } from "./publisher.js";
 import { Reader } from "./reader.js";
+
+export interface SyncProgress extends SyncFigures {
+  readonly runId: string;
+  readonly usersTotal: number;
+  readonly phase: "reading" | "materializing" | "finishing";
+  /** What is committed. */
+  readonly totals: SyncTotals;
+}
+
+const syncProgressQuery = defineQuery<SyncProgress>("progress");
 
 const { materialize, markSeen, finishRun } = proxyActivities<Activities>(HEARTBEATING);
 const { materialize: materializeOnce } = proxyActivities<Activities>(TRIED_ONCE);

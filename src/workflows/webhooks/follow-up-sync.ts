@@ -19,7 +19,7 @@ import {
   FOLLOW_UP_MOST_LOOK_MS,
   HEARTBEATING,
 } from "../policies.js";
-import { runLog } from "../run-log.js";
+import { runLog } from "../run-details.js";
 import { sync } from "../sync/sync.js";
 import { followUpAsked } from "./messages.js";
 

@@ -10,7 +10,7 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import type { EventReceipt } from "../../domain/webhooks/messages.js";
 import { EVENTS_AT_ONCE, EVENTS_COLLECT_MS, EVENTS_COMMIT, EVENTS_PAUSE_MS } from "../policies.js";
-import { runLog } from "../run-log.js";
+import { runLog } from "../run-details.js";
 import { eventsReceived } from "./messages.js";
 
 const { commitEvents } = proxyActivities<Activities>(EVENTS_COMMIT);

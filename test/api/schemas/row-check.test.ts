@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { bankAccountSchema } from "../../../src/api/schemas/bank-account.js";
-import { bankLinkSchema } from "../../../src/api/schemas/bank-link.js";
-import {
-  investmentTransactionSchema,
-  securitySchema,
-} from "../../../src/api/schemas/investment-transaction.js";
+import { bankAccountSchema, bankLinkSchema } from "../../../src/api/schemas/bank-link.js";
 import { rowCheck } from "../../../src/api/schemas/row-check.js";
-import { bankTransactionSchema, removedIdSchema } from "../../../src/api/schemas/transaction.js";
+import {
+  bankTransactionSchema,
+  investmentTransactionSchema,
+  removedIdSchema,
+  securitySchema,
+} from "../../../src/api/schemas/transaction.js";
 
 /** Values of every kind that a field may meet, good ones among them. */
 const value = fc.oneof(

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { validationSummary, validationText } from "../../../src/cli/onboarding/validation-report.js";
-import { problemLines } from "../../../src/intake/files/row-problems.js";
+import { problemLines } from "../../../src/intake/files/judged-file.js";
 import { invalidRowsError, readCustomers } from "../../../src/intake/onboarding/customers-file.js";
 
 let directory: string;

@@ -11,7 +11,7 @@ import { noTotals } from "../../../src/domain/sync/sync-totals.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { addCleaned, Journal } from "../../../src/lake/sync/journal/journal.js";
 import type { CommittedByRun } from "../../../src/lake/sync/link-checkpoint.js";
-import type { SyncProgress } from "../../../src/workflows/sync/messages.js";
+import type { SyncProgress } from "../../../src/workflows/sync/sync.js";
 
 const textOf = (summary: SyncSummary) =>
   summaryLines({ summary: syncSummary, problems: syncProblems }, summary).join("\n");

@@ -5,7 +5,7 @@ import { SYNC_PROGRESS, syncProblems, syncSummary } from "../../../src/cli/sync/
 import { NO_REASON } from "../../../src/domain/run.js";
 import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
-import type { SyncProgress } from "../../../src/workflows/sync/messages.js";
+import type { SyncProgress } from "../../../src/workflows/sync/sync.js";
 
 const textOf = (summary: SyncSummary) =>
   summaryLines({ summary: syncSummary, problems: syncProblems }, summary).join("\n");

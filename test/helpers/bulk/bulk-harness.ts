@@ -8,7 +8,7 @@ import type { StartedRun } from "../../../src/intake/start-or-join.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
 import { BulkStaging } from "../../../src/lake/bulk/bulk-staging.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import type { BulkResult } from "../../../src/workflows/bulk/bulk-job.js";
 import { openSyncWorld, type SyncWorld, type WorldOptions } from "../sync/sync-harness.js";
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";

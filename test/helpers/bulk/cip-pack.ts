@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DEFAULT_SAMPLE } from "../../../src/domain/bulk/cip/sample.js";
 import type { PackFacts, PackTools } from "../../../src/jobs/cip/facts.js";
+import { populationOf } from "../../../src/jobs/cip/member-lines.js";
 import { type Members, type WrittenPack, writeCipPack } from "../../../src/jobs/cip/pack.js";
-import { populationOf } from "../../../src/jobs/cip/population.js";
 import { publishPack } from "../../../src/lake/bulk/pack/publish.js";
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import { APPROVER } from "./cip-members.js";
 
 /** A directory of packs in temp, with what they are written with. */

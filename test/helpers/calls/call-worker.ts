@@ -9,9 +9,9 @@ import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createLogger } from "../../../src/logger.js";
 import { connectWorker } from "../../../src/temporal/connection.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import { dataConverter } from "../../../src/temporal/encryption/payload-codec.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import { installRuntime } from "../../../src/temporal/runtime.js";
 import { type StoreFault, withFaults } from "../kill/fault-store.js";
 

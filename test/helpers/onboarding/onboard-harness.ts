@@ -16,7 +16,7 @@ import type { StartedRun } from "../../../src/intake/start-or-join.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import { OpenCustomers } from "../../../src/lake/onboarding/open-customers.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { tellFollow } from "../../../src/temporal/onboarding/tell-follow.js";
 import { queryProgress } from "../../../src/temporal/running-workflows.js";
 import { onceAVersion } from "../lake/once-a-version.js";

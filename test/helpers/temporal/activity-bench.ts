@@ -21,7 +21,7 @@ import { readValue } from "../../../src/lake/sync/journal/journal.js";
 import type { SliceReport } from "../../../src/lake/sync/journal/report.js";
 import { createLogger } from "../../../src/logger.js";
 import { STREAMS } from "../../../src/streams/index.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { TEST_KEYS } from "./temporal-environment.js";
 
 /** Failures of activities are what the tests look at: the SDK need not print them. */

@@ -5,8 +5,8 @@ import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createLogger } from "../../../src/logger.js";
 import { startReceiver } from "../../../src/receiver/receiver.js";
 import { connectClient } from "../../../src/temporal/connection.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import { type StoreFault, withFaults } from "../kill/fault-store.js";
 
 /** What a receiver in a process of its own is started with; plain JSON. */

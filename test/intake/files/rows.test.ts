@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
-import type { InputFile } from "../../../src/intake/files/input-file.js";
 import { type InputRow, readRows } from "../../../src/intake/files/rows.js";
+import type { InputFile } from "../../../src/intake/files/text.js";
 
 let directory: string;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { type FrozenRow, isRight } from "../../../src/domain/onboarding/customer
 import { readCustomers } from "../../../src/intake/onboarding/customers-file.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 

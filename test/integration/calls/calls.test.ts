@@ -7,7 +7,7 @@ import { OPERATIONS } from "../../../src/api/operations/index.js";
 import { type KeptAnswer, stageRequest } from "../../../src/lake/calls/staged-call.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import type { CallServiceInput, CallServiceResult } from "../../../src/workflows/calls/call-service.js";
 import { type CallWorkerSettings, startCallWorker } from "../../helpers/calls/call-worker.js";
 import {

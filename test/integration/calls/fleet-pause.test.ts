@@ -4,7 +4,7 @@ import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { createApiClient } from "../../../src/api/http/client.js";
 import { getUser } from "../../../src/api/operations/user.js";
 import { taskQueue } from "../../../src/domain/run.js";
-import { FleetPause } from "../../../src/temporal/fleet/fleet-pause.js";
+import { FleetPause } from "../../../src/temporal/fleet/fleet.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { businessInsightsSchema } from "../../../src/api/schemas/business-insights.js";
 import { parseExactly } from "../../../src/domain/json/text.js";
-import type { BusinessOnboarding } from "../../../src/jobs/kyb/business.js";
-import { kybRows } from "../../../src/jobs/kyb/rows.js";
+import { type BusinessOnboarding, kybRows } from "../../../src/jobs/kyb/rows.js";
 import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
 import { KYB_TABLES } from "../../../src/lake/tables/kyb.js";
 import { SEALER } from "../../helpers/bulk/cip-pack.js";

@@ -4,7 +4,7 @@ import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/frozen-
 import { BulkStaging, type BytesOf, type FrozenFile } from "../../../src/lake/bulk/bulk-staging.js";
 import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 

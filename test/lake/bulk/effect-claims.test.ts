@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type EffectClaim, EffectClaims } from "../../../src/lake/bulk/effect-claims.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 let directory: string;

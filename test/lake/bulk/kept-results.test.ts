@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { KeptResults, keptResults, type StagedResult } from "../../../src/lake/bulk/kept-results.js";
 import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 

@@ -7,7 +7,7 @@ import { lastPulse, notePulse } from "../../../src/lake/bulk/run-pulse.js";
 import { RESTORED_KEY } from "../../../src/lake/service-binding.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const RUN = { staging: "import-1", runId: "import-a" };

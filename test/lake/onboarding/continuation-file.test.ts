@@ -8,7 +8,7 @@ import {
   type Delivery,
   openedContinuations,
 } from "../../../src/lake/onboarding/continuation-file.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const sealer = createSealer(TEST_KEYS);

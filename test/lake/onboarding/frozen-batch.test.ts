@@ -15,7 +15,7 @@ import {
 } from "../../../src/lake/onboarding/frozen-batch.js";
 import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 

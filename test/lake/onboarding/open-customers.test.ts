@@ -12,7 +12,7 @@ import {
   SHARD_NUMBERS,
 } from "../../../src/lake/onboarding/open-customers.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { FIRST_INPUT } from "../../helpers/onboarding/customer-states.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";

@@ -8,8 +8,8 @@ import { type LakeQuery, openQuery } from "../../../src/lake/query/query.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { hostileStatements } from "../../helpers/lake/hostile-statements.js";
 

@@ -6,7 +6,7 @@ import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedRows } from "../../../src/lake/store/sealed-rows.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 let directory: string;

@@ -5,7 +5,7 @@ import { InputError } from "../../../src/domain/failures.js";
 import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { putStream, sealedStream } from "../../../src/lake/store/sealed-stream.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { withFaults } from "../../helpers/kill/fault-store.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";

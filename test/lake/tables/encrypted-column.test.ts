@@ -14,8 +14,8 @@ import { writeQuery, writeRows } from "../../../src/lake/tables/parquet-file.js"
 import { transactionChanges, transactions } from "../../../src/lake/tables/transactions.js";
 import { STREAMS } from "../../../src/streams/index.js";
 import { TABLES } from "../../../src/tables.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 
 const PEOPLE = {

@@ -10,7 +10,7 @@ import { addOf, writeQuery, writeRows } from "../../../src/lake/tables/parquet-f
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { transactions } from "../../../src/lake/tables/transactions.js";
 import { vaultValues } from "../../../src/lake/tables/vault.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 

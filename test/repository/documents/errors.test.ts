@@ -100,7 +100,7 @@ describe("docs/run/errors.md", () => {
   });
 
   it("names every reason of a transient failure", () => {
-    const source = read("src/api/http/failure-errors.ts");
+    const source = read("src/api/http/errors.ts");
     const reasons = [...source.matchAll(/: "([a-z]+_?[a-z_]*)",$/gm)].map(([, reason = ""]) => reason);
     expect(new Set(reasons).size).toBeGreaterThan(3);
     expect(reasons.filter((reason) => !text.includes(`\`${reason}\``))).toEqual([]);

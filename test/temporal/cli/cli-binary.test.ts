@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { InputError, UnreachableError } from "../../../src/domain/failures.js";
 import { type CliSearch, findTemporalCli } from "../../../src/temporal/cli/cli-binary.js";
-import { goModuleDirectory } from "../../../src/temporal/cli/cli-build.js";
 import { cliCacheDirectory, TEMPORAL_CLI_VERSION } from "../../../src/temporal/cli/cli-cache.js";
+import { goModuleDirectory } from "../../../src/temporal/cli/cli-install.js";
 import { identify } from "../../../src/temporal/server/process-identity.js";
 
 const FAKE_CLI = '#!/bin/sh\necho "temporal version 9.9.9 (fake)"\n';

@@ -12,8 +12,8 @@ import { afterFailure } from "../../../domain/onboarding/customer/customer-state
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
 import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
 import { refusedBy } from "../../call-failure.js";
-import type { CountedCalls } from "../../counted-calls.js";
 import { LostAnswerError } from "../../lost-answer-error.js";
+import type { CountedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "./stage-outcome.js";
 

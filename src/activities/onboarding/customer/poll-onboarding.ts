@@ -23,7 +23,7 @@ import type {
 } from "../../../domain/onboarding/customer/open-customer.js";
 import { type OutcomeEvent, outcomeEvent } from "../../../domain/onboarding/outcome.js";
 import { maskedId } from "../../../domain/service/masked-id.js";
-import { countedCalls } from "../../counted-calls.js";
+import { countedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { answeredStep, reportOf } from "./stage-outcome.js";
 

@@ -6,7 +6,7 @@ import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding
 import { type CustomerRow, valuesOf } from "../../../domain/onboarding/customer.js";
 import { callOnce } from "../../calls/call-once.js";
 import { onboardingResolution, type StartedOnboarding } from "../../calls/onboarding-resolution.js";
-import { countedCalls } from "../../counted-calls.js";
+import { countedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { onboardingPrefix } from "./call-prefix.js";
 import { failedStep } from "./customer-failure.js";

@@ -10,7 +10,7 @@ import { type CustomerRow, type RightRow, valuesOf } from "../../../domain/onboa
 import { noteMadeBusiness } from "../../../lake/onboarding/call-notes.js";
 import { callOnce } from "../../calls/call-once.js";
 import { callState } from "../../calls/call-record.js";
-import { countedCalls } from "../../counted-calls.js";
+import { countedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { businessPrefix } from "./call-prefix.js";
 import { failedStep } from "./customer-failure.js";

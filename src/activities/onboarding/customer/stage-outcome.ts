@@ -9,7 +9,7 @@ import {
 import { newOutcome, type OutcomeFacts, troubleOf } from "../../../domain/onboarding/customer/new-outcome.js";
 import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
 import { getOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
-import type { CountedCalls } from "../../counted-calls.js";
+import type { CountedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { offerLink } from "./deliver-continuation.js";
 

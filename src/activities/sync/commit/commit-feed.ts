@@ -58,7 +58,8 @@ async function publish(
     if (open.length === 0) return ends;
     const refused: RefusedLinks = new Map();
     const files = await filesOf(deps, runId, all, open, refused);
-    for (const [key, reason] of await reasonsOf(deps, refused)) ends.set(key, { kind: "failed", reason });
+    for (const [key, reason] of await reasonsOf(deps, runId, refused))
+      ends.set(key, { kind: "failed", reason });
     if (refused.size > 0) continue;
     const done = await deps.lake.table(transactionChanges.name).commit((snapshot) => {
       const ended = open.flatMap((update) => endsBefore(snapshot, update));

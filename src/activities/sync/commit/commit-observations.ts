@@ -14,9 +14,8 @@ import { withSpooled } from "../../../lake/tables/parquet-file.js";
 import { accountStream } from "../../../streams/accounts.js";
 import type { Stream } from "../../../streams/stream.js";
 import type { SyncDependencies } from "../dependencies.js";
-import { loadWithRepair, probe } from "../page-files/load-with-repair.js";
-import type { LoadedPage } from "../page-files/page-to-load.js";
-import { observedListings } from "../read/streams-of-run.js";
+import { type LoadedPage, loadWithRepair, probe } from "../page-files/load-pages.js";
+import { observedListings } from "../read/list-page.js";
 import { strangeLinks } from "./strange-links.js";
 
 /** SQL turns so many bytes of pages into rows at once, to bound memory. */
@@ -120,20 +119,17 @@ async function commitPages(
   stream: Stream,
   pages: readonly ObservedPage[],
 ): Promise<Appended & { readonly loaded: readonly LoadedPage[] }> {
-  const toLoad = pages.map(({ place, fp_id: fpId, link_id: linkId, page }) => {
-    return { runId, place, fpId, linkId, page, generation: null, sequenceFrom: null };
-  });
   const bytes = bytesOf(pages);
   const write = async (query: string, loaded: readonly LoadedPage[]) => {
     const whole = await wholeLists(deps, runId, stream, pages, loaded);
     return commitObserved(deps.lake, stream, { ...options, runId, query, bytes, whole });
   };
-  const [first = [], ...others] = chunksOf(toLoad, ({ place }) => place.bytes);
+  const [first = [], ...others] = chunksOf(pages, ({ place }) => place.bytes);
   if (others.length > 0) {
     const loaded: LoadedPage[] = [];
     const spool = async (add: (query: string) => Promise<void>) => {
       for (const chunk of [first, ...others]) {
-        const read = await loadWithRepair(deps, stream, chunk, async (bundle, some) => {
+        const read = await loadWithRepair(deps, runId, stream, chunk, async (bundle, some) => {
           await add(bundleQuery(stream, bundle));
           return some;
         });
@@ -143,7 +139,7 @@ async function commitPages(
     return { ...(await withSpooled(deps.lake, spool, (query) => write(query, loaded))), loaded };
   }
   let appended = NOTHING;
-  const loaded = await loadWithRepair(deps, stream, first, async (bundle, some) => {
+  const loaded = await loadWithRepair(deps, runId, stream, first, async (bundle, some) => {
     appended = await write(bundleQuery(stream, bundle), some);
     // A repeated attempt finds the rows committed, and still has to learn what was cut out of them.
     if (!appended.isRead) await probe(deps, stream, bundle);

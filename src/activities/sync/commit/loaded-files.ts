@@ -9,9 +9,15 @@ import { journalKey, readValue } from "../../../lake/sync/journal/journal.js";
 import { type FoundLink, type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
-import { loadPages, type RefusedLinks } from "../page-files/load-pages.js";
-import type { LoadManifest, ManifestFile, ManifestPage } from "../page-files/manifest.js";
-import { LostPageError, type PageRefusedError } from "../page-files/page-to-load.js";
+import {
+  type LoadManifest,
+  LostPageError,
+  loadPages,
+  type ManifestFile,
+  type ManifestPage,
+  type PageRefusedError,
+  type RefusedLinks,
+} from "../page-files/load-pages.js";
 
 /** The reading of a link, with what its slice found out about the link. */
 export interface FoundReading extends LinkReading {
@@ -84,7 +90,7 @@ export async function loadedFiles(
       files.set(link, [...(files.get(link) ?? []), file]);
     }
   }
-  return { files, lost: await reasonsOf(deps, refused) };
+  return { files, lost: await reasonsOf(deps, runId, refused) };
 }
 
 async function goneFiles({ lake }: Dependencies, listed: readonly ManifestFile[]): Promise<Set<FeedFile>> {
@@ -97,15 +103,22 @@ async function goneFiles({ lake }: Dependencies, listed: readonly ManifestFile[]
 }
 
 /** Says why each link fails that can't be loaded again. */
-export async function reasonsOf(deps: Dependencies, refused: RefusedLinks): Promise<Map<string, string>> {
+export async function reasonsOf(
+  deps: Dependencies,
+  runId: string,
+  refused: RefusedLinks,
+): Promise<Map<string, string>> {
   const reasons = new Map<string, string>();
-  for (const [key, error] of refused) reasons.set(key, await reasonOf(deps, error));
+  for (const [key, error] of refused) reasons.set(key, await reasonOf(deps, runId, error));
   return reasons;
 }
 
-async function reasonOf({ lake }: Dependencies, error: LostPageError | PageRefusedError): Promise<string> {
+async function reasonOf(
+  { lake }: Dependencies,
+  runId: string,
+  error: LostPageError | PageRefusedError,
+): Promise<string> {
   if (!(error instanceof LostPageError)) return error.reason;
-  const { runId, place } = error.page;
-  const isThere = (await lake.store.stat(journalKey(runId, place.journal))) !== undefined;
+  const isThere = (await lake.store.stat(journalKey(runId, error.page.place.journal))) !== undefined;
   return isThere ? "staged_page_torn" : "staged_page_gone";
 }

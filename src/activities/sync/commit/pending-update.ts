@@ -14,7 +14,7 @@ import { type FoundLink, generationOf } from "../../../lake/sync/journal/report.
 import { certificateOf, type LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
 import { rowsSha256 } from "../../../lake/sync/rows-hash.js";
 import type { Dependencies } from "../../dependencies.js";
-import type { ManifestFile } from "../page-files/manifest.js";
+import type { ManifestFile } from "../page-files/load-pages.js";
 import type { FoundReading, LoadedFiles } from "./loaded-files.js";
 
 interface QuarantinedRow {

@@ -13,9 +13,15 @@ import {
   withFound,
 } from "../../../lake/sync/journal/report.js";
 import type { Dependencies } from "../../dependencies.js";
-import { loadPages, type RefusedLinks } from "../page-files/load-pages.js";
-import type { LoadManifest, ManifestFile, ManifestPage } from "../page-files/manifest.js";
-import { LostPageError, type PageRefusedError } from "../page-files/page-to-load.js";
+import {
+  type LoadManifest,
+  LostPageError,
+  loadPages,
+  type ManifestFile,
+  type ManifestPage,
+  type PageRefusedError,
+  type RefusedLinks,
+} from "../page-files/load-pages.js";
 
 /** Pages and bytes of one SQL statement (docs/inside/rules.md, "Load"). */
 const STATEMENT_PAGES = 2_000;

@@ -1,4 +1,4 @@
-import { ListPass, type ReadPage } from "../../../api/lists/list-pass.js";
+import { ListPass, type ReadPage } from "../../../api/lists/read-list.js";
 import type { Place } from "../../../domain/sync/place.js";
 import type { ObjectStore } from "../../../lake/store/object-store.js";
 import { type Journal, readRecord } from "../../../lake/sync/journal/journal.js";

@@ -1,4 +1,4 @@
-import { mustBeAbout } from "../../../api/http/subject.js";
+import { mustBeAbout } from "../../../api/http/answer.js";
 import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
 import type { RosterRow } from "../../../domain/sync/roster.js";
@@ -19,13 +19,19 @@ import { bankLinkStream } from "../../../streams/bank-links.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { type PageReading, readPage } from "../../../streams/page-reading.js";
 import { mayRepeat } from "../../../streams/raw-json.js";
-import { type ListedLink, listedLinks, mustBeOfLinks, namedAccounts, newestDay } from "./list-page.js";
-import { type PageFailure, pageFailure } from "./page-failure.js";
-import { tellOddities } from "./page-warnings.js";
+import {
+  type ListedLink,
+  listedLinks,
+  mustBeOfLinks,
+  namedAccounts,
+  newestDay,
+  type ObservedListing,
+  readsTransactions,
+} from "./list-page.js";
+import { type PageFailure, pageFailure, tellOddities } from "./page-outcome.js";
 import { type PagedList, PagedLists } from "./paged-lists.js";
 import type { BegunUser } from "./slice-input.js";
 import type { PlacedRecord, SliceState } from "./slice-state.js";
-import { type ObservedListing, readsTransactions } from "./streams-of-run.js";
 
 /** Rows to request in one page: the maximum that the service's document allows. */
 const PAGE_SIZE = 100;

@@ -14,8 +14,8 @@ import type { CleanedPlaces, PageName, StagedRecord } from "../../../lake/sync/j
 import type { FoundLink, ObservedPage, QuietLink, SliceReport } from "../../../lake/sync/journal/report.js";
 import type { Slice } from "../../slice.js";
 import type { SyncDependencies } from "../dependencies.js";
+import { type ObservedListing, observedListings } from "./list-page.js";
 import type { BegunUser, GivenWork } from "./slice-input.js";
-import { type ObservedListing, observedListings } from "./streams-of-run.js";
 
 /** How many users and links a slice may leave open before it begins no more: each costs space in its run's history. */
 const MOST_LEFT = 400;

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { isSame } from "../../../temporal/same-secret.js";
+import { isSame } from "../../../temporal/listen.js";
 
 /** Who may see the board, and how that is known (docs/inside/security.md, "The board"). */
 export type Door =

@@ -2,8 +2,14 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import { InputError, NotThereError } from "../../../domain/failures.js";
 import { type Markup, paragraph } from "../../../pages/parts.js";
-import { addressOf, closeNow, type ListenPlace, listen, shortBody } from "../../../temporal/listen.js";
-import { isSame } from "../../../temporal/same-secret.js";
+import {
+  addressOf,
+  closeNow,
+  isSame,
+  type ListenPlace,
+  listen,
+  shortBody,
+} from "../../../temporal/listen.js";
 import { EXIT, exitCodeOf, listedError } from "../../terminal/exit-code.js";
 import { commandOf, steeredBody } from "../actions.js";
 import { BOARD_ICON, BOARD_SCRIPT, BOARD_STYLES, boardPage } from "../layout.js";

@@ -8,7 +8,7 @@ import { type AnyJob, type JobRow, planOf } from "../../../jobs/job.js";
 import { lakeAt } from "../../../lake/lake.js";
 import { readBinding } from "../../../lake/service-binding.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
-import { createSealer } from "../../../temporal/encryption/sealer.js";
+import { createSealer } from "../../../temporal/encryption/cipher.js";
 import type { LakeView } from "../../session/preflight.js";
 
 type ByRows = Extract<ScheduledJob, { readonly kind: "bulk" | "onboard" }>;

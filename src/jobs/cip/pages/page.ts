@@ -1,14 +1,53 @@
 import type { SampleDraw } from "../../../domain/bulk/cip/sample.js";
 import type { PackCounts } from "../../../lake/bulk/pack/manifest.js";
 import type { PackFiles } from "../../../lake/bulk/pack/pack-files.js";
+import { BASE_STYLES } from "../../../pages/styles.js";
 import { template } from "../../../pages/template.js";
 import type { PackBusinesses } from "../businesses.js";
 import type { ChangesSpool } from "../changes/changes-spool.js";
 import type { ExceptionsSpool } from "../exceptions-spool.js";
 import type { PackFacts } from "../facts.js";
 import type { Overview } from "./overview.js";
-import type { PeoplePages } from "./people-pages.js";
-import { STYLES } from "./styles.js";
+import { anchorOf } from "./person.js";
+
+/** The style sheet of a pack's pages. */
+const STYLES = `${BASE_STYLES}
+.kicker .id { text-transform: none; }
+.kicker { margin: 0; color: var(--quiet); letter-spacing: .08em; text-transform: uppercase; font-size: .75rem; font-weight: 600; }
+table.listing { table-layout: fixed; } .listing th:nth-child(1) { width: 27%; } .listing th:nth-child(2) { width: 18%; } .listing th:nth-child(3) { width: 20%; }
+.listing.changes th:nth-child(1) { width: 20%; } .listing.changes th:nth-child(2) { width: 17%; } .listing.changes th:nth-child(3) { width: 16%; }
+.listing .verdict { white-space: normal; }
+.headline.cip { grid-template-columns: repeat(5, 1fr); } .headline.cip li:first-child { grid-column: span 2; }
+time { white-space: nowrap; }
+.listing .ids { display: block; color: var(--quiet); font-size: .86em; }
+.person { background: var(--paper); border: 1px solid var(--line); border-radius: 4px; padding: 1.1rem 1.25rem; margin: 0 0 1rem; }
+.person .ids { margin: .1rem 0 0; color: var(--quiet); font-size: .9rem; }
+.person .drawn { color: var(--quiet); font-size: .9rem; }
+.exceptions { margin: .8rem 0 0; padding: .6rem .9rem .6rem 1.9rem; background: var(--bad); color: var(--bad-ink); border-radius: 4px; font-size: .9rem; }
+.blocks { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem 1.5rem; margin-top: 1rem; }
+.blocks th, .blocks td { padding: .2rem .6rem; }
+.blocks td:first-of-type { width: 7rem; } .blocks tbody th { width: 15rem; }
+.blocks .wide { grid-column: 1 / -1; }
+.blocks dl { margin: 0; }
+.blocks dl div { display: grid; grid-template-columns: 6.8rem 1fr; gap: .5rem; padding: .18rem 0; border-bottom: 1px dotted var(--line); font-size: .9rem; }
+.blocks dt { color: var(--quiet); }
+.blocks dd { margin: 0; }
+.blocks .records { margin-bottom: 0; font-size: .9rem; }
+.blocks ol { margin: .2rem 0 0; padding-left: 1.4rem; font-size: .9rem; }
+.pages { columns: 2; column-gap: 2rem; padding-left: 1.3rem; }
+@media (max-width: 46rem) { .headline.cip { grid-template-columns: 1fr 1fr; } .blocks { grid-template-columns: 1fr; } .pages { columns: 1; } }
+@media print {
+  .headline.cip { grid-template-columns: repeat(5, 1fr); }
+  .blocks > section { break-inside: avoid; }
+  .person { display: table; width: 100%; border: 0; border-top: 1px solid var(--ink); border-radius: 0; padding: 7pt 0 4pt; font-size: 8.5pt; }
+  /* Repeated where a person goes on, so that no sheet is without a name. */
+  .person > header { display: table-header-group; break-inside: avoid; } .person .chips { margin-bottom: 5pt; }
+  .blocks { grid-template-columns: 1fr 1fr; gap: 6pt 12pt; margin-top: 6pt; } .blocks .later { order: 1; } .blocks dl div, .blocks p, .exceptions, .chip, .verdict { font-size: 8pt; padding-top: 0; padding-bottom: 0; }
+  .blocks dl div { grid-template-columns: 92pt 1fr; } .blocks th, .blocks td { padding: 1pt 4pt; } .blocks tbody th { width: 160pt; } .blocks td:first-of-type { width: 56pt; }
+  .exceptions { margin-top: 5pt; padding: 3pt 6pt 3pt 18pt; }
+  .sample .person { break-before: page; border-top: 0; }
+}
+`;
 
 /** Everything that pages show of an export but the members themselves. */
 export interface Shown {
@@ -112,4 +151,50 @@ export async function writePage(
     await out(pageFoot(frame));
     return undefined;
   });
+}
+
+/** The page that a pack begins with. */
+export const REPORT_PAGE = "report.html";
+/** So many people are on one page with the report; of more, so many are on each page. */
+const MOST_IN_ONE = 500;
+const PER_PAGE = 200;
+
+interface PeoplePage {
+  readonly href: string;
+  readonly first: string;
+  last: string;
+  people: number;
+}
+
+/** Which page a member's section is on. */
+export class PeoplePages {
+  /** The pages of people, where they are many. */
+  readonly list: PeoplePage[] = [];
+  #people = 0;
+
+  add(fpId: string): void {
+    const at = Math.floor(this.#people / PER_PAGE);
+    this.#people += 1;
+    const page = this.list[at] ?? { href: pagePath("people", at + 1), first: fpId, last: fpId, people: 0 };
+    page.last = fpId;
+    page.people += 1;
+    this.list[at] = page;
+  }
+
+  /** Whether all of them are on the report's own page. */
+  get areOne(): boolean {
+    return this.#people <= MOST_IN_ONE;
+  }
+
+  /** The link from one page of the pack to the section of the member with this index. */
+  personHref(position: number, from: string): string {
+    const target = this.areOne ? REPORT_PAGE : pagePath("people", Math.floor(position / PER_PAGE) + 1);
+    const up = from.includes("/") ? "../" : "";
+    return `${target === from ? "" : `${up}${target}`}#${anchorOf(position)}`;
+  }
+}
+
+/** The path of a numbered page beside the report. */
+export function pagePath(name: string, page: number): string {
+  return `report/${name}-${String(page).padStart(3, "0")}.html`;
 }

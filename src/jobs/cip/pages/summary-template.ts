@@ -1,6 +1,5 @@
 import { template } from "../../../pages/template.js";
-import type { PageFrame } from "./page.js";
-import { REPORT_PAGE } from "./people-pages.js";
+import { type PageFrame, REPORT_PAGE } from "./page.js";
 
 const COUNTS = new Set([
   "People",

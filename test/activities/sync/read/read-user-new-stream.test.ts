@@ -7,8 +7,10 @@ import {
   listInvestmentTransactions,
   listUserTransactions,
 } from "../../../../src/api/operations/bank-data.js";
-import { investmentTransactionSchema } from "../../../../src/api/schemas/investment-transaction.js";
-import { bankTransactionSchema } from "../../../../src/api/schemas/transaction.js";
+import {
+  bankTransactionSchema,
+  investmentTransactionSchema,
+} from "../../../../src/api/schemas/transaction.js";
 import type { Place } from "../../../../src/domain/sync/place.js";
 import { afterUserOutcome, type UserProgress } from "../../../../src/domain/sync/user-reading.js";
 import { openQuery } from "../../../../src/lake/query/query.js";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { BulkProgress } from "../../../../src/domain/bulk/bulk-totals.js";
 import { HOUR } from "../../../../src/domain/duration.js";
 import { TRY_NOW } from "../../../../src/domain/waiting.js";
-import { openClaim } from "../../../../src/intake/bulk/claim.js";
+import { openClaim } from "../../../../src/intake/bulk/start.js";
 import type { StartedRun } from "../../../../src/intake/start-or-join.js";
 import { importJob } from "../../../../src/jobs/import.js";
 import type { AnyJob } from "../../../../src/jobs/job.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bankAccountSchema } from "../../../src/api/schemas/bank-account.js";
+import { bankAccountSchema } from "../../../src/api/schemas/bank-link.js";
 import { rowProblem } from "../../../src/api/schemas/row-check.js";
 
 const GOOD = { id: "acc_1", link_id: "link_1", name: "Checking" };

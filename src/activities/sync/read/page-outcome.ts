@@ -1,7 +1,25 @@
+import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
 import { joinNewFields } from "../../../domain/sync/sync-totals.js";
+import { EnvelopeError } from "../../../streams/envelope-error.js";
 import type { PageReading } from "../../../streams/page-reading.js";
 import type { Listing } from "../../../streams/stream.js";
+import { callFailure } from "../../call-failure.js";
 import type { SliceState } from "./slice-state.js";
+
+export type PageFailure = Exclude<LinkOutcome, { kind: "complete" | "torn" }>;
+
+/**
+ * Turns what a page's call or its reading threw into an outcome. Leaves out what the service said when it refused, which
+ * may be personal: outcomes go into histories.
+ *
+ * @throws the error itself when it does not come from the service
+ */
+export function pageFailure(error: unknown): PageFailure {
+  if (error instanceof EnvelopeError) return { kind: "broken", reason: `schema ${error.message}` };
+  const failure = callFailure(error);
+  if (failure.kind === "rejected") return { kind: "rejected", status: failure.status };
+  return failure.kind === "gone" ? { kind: "gone" } : failure;
+}
 
 /** A name that is told; a service may make names of customers' data. */
 const PLAIN_NAME = /^[A-Za-z_][\w.]{0,63}$/;

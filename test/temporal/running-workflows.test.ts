@@ -1,6 +1,6 @@
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { failureKind, pendingFailuresOf } from "../../src/temporal/pending-failures.js";
+import { failureKind, pendingFailuresOf } from "../../src/temporal/running-workflows.js";
 import { startTestTemporal, type TestTemporal } from "../helpers/temporal/temporal-environment.js";
 
 let temporal: TestTemporal;

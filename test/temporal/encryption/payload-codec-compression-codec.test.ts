@@ -1,8 +1,7 @@
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
-import { CompressionCodec } from "../../../src/temporal/encryption/compression-codec.js";
-import { dataConverter } from "../../../src/temporal/encryption/payload-codec.js";
+import { CompressionCodec, dataConverter } from "../../../src/temporal/encryption/payload-codec.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const codec = new CompressionCodec();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { observedListings } from "../../../../src/activities/sync/read/streams-of-run.js";
+import { observedListings } from "../../../../src/activities/sync/read/list-page.js";
 import { STREAMS } from "../../../../src/streams/index.js";
 
 const read = (selected: readonly string[], links: readonly string[] | null) =>

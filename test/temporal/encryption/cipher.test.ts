@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
-import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 
 const secret = (fill: number) => Buffer.alloc(32, fill).toString("base64");
 const sealer = createSealer(parseEncryptionKeys(`k1:${secret(1)}`));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { fillPath, segmentProblem } from "../../../src/api/schemas/url-path.js";
+import { fillPath, segmentProblem } from "../../../src/api/schemas/parameters.js";
 import { InputError } from "../../../src/domain/failures.js";
 
 const fill = (id: string) => fillPath("/users/{fp_id}/bank_links", { fp_id: id });

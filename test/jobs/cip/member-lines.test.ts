@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { POPULATION_HEAD, populationLine, populationOf } from "../../../src/jobs/cip/population.js";
+import { POPULATION_HEAD, populationLine, populationOf } from "../../../src/jobs/cip/member-lines.js";
 
 const SUBJECT = {
   fpId: "fp_1",

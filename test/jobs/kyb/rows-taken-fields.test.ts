@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TakenFields } from "../../../src/jobs/kyb/taken-fields.js";
+import { TakenFields } from "../../../src/jobs/kyb/rows.js";
 
 test("notes the fields of an object by their paths, in the order of the columns", () => {
   const taken = new TakenFields();

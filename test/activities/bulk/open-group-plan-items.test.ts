@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { closeGroup } from "../../../src/activities/bulk/close-group.js";
-import type { BulkDependencies } from "../../../src/activities/bulk/dependencies.js";
 import { finishBulk } from "../../../src/activities/bulk/finish-bulk.js";
-import { planItems } from "../../../src/activities/bulk/plan-items.js";
+import { type BulkDependencies, planItems } from "../../../src/activities/bulk/open-group.js";
 import { noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
 import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/frozen-row.js";
 import { leftOf, NO_REASON } from "../../../src/domain/run.js";
