@@ -240,7 +240,6 @@ describe("lists", () => {
     }
     expect(count).toBe(ids.size);
     expect(ids.size).toBe(sandbox.investments.transactions("link_1").length);
-    expect(list.report.restarts).toBe(1);
   });
 
   it("the onboardings of a user come over all pages", async () => {
@@ -252,7 +251,7 @@ describe("lists", () => {
     for await (const item of list) ids.push(item.id);
     expect(ids).toContain(onboarding);
     expect(new Set(ids).size).toBe(ids.length);
-    expect(list.report.pages).toBeGreaterThan(1);
+    expect(ids.length).toBeGreaterThan(1);
   });
 });
 

@@ -1,9 +1,12 @@
 import { cancellationSignal } from "@temporalio/activity";
-import { readUpdate } from "../../api/lists/read-update.js";
-import type { importTransactions } from "../../api/operations/bank-data.js";
+import type { ApiClient, CallOptions } from "../../api/http/client.js";
+import { RejectedError, SchemaError } from "../../api/http/errors.js";
+import { type importTransactions, syncTransactions } from "../../api/operations/bank-data.js";
 import type { ParamsOf } from "../../api/operations/operation.js";
 import type { Dependencies } from "../dependencies.js";
 import type { Finding } from "./lost-call.js";
+
+const MAX_RESTARTS = 5;
 
 export interface ImportedRows {
   readonly sent: number;
@@ -24,7 +27,8 @@ export async function findImported(
   const { transactions } = params.body;
   const named = transactions.filter(({ transaction_id }) => transaction_id !== undefined);
   const unknown = transactions.flatMap((row, index) => (row.transaction_id === undefined ? [index] : []));
-  const there = await namesInLink(deps, params.path.link_id, new Set(named.map(nameOf)), run);
+  const options = { signal: cancellationSignal(), run };
+  const there = await namesInLink(deps.api, params.path.link_id, new Set(named.map(nameOf)), options);
   const missing = named.filter((row) => !there.has(nameOf(row)));
   const found = named.length - missing.length;
   const [first, ...rest] = missing;
@@ -35,29 +39,48 @@ export async function findImported(
   };
 }
 
-async function namesInLink(
-  deps: Dependencies,
+/**
+ * The names among the wanted ones that a link's complete history has (docs/reference/service.md, "Sync operation"). A
+ * refusal in its middle means that the log changed: it is read again from its beginning.
+ *
+ * @throws SchemaError when more is promised without a cursor that is new.
+ * @throws RejectedError when its first page is refused, or the log changed under every reading.
+ */
+export async function namesInLink(
+  api: ApiClient,
   link_id: string,
   wanted: ReadonlySet<string>,
-  run: string,
+  options: CallOptions,
 ): Promise<ReadonlySet<string>> {
-  let there = new Set<string>();
-  let reading = 0;
-  if (wanted.size === 0) return there;
-  for await (const { pass, body } of readUpdate(
-    deps.api,
-    { link_id },
-    { signal: cancellationSignal(), run },
-  )) {
-    if (pass !== reading) there = new Set();
-    reading = pass;
-    const { created, updated } = body.transactions;
-    for (const row of [...created, ...updated] as Partial<Row>[]) {
-      const name = nameOf(row);
-      if (wanted.has(name)) there.add(name);
+  if (wanted.size === 0) return new Set();
+  for (let pass = 0; ; pass += 1) {
+    const there = new Set<string>();
+    const sent = new Set<string>();
+    let cursor: string | undefined;
+    try {
+      for (;;) {
+        const params = { path: { link_id }, query: { cursor } };
+        const { transactions, ...rest } = await api.read(syncTransactions, params, options);
+        const rows = [...transactions.created, ...transactions.updated] as Partial<Row>[];
+        for (const name of rows.map(nameOf)) if (wanted.has(name)) there.add(name);
+        if (!rest.has_more) return there;
+        cursor = nextCursor(rest.cursor?.next, sent);
+        sent.add(cursor);
+      }
+    } catch (error) {
+      const midway = sent.size > 0 && error instanceof RejectedError;
+      if (!midway || pass === MAX_RESTARTS) throw error;
     }
   }
-  return there;
+}
+
+function nextCursor(next: string | null | undefined, sent: ReadonlySet<string>): string {
+  if (next && !sent.has(next)) return next;
+  throw new SchemaError(
+    { operation: syncTransactions.name, sent: true },
+    "cursor.next",
+    "expected a cursor that wasn't sent yet, because has_more is true",
+  );
 }
 
 function nameOf({ account_id, transaction_id }: Partial<Row>): string {

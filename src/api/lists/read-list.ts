@@ -10,98 +10,38 @@ const MOST_PAGES = 1_000;
 /** The envelope of a list, as far as paging goes. */
 type Envelope = Readonly<Record<string, unknown>>;
 
-interface ListPage<Item> {
-  readonly items: readonly Item[];
-  readonly body: Envelope;
-  /** Its place in the list, from 1. */
-  readonly page: number;
-}
-
 /**
  * Reads a paged list of the service. `page` is set by the reader; everything else of `params` stays as it is
- * (docs/reference/service.md, "Onboarding lists" and "Transaction lists").
+ * (docs/reference/service.md, "Onboarding lists" and "Transaction lists"). The list may change while it is read: a total
+ * that changes, a row that comes again or rows that are missing at the end start it again from its first page. Each row
+ * is given once, by its id; a row that left the list after it was given stays given.
  *
  * @throws SchemaError while reading, when the service gives a page that wasn't asked for, leads in a circle or never ends.
  * @throws TransientError (`list_moved`) when the list moved under every reading.
  */
-export function readList<O extends Operation, Item = unknown>(
+export async function* readList<O extends Operation, Item = unknown>(
   client: Pick<ApiClient, "read">,
   operation: O,
   params: ParamsOf<O>,
   options?: CallOptions,
-): PagedList<O, Item> {
-  return new PagedList<O, Item>(client, operation, params, options);
-}
-
-/**
- * A list that may change while it is read: a total that changes, a row that comes again or rows that are missing at
- * the end start it again from its first page. Each row is given once, by its id; a row that left the list after it
- * was given stays given, and `report` shows that the list moved.
- */
-class PagedList<O extends Operation, Item> implements AsyncIterable<Item> {
-  readonly #first: number | undefined;
-  #pages = 0;
-  #restarts = 0;
-  #duplicates = 0;
-
-  constructor(
-    private readonly client: Pick<ApiClient, "read">,
-    private readonly operation: O,
-    private readonly params: ParamsOf<O>,
-    private readonly options: CallOptions | undefined,
-  ) {
-    this.#first = firstPage(operation);
-  }
-
-  /** Pages read in all passes, restarts because the list moved, and rows that came more than once. */
-  get report(): { readonly pages: number; readonly restarts: number; readonly duplicates: number } {
-    return { pages: this.#pages, restarts: this.#restarts, duplicates: this.#duplicates };
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    for await (const { items } of this.pages()) yield* items;
-  }
-
-  async *pages(): AsyncGenerator<ListPage<Item>, void, undefined> {
-    const given = new Set<string>();
-    while ((yield* this.#pass(given)) === "moved") {
-      if (this.#restarts === MAX_RESTARTS) {
-        throw new TransientError({ operation: this.operation.name, sent: true }, "list_moved");
-      }
-      this.#restarts += 1;
-    }
-  }
-
-  async *#pass(given: Set<string>): AsyncGenerator<ListPage<Item>, "moved" | "end", undefined> {
+): AsyncGenerator<Item, void, undefined> {
+  const { query } = params as { readonly query?: object };
+  const given = new Set<string>();
+  for (let restarts = 0; restarts <= MAX_RESTARTS; restarts += 1) {
     const pass = new ListPass();
-    let next: number | undefined;
-    for (let page = 1; ; page += 1) {
-      const { body, ...read } = await this.#read(next ?? this.#first, pass.before);
-      this.#pages += 1;
-      if (!pass.continuesWith(read)) return "moved";
-      const after = pass.take(read);
-      this.#duplicates += pass.repeated;
-      yield { items: read.items.filter((_, index) => isNew(read.ids[index] ?? "", given)), body, page };
-      if (typeof after === "string") return after;
-      next = after;
+    let next: ReturnType<ListPass["take"]> | undefined = firstPage(operation);
+    while (typeof next !== "string") {
+      const asked = { ...params, query: { ...query, page: next } } as ParamsOf<O>;
+      const body = (await client.read(operation, asked, options)) as Envelope;
+      const page: ReadPage<Item> = listPage<Item>(operation, body, next, pass.before);
+      const { items, ids } = page;
+      next = pass.take(page);
+      yield* items.filter((_, index) => !given.has(ids[index] ?? ""));
+      for (const id of ids) given.add(id);
     }
+    if (next === "end") return;
   }
-
-  async #read(
-    page: number | undefined,
-    before: number,
-  ): Promise<ReadPage<Item> & { readonly body: Envelope }> {
-    const { client, operation, params, options } = this;
-    const { query } = params as { readonly query?: object };
-    const asked = { ...params, query: { ...query, page } } as ParamsOf<O>;
-    const body = (await client.read(operation, asked, options)) as Envelope;
-    return { ...listPage<Item>(operation, body, page, before), body };
-  }
-}
-
-function isNew(id: string, given: Set<string>): boolean {
-  const size = given.size;
-  return given.add(id).size > size;
+  throw new TransientError({ operation: operation.name, sent: true }, "list_moved");
 }
 
 /** The number of the first page; undefined where the service's document names none. */
@@ -183,17 +123,9 @@ export class ListPass {
   #total: number | undefined;
   #before = 0;
 
+  /** Rows of the pages so far. */
   get before(): number {
     return this.#before;
-  }
-
-  get repeated(): number {
-    return this.#before - this.#ids.size;
-  }
-
-  /** Whether a page can belong to the list that this pass began with. */
-  continuesWith({ total }: ReadPage<unknown>): boolean {
-    return this.#before === 0 || total === this.#total;
   }
 
   /** Whether all of these rows came in this pass. */
@@ -202,13 +134,11 @@ export class ListPass {
   }
 
   /** Takes the next page and returns the one that follows; `"moved"` where the pass must start again. */
-  take(page: ReadPage<unknown>): number | "end" | "moved" {
-    if (!this.continuesWith(page)) return "moved";
-    const { ids, total, next } = page;
-    const repeated = this.repeated;
+  take({ ids, total, next }: ReadPage<unknown>): number | "end" | "moved" {
+    if (this.#before > 0 && total !== this.#total) return "moved";
     this.#total = total;
     this.#before += ids.length;
     for (const id of ids) this.#ids.add(id);
-    return this.repeated > repeated ? "moved" : next;
+    return this.#ids.size < this.#before ? "moved" : next;
   }
 }

@@ -124,8 +124,7 @@ function nameWords({ field, parameter }: NamedSubject): string {
 }
 
 function paging({ list }: Operation): string {
-  const rest =
-    "`readList` gives each row once; when the list changes while it is read, it starts again and reports that";
+  const rest = "`readList` gives each row once; when the list changes while it is read, it starts again";
   if (list?.style === "next_page") return `\`page\`, \`page_size\`, \`meta.next_page\`. ${rest}`;
   return `\`page\`, \`size\`, \`total\`. ${rest}`;
 }

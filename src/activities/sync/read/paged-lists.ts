@@ -5,8 +5,7 @@ import { type Journal, readRecord } from "../../../lake/sync/journal/journal.js"
 import type { ListPages, ObservedPage } from "../../../lake/sync/journal/report.js";
 
 /** How far the reading of one list has come. */
-export class PagedList {
-  readonly #pass = new ListPass();
+export class PagedList extends ListPass {
   readonly #pages: ObservedPage[] = [];
   /** Of these, how many earlier slices staged. */
   #earlier = 0;
@@ -18,32 +17,24 @@ export class PagedList {
     readonly attempt: number,
     /** The number of the next page. */
     public next: number | "end" | undefined,
-  ) {}
+  ) {
+    super();
+  }
 
   get pages(): readonly ObservedPage[] {
     return this.#pages;
   }
 
-  /** Rows of the pages so far. */
-  get before(): number {
-    return this.#pass.before;
-  }
-
-  /** Whether all of these rows came with its pages. */
-  has(ids: readonly string[]): boolean {
-    return this.#pass.has(ids);
-  }
-
   /** Takes the pages of an earlier slice. */
   resume({ pages, ids, total, next }: ListPages): void {
-    this.take({ items: [], ids, ...(total !== undefined && { total }), next }, pages);
+    this.takePages({ items: [], ids, ...(total !== undefined && { total }), next }, pages);
     this.#earlier = this.#pages.length;
     this.#freshIds = [];
   }
 
   /** Takes what pages hold; "moved" where they can't be of the list that was begun. */
-  take(read: ReadPage<unknown>, pages: readonly ObservedPage[]): "moved" | "taken" {
-    const next = this.#pass.take(read);
+  takePages(read: ReadPage<unknown>, pages: readonly ObservedPage[]): "moved" | "taken" {
+    const next = this.take(read);
     if (next === "moved") return next;
     this.next = next;
     this.#total = read.total;

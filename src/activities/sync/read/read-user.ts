@@ -205,7 +205,7 @@ class UserReading {
       const envelope = page.reading.envelope as Readonly<Record<string, unknown>>;
       const read = listPage(operation, envelope, list.next, list.before);
       const stands = list.pages.length === 0 || !isKnown || (await this.#stillHolds(owned, list));
-      if (stands && list.take(read, [page.observed]) === "taken") continue;
+      if (stands && list.takePages(read, [page.observed]) === "taken") continue;
       this.lists.drop(list);
       return { kind: "moved", stream };
     }

@@ -1,0 +1,58 @@
+import { afterEach, expect, it } from "vitest";
+import { namesInLink } from "../../../src/activities/calls/import-resolution.js";
+import { type FaultServer, json, rejection, startFaultServer } from "../../helpers/api/fault-server.js";
+
+let server: FaultServer;
+afterEach(() => server.close());
+
+/** A page of a link's history; its one row has the name of its cursor. */
+const page = (at: string | null, next: unknown, has_more: boolean) => ({
+  cursor: { next },
+  has_more,
+  transactions: { created: [{ account_id: "a", transaction_id: `t${at}` }], updated: [], removed: [] },
+});
+
+/** Which rows a history has that answers each request, counted from 1, with a page or a refusal. */
+async function found(answer: (cursor: string | null, request: number) => object | number) {
+  let requests = 0;
+  server = await startFaultServer((request, response) => {
+    requests += 1;
+    const given = answer(new URL(request.url ?? "", "http://x").searchParams.get("cursor"), requests);
+    if (typeof given === "number") json(response, {}, given);
+    else json(response, given);
+  });
+  const wanted = new Set(["tnull", "t1", "t2", "t9"].map((id) => JSON.stringify(["a", id])));
+  const names = await namesInLink(server.client(), "l", wanted, {});
+  return [...names].map((name) => (JSON.parse(name) as string[])[1]);
+}
+
+const asked = () => server.requests.map((line) => line.split("cursor=")[1] ?? null);
+
+it("every page of the history counts, and no row that is not wanted", async () => {
+  const names = await found((cursor) => page(cursor, String(Number(cursor) + 1), cursor !== "3"));
+  expect(names).toEqual(["tnull", "t1", "t2"]);
+  expect(asked()).toEqual([null, "1", "2", "3"]);
+});
+
+it.each([undefined, null, "", "1"])("more is promised with next %j: broken, never a spin", async (next) => {
+  const error = await rejection(found((cursor) => page(cursor, next, true)));
+  expect(error).toMatchObject({ name: "SchemaError", path: "cursor.next" });
+});
+
+it("a refusal in the middle begins again: what was read before is void", async () => {
+  const names = await found((cursor, request) => {
+    if (request === 2) return page("9", "2", true);
+    return request === 3 ? 400 : page(cursor, "1", cursor === null);
+  });
+  expect(names).toEqual(["tnull", "t1"]);
+  expect(asked()).toEqual([null, "1", "2", null, "1"]);
+});
+
+it("a refusal of the first page is one, and so is the sixth in the middle", async () => {
+  expect(await rejection(found(() => 400))).toMatchObject({ name: "RejectedError" });
+  expect(server.requests).toHaveLength(1);
+  await server.close();
+  const refused = found((cursor) => (cursor === null ? page(cursor, "1", true) : 400));
+  expect(await rejection(refused)).toMatchObject({ name: "RejectedError" });
+  expect(server.requests).toHaveLength(12);
+});
