@@ -112,6 +112,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       sealer,
       onCheckpointFailed: (error) =>
         log.warn({ err: error }, "a checkpoint could not be written; the commit is valid"),
+      onConflict: metrics.conflicted,
       ...(settings.store && { store: settings.store }),
     });
     releases.push(() => lake.close());

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { LakePlace } from "../domain/lake-address.js";
 import type { Sealer } from "../domain/sealer.js";
-import { type DeltaTable, openTable } from "./delta/delta-table.js";
+import { type DeltaTable, type DeltaTableOptions, openTable } from "./delta/delta-table.js";
 import { createDuckDb, type DuckDb } from "./sql/duckdb.js";
 import { Staging } from "./staging.js";
 import { createLocalStore } from "./store/local/local-store.js";
@@ -22,11 +22,9 @@ export interface Lake {
   close(): Promise<void>;
 }
 
-interface LakeOptions {
+interface LakeOptions extends Pick<DeltaTableOptions, "onCheckpointFailed" | "onConflict"> {
   /** The lake's directory; of a lake in a bucket, the one for files of this machine. */
   readonly directory: string;
-  /** Told of a checkpoint that could not be written; the commit before it is not affected. */
-  readonly onCheckpointFailed?: (error: unknown) => void;
   /** The store of the tables, if it is not the directory itself. */
   readonly store?: ObjectStore;
   /** With the lake's keys; without it no value of an encrypted column can be written. */
@@ -54,10 +52,9 @@ export function openLake(options: LakeOptions): Lake {
     sealer: options.sealer,
     staging: new Staging(store),
     table(name) {
-      const { onCheckpointFailed } = options;
-      const table =
-        tables.get(name) ??
-        openTable(store, name, duckdb, { ...(onCheckpointFailed && { onCheckpointFailed }) });
+      const { onCheckpointFailed, onConflict } = options;
+      const told = { ...(onCheckpointFailed && { onCheckpointFailed }), ...(onConflict && { onConflict }) };
+      const table = tables.get(name) ?? openTable(store, name, duckdb, told);
       tables.set(name, table);
       return table;
     },

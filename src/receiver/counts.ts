@@ -24,7 +24,11 @@ export class RequestCounts {
   #complainedAt = 0;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(private readonly log: Logger) {
+  /** @param tell is told what became of each request */
+  constructor(
+    private readonly log: Logger,
+    private readonly tell?: (result: string) => void,
+  ) {
     const none = Object.keys(REFUSALS).map((name) => [name, 0]);
     const refused = Object.fromEntries(none) as Record<Refusal, number>;
     this.#counts = { taken: 0, repeated: 0, matched: 0, unknown: 0, validated: 0, refused };
@@ -38,15 +42,18 @@ export class RequestCounts {
 
   countTaken(what: Readonly<Record<"repeated" | "matched" | "unknown", boolean>>): void {
     this.#counts.taken += 1;
+    this.tell?.("taken");
     for (const name of ["repeated", "matched", "unknown"] as const) this.#counts[name] += Number(what[name]);
   }
 
   countValidated(): void {
     this.#counts.validated += 1;
+    this.tell?.("validated");
   }
 
   countRefused(refusal: Refusal): void {
     this.#counts.refused[refusal] += 1;
+    this.tell?.(refusal);
   }
 
   /** Logs why requests are answered with 503, at most every ten seconds. */

@@ -7,6 +7,7 @@ import { stagedEvents } from "../lake/webhooks/staged-events.js";
 import { followUpNames } from "../lake/webhooks/staged-follow-ups.js";
 import type { Logger } from "../logger.js";
 import { addressOf, type ListenPlace, listen } from "../temporal/listen.js";
+import type { Metrics } from "../temporal/metrics.js";
 import { type ReceiverCounts, RequestCounts } from "./counts.js";
 import { CustomerNotice } from "./customer-notice.js";
 import { EventNotice } from "./event-notice.js";
@@ -44,6 +45,8 @@ export interface ReceiverOptions extends ListenPlace {
   readonly sealed: SealedStore;
   readonly api: ApiClient;
   readonly log: Logger;
+  /** Left out: nothing is counted beyond what `/healthz` says. */
+  readonly metrics?: Pick<Metrics, "received"> | undefined;
   readonly limits?: Partial<ReceiverLimits>;
 }
 
@@ -62,7 +65,7 @@ export interface Receiver {
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { client, scope, taskQueue } = options;
   const limits = { ...LIMITS, ...options.limits };
-  const counts = new RequestCounts(options.log);
+  const counts = new RequestCounts(options.log, options.metrics?.received);
   const notice = new EventNotice(client, scope, taskQueue, (error) =>
     options.log.warn(
       { err: error },

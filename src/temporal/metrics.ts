@@ -11,11 +11,17 @@ interface MeasuredRun {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** What a worker counts for Prometheus or OTLP; no id of a person, link or run is a label (docs/run/operate.md, "Metrics"). */
+/** What a process counts for Prometheus or OTLP; no id of a person, link or run is a label (docs/run/operate.md, "Metrics"). */
 export interface Metrics {
   called(call: MadeCall): void;
   runEnded(run: MeasuredRun): void;
   alerted(rule: string, state: "raised" | "cleared"): void;
+  /** A commit to a table found its version taken by another writer. */
+  conflicted(table: string): void;
+  /** Customers' rows that are in work or waited for. */
+  openRows(rows: number): void;
+  /** A request to the receiver: `taken`, `validated`, or why it was refused. */
+  received(result: string): void;
 }
 
 /** Columns of `runs` that are rows by what became of them. */
@@ -44,6 +50,11 @@ export function sdkMetrics(meter: MetricMeter = Runtime.instance().metricMeter):
     "s",
     "How long calls waited for limits and pauses",
   );
+  const bytes = meter.createCounter(
+    "nightledger_answer_bytes",
+    "By",
+    "In the bodies of answers of the service",
+  );
   const runs = meter.createCounter("nightledger_runs", undefined, "Runs that have ended, by kind and status");
   const rows = meter.createCounter(
     "nightledger_rows",
@@ -70,9 +81,26 @@ export function sdkMetrics(meter: MetricMeter = Runtime.instance().metricMeter):
     undefined,
     "Alerts that were raised and cleared, by rule",
   );
+  const conflicts = meter.createCounter(
+    "nightledger_commit_conflicts",
+    undefined,
+    "Attempts to commit that another writer was faster than, by table",
+  );
+  const open = meter.createGauge(
+    "nightledger_open_rows",
+    "int",
+    undefined,
+    "Rows of customers that are in work or waited for",
+  );
+  const webhooks = meter.createCounter(
+    "nightledger_webhooks",
+    undefined,
+    "Requests to the receiver of webhooks, by what became of them",
+  );
   return {
-    called({ operation, status, seconds, waitedSeconds }) {
+    called({ operation, status, seconds, waitedSeconds, bytes: read }) {
       calls.add(1, { operation, status });
+      bytes.add(read, { operation });
       took.record(seconds, { operation });
       waited.record(waitedSeconds, { operation });
     },
@@ -84,5 +112,8 @@ export function sdkMetrics(meter: MetricMeter = Runtime.instance().metricMeter):
       if (status === "completed") finished.set(Date.now() / 1_000, { kind, schedule });
     },
     alerted: (rule, state) => alerts.add(1, { rule, state }),
+    conflicted: (table) => conflicts.add(1, { table }),
+    openRows: (rows) => open.set(rows),
+    received: (result) => webhooks.add(1, { result }),
   };
 }

@@ -38,7 +38,8 @@ export function installRuntime(logger: RuntimeLogger, metrics?: MetricsPlace): v
 }
 
 function exporterOf(place: MetricsPlace) {
-  if (place.otlp !== undefined) return { otel: { url: place.otlp, http: true } };
+  if (place.otlp !== undefined)
+    return { otel: { url: place.otlp, http: true, useSecondsForDurations: true } };
   const bindAddress = `${place.host}:${place.port}`;
   return { prometheus: { bindAddress, countersTotalSuffix: true, useSecondsForDurations: true } };
 }

@@ -31,6 +31,8 @@ export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /** Of the body, also of one that flowed into a sink. */
+  readonly bytes: number;
   /** Milliseconds from the start of the request to the last byte of the answer. */
   readonly durationMs: number;
   /** The request, for an answer that must name what it asked for. */
@@ -226,8 +228,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #reply(): Reply {
     const durationMs = performance.now() - this.#startedAt;
-    const { asked } = this.call;
-    return { status: this.#status ?? 0, headers: this.#headers, body: this.#answerBody(), durationMs, asked };
+    const head = { status: this.#status ?? 0, headers: this.#headers };
+    return { ...head, body: this.#answerBody(), bytes: this.#size, durationMs, asked: this.call.asked };
   }
 
   #answerBody(): Buffer {

@@ -11,13 +11,13 @@ export async function toldCall(
 ): Promise<Reply> {
   if (tell === undefined) return send();
   const sentAt = performance.now();
-  const ended = (status: string) => {
+  const ended = (status: string, bytes = 0) => {
     const [seconds, waitedSeconds] = [(performance.now() - sentAt) / 1_000, (sentAt - askedAt) / 1_000];
-    tell({ operation, status, seconds, waitedSeconds });
+    tell({ operation, status, seconds, waitedSeconds, bytes });
   };
   try {
     const reply = await send();
-    ended(String(reply.status));
+    ended(String(reply.status), reply.bytes);
     return reply;
   } catch (error) {
     // One that was not sent is no call of the service.

@@ -4,6 +4,7 @@ import { InputError } from "../../domain/failures.js";
 import { NO_WEBHOOKS } from "../../receiver/receiver.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { checkPlace } from "../../temporal/listen.js";
+import { watchOpenRows } from "../../temporal/onboarding/open-rows.js";
 import { openUi } from "../board/ui.js";
 import { ensureUpkeep } from "../schedules/upkeep.js";
 import { openJobSession } from "../session/job-session.js";
@@ -33,7 +34,7 @@ export async function runDev(terminal: Terminal, { webhooksPort }: DevFlags): Pr
     checkWebhookMode(webhooks, preflight);
     await checkPlace(place, NO_WEBHOOKS);
   }
-  await exportMetrics(terminal);
+  const metrics = await exportMetrics(terminal);
   await withInterruption(async (held) => {
     let shown: string | undefined;
     const ui = async (keys: EncryptionKeys) => {
@@ -55,7 +56,8 @@ export async function runDev(terminal: Terminal, { webhooksPort }: DevFlags): Pr
     held.releases.add(() => board.stop());
     terminal.say(`board     ${board.entry}`);
     await ensureUpkeep(terminal, temporal.client, session.preflight);
-    if (receives) await openReceiver(terminal, session, { ...webhooks, ...place }, held.releases);
+    if (metrics) held.releases.add(watchOpenRows(temporal.client, preflight.scope, metrics));
+    if (receives) await openReceiver(terminal, session, { ...webhooks, ...place, metrics }, held.releases);
     terminal.say("Jobs in this directory use this server while it runs. Ctrl-C ends it.");
     await Promise.race([aborted(signal), temporal.lost]);
   });

@@ -3,6 +3,7 @@ import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { connectClient } from "../../temporal/connection.js";
 import { Deployment } from "../../temporal/deployment.js";
+import { watchOpenRows } from "../../temporal/onboarding/open-rows.js";
 import { startWorker, versionIn } from "../../worker.js";
 import { ensureUpkeep } from "../schedules/upkeep.js";
 import { bindLake, openLog } from "../session/job-session.js";
@@ -35,12 +36,13 @@ export async function runWorker(terminal: Terminal, { drain, current }: WorkerFl
     );
   }
   // Beside a worker that has the port already, these two begin.
-  if (!current && !drain) await exportMetrics(terminal);
+  const metrics = current || drain ? undefined : await exportMetrics(terminal);
   return withInterruption(async ({ signal, releases }) => {
     const log = openLog(preflight, releases);
     // The client is asked first: it says what is wrong with an address in better words.
     const { client, close } = await connectClient(settings, keys);
     releases.add(close);
+    if (metrics) releases.add(watchOpenRows(client, scope, metrics));
     // Temporal makes a version current on all its task queues at once, so each queue has its own deployment.
     const version = name === undefined ? undefined : await versionIn(`${name}-${scope}`);
     const deployment = version && new Deployment(client, version);

@@ -1,6 +1,5 @@
 import type { Cause } from "../../domain/alerts/cause.js";
 import { DAY, SECOND } from "../../domain/duration.js";
-import { followWorkflowId } from "../../domain/onboarding/identity.js";
 import type { FollowProgress } from "../../domain/onboarding/messages.js";
 import { openAlerts } from "../../lake/alerts/alert-log.js";
 import { type LastUpkeep, lastUpkeep } from "../../lake/maintain/last-upkeep.js";
@@ -12,7 +11,7 @@ import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { bankLinkStream } from "../../streams/bank-links.js";
-import { progressOf } from "../../temporal/running-workflows.js";
+import { openRows } from "../../temporal/onboarding/open-rows.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
@@ -71,7 +70,7 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
       lake_exists: await store.isThere(),
       latest: await latest(query),
       unfinished: await unfinishedRuns(view, query),
-      open_rows: await openRows(view),
+      open_rows: await openNow(view),
       ...(await withLakeReader(store, openThings)),
       stale: await staleLinks(query, staleMs),
       schedules: await nextFirings(view),
@@ -109,10 +108,8 @@ async function staleLinks(query: LakeQuery, staleMs: number): Promise<LakeStatus
   return { total: Number(rows[0]?.total ?? 0), links };
 }
 
-async function openRows({ client, lake: { scope } }: RunsView): Promise<FollowProgress | null> {
-  if (client === undefined) return null;
-  const follow = client.workflow.getHandle(followWorkflowId(scope));
-  const open = await progressOf<FollowProgress>(client, follow);
+async function openNow({ client, lake: { scope } }: RunsView): Promise<FollowProgress | null> {
+  const open = client && (await openRows(client, scope));
   return open === undefined || open.rows === 0 ? null : open;
 }
 

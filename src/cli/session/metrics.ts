@@ -1,17 +1,27 @@
 import { readConfig } from "../../config.js";
 import { checkPlace } from "../../temporal/listen.js";
+import { type Metrics, sdkMetrics } from "../../temporal/metrics.js";
 import { installRuntime } from "../../temporal/runtime.js";
 import type { Terminal } from "../terminal/terminal.js";
+
+const NO_METRICS =
+  "nothing was started. Each process that shows metrics needs a port of its own in NIGHTLEDGER_METRICS";
 
 /** Until the worker of this process brings its log. */
 const NO_LOG = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Exports what a worker of this process counts, where `NIGHTLEDGER_METRICS` says so. @throws InputError where the port can't be used */
-export async function exportMetrics(terminal: Terminal): Promise<void> {
+/**
+ * Exports what this process counts, where `NIGHTLEDGER_METRICS` says so.
+ *
+ * @returns undefined where it does not
+ * @throws InputError where the port can't be used
+ */
+export async function exportMetrics(terminal: Terminal): Promise<Metrics | undefined> {
   const { place } = readConfig(terminal, ["metrics"]).metrics;
-  if (place === undefined) return;
-  if (place.otlp === undefined) await checkPlace(place, "nothing was started");
+  if (place === undefined) return undefined;
+  if (place.otlp === undefined) await checkPlace(place, NO_METRICS);
   installRuntime(NO_LOG, place);
   const where = place.otlp === undefined ? `http://${place.host}:${place.port}/metrics` : place.otlp;
   terminal.say(`metrics   ${where}`);
+  return sdkMetrics();
 }

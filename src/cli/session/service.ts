@@ -12,6 +12,7 @@ import { getUser } from "../../api/operations/user.js";
 import type { ApiConfig } from "../../config.js";
 import { UnreachableError } from "../../domain/failures.js";
 import { NOBODY } from "../../domain/service/nobody.js";
+import type { MadeCall } from "../../domain/service/pace/call-pace.js";
 import { VERSION } from "../../version.js";
 
 /**
@@ -54,7 +55,7 @@ export function unreachable({ url }: ApiConfig, error: ApiError, state: string):
 }
 
 /** Opens a client of the configured service for a command's own calls; the caller closes it. */
-export function openServiceClient(api: ApiConfig): ApiClient {
+export function openServiceClient(api: ApiConfig, onCall?: (call: MadeCall) => void): ApiClient {
   const { url: baseUrl, key: apiKey } = api;
-  return createApiClient({ ...api, baseUrl, apiKey, userAgent: `nightledger/${VERSION}` });
+  return createApiClient({ ...api, baseUrl, apiKey, userAgent: `nightledger/${VERSION}`, onCall });
 }

@@ -3,7 +3,10 @@ import { InputError } from "../../domain/failures.js";
 import { NO_WEBHOOKS, startReceiver } from "../../receiver/receiver.js";
 import { RECEIVER_PATHS } from "../../receiver/routes.js";
 import { checkPlace, type ListenPlace } from "../../temporal/listen.js";
+import type { Metrics } from "../../temporal/metrics.js";
+import { watchOpenRows } from "../../temporal/onboarding/open-rows.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
+import { exportMetrics } from "../session/metrics.js";
 import { type Preflight, readJobConfig, runPreflight } from "../session/preflight.js";
 import { openServiceClient } from "../session/service.js";
 import { aborted, type Releases, withInterruption } from "../terminal/interruption.js";
@@ -13,11 +16,11 @@ import type { Terminal } from "../terminal/terminal.js";
 export async function openReceiver(
   terminal: Terminal,
   { preflight, temporal, sealed, log }: JobSession,
-  webhooks: WebhookConfig & ListenPlace,
+  webhooks: WebhookConfig & ListenPlace & { readonly metrics: Metrics | undefined },
   releases: Releases,
 ): Promise<void> {
   const { config, scope, taskQueue } = preflight;
-  const api = openServiceClient(config.api);
+  const api = openServiceClient(config.api, webhooks.metrics?.called);
   releases.add(() => api.close());
   const { client } = temporal;
   const receiver = await startReceiver({ ...webhooks, scope, taskQueue, client, sealed, api, log });
@@ -41,9 +44,11 @@ export async function serveWebhooks(terminal: Terminal, place: ListenPlace): Pro
   const preflight = await runPreflight(terminal, configuration);
   checkWebhookMode(webhooks, preflight);
   await checkPlace(place, NO_WEBHOOKS);
+  const metrics = await exportMetrics(terminal);
   await withInterruption(async (held) => {
     const session = await openJobSession(terminal, preflight, held);
-    await openReceiver(terminal, session, { ...webhooks, ...place }, held.releases);
+    if (metrics) held.releases.add(watchOpenRows(session.temporal.client, preflight.scope, metrics));
+    await openReceiver(terminal, session, { ...webhooks, ...place, metrics }, held.releases);
     terminal.say("Events appear in the table webhook_events within seconds. Ctrl-C stops the receiver.");
     await Promise.race([aborted(session.signal), session.temporal.lost]);
   });

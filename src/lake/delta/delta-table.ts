@@ -18,12 +18,14 @@ const MAX_ATTEMPTS = 25;
 const RETRIED_AFTER = 10;
 const LONGEST_PAUSE_MS = 250;
 
-interface DeltaTableOptions {
+export interface DeltaTableOptions {
   /** Bytes of log below which no checkpoint follows: 0 for one after each commit, Infinity for none. */
   readonly checkpointFloorBytes?: number;
   readonly retention?: LogRetention;
   /** Told of a checkpoint, or a clean-up after it, that failed; the commit before it is not affected. */
   readonly onCheckpointFailed?: (error: unknown) => void;
+  /** Told of each attempt to commit that another writer was faster than. */
+  readonly onConflict?: (table: string) => void;
 }
 
 /**
@@ -100,6 +102,7 @@ export class DeltaTable {
         await this.#keep(stateAfter(state, commit, body.length));
         return commit;
       }
+      this.options.onConflict?.(this.name);
       await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 5 * 2 ** attempt));
     }
     throw new DeltaConflictError(this.name, maxAttempts);

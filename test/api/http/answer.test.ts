@@ -6,6 +6,7 @@ const reply = (text: string) => ({
   status: 200,
   headers: { "content-length": String(text.length) },
   body: Buffer.from(text),
+  bytes: text.length,
   durationMs: 1,
   asked: { path: {}, query: {}, headers: {}, body: undefined },
 });

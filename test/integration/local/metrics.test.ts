@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { clusterEnv } from "../../helpers/temporal/temporal-environment.js";
+import { SECRET } from "../../helpers/webhooks/signed-webhook.js";
 
 const temporal = sharedTemporal();
 let sandbox: Sandbox;
@@ -46,11 +46,25 @@ test("a worker counts what the documents name, with no id of a person or link in
   );
   expect(text).toMatch(/nightledger_runs_total\{[^}]*kind="sync"[^}]*status="completed"[^}]*\} 1/);
   expect(text).not.toMatch(/u1/);
-  const documents = await readFile(new URL("../../../docs/run/operate.md", import.meta.url), "utf8");
-  const named = [...documents.matchAll(/^\| `(nightledger_\w+)` \|/gm)].map(([, name]) => name);
-  const counted = [...text.matchAll(/^# TYPE (nightledger_\w+) /gm)].map(([, name]) => name);
-  // An alert is counted once there is one.
-  expect([...new Set([...counted, "nightledger_alerts_total"])].sort()).toEqual(named.sort());
+  expect(text).toMatch(/nightledger_answer_bytes_total\{[^}]*operation="sync_transactions"[^}]*\} [1-9]/);
+  expect(text).toMatch(/^nightledger_open_rows(\{[^}]*\})? 0$/m);
   const second = await folder.command(["worker"]).ended;
-  expect([second.code, second.stderr]).toEqual([2, expect.stringMatching(/can't be used \(EADDRINUSE\)/)]);
+  expect([second.code, second.stderr]).toEqual([
+    2,
+    expect.stringMatching(/can't be used \(EADDRINUSE\).*a port of its own in NIGHTLEDGER_METRICS/s),
+  ]);
+});
+
+test("a receiver in a process of its own counts what it takes and refuses", async () => {
+  const receiver = folder.command(["webhooks", "serve", "--port", "0"], {
+    NIGHTLEDGER_WEBHOOK_SECRETS: SECRET,
+  });
+  const [, url = ""] = await receiver.says(/webhooks +(\S+), test mode/);
+  expect(receiver.printed().stderr).toContain(`metrics   http://${place}/metrics`);
+  expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(401);
+  const text = async () => (await fetch(`http://${place}/metrics`)).text();
+  expect(await text()).toMatch(/nightledger_webhooks_total\{[^}]*result="headers"[^}]*\} 1/);
+  sandbox.webhooks.register({ url, secrets: [SECRET] });
+  const tested = await folder.command(["webhooks", "test", "--kind", "service.user.bank_link_updated"]).ended;
+  expect(await text(), tested.stderr).toMatch(/nightledger_webhooks_total\{[^}]*result="taken"[^}]*\} 1/);
 });

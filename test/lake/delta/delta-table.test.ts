@@ -121,7 +121,9 @@ describe("a commit", () => {
   });
 
   test("gives up after its attempts with an error that may be tried again", async () => {
-    const [mine, other] = [0, 1].map(() => openTable(lake.store, "feed", lake.duckdb));
+    const told: string[] = [];
+    const onConflict = (table: string) => told.push(table);
+    const [mine, other] = [0, 1].map(() => openTable(lake.store, "feed", lake.duckdb, { onConflict }));
     await createTable(mine!, FEED);
     const plan = async () => {
       await other!.commit(() => [domain("theirs", "x")]);
@@ -130,6 +132,7 @@ describe("a commit", () => {
     const failure = await mine!.commit(plan, { maxAttempts: 2 }).catch((error) => error);
     expect(failure).toBeInstanceOf(DeltaConflictError);
     expect(failure.name).toBe("TransientError");
+    expect(told).toEqual(["feed", "feed"]);
     expect((await other!.snapshot()).domains.has("mine")).toBe(false);
   });
 

@@ -110,4 +110,6 @@ export interface MadeCall {
   readonly seconds: number;
   /** For its turn: pace, places and pauses. */
   readonly waitedSeconds: number;
+  /** In the body of its answer; 0 where it gave none that counts. */
+  readonly bytes: number;
 }

@@ -1,0 +1,24 @@
+import type { Client } from "@temporalio/client";
+import { followWorkflowId } from "../../domain/onboarding/identity.js";
+import type { FollowProgress } from "../../domain/onboarding/messages.js";
+import { lookEvery } from "../fleet/look-every.js";
+import type { Metrics } from "../metrics.js";
+import { describeRunning, progressOf } from "../running-workflows.js";
+
+const LOOK_EVERY_MS = 30_000;
+
+/** What the open rows of a lake are about; undefined where no worker answers, or none is open. */
+export function openRows(client: Client, scope: string): Promise<FollowProgress | undefined> {
+  return progressOf<FollowProgress>(client, client.workflow.getHandle(followWorkflowId(scope)));
+}
+
+/** Counts the open rows of a lake, until the function that it gives is called. */
+export function watchOpenRows(client: Client, scope: string, metrics: Metrics): () => void {
+  const look = async () => {
+    const isRunning = (await describeRunning(client, followWorkflowId(scope))) !== undefined;
+    const rows = isRunning ? (await openRows(client, scope))?.rows : 0;
+    if (rows !== undefined) metrics.openRows(rows);
+  };
+  look().catch(() => undefined);
+  return lookEvery(LOOK_EVERY_MS, look);
+}
