@@ -74,7 +74,7 @@ export function sdkMetrics(meter: MetricMeter = Runtime.instance().metricMeter):
     "nightledger_last_completed_timestamp_seconds",
     "float",
     "s",
-    "When the last run that completed ended, since 1970",
+    "When the last run that completed ended, with failures or without, since 1970",
   );
   const alerts = meter.createCounter(
     "nightledger_alerts",
@@ -109,7 +109,7 @@ export function sdkMetrics(meter: MetricMeter = Runtime.instance().metricMeter):
       for (const change of CHANGES) rows.add(counts[change] ?? 0, { kind, change });
       for (const [name, counter] of counters) counter.add(counts[name] ?? 0, { kind });
       lasted.set(seconds, { kind, schedule });
-      if (status === "completed") finished.set(Date.now() / 1_000, { kind, schedule });
+      if (status.startsWith("completed")) finished.set(Date.now() / 1_000, { kind, schedule });
     },
     alerted: (rule, state) => alerts.add(1, { rule, state }),
     conflicted: (table) => conflicts.add(1, { table }),

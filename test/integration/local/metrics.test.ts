@@ -1,6 +1,6 @@
-import { createServer } from "node:net";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { freePort } from "../../helpers/command/free-port.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { clusterEnv } from "../../helpers/temporal/temporal-environment.js";
@@ -22,14 +22,6 @@ afterEach(async () => {
   await sandbox.close();
 });
 afterAll(() => temporal.stop());
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 test("a worker counts what the documents name, with no id of a person or link in it, and refuses a port in use", async () => {
   const worker = folder.command(["worker"]);
