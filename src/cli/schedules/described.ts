@@ -1,6 +1,6 @@
 import type { Client, ScheduleDescription } from "@temporalio/client";
 import { instantText } from "../../domain/duration.js";
-import { InputError } from "../../domain/failures.js";
+import { NotThereError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
 import { type FiringMemo, scheduleId, schedulePrefix } from "../../domain/schedules/scheduled-run.js";
 import { timingWords } from "../../domain/schedules/timing.js";
@@ -35,15 +35,25 @@ export interface ShownSchedule {
   readonly missed: number;
 }
 
-export async function describedSchedule(client: Client, scope: string, name: string): Promise<ShownSchedule> {
+/** Finds a schedule, with what it keeps. @throws NotThereError */
+export async function keptSchedule(
+  client: Client,
+  scope: string,
+  name: string,
+): Promise<ScheduleInput & Pick<ScheduleDescription, "state" | "info">> {
   const described = await describeSchedule(client, scheduleId(scope, name));
   if (described === undefined) throw noSchedule(name);
   const { action, state, info } = described;
-  const [{ command, timing }] = (action.args ?? []) as unknown as [ScheduleInput];
+  const [input] = (action.args ?? []) as unknown as [ScheduleInput];
+  return { ...input, state, info };
+}
+
+export async function describedSchedule(client: Client, scope: string, name: string): Promise<ShownSchedule> {
+  const { command, timing, state, info } = await keptSchedule(client, scope, name);
   const recent = info.recentActions.slice(-MOST_FIRINGS).reverse();
   return {
     name,
-    command: command.map(shellWord).join(" "),
+    command: commandLine(command),
     when: timingWords(timing),
     paused: state.paused,
     next: state.paused ? [] : info.nextActionTimes.slice(0, MOST_FIRINGS).map(instantText),
@@ -61,8 +71,13 @@ export async function shownSchedules(client: Client, scope: string): Promise<Sho
   return shown;
 }
 
-export function noSchedule(name: string): InputError {
-  return new InputError(
+/** A schedule's command as it is typed, without `nightledger`. */
+export function commandLine(words: readonly string[]): string {
+  return words.map(shellWord).join(" ");
+}
+
+export function noSchedule(name: string): NotThereError {
+  return new NotThereError(
     `there is no schedule ${name}. Nothing was changed. nightledger schedule list shows those that exist.`,
   );
 }

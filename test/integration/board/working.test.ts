@@ -53,3 +53,17 @@ test("a scheduled run in progress is first in the list and shows how far it is; 
   expect(due.model.schedules[0]?.next).toHaveLength(5);
   expect(due.body.html).toContain(`href="/runs/${run_id}"`);
 });
+
+test("a schedule's plan is that of its command, wherever the board runs, and only of jobs that make calls", async () => {
+  for (const job of [["sync", "--roster", "users.csv"], ["maintain"]])
+    await runHere(folder, ["schedule", "create", `nightly-${job[0]}`, "--at", "03:00", "--", ...job]);
+  const { body } = await readPage(folder, "/schedules");
+  expect(body.html.match(/action="[^"]*plan"/g)).toEqual(['action="/schedules/nightly-sync/plan"']);
+  const elsewhere = { ...folder, directory: "/", env: { ...folder.env, NIGHTLEDGER_LAKE: folder.lake } };
+  const shown = await readPage(elsewhere, "/schedules/nightly-sync/plan");
+  const { stdout } = await runHere(folder, ["plan", "--json", "sync", "--roster", "users.csv"]);
+  const command = "nightledger plan sync --roster users.csv";
+  expect(shown.model).toEqual({ schedule: "nightly-sync", command, ...JSON.parse(stdout) });
+  expect(shown.body.html).toContain("nothing was started");
+  await expect(readPage(folder, "/schedules/none/plan")).rejects.toThrow("there is no schedule none");
+});

@@ -10,7 +10,7 @@ import { packs } from "./packs.js";
 import { quarantine } from "./quarantine.js";
 import { run } from "./run.js";
 import { runs } from "./runs.js";
-import { schedules } from "./schedules.js";
+import { plan, schedules } from "./schedules.js";
 import { tonight } from "./tonight.js";
 
 /** Every page of the board, in the order of its navigation. */
@@ -27,5 +27,6 @@ export const PAGES: readonly Page[] = [
   quarantine,
   packs,
   schedules,
+  plan,
   health,
 ];

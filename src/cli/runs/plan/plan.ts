@@ -32,7 +32,18 @@ export async function showPlan(
   words: readonly string[],
   { json }: JsonFlag,
 ): Promise<void> {
-  const job = await parseScheduledCommand(terminal, words, IN_PLAN);
+  const plan = await readPlan(terminal, await parseScheduledCommand(terminal, words, IN_PLAN));
+  showResult(terminal, json, plan, () => planLines(plan).join("\n"));
+}
+
+/** A plan, as `--json` prints it. */
+interface Plan extends PlannedJob {
+  readonly kind: string;
+  readonly ms: ReturnType<typeof forecastMs>;
+}
+
+/** Reads what a job would do now. @throws InputError where its file is wrong, or it makes no calls */
+export async function readPlan(terminal: Terminal, job: ScheduledJob): Promise<Plan> {
   const lake = await readLakeView(terminal);
   const { api } = readConfig(terminal, ["api"]);
   const planned = await withStoreQuery(
@@ -46,8 +57,7 @@ export async function showPlan(
   const { past, ...plan } = planned;
   const { calls } = plan.forecast;
   const ms = calls === null ? { at_pace: null, at_limit: null } : forecastMs(calls, past, api.rps);
-  const told = { kind: runKindOf(job), ...plan, ms };
-  showResult(terminal, json, told, () => planLines(plan, ms).join("\n"));
+  return { kind: runKindOf(job), ...plan, ms };
 }
 
 function plannedJob(job: ScheduledJob, seen: Parameters<typeof planRows>[1]): Promise<PlannedJob> {
@@ -76,10 +86,9 @@ async function pastRuns(rowsOf: RowsOf, kind: string): Promise<PastRuns> {
   };
 }
 
-function planLines(
-  { forecast, rows, done, invalid, skipped }: PlannedJob,
-  { at_pace, at_limit }: ReturnType<typeof forecastMs>,
-): string[] {
+/** Says a plan to people. */
+export function planLines({ forecast, rows, done, invalid, skipped, ms }: Plan): string[] {
+  const { at_pace, at_limit } = ms;
   const { calls, pages, basis } = forecast;
   const times = [
     ...(at_pace === null ? [] : [`about ${durationWords(at_pace)} at the pace of earlier runs`]),
