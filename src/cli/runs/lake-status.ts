@@ -7,6 +7,7 @@ import type { LakeQuery } from "../../lake/query/query.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
 import { openQuarantine } from "../../lake/sync/open-quarantine.js";
 import { sharedLinks } from "../../lake/sync/verify/shared-links.js";
+import { erasures } from "../../lake/tables/erasures.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
@@ -77,7 +78,7 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
       upkeep: (await lastUpkeep(store)) ?? null,
       offline: view.missing ?? null,
     }),
-    { tables: [runs, linkSyncs, runFailures, onboardings, bankLinkStream.table] },
+    { tables: [runs, linkSyncs, runFailures, onboardings, erasures, bankLinkStream.table] },
   );
 }
 

@@ -3,6 +3,7 @@ import { NotThereError } from "../../../domain/failures.js";
 import { shellWord } from "../../../domain/words/shell-word.js";
 import { QUARANTINE_SOURCES } from "../../../lake/query/quarantine-view.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
+import { erasures } from "../../../lake/tables/erasures.js";
 import { chip, code, facts, joined, type Markup, paragraph, section } from "../../../pages/parts.js";
 import { accountStream } from "../../../streams/accounts.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
@@ -35,7 +36,7 @@ type LinkRun = SqlRow<"run_id" | "status" | "finished_at", (typeof COUNTS)[numbe
 const COUNTS = ["pages", "created", "updated", "removed", "quarantined"] as const;
 
 export const link = page("/links/:link", {
-  tables: [...QUARANTINE_SOURCES, bankLinkStream.table, accountStream.table],
+  tables: [...QUARANTINE_SOURCES, erasures, bankLinkStream.table, accountStream.table],
   async read({ query }, { part }) {
     const link_id = part("link");
     const its = `link_id = ${sqlText(link_id)}`;

@@ -1,6 +1,7 @@
 import { DAY, durationWords, SECOND } from "../../../domain/duration.js";
 import type { LakeQuery } from "../../../lake/query/query.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
+import { erasures } from "../../../lake/tables/erasures.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import {
   chip,
@@ -77,7 +78,7 @@ type GridFilter = Readonly<Record<"turn" | "text", string | undefined>>;
 
 export const links = page("/links", {
   title: "Links",
-  tables: [linkSyncs, bankLinkStream.table],
+  tables: [linkSyncs, erasures, bankLinkStream.table],
   async read({ query }, { filter: given }) {
     const filter = { turn: given("turn"), text: given("text") };
     const { customer, bank, service, us, ...grid } = await readGrid(query, filter);
