@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { isS3Address } from "../../domain/lake-address.js";
-import { writeViewFile } from "../../lake/query/view-file.js";
+import { writeViewFile } from "../../lake/query/lake-views.js";
 import { TABLES } from "../../tables.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { checkReplaceable, wholeFile } from "../terminal/whole-file.js";

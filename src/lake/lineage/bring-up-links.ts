@@ -1,7 +1,7 @@
 import { localFiles } from "../delta/data-files.js";
 import type { AddFile } from "../delta/delta-actions.js";
 import type { Lake } from "../lake.js";
-import { inHalves } from "../materialize/row-parts.js";
+import { accountInPart, inHalves, type LinkRange } from "../materialize/row-parts.js";
 import { sourceFiles } from "../materialize/sources.js";
 import { inQueue } from "../queue.js";
 import { parquetRows } from "../sql/duckdb-files.js";
@@ -15,7 +15,6 @@ import { transactionChanges } from "../tables/transactions.js";
 import { judgedRowsSql, judgeInto } from "./judged-table.js";
 import { type LineageFiles, rangesToJudge } from "./lineage-events.js";
 import { type LineageSources, type LineageState, lineageSources, lineageState } from "./lineage-sources.js";
-import { accountInPart, type LinkRange } from "./link-ranges.js";
 
 const ORDER = ["link_id", "removed_sequence"];
 const COLUMNS = transactionLinks.columns.map(({ name }) => sqlName(name)).join(", ");

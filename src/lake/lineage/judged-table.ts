@@ -1,9 +1,9 @@
+import { accountInPart, type LinkRange } from "../materialize/row-parts.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import { transactionLinks } from "../tables/transaction-links.js";
 import { type JudgedRow, RangeJudge } from "./judged-rows.js";
 import { type LineageFiles, rangeEvents } from "./lineage-events.js";
-import { accountInPart, type LinkRange } from "./link-ranges.js";
 
 const TYPES: Readonly<Record<keyof JudgedRow, string>> = {
   link_id: "VARCHAR",

@@ -1,10 +1,10 @@
 import { WINDOW_DAYS } from "../../domain/lineage/open-departures.js";
+import { accountInPart, type LinkRange, linkRanges } from "../materialize/row-parts.js";
 import { holdingLinks, reading, type SourceFile } from "../materialize/sources.js";
 import { parquetFiles, parquetRows } from "../sql/duckdb-files.js";
 import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { transactionLinks } from "../tables/transaction-links.js";
-import { accountInPart, type LinkRange, linkRanges } from "./link-ranges.js";
 
 /** The local files that lineage reads. */
 export interface LineageFiles {

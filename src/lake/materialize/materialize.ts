@@ -8,8 +8,7 @@ import { transactionChanges, transactions } from "../tables/transactions.js";
 import { watermarkActions, watermarkOf } from "../watermark.js";
 import { type FeedChanges, feedChanges } from "./changes/feed-changes.js";
 import { FileStorage } from "./files/file-storage.js";
-import { writeNewFiles } from "./files/new-files.js";
-import type { MaterializeProgress, WriteOptions } from "./progress.js";
+import { type MaterializeProgress, type WriteOptions, writeNewFiles } from "./files/new-files.js";
 
 export type { MaterializeProgress };
 

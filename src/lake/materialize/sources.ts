@@ -3,6 +3,9 @@ import type { AddFile } from "../delta/delta-actions.js";
 import { type FileFacts, factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
+import type { SqlSession } from "../sql/duckdb-session.js";
+import type { LinkRows } from "./row-parts.js";
+import { type RowPart, rowParts } from "./row-parts.js";
 
 export interface SourceFile extends FileFacts {
   readonly add: AddFile;
@@ -38,4 +41,42 @@ export function numbersOf(files: readonly SourceFile[]): string {
 
 export function holdingLinks(files: readonly SourceFile[], from: string, to: string): SourceFile[] {
   return files.filter(holdsLinks(from, to));
+}
+
+/**
+ * Wide rows that one statement splits by month. It keeps them all in memory until it ends, and two run at a time:
+ * 25,000 keep the process near 300 MB; 50,000 near 350, and spill.
+ */
+const BATCH_ROWS = 25_000;
+
+export interface Batch extends RowPart {
+  /** Feed files, read without their superseded rows. */
+  readonly feed: readonly SourceFile[];
+}
+
+export function feedBatches(files: readonly SourceFile[]): Batch[] {
+  const packs: { feed: SourceFile[]; rows: number }[] = [];
+  for (const file of files) {
+    const rows = fileRows(file);
+    const open = packs.at(-1);
+    if (open !== undefined && open.rows + rows <= BATCH_ROWS) {
+      open.feed.push(file);
+      open.rows += rows;
+    } else packs.push({ feed: [file], rows });
+  }
+  return packs.flatMap(({ feed, rows }) => rowParts(rows, BATCH_ROWS).map((part) => ({ feed, ...part })));
+}
+
+/** Gives the rows of a file by the log, or a whole batch if another tool left them out. */
+export function fileRows(file: Pick<SourceFile, "rows">): number {
+  return file.rows ?? BATCH_ROWS;
+}
+
+/** Counts the rows of each link in files, in the order of links. */
+export async function linkCounts(sql: SqlSession, files: readonly SourceFile[]): Promise<LinkRows[]> {
+  if (files.length === 0) return [];
+  const rows = await sql.rows(
+    `select link_id, count(*) as n from ${reading(files)} group by link_id order by link_id`,
+  );
+  return rows.map(({ link_id, n }) => ({ link: String(link_id), rows: Number(n) }));
 }

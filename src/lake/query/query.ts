@@ -1,4 +1,4 @@
-import type { DuckDBConnection } from "@duckdb/node-api";
+import { type DuckDBConnection, DuckDBScalarFunction, StatementType, VARCHAR } from "@duckdb/node-api";
 import { InputError } from "../../domain/failures.js";
 import type { Sealer } from "../../domain/sealer.js";
 import { columnsOf, type TableSpec } from "../delta/delta-schema.js";
@@ -6,13 +6,12 @@ import { rowsOf } from "../delta/delta-stats.js";
 import { createDuckDb } from "../sql/duckdb.js";
 import { exactPath } from "../sql/duckdb-files.js";
 import { createSession, type SqlColumn, type SqlSession } from "../sql/duckdb-session.js";
-import { sqlList, sqlText } from "../sql/duckdb-sql.js";
+import { sqlList, sqlName, sqlText } from "../sql/duckdb-sql.js";
 import { type JsonValue, jsonValue } from "../sql/duckdb-values.js";
 import type { ObjectStore } from "../store/object-store.js";
-import { Decryption } from "./decryption.js";
+import { openColumn } from "../tables/encrypted-column.js";
 import { foundTables, lakeViews } from "./lake-views.js";
 import type { ReadTable } from "./query-views.js";
-import { readingStatement } from "./reading-statement.js";
 import { viewStatements } from "./views.js";
 
 export interface TableSummary {
@@ -137,4 +136,103 @@ function refusalOf(error: unknown): unknown {
     return error;
   }
   return new InputError(`The query was refused: ${error.message}`, { cause: error });
+}
+
+/** Opens encrypted columns in the SQL of one engine: each column has a function, which its view calls. */
+class Decryption {
+  readonly #functions = new Map<string, string>();
+  #failure: Error | undefined;
+
+  /** Registers the functions; DuckDB calls them on JavaScript's own thread, one vector of values at a time. */
+  constructor(connection: DuckDBConnection, sealer: Sealer, tables: readonly TableSpec[]) {
+    for (const { name: table, columns } of tables) {
+      for (const { name: column } of columns.filter(({ encrypted }) => encrypted)) {
+        const name = `opened_${table}_${column}`;
+        this.#functions.set(`${table}.${column}`, name);
+        connection.registerScalarFunction(
+          this.#function(name, (value) => openColumn(sealer, table, column, value)),
+        );
+      }
+    }
+  }
+
+  /** Gives the SQL of a column's value, opened if the column is encrypted. */
+  readonly sqlOf = (table: string, column: string): string => {
+    const name = this.#functions.get(`${table}.${column}`);
+    return name === undefined ? sqlName(column) : `${name}(${sqlName(column)})`;
+  };
+
+  /** Finds what failed in a query: DuckDB itself, or a value that did not open, whose error DuckDB quotes. */
+  causeOf(error: unknown): unknown {
+    const failure = this.#failure;
+    const isQuoted =
+      failure !== undefined && error instanceof Error && error.message.includes(failure.message);
+    return isQuoted ? failure : error;
+  }
+
+  #function(name: string, open: (value: string) => string): DuckDBScalarFunction {
+    return DuckDBScalarFunction.create({
+      name,
+      parameterTypes: [VARCHAR],
+      returnType: VARCHAR,
+      mainFunction: (info, input, output) => {
+        const values = input.getColumnVector(0);
+        try {
+          for (let row = 0; row < input.rowCount; row += 1) {
+            const value = values.getItem(row);
+            output.setItem(row, value === null ? null : open(String(value)));
+          }
+          output.flush();
+        } catch (error) {
+          this.#failure = error as Error;
+          info.setError(this.#failure.message);
+        }
+      },
+    });
+  }
+}
+
+const SPACE = String.raw`(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*`;
+/** The words that ask for a plan; DuckDB's parser checks whatever follows. */
+const EXPLAIN = new RegExp(
+  `^${SPACE}explain\\b(${SPACE}analy[sz]e\\b|${SPACE}\\((?:\\s|,|analy[sz]e\\b|format\\s+\\w+)*\\))?`,
+  "is",
+);
+
+const NOT_READING =
+  "A query must be a single statement that reads: SELECT, WITH, FROM, DESCRIBE, SUMMARIZE, or EXPLAIN of one of " +
+  "these. Nothing was changed.";
+
+/**
+ * Gives the text to run for a user's text: one statement that reads, or the plan of one.
+ *
+ * @throws InputError for everything else, and DuckDB's error if it can't parse the text.
+ */
+async function readingStatement(connection: DuckDBConnection, text: string): Promise<string> {
+  if (text.trim() === "") throw new InputError("The query is empty. Give one SELECT statement.");
+  if (await selects(connection, text)) return text;
+  const [prefix, how = ""] = EXPLAIN.exec(text) ?? [];
+  if (prefix !== undefined) {
+    // Build what runs from a statement that the parser accepts as a SELECT on its own.
+    const explained = text.slice(prefix.length);
+    if (await selects(connection, explained)) return `explain ${how} ${explained}`;
+  }
+  if ((await kindOf(connection, text)) === StatementType.SELECT) return text;
+  throw new InputError(NOT_READING);
+}
+
+/** Whether DuckDB's parser finds one SELECT and nothing else; it looks up no names yet. */
+async function selects(connection: DuckDBConnection, text: string): Promise<boolean> {
+  const answer = await connection.runAndReadAll("select json_serialize_sql(?::varchar)::varchar", [text]);
+  const parsed = JSON.parse(String(answer.getRows()[0]?.[0])) as { readonly statements?: readonly unknown[] };
+  return parsed.statements?.length === 1;
+}
+
+/** Finds the kind of the only statement in a text: `PRAGMA table_info`, for example, becomes one that reads. */
+async function kindOf(connection: DuckDBConnection, text: string): Promise<StatementType | undefined> {
+  const statements = await connection.extractStatements(text);
+  if (statements.count !== 1) return undefined;
+  // This looks up names: a statement with a missing or forbidden one is not a statement that reads.
+  const prepared = await statements.prepare(0).catch(() => undefined);
+  return prepared?.statementType;
 }

@@ -1,6 +1,5 @@
-import { type Batch, feedBatches } from "../materialize/batches.js";
 import { andInPart, inHalves, rowParts } from "../materialize/row-parts.js";
-import { type SourceFile, sourceFiles } from "../materialize/sources.js";
+import { type Batch, feedBatches, type SourceFile, sourceFiles } from "../materialize/sources.js";
 import type { ReadTable } from "../query/query-views.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";

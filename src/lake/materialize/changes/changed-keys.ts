@@ -1,33 +1,30 @@
 import type { SqlSession } from "../../sql/duckdb-session.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
-import { andInPart, inHalves, type RowPart, rowParts } from "../row-parts.js";
-import { GONE, SUPERSEDED } from "../shared-tables.js";
-import { fileNumber, holdingLinks, reading, type SourceFile } from "../sources.js";
+import { andInPart, inHalves, type LinkRange, type LinkRows, linkRanges } from "../row-parts.js";
+import { fileNumber, holdingLinks, linkCounts, reading, type SourceFile } from "../sources.js";
 
-interface LinkCount {
-  readonly link: string;
-  readonly rows: number;
-}
+const SCHEMA = "materializing";
 
-/** Changed rows that are compared together: a range of links, or a part of one link's keys. */
-interface KeySlice extends RowPart {
-  readonly from: string;
-  readonly to: string;
+/** Rows that leave their live file. Every connection of the engine sees it, unlike a temp table. */
+export const GONE = `${SCHEMA}.gone`;
+
+/** Feed rows that leave nothing: older rows of their keys, or removals. */
+export const SUPERSEDED = `${SCHEMA}.superseded`;
+
+/** The shelf of each month with new rows, by its number. */
+export const SHELF_OF_MONTH = `${SCHEMA}.shelf_of_month`;
+
+export async function withSharedTables<T>(sql: SqlSession, work: () => Promise<T>): Promise<T> {
+  await sql.run(`create schema if not exists ${SCHEMA}`);
+  try {
+    return await work();
+  } finally {
+    await sql.run(`drop schema if exists ${SCHEMA} cascade`);
+  }
 }
 
 /** Changed rows whose keys SQL may hold in memory at once (docs/inside/rules.md, "Materialize"). */
 const SLICE_ROWS = 250_000;
-
-function keySlices(links: readonly LinkCount[]): KeySlice[] {
-  const slices: KeySlice[] = [];
-  for (const { link, rows } of links) {
-    const last = slices.at(-1);
-    if (last !== undefined && last.parts === 1 && last.rows + rows <= SLICE_ROWS) {
-      slices.splice(-1, 1, { ...last, to: link, rows: last.rows + rows });
-    } else slices.push(...rowParts(rows, SLICE_ROWS).map((part) => ({ from: link, to: link, ...part })));
-  }
-  return slices;
-}
 
 /** Up to this many keys are looked up in one pass, whatever their links: a first pass for the links costs half as much. */
 const FEW_ROWS = 50_000;
@@ -61,7 +58,7 @@ export async function findChangedKeys(
   const rows = links.reduce((sum, link) => sum + link.rows, 0);
   if (rows > FEW_ROWS) await findKnownLinks(sql, links, live);
   else await sql.run(`insert into known_link select distinct link_id from ${reading(feed)}`);
-  for (const slice of keySlices(links)) {
+  for (const slice of linkRanges(links, SLICE_ROWS)) {
     await inHalves(slice, (part) => {
       signal?.throwIfAborted();
       return inTransaction(sql, () => judgeSlice(sql, part, feed, live));
@@ -76,17 +73,10 @@ export async function findChangedKeys(
   };
 }
 
-async function linkCounts(sql: SqlSession, feed: readonly SourceFile[]): Promise<LinkCount[]> {
-  const rows = await sql.rows(
-    `select link_id, count(*) as n from ${reading(feed)} group by link_id order by link_id`,
-  );
-  return rows.map(({ link_id, n }) => ({ link: String(link_id), rows: Number(n) }));
-}
-
 /** Finds links that have earlier rows: only theirs are looked up, so a feed's first load reads no keys of `transactions`. */
 async function findKnownLinks(
   sql: SqlSession,
-  links: readonly LinkCount[],
+  links: readonly LinkRows[],
   live: readonly SourceFile[],
 ): Promise<void> {
   const [first, last] = [links[0], links.at(-1)];
@@ -110,7 +100,7 @@ async function inTransaction(sql: SqlSession, work: () => Promise<void>): Promis
 
 async function judgeSlice(
   sql: SqlSession,
-  slice: KeySlice,
+  slice: LinkRange,
   feed: readonly SourceFile[],
   live: readonly SourceFile[],
 ): Promise<void> {

@@ -9,16 +9,41 @@ import { isOutOfMemory } from "../../sql/duckdb.js";
 import { createSession, type SqlSession } from "../../sql/duckdb-session.js";
 import { sqlText, typedColumns } from "../../sql/duckdb-sql.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
-import { type Batch, feedBatches } from "../batches.js";
-import { findChangedKeys } from "../changes/changed-keys.js";
+import { findChangedKeys, withSharedTables } from "../changes/changed-keys.js";
 import type { FeedChanges } from "../changes/feed-changes.js";
-import { Progress, type WriteOptions } from "../progress.js";
-import { withSharedTables } from "../shared-tables.js";
-import { type SourceFile, sourceFiles } from "../sources.js";
+import { type Batch, feedBatches, type SourceFile, sourceFiles } from "../sources.js";
 import type { FileStorage } from "./file-storage.js";
 import { freshMonths, nameShelves, type Piece, writePieces } from "./pieces.js";
 import { planShelves, type Shelf } from "./shelf-plan.js";
 import { ShelfWriter } from "./shelf-writer.js";
+
+/** How many rows are written, and an upper bound of all rows to write. */
+export interface MaterializeProgress {
+  readonly rows: number;
+  readonly total: number;
+}
+
+export interface WriteOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: MaterializeProgress) => void;
+}
+
+class Progress {
+  #rows = 0;
+
+  constructor(
+    private readonly total: number,
+    private readonly options: WriteOptions,
+  ) {}
+
+  async of<R>(rows: number, work: () => Promise<R>): Promise<R> {
+    this.options.signal?.throwIfAborted();
+    const done = await work();
+    this.#rows += rows;
+    this.options.onProgress?.({ rows: this.#rows, total: this.total });
+    return done;
+  }
+}
 
 interface Replaced {
   readonly add: AddFile;

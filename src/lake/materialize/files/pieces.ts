@@ -5,10 +5,9 @@ import type { SqlSession } from "../../sql/duckdb-session.js";
 import { columnNames, sqlText } from "../../sql/duckdb-sql.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { CURRENT_FILE, writeFiles } from "../../tables/written-files.js";
-import type { Batch } from "../batches.js";
+import { SHELF_OF_MONTH, SUPERSEDED } from "../changes/changed-keys.js";
 import { andInPart, inHalves } from "../row-parts.js";
-import { SHELF_OF_MONTH, SUPERSEDED } from "../shared-tables.js";
-import { numbersOf, reading, type SourceFile } from "../sources.js";
+import { type Batch, numbersOf, reading, type SourceFile } from "../sources.js";
 import type { FileStorage } from "./file-storage.js";
 import type { FreshMonth, Shelf } from "./shelf-plan.js";
 

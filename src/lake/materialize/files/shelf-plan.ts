@@ -1,6 +1,5 @@
 import { filesToMerge } from "../../tables/compact.js";
-import { fileRows } from "../batches.js";
-import type { SourceFile } from "../sources.js";
+import { fileRows, type SourceFile } from "../sources.js";
 
 /** The size that files of a month grow to. */
 const FILE_BYTES = 32 * 1024 * 1024;

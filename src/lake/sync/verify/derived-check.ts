@@ -7,9 +7,8 @@ import { inKeyParts } from "../../history/key-parts.js";
 import { newestRows } from "../../history/newest-rows.js";
 import { judgedRowsSql, judgeInto } from "../../lineage/judged-table.js";
 import { rangesToJudge } from "../../lineage/lineage-events.js";
-import { accountInPart, linkRanges } from "../../lineage/link-ranges.js";
-import { andInPart, inHalves } from "../../materialize/row-parts.js";
-import { holdingLinks, reading, sourceFiles } from "../../materialize/sources.js";
+import { accountInPart, andInPart, inHalves, linkRanges } from "../../materialize/row-parts.js";
+import { holdingLinks, linkCounts, reading, sourceFiles } from "../../materialize/sources.js";
 import type { LakeReader } from "../../query/query-views.js";
 import { parquetRows } from "../../sql/duckdb-files.js";
 import { columnNames, sqlText } from "../../sql/duckdb-sql.js";
@@ -102,14 +101,7 @@ const compareCurrent: Comparer = async (lake, adds, compared, problems) => {
   const { paths, columns } = compared;
   const feed = await sourceFiles(lake, transactionChanges.name, adds);
   await lake.duckdb.exclusive(async (sql) => {
-    const counts =
-      feed.length === 0
-        ? []
-        : await sql.rows(
-            `select link_id, count(*) as n from ${reading(feed)} group by link_id order by link_id`,
-          );
-    const links = counts.map(({ link_id, n }) => ({ link: String(link_id), rows: Number(n) }));
-    for (const range of linkRanges(links, PART_ROWS)) {
+    for (const range of linkRanges(await linkCounts(sql, feed), PART_ROWS)) {
       await inHalves(range, async (part) => {
         const within = `link_id between ${sqlText(part.from)} and ${sqlText(part.to)}${andInPart(part)}`;
         const files = holdingLinks(feed, part.from, part.to).map(({ path }) => path);
