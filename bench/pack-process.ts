@@ -6,7 +6,7 @@ import { DEFAULT_SAMPLE } from "../src/domain/bulk/cip/sample.js";
 import type { CipMember } from "../src/jobs/cip/member.js";
 import { populationOf } from "../src/jobs/cip/member-lines.js";
 import { writeCipPack } from "../src/jobs/cip/pack.js";
-import { publishPack } from "../src/lake/bulk/pack/publish.js";
+import { publishPack } from "../src/lake/bulk/pack/pack-place.js";
 import { createDuckDb } from "../src/lake/sql/duckdb.js";
 import { createSealer } from "../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../src/temporal/encryption/keys.js";

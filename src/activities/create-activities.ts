@@ -1,4 +1,4 @@
-import type { FrozenBulkRow } from "../domain/bulk/frozen-row.js";
+import type { FrozenBulkRow } from "../domain/bulk/bulk-job.js";
 import { isS3Address } from "../domain/lake-address.js";
 import { scheduleFacts } from "../intake/schedules/schedules.js";
 import { JOBS } from "../jobs/index.js";

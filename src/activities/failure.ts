@@ -1,7 +1,6 @@
 import { ApplicationFailure, activityInfo, CancelledFailure } from "@temporalio/activity";
 import { ApiError, NotSentError, RateLimitedError, TransientError } from "../api/http/errors.js";
-import { InputError } from "../domain/failures.js";
-import { StagingLostError } from "../lake/staging-lost-error.js";
+import { InputError, StagingLostError } from "../domain/failures.js";
 import { asFull, StoreFullError } from "../lake/store/local/local-store-errors.js";
 import { LostAnswerError } from "./lost-answer-error.js";
 

@@ -1,7 +1,7 @@
 import type { EndReason, NewRun, RunStatus } from "../domain/run.js";
 import { addRequests, type CountedRequests, type LakeRequests } from "../domain/tables/lake-requests.js";
 import { appendRun } from "../lake/root/append-run.js";
-import { requestsSoFar } from "../lake/store/s3/counted-requests.js";
+import { requestsSoFar } from "../lake/store/s3/s3-client.js";
 import type { Logger } from "../logger.js";
 import { VERSION } from "../version.js";
 import type { Dependencies } from "./dependencies.js";

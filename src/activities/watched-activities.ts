@@ -1,6 +1,6 @@
 import { ApplicationFailure, activityInfo, CancelledFailure } from "@temporalio/activity";
 import type { CountedRequests } from "../domain/tables/lake-requests.js";
-import { countingRequests } from "../lake/store/s3/counted-requests.js";
+import { countingRequests } from "../lake/store/s3/s3-client.js";
 import { withHeartbeat } from "./event-loop.js";
 import type { RunWarnings } from "./run-warnings.js";
 

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from "commander";
 import { InputError } from "../domain/failures.js";
-import { shellWord } from "../domain/words/shell-word.js";
+import { shellWord } from "../domain/words/texts.js";
 import { VERSION } from "../version.js";
 import { alertsCommand } from "./commands/alerts.js";
 import { bulkCommands, exportTransactionsCommand, importsVerifyCommand } from "./commands/bulk-jobs.js";

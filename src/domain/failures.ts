@@ -1,4 +1,4 @@
-import type { Labelled } from "./labelled-lines.js";
+import type { Labelled } from "./words/texts.js";
 
 /** Names of failures in histories, tables and `--json`, a wire contract: each says what the caller does about it. */
 export const FAILURE_TYPES = {
@@ -74,4 +74,13 @@ export class UnsendableError extends InputError {
 /** Thrown when the service, Temporal or the lake's bucket can't be reached. Exit code 3. The message says what to check. */
 export class UnreachableError extends Error {
   override readonly name = FAILURE_TYPES.unreachable;
+}
+
+/** Thrown when what a run staged is gone or torn. Trying again does not bring it back; what was committed stays. */
+export class StagingLostError extends Error {
+  override readonly name = FAILURE_TYPES.stagingLost;
+
+  constructor(what: string, how: "gone from the lake's staging area" | "torn") {
+    super(`${what} is ${how}; start the job again`);
+  }
 }

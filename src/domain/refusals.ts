@@ -1,4 +1,4 @@
-import type { Labelled } from "./labelled-lines.js";
+import type { Labelled } from "./words/texts.js";
 
 /** A request that the service refused for good. */
 export interface RefusedRequest {

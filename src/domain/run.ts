@@ -1,6 +1,6 @@
 import { HOUR, instantText } from "./duration.js";
 import { FAILURE_TYPES, NO_SPACE } from "./failures.js";
-import type { Labelled } from "./labelled-lines.js";
+import type { Labelled } from "./words/texts.js";
 
 /** `sync-20261121T021500Z-3f9c2a`: kind, start in UTC, six random hex digits. Names a run's staging and rows. */
 export function runId(kind: string, startedAt: Date, random: string): string {

@@ -2,7 +2,7 @@ import { listUserOnboardings } from "../api/operations/onboarding.js";
 import { createCipReport } from "../api/operations/user.js";
 import { isDecision } from "../domain/service/onboarding-status.js";
 import { signingKey } from "../lake/bulk/pack/signature.js";
-import { checkWritable } from "../lake/store/local/check-writable.js";
+import { checkWritable } from "../lake/store/local/local-store-directories.js";
 import { openStore } from "../lake/store/open-store.js";
 import { CIP_TABLES } from "../lake/tables/cip.js";
 import { checkPrevious, exportsIn } from "./cip/earlier-exports.js";

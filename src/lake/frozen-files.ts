@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
-import { InputError } from "../domain/failures.js";
+import { InputError, StagingLostError } from "../domain/failures.js";
 import type { JudgedRow, NamedFile } from "../domain/row-problem.js";
-import { StagingLostError } from "./staging-lost-error.js";
 import type { SealedStore } from "./store/sealed-store.js";
 import { putStream, type SealedStream, sealedStream } from "./store/sealed-stream.js";
 

@@ -5,8 +5,7 @@ import { type DeltaTable, type DeltaTableOptions, openTable } from "./delta/delt
 import { createDuckDb, type DuckDb } from "./sql/duckdb.js";
 import { Staging } from "./staging.js";
 import { createLocalStore } from "./store/local/local-store.js";
-import { DurableDirectories } from "./store/local/local-store-directories.js";
-import { StoreModes } from "./store/local/modes.js";
+import { DurableDirectories, StoreModes } from "./store/local/local-store-directories.js";
 import type { ObjectStore } from "./store/object-store.js";
 import { openStore } from "./store/open-store.js";
 

@@ -2,7 +2,7 @@ import { hash, randomUUID } from "node:crypto";
 import { InputError } from "../domain/failures.js";
 import { jsonObjectOf } from "../domain/json/value.js";
 import type { KeyMode } from "../domain/service/key-mode.js";
-import { README, README_KEY } from "./readme.js";
+import { createLocalStore } from "./store/local/local-store.js";
 import type { ObjectStore } from "./store/object-store.js";
 
 /** Readers of tables skip names that begin with an underscore. */
@@ -165,4 +165,37 @@ async function bindNew(store: ObjectStore, binding: ServiceBinding): Promise<boo
 
 function text({ id, lake, url, mode }: ServiceBinding): string {
   return `${JSON.stringify({ id, lake, url, mode })}\n`;
+}
+
+/** Lies in a lake, for whoever finds it without the program. */
+const README_KEY = "README.txt";
+
+const README = `This is a lake of Nightledger: each folder is a table of the Delta Lake format.
+
+Read a table by its log (its folder _delta_log), as any reader of Delta tables does:
+
+  nightledger query "select * from transactions limit 20"
+  DuckDB, with its extension delta:   from delta_scan('<this folder>/transactions')
+  Python:                             polars.scan_delta("<this folder>/transactions")
+  without Delta, any DuckDB:          nightledger views --out lake.duckdb
+
+Do not read *.parquet of a folder. Files stay after their rows were replaced or deleted, until
+somebody vacuums the table, so around the log you see rows that are gone, and others twice.
+
+Names that begin with an underscore belong to the program. The log of each table says what
+the table and its columns mean; docs/use/tables.md of the program says more.
+`;
+
+/** The id of the lake that a HOME knows in a place; undefined before its first use (docs/run/errors.md, "A lake that is gone"). */
+export async function knownLake(home: string, address: string): Promise<string | undefined> {
+  return (await createLocalStore(home).get(knownLakeKey(address)))?.toString("utf8");
+}
+
+export async function rememberLake(home: string, address: string, lake: string): Promise<void> {
+  if ((await knownLake(home, address)) === lake) return;
+  await createLocalStore(home).put(knownLakeKey(address), lake, { durable: true });
+}
+
+function knownLakeKey(address: string): string {
+  return `lakes/${hash("sha256", address).slice(0, 16)}`;
 }

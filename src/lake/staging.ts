@@ -1,4 +1,4 @@
-import { StagingLostError } from "./staging-lost-error.js";
+import { StagingLostError } from "../domain/failures.js";
 import type { ObjectStore } from "./store/object-store.js";
 
 /** A commit reads the documents of the loads before it, and holds them all in memory then. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { jsonObjectOf } from "../domain/json/value.js";
-import { customerMessage } from "../domain/webhooks/customer-message.js";
 import { eventFacts } from "../domain/webhooks/event-facts.js";
+import { customerMessage } from "../domain/webhooks/messages.js";
 import { isOfMode, type ReceiverMode, type Refusal } from "../domain/webhooks/rejection.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
 import { stagedEventName, stageEvent } from "../lake/webhooks/staged-events.js";

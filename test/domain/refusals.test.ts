@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { labelledLines } from "../../src/domain/labelled-lines.js";
 import { addRefusals, type Refusals, refusalsInWords } from "../../src/domain/refusals.js";
+import { labelledLines } from "../../src/domain/words/texts.js";
 
 const PLAYBOOK = { status: 400, message: 'field "key": no such playbook' };
 

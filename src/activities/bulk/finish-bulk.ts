@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
-import type { BulkOptions, BulkRun } from "../../domain/bulk/bulk-job.js";
+import {
+  type BulkOptions,
+  type BulkRun,
+  type FrozenBulkRow,
+  frozenLine,
+} from "../../domain/bulk/bulk-job.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
-import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
+import { StagingLostError } from "../../domain/failures.js";
 import { type EndReason, isCutShort, leftOf, type NewRun, type RunStatus } from "../../domain/run.js";
-import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
-import { secretPrint } from "../../lake/bulk/secret-print.js";
-import { StagingLostError } from "../../lake/staging-lost-error.js";
+import { type FrozenFile, secretPrint } from "../../lake/bulk/bulk-staging.js";
 import { compactUnsorted } from "../../lake/tables/compact.js";
 import { recordFailures } from "../run-failures.js";
 import { type EndedRow, writeRunRow } from "../run-row.js";

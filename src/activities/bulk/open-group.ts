@@ -1,4 +1,4 @@
-import type { BulkRun } from "../../domain/bulk/bulk-job.js";
+import type { BulkRun, FailedItem, FrozenBulkRow, RowEnd } from "../../domain/bulk/bulk-job.js";
 import {
   addBulkTotals,
   addCounts,
@@ -8,7 +8,6 @@ import {
   sumOfTotals,
   totalsOf,
 } from "../../domain/bulk/bulk-totals.js";
-import type { FailedItem, FrozenBulkRow, RowEnd } from "../../domain/bulk/frozen-row.js";
 import { type AnyJob, type EndedItem, type JobContext, type JobRow, jobOfKind } from "../../jobs/job.js";
 import { BulkStaging, type StagedClose, type StagedPlan } from "../../lake/bulk/bulk-staging.js";
 import type { SealedRows } from "../../lake/store/sealed-rows.js";

@@ -10,8 +10,8 @@ import {
 } from "../../api/http/errors.js";
 import { isWrite, type Operation, type ParamsOf, type ResponseOf } from "../../api/operations/operation.js";
 import { USELESS_ANSWER, waitAfterUseless } from "../../domain/backoff.js";
-import type { AnsweredCall } from "../../domain/calls/answered-call.js";
 import {
+  type AnsweredCall,
   decideAfterFailure,
   decideBeforeSending,
   type FailedRequest,

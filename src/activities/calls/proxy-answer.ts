@@ -5,7 +5,7 @@ import { ApiError, AuthError } from "../../api/http/errors.js";
 import type { ParamsOf } from "../../api/operations/operation.js";
 import { getUser } from "../../api/operations/user.js";
 import { callVaultProxy } from "../../api/operations/vault-proxy.js";
-import { NOBODY } from "../../domain/service/nobody.js";
+import { NOBODY } from "../../domain/service/external-id.js";
 import type { ProxyAnswer, ProxyDigest, SealedRequest } from "../../lake/calls/staged-call.js";
 import { putStream } from "../../lake/store/sealed-stream.js";
 import type { Dependencies } from "../dependencies.js";

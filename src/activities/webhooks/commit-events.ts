@@ -14,11 +14,12 @@ import { webhookEvents } from "../../lake/tables/webhook-events.js";
 import { knownMessages } from "../../lake/webhooks/known-messages.js";
 import {
   dropStagedEvent,
+  followUpNames,
   type StagedEvent,
   stagedEvent,
   stagedEvents,
+  stageFollowUp,
 } from "../../lake/webhooks/staged-events.js";
-import { followUpNames, stageFollowUp } from "../../lake/webhooks/staged-follow-ups.js";
 import { signalOrStart } from "../../temporal/running-workflows.js";
 import type { OnboardingDependencies } from "../onboarding/dependencies.js";
 import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";

@@ -2,9 +2,8 @@ import { hash } from "node:crypto";
 import { activityInfo, Context } from "@temporalio/activity";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
 import type { NewRun } from "../../domain/run.js";
-import { jobText, type SyncRun, syncWorkflowId } from "../../domain/sync/job.js";
-import { rosterText } from "../../domain/sync/roster.js";
-import { followUpJob } from "../../domain/webhooks/follow-up.js";
+import { jobText, rosterText, type SyncRun, syncWorkflowId } from "../../domain/sync/job.js";
+import { followUpJob } from "../../domain/webhooks/event-plan.js";
 import { freezeRoster, GROUP_SIZE, usersInRoster } from "../../lake/sync/frozen-roster.js";
 import {
   endTaking,
@@ -12,7 +11,7 @@ import {
   noteTaken,
   type StagedFollowUp,
   stagedFollowUp,
-} from "../../lake/webhooks/staged-follow-ups.js";
+} from "../../lake/webhooks/staged-events.js";
 import { defaultStreams } from "../../streams/index.js";
 import type { Dependencies } from "../dependencies.js";
 import type { SyncDependencies } from "../sync/dependencies.js";

@@ -1,7 +1,7 @@
 import { activityInfo, Context } from "@temporalio/activity";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
-import { customerMessage } from "../../domain/webhooks/customer-message.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
+import { customerMessage } from "../../domain/webhooks/messages.js";
 import { isAbout, onboardedCustomers } from "../../lake/onboarding/earlier-outcomes.js";
 import type { NamedCustomer } from "../../lake/onboarding/open-customers.js";
 import { tellFollow } from "../../temporal/onboarding/tell-follow.js";

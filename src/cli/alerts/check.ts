@@ -8,7 +8,7 @@ import {
 import { type AlertMessage, deliveryWorkflowId } from "../../domain/alerts/alert-message.js";
 import { instantText } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
-import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
+import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import { type CheckedAlerts, checkAlerts, type ScheduleReader } from "../../intake/alerts/check.js";
 import { pendingMessages } from "../../lake/alerts/alert-log.js";
 import { lakeAt } from "../../lake/lake.js";

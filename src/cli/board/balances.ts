@@ -1,4 +1,4 @@
-import { shellWord } from "../../domain/words/shell-word.js";
+import { shellWord } from "../../domain/words/texts.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { lineChart } from "../../pages/charts.js";
 import { code, details, figure, joined, type Markup, paragraph } from "../../pages/parts.js";

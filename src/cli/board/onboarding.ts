@@ -1,5 +1,5 @@
 import { DAY, durationWords, SECOND } from "../../domain/duration.js";
-import { shellWord } from "../../domain/words/shell-word.js";
+import { shellWord } from "../../domain/words/texts.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { columnChart } from "../../pages/charts.js";
 import { code, figure, joined, type Markup, paragraph, section } from "../../pages/parts.js";

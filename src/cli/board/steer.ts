@@ -5,7 +5,7 @@ import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { InputError } from "../../domain/failures.js";
-import { shellWord } from "../../domain/words/shell-word.js";
+import { shellWord } from "../../domain/words/texts.js";
 import { lakeAt } from "../../lake/lake.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";

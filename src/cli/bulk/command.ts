@@ -1,7 +1,7 @@
 import { type ApiConfig, readConfig } from "../../config.js";
-import { labelledLines } from "../../domain/labelled-lines.js";
-import { NOBODY } from "../../domain/service/nobody.js";
+import { NOBODY } from "../../domain/service/external-id.js";
 import { TRY_NOW } from "../../domain/waiting.js";
+import { labelledLines } from "../../domain/words/texts.js";
 import { type AskedBulk, openJob } from "../../intake/bulk/asked-job.js";
 import { askerOf } from "../../intake/bulk/asker.js";
 import {

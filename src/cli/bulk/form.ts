@@ -1,8 +1,8 @@
 import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import { type BulkProgress, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { anotherSubjects } from "../../domain/failures.js";
-import type { Labelled } from "../../domain/labelled-lines.js";
 import { refusalsInWords } from "../../domain/refusals.js";
+import type { Labelled } from "../../domain/words/texts.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { JobSession } from "../session/job-session.js";

@@ -1,7 +1,7 @@
-import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
+import type { FrozenBulkRow } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
-import { labelledLines } from "../../domain/labelled-lines.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
+import { labelledLines } from "../../domain/words/texts.js";
 import { judgeRows, refuseInvalid } from "../../intake/bulk/input-rows.js";
 import { reconcileJob } from "../../jobs/reconcile.js";
 import type { BulkResult } from "../../workflows/bulk/bulk-job.js";

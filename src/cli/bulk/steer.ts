@@ -1,7 +1,7 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { leftOf } from "../../domain/run.js";
-import { NOBODY } from "../../domain/service/nobody.js";
+import { NOBODY } from "../../domain/service/external-id.js";
 import { secretAgain } from "../../intake/bulk/asked-job.js";
 import { countRows } from "../../intake/bulk/input-rows.js";
 import { JOBS } from "../../jobs/index.js";

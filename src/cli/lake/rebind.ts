@@ -1,6 +1,6 @@
 import { readConfig, scopeOf } from "../../config.js";
-import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import { taskQueue } from "../../domain/run.js";
+import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import { readBinding, rebind } from "../../lake/service-binding.js";
 import { openStore } from "../../lake/store/open-store.js";
 import { serviceAddress } from "../session/preflight.js";

@@ -1,7 +1,6 @@
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
-import { labelledLines } from "../../domain/labelled-lines.js";
-import { bytesWords } from "../../domain/words/bytes.js";
+import { bytesWords, labelledLines } from "../../domain/words/texts.js";
 import type { TakenFolder } from "../../lake/copy/lake-parts.js";
 import { findSnapshot, restoreSnapshot } from "../../lake/copy/restore-snapshot.js";
 import { keepNewest, readSnapshot, type SnapshotManifest, snapshotKeys } from "../../lake/copy/snapshot.js";

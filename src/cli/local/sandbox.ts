@@ -1,7 +1,7 @@
 import { remoteSandbox, runSandbox, TRIGGERS } from "../../../sandbox/index.js";
 import { readConfig } from "../../config.js";
 import { InputError, UnreachableError } from "../../domain/failures.js";
-import { labelledLines } from "../../domain/labelled-lines.js";
+import { labelledLines } from "../../domain/words/texts.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
-import { labelledLines } from "../../domain/labelled-lines.js";
+import { labelledLines } from "../../domain/words/texts.js";
 import { LAKE_FORMAT } from "../../lake/delta/delta-protocol.js";
 import { duckdbVersion } from "../../lake/sql/duckdb.js";
 import { presentTemporalCli } from "../../temporal/cli/cli-binary.js";

@@ -1,9 +1,9 @@
-import { labelledLines } from "../../domain/labelled-lines.js";
 import type { BatchPause } from "../../domain/onboarding/batch/batch-state.js";
 import { type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { refusalsInWords, refusalWords } from "../../domain/refusals.js";
 import { whyCutShort } from "../../domain/run.js";
+import { labelledLines } from "../../domain/words/texts.js";
 import { type OnboardingOptions, startedRows, startOnboarding } from "../../intake/onboarding/start.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";

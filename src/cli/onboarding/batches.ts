@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { InputError, NotThereError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS } from "../../domain/onboarding/messages.js";
-import { NOBODY } from "../../domain/service/nobody.js";
+import { NOBODY } from "../../domain/service/external-id.js";
 import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import { openedContinuations } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";

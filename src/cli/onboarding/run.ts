@@ -1,7 +1,7 @@
 import { type Config, readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
-import { NOBODY } from "../../domain/service/nobody.js";
+import { NOBODY } from "../../domain/service/external-id.js";
 import { problemLines } from "../../intake/files/judged-file.js";
 import {
   type CustomersFile,

@@ -1,12 +1,12 @@
-import type { Cause } from "../../domain/alerts/cause.js";
+import type { Cause } from "../../domain/alerts/transitions.js";
 import { DAY, SECOND } from "../../domain/duration.js";
 import type { FollowProgress } from "../../domain/onboarding/messages.js";
 import { openAlerts } from "../../lake/alerts/alert-log.js";
 import { type LastUpkeep, lastUpkeep } from "../../lake/maintain/last-upkeep.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
+import { sharedLinks } from "../../lake/sync/lake-check.js";
 import { openQuarantine } from "../../lake/sync/open-quarantine.js";
-import { sharedLinks } from "../../lake/sync/verify/shared-links.js";
 import { erasures } from "../../lake/tables/erasures.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";

@@ -1,8 +1,8 @@
 import { NotThereError } from "../../domain/failures.js";
-import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { meantWords } from "../../domain/words/nearest.js";
+import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";

@@ -1,9 +1,8 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../domain/duration.js";
-import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import { whyCutShort } from "../../domain/run.js";
 import { turnsInWords } from "../../domain/sync/skipped-links.js";
-import { bytesWords } from "../../domain/words/bytes.js";
+import { bytesWords, type Labelled, labelledLines } from "../../domain/words/texts.js";
 import { NO_LAKE } from "../lake/query.js";
 import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";

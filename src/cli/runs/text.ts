@@ -1,9 +1,9 @@
 import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import type { BulkProgress } from "../../domain/bulk/bulk-totals.js";
 import { durationWords } from "../../domain/duration.js";
-import type { Labelled } from "../../domain/labelled-lines.js";
 import { againWords } from "../../domain/run.js";
 import type { WaitingState } from "../../domain/waiting.js";
+import type { Labelled } from "../../domain/words/texts.js";
 import { heldWords } from "../bulk/form.js";
 import type { Finding, SeenRun } from "../shell/kind.js";
 import { averagePace, type ProgressForm } from "../shell/progress-view.js";

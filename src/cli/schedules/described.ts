@@ -4,7 +4,7 @@ import { NotThereError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
 import { type FiringMemo, scheduleId, schedulePrefix } from "../../domain/schedules/scheduled-run.js";
 import { timingWords } from "../../domain/schedules/timing.js";
-import { shellWord } from "../../domain/words/shell-word.js";
+import { shellWord } from "../../domain/words/texts.js";
 import type { ScheduleInput } from "../../intake/schedules/scheduled-job.js";
 import { describeSchedule, scheduleIds } from "../../intake/schedules/schedules.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";

@@ -1,4 +1,4 @@
-import { labelledLines } from "../../domain/labelled-lines.js";
+import { labelledLines } from "../../domain/words/texts.js";
 import { type JsonFlag, showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { describedSchedule, type ShownSchedule, shownSchedules, withSchedules } from "./described.js";

@@ -1,7 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { rememberLake } from "../../lake/known-lake.js";
-import { ensureBinding, type ServiceBinding } from "../../lake/service-binding.js";
+import { ensureBinding, rememberLake, type ServiceBinding } from "../../lake/service-binding.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createLogger, type Logger } from "../../logger.js";
 import { createSealer } from "../../temporal/encryption/cipher.js";

@@ -6,15 +6,15 @@ import { taskQueue } from "../../domain/run.js";
 import { keyMode } from "../../domain/service/key-mode.js";
 import { assertWritable } from "../../lake/delta/delta-protocol.js";
 import { openTable } from "../../lake/delta/delta-table.js";
-import { knownLake } from "../../lake/known-lake.js";
 import {
   expectBinding,
+  knownLake,
   lakeIsGone,
   readBinding,
   type ServiceAddress,
   type ServiceBinding,
 } from "../../lake/service-binding.js";
-import { checkWritable } from "../../lake/store/local/check-writable.js";
+import { checkWritable } from "../../lake/store/local/local-store-directories.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { openStore } from "../../lake/store/open-store.js";
 import { TABLES } from "../../tables.js";

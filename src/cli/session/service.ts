@@ -11,7 +11,7 @@ import {
 import { getUser } from "../../api/operations/user.js";
 import type { ApiConfig } from "../../config.js";
 import { UnreachableError } from "../../domain/failures.js";
-import { NOBODY } from "../../domain/service/nobody.js";
+import { NOBODY } from "../../domain/service/external-id.js";
 import type { MadeCall } from "../../domain/service/pace/call-pace.js";
 import { VERSION } from "../../version.js";
 

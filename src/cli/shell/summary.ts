@@ -1,6 +1,6 @@
-import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
 import { type EndReason, type RunStatus, whyCutShort } from "../../domain/run.js";
 import { type WaitingState, waitingOf } from "../../domain/waiting.js";
+import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import type { Preflight } from "../session/preflight.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
 import { endWithoutResult, type JobRun, type LeftRun, type RunOutcome } from "./run.js";

@@ -1,5 +1,5 @@
-import { type Labelled, labelledLines } from "../../domain/labelled-lines.js";
-import { dayNumber } from "../../domain/lineage/transaction-state.js";
+import { dayNumber } from "../../domain/lineage/departure.js";
+import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import type { ExplainedChange, ExplainedPair, Explanation } from "../../lake/sync/explain/explanation.js";
 import { shortAmount } from "./amount-text.js";
 

@@ -1,8 +1,7 @@
 import { InputError } from "../../domain/failures.js";
 import { type EndReason, isCutShort, leftOf } from "../../domain/run.js";
-import { failureAction } from "../../domain/sync/failure-action.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import { skippedAction } from "../../domain/sync/link-obstacle.js";
+import { failureAction, skippedAction } from "../../domain/sync/link-obstacle.js";
 import { type FailedPart, type Roster, retryRoster, rosterOf } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";

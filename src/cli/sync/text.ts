@@ -1,8 +1,8 @@
 import { anotherSubjects } from "../../domain/failures.js";
-import type { Labelled } from "../../domain/labelled-lines.js";
 import { turnsInWords } from "../../domain/sync/skipped-links.js";
 import { expectedLinks, type ListedRows, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import { isStep } from "../../domain/sync/sync-totals.js";
+import type { Labelled } from "../../domain/words/texts.js";
 import type { SyncProgress } from "../../workflows/sync/sync.js";
 import type { ProgressForm } from "../shell/progress-view.js";
 import { failureWords } from "../shell/summary.js";

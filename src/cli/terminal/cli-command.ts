@@ -1,5 +1,5 @@
 import { Command, type ErrorOptions, type Option, type ParseOptionsResult } from "commander";
-import { shellWord } from "../../domain/words/shell-word.js";
+import { shellWord } from "../../domain/words/texts.js";
 
 /** A command whose errors name the flag that was typed, where commander would name another one. */
 export class CliCommand extends Command {

@@ -1,6 +1,6 @@
 import type { AlertTarget } from "../alert-settings.js";
 import { instantText } from "../duration.js";
-import type { AlertEvent } from "./cause.js";
+import type { AlertEvent } from "./transitions.js";
 
 export interface AlertMessage extends Pick<AlertEvent, "alertId" | "state"> {
   readonly target: AlertTarget;

@@ -1,3 +1,5 @@
+import type { RefusedRequest } from "../refusals.js";
+import { type JudgedRow, problemCodes } from "../row-problem.js";
 import type { NewRun } from "../run.js";
 import type { RetentionRules } from "../tables/retention.js";
 
@@ -60,4 +62,60 @@ export interface StartedBulk extends BulkRun, NewRun {
   readonly groups: number;
   /** Whether the kind publishes the whole run at once. */
   readonly packs: boolean;
+}
+
+/** A line of a file that is not the run's own, under what messages call the file. */
+export interface FilePlace {
+  readonly file: string;
+  readonly file_line: number;
+}
+
+/** A row of a bulk job's file as it is frozen: what it says, or what is wrong with it. */
+export interface FrozenBulkRow<Row extends object = object> extends JudgedRow<Row> {
+  /** The kind of job whose row it is, where the run takes rows of another kind along. */
+  readonly kind?: string;
+  /** Where it is in the file of that kind. */
+  readonly place?: FilePlace;
+  /** What an earlier run brought it to: this run publishes it again and does not work on it. */
+  readonly result?: unknown;
+}
+
+/** The line of a row in the text whose sha256 names the rows of a job. */
+export function frozenLine(row: FrozenBulkRow): string {
+  return `${JSON.stringify({ ...row, problems: problemCodes(row.problems) })}\n`;
+}
+
+export interface FailedItem {
+  /** Number of the item in its group's plan. */
+  readonly item: number;
+  readonly reason: string;
+  readonly refused?: RefusedRequest;
+}
+
+export interface RowEnd {
+  readonly line: number;
+  readonly status: "done" | "failed" | "skipped";
+  readonly reason: string | null;
+  readonly refused?: RefusedRequest | undefined;
+}
+
+/** Whom an answer names, where the contract doesn't say that this is the id that was asked for. */
+export interface NamedAnswer {
+  readonly asked: string;
+  readonly answered: string;
+}
+
+/**
+ * The answers of a run that are about others than those asked for, as all of them together show: two name the same, one
+ * names another that was asked for too, or some name the very id that was asked for, so that all have to. Pure.
+ */
+export function aboutOthers<A extends NamedAnswer>(answers: readonly A[]): A[] {
+  const asked = new Set(answers.map((one) => one.asked));
+  const isPromised = answers.some((one) => one.asked === one.answered);
+  const named = new Map<string, number>();
+  for (const { answered } of answers) named.set(answered, (named.get(answered) ?? 0) + 1);
+  return answers.filter(
+    ({ asked: own, answered }) =>
+      answered !== own && (isPromised || asked.has(answered) || (named.get(answered) ?? 0) > 1),
+  );
 }

@@ -1,7 +1,7 @@
 import { addRefusals, type Refusals } from "../refusals.js";
 import { type EndReason, endReason, type RunStatus } from "../run.js";
 import type { WaitingState } from "../waiting.js";
-import type { FilePlace, RowEnd } from "./frozen-row.js";
+import type { FilePlace, RowEnd } from "./bulk-job.js";
 
 /** Which row it is, besides its line in the run: whose, by an id of the service, and where, if in another file than the run's own. */
 export interface NamedRow extends Partial<FilePlace> {

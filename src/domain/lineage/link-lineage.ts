@@ -1,6 +1,5 @@
-import type { Arrival, Departure } from "./departure.js";
+import type { Arrival, Departure, TransactionState } from "./departure.js";
 import { OpenDepartures } from "./open-departures.js";
-import type { TransactionState } from "./transaction-state.js";
 
 /** A change of the feed. */
 export interface LineageChange {

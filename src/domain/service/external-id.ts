@@ -40,3 +40,6 @@ export function externalIdProblem(value: string): BrokenRule | undefined {
   if (hasLoneSurrogate(value)) return { code: "lone_surrogate", rule: "has a lone surrogate" };
   return value === value.trim() ? undefined : { code: "outer_spaces", rule: "has spaces around it" };
 }
+
+/** An id that no user has. */
+export const NOBODY = "nightledger-check";

@@ -1,4 +1,3 @@
-import { segmentsOfJsonPath } from "../json/path.js";
 import { identifierProblem } from "./vault/vault-identifier.js";
 
 /** The form of a rule by which a proxy stores a value of the target's answer (docs/reference/service.md, "Ingress rules"). */
@@ -17,4 +16,23 @@ export function ingressRuleProblem(text: string): string | undefined {
   const problem = identifierProblem("ingress", target.slice(dot + 1));
   if (problem !== undefined) return problem.rule;
   return segmentsOfJsonPath(text.slice(equals + 1)) === undefined ? "no JSON path after the =" : undefined;
+}
+
+const SEGMENT =
+  /\.\.?(?:[\p{L}_][\p{L}\p{N}_-]*|\*)|(?:\.\.)?\[(?:\*|-?\d{1,9}|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d*:-?\d*(?::-?\d+)?|\?[^[\]]+)\]/uy;
+
+/**
+ * The segments of a JSON path (RFC 9535 as far as it is used: members, `*`, `..`, indexes, slices and filters
+ * without brackets in them); undefined when the text is none.
+ */
+export function segmentsOfJsonPath(text: string): string[] | undefined {
+  if (!text.startsWith("$")) return undefined;
+  const segments: string[] = [];
+  SEGMENT.lastIndex = 1;
+  for (let at = 1; at < text.length; at = SEGMENT.lastIndex) {
+    const segment = SEGMENT.exec(text)?.[0];
+    if (segment === undefined) return undefined;
+    segments.push(segment);
+  }
+  return segments;
 }

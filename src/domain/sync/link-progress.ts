@@ -1,4 +1,4 @@
-import type { Attempted } from "../item-state.js";
+import type { Attempted } from "../backoff.js";
 import type { Place } from "./place.js";
 
 interface StagedPage extends Place {

@@ -1,11 +1,11 @@
-import type { TransientOutcome } from "../backoff.js";
 import {
   type Attempted,
   afterItemOutcome,
   type ItemOutcome,
   type ItemVerdict,
+  type TransientOutcome,
   UNTRIED,
-} from "../item-state.js";
+} from "../backoff.js";
 import { MOST_RESTARTS } from "./link-reading.js";
 import type { Place } from "./place.js";
 

@@ -1,4 +1,5 @@
 import { BANK_LINK_UPDATED } from "../service/event-kind.js";
+import type { SyncOptions } from "../sync/job.js";
 import type { EventFacts } from "./event-facts.js";
 
 interface PlannedEvent {
@@ -34,4 +35,26 @@ export function planEvents<E extends PlannedEvent>(
     kind === BANK_LINK_UPDATED && fpId !== null ? [{ name, fpId, bankLinkId }] : [],
   );
   return { fresh, untold: fresh.filter(({ messageId }) => !told.has(messageId)), followUps };
+}
+
+/** A user's bank link has changed; null where the event did not name the link. */
+export interface FollowUp {
+  readonly fpId: string;
+  readonly bankLinkId: string | null;
+}
+
+/**
+ * Plans the next run. A run reads either named links only, for the users whose events all named their links, or every
+ * link, for the users with an event that named none. The oldest follow-up decides which, so that none waits for ever.
+ */
+export function followUpJob<F extends FollowUp>(followUps: readonly F[], streams: readonly string[]) {
+  const whole = new Set(followUps.filter(({ bankLinkId }) => bankLinkId === null).map(({ fpId }) => fpId));
+  const [oldest] = followUps;
+  const isWhole = oldest !== undefined && whole.has(oldest.fpId);
+  const taken = followUps.filter(({ fpId }) => whole.has(fpId) === isWhole);
+  const links = taken.map(({ bankLinkId }) => bankLinkId).filter((link) => link !== null);
+  const users = [...new Set(taken.map(({ fpId }) => fpId))].sort();
+  const only = isWhole ? null : [...new Set(links)].sort();
+  const options: SyncOptions = { streams, links: only, full: false, pageSize: 500 };
+  return { taken, users, options };
 }

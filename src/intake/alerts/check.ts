@@ -7,10 +7,9 @@ import {
   DELIVERY_WORKFLOW,
   deliveryWorkflowId,
 } from "../../domain/alerts/alert-message.js";
-import type { AlertEvent } from "../../domain/alerts/cause.js";
 import type { GoingRun, ScheduleFacts } from "../../domain/alerts/facts.js";
 import { judge } from "../../domain/alerts/judge.js";
-import { transitions } from "../../domain/alerts/transitions.js";
+import { type AlertEvent, transitions } from "../../domain/alerts/transitions.js";
 import { startOfRun, taskQueue } from "../../domain/run.js";
 import { openAlerts, pendingMessages, type WrittenAlerts, writeAlerts } from "../../lake/alerts/alert-log.js";
 import { lakeFacts } from "../../lake/alerts/lake-facts.js";

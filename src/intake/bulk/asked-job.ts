@@ -3,8 +3,7 @@ import { InputError } from "../../domain/failures.js";
 import { JOBS } from "../../jobs/index.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { jobOfKind } from "../../jobs/job.js";
-import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
-import { secretPrint } from "../../lake/bulk/secret-print.js";
+import { type FrozenFile, secretPrint } from "../../lake/bulk/bulk-staging.js";
 import { givenBytes } from "../files/text.js";
 
 /** A bulk job as a command line asks for it; a schedule keeps it. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ApiClient } from "../../api/http/client.js";
-import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
+import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { groupedBy } from "../../domain/grouped-by.js";
 import { invalidRow, type RowProblem } from "../../domain/row-problem.js";

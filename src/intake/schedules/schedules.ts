@@ -7,7 +7,7 @@ import {
   type ScheduleSpec,
 } from "@temporalio/client";
 import type { KnownFiring, ScheduleFacts } from "../../domain/alerts/facts.js";
-import { BEGINS_WITHIN_MS } from "../../domain/alerts/missing-run.js";
+import { BEGINS_WITHIN_MS } from "../../domain/alerts/judge.js";
 import { DAY, HOUR, MINUTE } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import { CATCH_UP_MS, TASK_TIMEOUT } from "../../domain/run.js";

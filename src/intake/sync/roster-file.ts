@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { userRow } from "../../api/file-fields.js";
 import { InputError } from "../../domain/failures.js";
 import { uniqueIn } from "../../domain/row-problem.js";
-import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/roster.js";
+import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/job.js";
 import { countedProblems, judgedFile, MOST_SHOWN, type ToldProblem } from "../files/judged-file.js";
 import { MalformedFileError } from "../files/text.js";
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { day, ownIdText, userRow, yesOrNo } from "../../api/file-fields.js";
 import type { cipReportSchema } from "../../api/schemas/cip-report.js";
-import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
+import type { FrozenBulkRow } from "../../domain/bulk/bulk-job.js";
 import { ANOTHER_SUBJECT } from "../../domain/failures.js";
 import type { RefusedRequest } from "../../domain/refusals.js";
 import type { ClosedGroup, EndedItem } from "../job.js";

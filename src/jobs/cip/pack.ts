@@ -10,7 +10,7 @@ import {
 } from "../../lake/bulk/pack/manifest.js";
 import { PackFiles } from "../../lake/bulk/pack/pack-files.js";
 import { RowSpool } from "../../lake/bulk/pack/row-spool.js";
-import { sealPack } from "../../lake/bulk/pack/seal-pack.js";
+import { sealPack } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import { CIP_TABLES } from "../../lake/tables/cip.js";
 import { type CipBusiness, writeBusinesses } from "./businesses.js";

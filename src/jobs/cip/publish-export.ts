@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DEFAULT_SAMPLE, type SampleSizes, STRATA, type Stratum } from "../../domain/bulk/cip/sample.js";
 import { isS3Address } from "../../domain/lake-address.js";
-import { shellWord } from "../../domain/words/shell-word.js";
+import { shellWord } from "../../domain/words/texts.js";
 import { PROOF } from "../../lake/bulk/pack/manifest.js";
 import type { PackPlace } from "../../lake/bulk/pack/pack-place.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";

@@ -1,4 +1,4 @@
-import { instantOf } from "../../domain/bulk/cip/instant.js";
+import { instantOf } from "../../domain/bulk/cip/report.js";
 import type { Sealer } from "../../domain/sealer.js";
 import {
   CIP_TABLES,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { idText, ownIdText } from "../../api/file-fields.js";
 import type { BusinessInsights } from "../../api/schemas/business-insights.js";
 import type { OnboardingItem } from "../../api/schemas/onboarding.js";
-import { instantOf } from "../../domain/bulk/cip/instant.js";
+import { instantOf } from "../../domain/bulk/cip/report.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import { sealRowRepeatably } from "../../lake/tables/encrypted-column.js";

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type AlertTarget, TARGETS } from "../../domain/alert-settings.js";
 import { type AlertMessage, messageId } from "../../domain/alerts/alert-message.js";
-import type { AlertEvent } from "../../domain/alerts/cause.js";
-import { overWords, type Transitions } from "../../domain/alerts/transitions.js";
+import { type AlertEvent, overWords, type Transitions } from "../../domain/alerts/transitions.js";
 import { runId as makeId } from "../../domain/run.js";
 import type { Lake } from "../lake.js";
 import { type LakeReader, readTables } from "../query/query-views.js";

@@ -2,7 +2,7 @@ import { hash, randomUUID } from "node:crypto";
 import { copyFile, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileSha256 } from "../store/file-sha256.js";
+import { fileSha256 } from "../store/local/local-store-files.js";
 import type { ObjectEntry, ObjectStore } from "../store/object-store.js";
 
 /** Larger objects go through a file. */

@@ -2,8 +2,7 @@ import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { InputError } from "../../domain/failures.js";
 import { RESTORED_KEY } from "../service-binding.js";
 import type { ObjectStore } from "../store/object-store.js";
-import { claimPlace } from "./claim-place.js";
-import { bindCopy } from "./copy-lake.js";
+import { bindCopy, claimPlace } from "./copy-lake.js";
 import { fetchObject, withScratch } from "./fetched-object.js";
 import { objectKey, readSnapshot, type Snapshot, type SnapshotFile, snapshotKeys } from "./snapshot.js";
 

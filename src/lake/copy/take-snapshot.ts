@@ -2,8 +2,7 @@ import { InputError } from "../../domain/failures.js";
 import { jsonObjectOf } from "../../domain/json/value.js";
 import { versionOfCheckpoint, versionOfCommit } from "../delta/delta-path.js";
 import type { ObjectStore } from "../store/object-store.js";
-import { claimPlace } from "./claim-place.js";
-import { bindingOf } from "./copy-lake.js";
+import { bindingOf, claimPlace } from "./copy-lake.js";
 import { fetchObject, withScratch } from "./fetched-object.js";
 import {
   aboutLake,

@@ -1,5 +1,5 @@
 import { InputError } from "../../domain/failures.js";
-import { checkpointHint, readCheckpoint } from "./checkpoint-read.js";
+import { checkpointHint, readCheckpoint } from "./checkpoint.js";
 import { parseActions } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-path.js";
 import { commitKey, fileKey } from "./delta-path.js";

@@ -6,8 +6,7 @@ import { columnNames, sqlName, sqlNames, sqlText } from "../sql/duckdb-sql.js";
 import { withoutHalfPairs } from "../sql/json-lines.js";
 import { type HistoryFiles, type HistoryState, wholeHistory } from "./history-files.js";
 import { comparedColumns, type HistorySpec, isThere, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
-import { listHoles } from "./list-holes.js";
-import { type KeyPart, newestRows } from "./newest-rows.js";
+import { type KeyPart, type NewestFiles, newestRows } from "./newest-rows.js";
 import { FIRST_DAY, type ListHole, type ReadList, type WholeList } from "./whole-lists.js";
 
 /** What a run observed of a history's keys. */
@@ -181,4 +180,26 @@ function inList({ key }: HistorySpec, row: string, list = "whole"): string {
 /** SQL of a further condition: whether the list that lacks a row should hold it. */
 function isInWindow({ lists }: HistorySpec): string {
   return typeof lists === "string" ? "" : ` and l.${sqlName(lists.since)} >= whole.from_day`;
+}
+
+/** Finds the holes that observations leave, over the tables of their comparison. */
+async function listHoles(sql: SqlSession, spec: HistorySpec, files: NewestFiles): Promise<ListHole[]> {
+  if (typeof spec.lists === "string") return [];
+  const account = [...spec.owner, spec.lists.per];
+  const isKnown = (one: string) => `${sameIn(account, one, "l")} and ${isThere(spec, "l")}`;
+  await sql.run(`create or replace temp table fresh as
+    select ${sqlNames(account)}, max(${OBSERVED_AT}) as seen_at
+    from observed o anti join last l on ${isKnown("o")}
+      anti join (from whole where from_day = '${FIRST_DAY}') w on ${sameIn(spec.owner, "o", "w")}
+    group by all`);
+  const [found] = await sql.few("select exists (from fresh) as any_is_fresh");
+  if (found?.any_is_fresh !== true) return [];
+  // Those were the last rows of a part of the keys.
+  const last = newestRows(spec, files, { ownersIn: "fresh" });
+  const rows = await sql.rows(`select ${sqlNames(spec.owner)}, epoch_ms(max(seen_at)) as seen_ms
+    from fresh f anti join (${last}) l on ${isKnown("f")} group by all`);
+  return rows.map(({ fp_id, link_id, seen_ms }) => {
+    const linkId = link_id === undefined ? null : String(link_id);
+    return { fpId: String(fp_id), linkId, seenAt: new Date(Number(seen_ms)) };
+  });
 }

@@ -1,9 +1,133 @@
+import type { Departure, TransactionState } from "../../domain/lineage/departure.js";
+import { type LineageChange, LinkLineage } from "../../domain/lineage/link-lineage.js";
 import { accountInPart, type LinkRange } from "../materialize/row-parts.js";
-import type { SqlSession } from "../sql/duckdb-session.js";
+import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 import { sqlName } from "../sql/duckdb-sql.js";
+import { numberOf, textOf } from "../sql/duckdb-values.js";
 import { transactionLinks } from "../tables/transaction-links.js";
-import { type JudgedRow, RangeJudge } from "./judged-rows.js";
 import { type LineageFiles, rangeEvents } from "./lineage-events.js";
+
+/**
+ * What was decided of a departure. It names changes by their sequences, under which the events have all else.
+ */
+interface JudgedRow {
+  readonly link_id: string;
+  readonly removed_sequence: number;
+  /** The change that gave its last state; null for a departure of the table, whose row has that. */
+  readonly state_sequence: number | null;
+  readonly posted_sequence: number | null;
+  readonly tier: string;
+  readonly candidate_tier: string | null;
+  readonly posted_candidates: number;
+  readonly pending_candidates: number;
+  /** A JSON array. */
+  readonly candidate_ids: string | null;
+  /** The number of the live file that has its row; null for a new one. */
+  readonly file: number | null;
+}
+
+/** Decides over events in the order of `rangeEvents`, batch by batch, and gives the rows that are new or have changed. */
+class RangeJudge {
+  #judge: LinkJudge | undefined;
+
+  *take(events: readonly SqlRow[]): Generator<JudgedRow> {
+    for (const event of events) {
+      const link = String(event.link_id);
+      if (this.#judge?.link !== link) {
+        yield* this.end();
+        this.#judge = new LinkJudge(link);
+      }
+      this.#judge.take(event);
+    }
+  }
+
+  /** Ends the last link. */
+  *end(): Generator<JudgedRow> {
+    if (this.#judge !== undefined) yield* this.#judge.rows();
+    this.#judge = undefined;
+  }
+}
+
+/** One link's events, gathered into updates: a run commits a link at most once. */
+class LinkJudge {
+  readonly #lineage = new LinkLineage();
+  readonly #files = new Map<Departure, number>();
+  #run: unknown;
+  #update: LineageChange[] = [];
+
+  constructor(readonly link: string) {}
+
+  take(event: SqlRow): void {
+    const id = String(event.transaction_id);
+    if (event.rank === 0) this.#takeOpen(id, event);
+    else if (event.rank === 1 && event.pending === true) this.#lineage.addDeparted(id);
+    else if (event.rank === 1) this.#lineage.addPaired(id, textOf(event.account_id));
+    else if (event.rank === 2) this.#lineage.addLive(id, stateOf(event));
+    else {
+      if (this.#run !== event.run_id) this.#apply();
+      this.#run = event.run_id;
+      const [sequence, generation] = [Number(event.sequence), Number(event.generation)];
+      const state = event.removed === true ? null : stateOf(event);
+      this.#update.push({ id, sequence, generation, state });
+    }
+  }
+
+  *rows(): Generator<JudgedRow> {
+    this.#apply();
+    for (const departure of this.#lineage.changed) yield this.#rowOf(departure);
+  }
+
+  #apply(): void {
+    if (this.#update.length > 0) this.#lineage.apply(this.#update);
+    this.#update = [];
+  }
+
+  #takeOpen(id: string, event: SqlRow): void {
+    const candidate_tier = event.candidate_tier as Departure["candidate_tier"] | null;
+    const state = stateOf(event);
+    const departure: Departure = {
+      ...{ id, state, sequence: Number(event.sequence), day: Number(state.day) },
+      tier: event.tier as Departure["tier"],
+      ...(candidate_tier && { candidate_tier }),
+      posted_candidates: Number(event.posted_candidates),
+      pending_candidates: Number(event.pending_candidates),
+      candidate_ids: JSON.parse(String(event.candidate_ids ?? "[]")) as string[],
+    };
+    this.#lineage.addOpen(departure);
+    this.#files.set(departure, Number(event.file));
+  }
+
+  #rowOf(departure: Departure): JudgedRow {
+    const { sequence, state, posted, tier, candidate_tier, candidate_ids } = departure;
+    const file = this.#files.get(departure);
+    return {
+      link_id: this.link,
+      removed_sequence: sequence,
+      state_sequence: file === undefined ? (state.sequence ?? null) : null,
+      posted_sequence: posted?.sequence ?? null,
+      tier,
+      candidate_tier: candidate_tier ?? null,
+      posted_candidates: departure.posted_candidates,
+      pending_candidates: departure.pending_candidates,
+      candidate_ids: candidate_ids.length === 0 ? null : JSON.stringify(candidate_ids),
+      file: file ?? null,
+    };
+  }
+}
+
+function stateOf(row: SqlRow): TransactionState {
+  return {
+    sequence: Number(row.sequence),
+    account_id: textOf(row.account_id),
+    currency: textOf(row.currency),
+    type: textOf(row.type),
+    signed_amount: textOf(row.signed_amount),
+    day: numberOf(row.day),
+    pending: typeof row.pending === "boolean" ? row.pending : null,
+    merchant_id: textOf(row.merchant_id),
+    description: textOf(row.description),
+  };
+}
 
 const TYPES: Readonly<Record<keyof JudgedRow, string>> = {
   link_id: "VARCHAR",

@@ -4,12 +4,13 @@ import { assertWritable } from "../delta/delta-protocol.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
+import { type LakeReader, readTables } from "../query/query-views.js";
+import { sqlText } from "../sql/duckdb-sql.js";
 import type { StoreFullError } from "../store/local/local-store-errors.js";
-import { type Amount, NOTHING, plus } from "./amount.js";
-import { keepUpkeep, type LastUpkeep } from "./last-upkeep.js";
-import { maintainStaging } from "./staging-upkeep.js";
-import { maintainTable, type TableUpkeep } from "./table-upkeep.js";
-import { oldBefore } from "./unneeded-files.js";
+import type { ObjectEntry, ObjectStore } from "../store/object-store.js";
+import { runs } from "../tables/runs.js";
+import { type Amount, amountOf, keepUpkeep, type LastUpkeep, NOTHING, plus } from "./last-upkeep.js";
+import { maintainTable, oldBefore, type TableUpkeep, type UpkeepOptions } from "./table-upkeep.js";
 
 interface MaintainOptions {
   /** Days for which removed files, and staging of ended runs, stay. */
@@ -139,4 +140,50 @@ function whyOwned({ name }: TableSpec, { metadata }: Snapshot): string | undefin
 function whyLeft(error: unknown): string {
   if (error instanceof InputError) return error.message;
   throw error;
+}
+
+const STAGING = "_staging/";
+/** Machines' own: each engine there removes what dead ones have left. */
+const SCRATCH = `${STAGING}scratch/`;
+
+interface StagingUpkeep {
+  /** What runs that have not ended, retries, calls and customers may still need, or that this version does not know. */
+  readonly kept: Amount;
+  readonly freed: Amount;
+}
+
+/**
+ * Deletes the staging of runs whose row is in `runs` and old: a run deletes its own right after it has written that row,
+ * so only a power cut or the end of its workflow leaves some. Everything else stays.
+ */
+async function maintainStaging(
+  lake: LakeReader,
+  { before, dryRun, signal }: UpkeepOptions,
+): Promise<StagingUpkeep> {
+  const folders = (await lake.store.folders(STAGING)).map((name) => `${STAGING}${name}/`);
+  const over = new Set((await endedRuns(lake, before)).map((id) => `${STAGING}${id}/`));
+  const [kept, freed]: [ObjectEntry[], ObjectEntry[]] = [[], []];
+  for (const folder of folders) {
+    signal?.throwIfAborted();
+    if (folder === SCRATCH) continue;
+    const entries = await lake.store.list(folder);
+    if (over.has(folder)) {
+      freed.push(...entries);
+      if (!dryRun) await deleteFolder(lake.store, folder);
+    } else kept.push(...entries);
+  }
+  return { kept: amountOf(kept), freed: amountOf(freed) };
+}
+
+function deleteFolder(store: ObjectStore, folder: string): Promise<void> {
+  return store.deletePrefix(folder, { durable: true });
+}
+
+async function endedRuns(lake: LakeReader, before: number): Promise<string[]> {
+  if (!Number.isFinite(before)) return [];
+  const ended = sqlText(new Date(before).toISOString());
+  const rows = await readTables(lake, [runs], (sql) =>
+    sql.rows(`select run_id from runs where finished_at < ${ended}::timestamptz`),
+  );
+  return rows.map(({ run_id }) => String(run_id));
 }

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from "node:crypto";
+import { StagingLostError } from "../../domain/failures.js";
 import { type FrozenRow, isRight, type RightRow } from "../../domain/onboarding/customer.js";
 import { type BatchPurpose, batchLine } from "../../domain/onboarding/identity.js";
 import type { Outcome, OutcomeName } from "../../domain/onboarding/outcome.js";
 import { changedInput, freezeFiles, frozenFile } from "../frozen-files.js";
-import { StagingLostError } from "../staging-lost-error.js";
 import { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
 import type { SealedStream } from "../store/sealed-stream.js";

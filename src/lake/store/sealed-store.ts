@@ -1,5 +1,5 @@
+import { StagingLostError } from "../../domain/failures.js";
 import type { Sealer } from "../../domain/sealer.js";
-import { StagingLostError } from "../staging-lost-error.js";
 import type { ObjectStore, PutOptions } from "./object-store.js";
 
 /**

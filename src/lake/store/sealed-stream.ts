@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { StagingLostError } from "../staging-lost-error.js";
+import { StagingLostError } from "../../domain/failures.js";
 import type { SealedStore } from "./sealed-store.js";
 
 /** Bytes of one sealed piece; one piece is in memory at a time. */

@@ -1,4 +1,6 @@
+import { FAILURE_TYPES, InputError } from "../../domain/failures.js";
 import { CERTIFICATE_FIELDS } from "../../domain/sync/certificate.js";
+import { isOutOfMemory } from "../sql/duckdb.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { textOf } from "../sql/duckdb-values.js";
@@ -26,7 +28,7 @@ export interface ChainReport {
   readonly problemsTotal: number;
 }
 
-export const MOST_TOLD = 20;
+const MOST_TOLD = 20;
 
 export const CHANGED_ROWS = "its rows in the feed are not those that were committed: rows_sha256 is another";
 
@@ -160,4 +162,33 @@ export async function checkChains(sql: SqlSession): Promise<ChainReport> {
     })),
     problemsTotal: Number(counts?.problems),
   };
+}
+
+/** Collects what is wrong with a lake: all problems are counted, and the first ones told. */
+export class Problems {
+  readonly told: Problem[] = [];
+  total = 0;
+
+  /** How many more are told. */
+  get room(): number {
+    return MOST_TOLD - this.told.length;
+  }
+
+  add(found: readonly Problem[], total = found.length): void {
+    this.total += total;
+    this.told.push(...found.slice(0, this.room));
+  }
+
+  /** Runs a check of a table. One that fails, as over a file that is missing or is no Parquet, is a problem of the table. */
+  async during(table: string, check: () => Promise<void>): Promise<void> {
+    try {
+      await check();
+    } catch (error) {
+      if (!(error instanceof Error) || error.name === FAILURE_TYPES.transient || isOutOfMemory(error))
+        throw error;
+      const words = error.message.split("\n")[0];
+      const what = error instanceof InputError ? error.message : `it can't be checked: ${words}`;
+      this.add([{ table, link_id: null, run_id: null, what }]);
+    }
+  }
 }

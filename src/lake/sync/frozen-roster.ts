@@ -1,8 +1,8 @@
+import { StagingLostError } from "../../domain/failures.js";
 import { leftOf } from "../../domain/run.js";
-import { type RosterRow, rosterRows, rosterText } from "../../domain/sync/roster.js";
+import { type RosterRow, rosterRows, rosterText } from "../../domain/sync/job.js";
 import { RecentReads } from "../recent-reads.js";
 import { wholeDocument } from "../staging.js";
-import { StagingLostError } from "../staging-lost-error.js";
 import type { ObjectStore } from "../store/object-store.js";
 
 export const GROUP_SIZE = 1_000;

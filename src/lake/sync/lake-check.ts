@@ -1,15 +1,20 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { FAILURE_TYPES, InputError } from "../../domain/failures.js";
+import { localFiles, missingFiles } from "../delta/data-files.js";
+import { SHA256_TAG } from "../delta/delta-actions.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
-import { type ReadTable, readTable, tableView } from "../query/query-views.js";
+import { currentOf, isHistory } from "../history/history-spec.js";
+import { type LakeReader, type ReadTable, readTable, readTables, tableView } from "../query/query-views.js";
 import { type DuckDb, isOutOfMemory } from "../sql/duckdb.js";
 import { jsonFile, objectSize } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { writeJsonLines } from "../sql/json-lines.js";
+import { fileSha256 } from "../store/local/local-store-files.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { purges } from "../tables/erasures.js";
 import { linkSyncs } from "../tables/link-syncs.js";
@@ -18,9 +23,8 @@ import { transactionChanges } from "../tables/transactions.js";
 import { CHANGED_ROWS, type ChainReport, checkChains, type Problem } from "./chain-check.js";
 import { erasedLinks } from "./forget/forgotten.js";
 import { certificateOf, linkCheckpoints } from "./link-checkpoint.js";
-import { hashRows } from "./rows-check.js";
-import { changedValue } from "./verify/changed-value.js";
-import { checkFiles } from "./verify/file-check.js";
+import { hashRows } from "./rows-hash.js";
+import { changedValue } from "./verify/row-differences.js";
 
 export interface LakeReport extends Omit<ChainReport, "problems" | "problemsTotal"> {
   readonly ok: boolean;
@@ -171,3 +175,63 @@ function* headsOf(feed: Snapshot, link: string | undefined) {
     yield { link_id, run_id, head, certificate_prev, next_sequence, is_true };
   }
 }
+
+const FILES_AT_ONCE = 2;
+
+interface CheckedFiles {
+  readonly problems: readonly Problem[];
+  /** Whether a file is missing or cut short, so that SQL can't read the table. */
+  readonly isIncomplete: boolean;
+  /** Files that another tool wrote: the log has no sha256 of them. */
+  readonly unhashed: number;
+}
+
+/**
+ * Reads every byte of a table's files, and names those that are not the ones that the table's log says.
+ *
+ * @param quick looks at their sizes alone
+ */
+async function checkFiles({ location, snapshot }: ReadTable, quick = false): Promise<CheckedFiles> {
+  const files = [...snapshot.files.values()];
+  const missing = new Set(await missingFiles(location, files));
+  const hashed = files.filter(({ tags }) => tags?.[SHA256_TAG] !== undefined);
+  const changed = await mapConcurrent(FILES_AT_ONCE, quick ? [] : hashed, async (file) => {
+    if (missing.has(file)) return [];
+    const [path = ""] = await localFiles(location, [file]);
+    return (await fileSha256(path)) === file.tags?.[SHA256_TAG] ? [] : [file];
+  });
+  const problems = [...missing, ...changed.flat()].map((file): Problem => {
+    const { table } = location;
+    const { links } = factsOf(file);
+    const fault = missing.has(file)
+      ? `is missing, or does not have ${file.size} bytes`
+      : "was changed: its sha256 is not the one in the table's log";
+    const whose = links === undefined ? "" : `; it holds rows of the links from ${links[0]} to ${links[1]}`;
+    const what = `the file ${table}/${file.path} ${fault}${whose}`;
+    return { table, link_id: links?.[0] ?? null, run_id: null, what };
+  });
+  return { problems, isIncomplete: missing.size > 0, unhashed: files.length - hashed.length };
+}
+
+/**
+ * Finds links that the lake holds under two users: in their lists, or in the rows of the link's generation. The service has
+ * each link under one user, so an answer about another user was once taken.
+ */
+export async function sharedLinks(lake: LakeReader, bankLinks: TableSpec): Promise<string[]> {
+  if (!isHistory(bankLinks)) return [];
+  const current = currentOf(bankLinks);
+  const rows = await readTables(lake, [current, linkSyncs], (sql) =>
+    sql.rows(`
+      with committed as (
+        select link_id, fp_id from link_syncs where certificate is not null
+        qualify generation = max(generation) over (partition by link_id)
+      )
+      select link_id from (select link_id, fp_id from ${current.name} union all from committed)
+      group by link_id having count(distinct fp_id) > 1 order by link_id`),
+  );
+  return rows.map(({ link_id }) => String(link_id));
+}
+
+/** What is wrong with such a link, and what to do. */
+export const SHARED_LINK =
+  "the lake has it under two users: run nightledger sync --full --links with it and all users, then its rows are under the one whose list names it";

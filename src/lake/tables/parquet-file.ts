@@ -10,8 +10,8 @@ import { jsonRows, parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { jsonLine, withoutHalfPairs, writeLines } from "../sql/json-lines.js";
-import { fileSha256 } from "../store/file-sha256.js";
 import { unpublished } from "../store/local/local-store-errors.js";
+import { fileSha256 } from "../store/local/local-store-files.js";
 import { encryptedRow } from "./encrypted-column.js";
 import { APPENDED_FILE, type WrittenFile, writeFiles } from "./written-files.js";
 

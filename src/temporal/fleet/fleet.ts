@@ -47,7 +47,7 @@ export class Fleet {
 }
 
 /** Looks again and again, until the function that it gives is called; a look that fails is made again in its turn. */
-function lookEvery(ms: number, look: () => Promise<void>): () => void {
+export function lookEvery(ms: number, look: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
   const later = () => {

@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 import { followWorkflowId } from "../../domain/onboarding/identity.js";
 import type { FollowProgress } from "../../domain/onboarding/messages.js";
-import { lookEvery } from "../fleet/look-every.js";
+import { lookEvery } from "../fleet/fleet.js";
 import type { Metrics } from "../metrics.js";
 import { describeRunning, progressOf } from "../running-workflows.js";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { InputError } from "../../domain/failures.js";
-import { shellWord } from "../../domain/words/shell-word.js";
+import { shellWord } from "../../domain/words/texts.js";
 
 /**
  * A shell that ends the server once no process holds the other end of its pipe (descriptor 3). The kernel closes the

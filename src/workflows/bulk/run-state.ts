@@ -6,8 +6,14 @@ import {
   type BulkTotals,
   noBulkTotals,
 } from "../../domain/bulk/bulk-totals.js";
-import { NO_PAUSES, type Pauses, withPause } from "../../domain/pauses.js";
-import { allWaiting, throttledUntil, type WaitingState } from "../../domain/waiting.js";
+import {
+  allWaiting,
+  NO_PAUSES,
+  type Pauses,
+  throttledUntil,
+  type WaitingState,
+  withPause,
+} from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
 import { tellStatus } from "../run-details.js";
 

@@ -1,8 +1,8 @@
 import { condition, proxyActivities } from "@temporalio/workflow";
 import type { ItemProgress } from "../../activities/bulk/work-items.js";
 import type { Activities } from "../../activities/create-activities.js";
-import type { FailedItem } from "../../domain/bulk/frozen-row.js";
-import { afterItemOutcome, UNTRIED } from "../../domain/item-state.js";
+import { afterItemOutcome, UNTRIED } from "../../domain/backoff.js";
+import type { FailedItem } from "../../domain/bulk/bulk-job.js";
 import { type NamedFailure, waitingState } from "../../domain/waiting.js";
 import { GROUPS_AT_ONCE, HEARTBEATING, SLICE_BUDGET_MS } from "../policies.js";
 import type { RunState } from "./run-state.js";

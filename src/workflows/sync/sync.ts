@@ -9,13 +9,12 @@ import {
   setHandler,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import { NO_PAUSES, type Pauses, withPause } from "../../domain/pauses.js";
 import type { RunStatus } from "../../domain/run.js";
 import type { SyncRun } from "../../domain/sync/job.js";
 import { type CarriedSync, type SyncFigures, SyncState } from "../../domain/sync/run/sync-state.js";
 import { endOfSync, endStatus, type SyncSummary, withUnreadLinks } from "../../domain/sync/sync-summary.js";
 import { type Failure, MATERIALIZE, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
-import { TRY_NOW } from "../../domain/waiting.js";
+import { NO_PAUSES, type Pauses, TRY_NOW, withPause } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
 import { HEARTBEATING, TRIED_ONCE } from "../policies.js";
 import { runLog, tellStatus } from "../run-details.js";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../sandbox/index.js";
 import { bringUpCurrent } from "../../../src/lake/history/current-table.js";
 import type { HistorySpec } from "../../../src/lake/history/history-spec.js";
-import { sharedLinks } from "../../../src/lake/sync/verify/shared-links.js";
+import { sharedLinks } from "../../../src/lake/sync/lake-check.js";
 import { bankLinkStream } from "../../../src/streams/bank-links.js";
 import { auditInvestments } from "../../helpers/sync/investment-audit.js";
 import { LiedToNights } from "../../helpers/sync/lied-to-nights.js";

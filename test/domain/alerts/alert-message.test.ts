@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { alertBody } from "../../../src/domain/alerts/alert-message.js";
-import type { AlertEvent } from "../../../src/domain/alerts/cause.js";
+import type { AlertEvent } from "../../../src/domain/alerts/transitions.js";
 
 const EVENT: AlertEvent = {
   alertId: "alert-20261122T021640Z-0a1b2c",

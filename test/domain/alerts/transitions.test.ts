@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import type { RuleName } from "../../../src/domain/alert-settings.js";
-import type { AlertEvent, Cause } from "../../../src/domain/alerts/cause.js";
-import { overWords, transitions } from "../../../src/domain/alerts/transitions.js";
+import {
+  type AlertEvent,
+  type Cause,
+  overWords,
+  transitions,
+} from "../../../src/domain/alerts/transitions.js";
 
 const cause = (rule: RuleName, subject: string, message = "m"): Cause => {
   return { rule, subject, message, action: "a", runId: null };

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Departure } from "../../../src/domain/lineage/departure.js";
+import { type Departure, dayNumber, type TransactionState } from "../../../src/domain/lineage/departure.js";
 import { LinkLineage } from "../../../src/domain/lineage/link-lineage.js";
-import { dayNumber, type TransactionState } from "../../../src/domain/lineage/transaction-state.js";
 import type { Change } from "../../helpers/lake/feed-lake.js";
 import {
   daysBetween,

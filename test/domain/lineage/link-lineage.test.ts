@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { dayNumber, type TransactionState } from "../../../src/domain/lineage/departure.js";
 import { type LineageChange, LinkLineage } from "../../../src/domain/lineage/link-lineage.js";
-import { dayNumber, type TransactionState } from "../../../src/domain/lineage/transaction-state.js";
 
 type Values = Partial<TransactionState> & { readonly generation?: number; readonly date?: string };
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { segmentsOfJsonPath } from "../../../src/domain/json/path.js";
-import { ingressRuleProblem } from "../../../src/domain/service/ingress-rule.js";
+import { ingressRuleProblem, segmentsOfJsonPath } from "../../../src/domain/service/ingress-rule.js";
 
 it("a rule names user, identifier and JSON path", () => {
   expect(ingressRuleProblem("fp_id_1.custom.pan=$.card['number'][0]")).toBeUndefined();

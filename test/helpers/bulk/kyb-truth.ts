@@ -1,5 +1,5 @@
 import type { Sandbox } from "../../../sandbox/index.js";
-import { instantOf } from "../../../src/domain/bulk/cip/instant.js";
+import { instantOf } from "../../../src/domain/bulk/cip/report.js";
 import type { Sealer } from "../../../src/domain/sealer.js";
 import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
 import { KYB_TABLES } from "../../../src/lake/tables/kyb.js";

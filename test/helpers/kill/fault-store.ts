@@ -1,6 +1,6 @@
 import { StoreFullError } from "../../../src/lake/store/local/local-store-errors.js";
 import type { GrowingObject, ObjectStore } from "../../../src/lake/store/object-store.js";
-import { headerOf } from "../../../src/lake/sync/journal/record.js";
+import { headerOf } from "../../../src/lake/sync/journal/journal.js";
 
 /** Something that goes wrong at one step of a store; plain JSON, so that another process can be told of it. */
 export interface StoreFault {

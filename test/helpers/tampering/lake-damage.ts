@@ -7,7 +7,7 @@ import {
   serializeActions,
 } from "../../../src/lake/delta/delta-actions.js";
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
-import { fileSha256 } from "../../../src/lake/store/file-sha256.js";
+import { fileSha256 } from "../../../src/lake/store/local/local-store-files.js";
 
 /** A lake that a person or a disk has damaged. */
 export class DamagedLake {

@@ -10,7 +10,7 @@ import { RunWarnings } from "../../../src/activities/run-warnings.js";
 import type { SyncDependencies } from "../../../src/activities/sync/dependencies.js";
 import { readSlice } from "../../../src/activities/sync/read/read-slice.js";
 import { createApiClient } from "../../../src/api/http/client.js";
-import type { RosterRow } from "../../../src/domain/sync/roster.js";
+import type { RosterRow } from "../../../src/domain/sync/job.js";
 import type { ReadSliceInput, ReadSliceResult } from "../../../src/domain/sync/run/slice-work.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";

@@ -7,7 +7,7 @@ import type { BulkOptions } from "../../../src/domain/bulk/bulk-job.js";
 import { openJob, secretAgain } from "../../../src/intake/bulk/asked-job.js";
 import { JOBS } from "../../../src/jobs/index.js";
 import { jobOfKind } from "../../../src/jobs/job.js";
-import { secretPrint } from "../../../src/lake/bulk/secret-print.js";
+import { secretPrint } from "../../../src/lake/bulk/bulk-staging.js";
 
 let directory: string;
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ownIdText } from "../../../src/api/file-fields.js";
-import type { FrozenBulkRow } from "../../../src/domain/bulk/frozen-row.js";
+import type { FrozenBulkRow } from "../../../src/domain/bulk/bulk-job.js";
 import { judgeRows, withProblems, withRowsOf } from "../../../src/intake/bulk/input-rows.js";
 import { cipJob } from "../../../src/jobs/cip.js";
 import { importJob } from "../../../src/jobs/import.js";

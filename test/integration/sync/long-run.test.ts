@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { taskQueue } from "../../../src/domain/run.js";
-import { rosterText } from "../../../src/domain/sync/roster.js";
+import { rosterText } from "../../../src/domain/sync/job.js";
 import { startUnlessRunning } from "../../../src/temporal/running-workflows.js";
 import type { SyncResult } from "../../../src/workflows/sync/sync.js";
 import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";

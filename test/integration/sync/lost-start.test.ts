@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { exitCodeOf, listedError } from "../../../src/cli/terminal/exit-code.js";
 import { InterruptedError } from "../../../src/cli/terminal/interruption.js";
 import { taskQueue } from "../../../src/domain/run.js";
-import { canonicalRoster } from "../../../src/domain/sync/roster.js";
+import { canonicalRoster } from "../../../src/domain/sync/job.js";
 import type { StartedRun } from "../../../src/intake/start-or-join.js";
 import { startSync } from "../../../src/intake/sync/start.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";

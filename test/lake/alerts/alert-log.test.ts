@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AlertTarget } from "../../../src/domain/alert-settings.js";
-import type { AlertEvent, Cause } from "../../../src/domain/alerts/cause.js";
-import { transitions } from "../../../src/domain/alerts/transitions.js";
+import { type AlertEvent, type Cause, transitions } from "../../../src/domain/alerts/transitions.js";
 import {
   openAlerts,
   pendingMessages,

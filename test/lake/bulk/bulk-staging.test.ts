@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/frozen-row.js";
+import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/bulk-job.js";
+import { StagingLostError } from "../../../src/domain/failures.js";
 import { BulkStaging, type BytesOf, type FrozenFile } from "../../../src/lake/bulk/bulk-staging.js";
-import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";

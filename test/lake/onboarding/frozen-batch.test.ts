@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { InputError } from "../../../src/domain/failures.js";
+import { InputError, StagingLostError } from "../../../src/domain/failures.js";
 import type { CustomerRow, FrozenRow, RightRow } from "../../../src/domain/onboarding/customer.js";
 import { batchLine } from "../../../src/domain/onboarding/identity.js";
 import { NOTHING_KNOWN, type Outcome } from "../../../src/domain/onboarding/outcome.js";
@@ -13,7 +13,6 @@ import {
   getOutcome,
   putOutcome,
 } from "../../../src/lake/onboarding/frozen-batch.js";
-import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";

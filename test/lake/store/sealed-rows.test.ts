@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
+import { StagingLostError } from "../../../src/domain/failures.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedRows } from "../../../src/lake/store/sealed-rows.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";

@@ -1,8 +1,7 @@
 import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { InputError } from "../../../src/domain/failures.js";
-import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
+import { InputError, StagingLostError } from "../../../src/domain/failures.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { putStream, sealedStream } from "../../../src/lake/store/sealed-stream.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";

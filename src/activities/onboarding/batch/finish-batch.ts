@@ -1,3 +1,4 @@
+import { StagingLostError } from "../../../domain/failures.js";
 import type { BatchRunInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import type { OnboardSummary } from "../../../domain/onboarding/batch/batch-totals.js";
 import type { NewRun } from "../../../domain/run.js";
@@ -8,7 +9,6 @@ import {
   putOutcomesCsv,
 } from "../../../lake/onboarding/outcomes-csv.js";
 import { readTables } from "../../../lake/query/query-views.js";
-import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import { onboardings } from "../../../lake/tables/onboardings.js";
 import { type EndedRow, writeRunRow } from "../../run-row.js";
 import type { OnboardingDependencies } from "../dependencies.js";

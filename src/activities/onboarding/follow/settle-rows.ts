@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
+import { StagingLostError } from "../../../domain/failures.js";
 import { groupedBy } from "../../../domain/grouped-by.js";
 import {
   type AddressedReport,
@@ -27,7 +28,6 @@ import {
   keptSlice,
   SHARD_NUMBERS,
 } from "../../../lake/onboarding/open-customers.js";
-import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { recordOutcomes } from "../record-outcomes.js";
 

@@ -1,10 +1,10 @@
 import { ApplicationFailure, CancelledFailure, cancellationSignal } from "@temporalio/activity";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
+import { StagingLostError } from "../../../domain/failures.js";
 import { countMail } from "../../../domain/onboarding/customer/customer-mail.js";
 import { afterTry, type OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { type SteppedRow, shardOf } from "../../../domain/onboarding/follow/shard.js";
 import { keepSlice, keptSlice } from "../../../lake/onboarding/open-customers.js";
-import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import { asFull } from "../../../lake/store/local/local-store-errors.js";
 import { asCallFailure } from "../../failure.js";
 import type { OnboardingDependencies } from "../dependencies.js";

@@ -5,8 +5,12 @@ import type { Failure } from "../../../domain/sync/sync-totals.js";
 import { addRemovals, NO_REMOVALS, type Removals, refusalOf } from "../../../domain/tables/removals.js";
 import type { Appended } from "../../../lake/history/append-changes.js";
 import type { ReadWindow, WholeList } from "../../../lake/history/whole-lists.js";
-import { type BadRow, readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
-import type { CleanedPlaces } from "../../../lake/sync/journal/record.js";
+import {
+  type BadRow,
+  type CleanedPlaces,
+  readBadRows,
+  readRecord,
+} from "../../../lake/sync/journal/journal.js";
 import type { ObservedPage, SliceReport } from "../../../lake/sync/journal/report.js";
 import { commitObserved } from "../../../lake/sync/observed-rows.js";
 import { bundleQuery } from "../../../lake/sync/page-bundle.js";

@@ -1,9 +1,8 @@
 import { cancellationSignal } from "@temporalio/activity";
-import { refusedAmong } from "../../../domain/sync/bisect.js";
 import type { Place } from "../../../domain/sync/place.js";
 import { type FeedFile, loadFeedFile } from "../../../lake/sync/feed-file.js";
+import type { CleanedPlaces, StagedRecord } from "../../../lake/sync/journal/journal.js";
 import { addCleaned, Journal, readRecord } from "../../../lake/sync/journal/journal.js";
-import type { CleanedPlaces, StagedRecord } from "../../../lake/sync/journal/record.js";
 import {
   type AddPage,
   bundleQuery,
@@ -248,4 +247,16 @@ async function loadAll(
     });
     return file === undefined ? { pages: named } : { file, pages: named };
   });
+}
+
+/** Finds what is refused among some items by halving them: one bad item among thousands costs a dozen tries. */
+export async function refusedAmong<T>(
+  items: readonly T[],
+  accepts: (some: readonly T[]) => Promise<boolean>,
+): Promise<readonly T[]> {
+  if (items.length === 0 || (await accepts(items))) return [];
+  if (items.length === 1) return items;
+  const middle = Math.ceil(items.length / 2);
+  const first = await refusedAmong(items.slice(0, middle), accepts);
+  return [...first, ...(await refusedAmong(items.slice(middle), accepts))];
 }

@@ -1,13 +1,12 @@
 import { mustBeAbout } from "../../../api/http/answer.js";
 import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
-import type { RosterRow } from "../../../domain/sync/roster.js";
+import type { RosterRow } from "../../../domain/sync/job.js";
 import { DEFAULT_LOOKBACK, windowStart } from "../../../domain/sync/run/reading-window.js";
 import { type UserOutcome, type UserProgress, userFailure } from "../../../domain/sync/user-reading.js";
 import { knownUntil } from "../../../lake/history/whole-lists.js";
 import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
-import { readRecord } from "../../../lake/sync/journal/journal.js";
-import { nameKey, type PageName } from "../../../lake/sync/journal/record.js";
+import { nameKey, type PageName, readRecord } from "../../../lake/sync/journal/journal.js";
 import {
   baseOf,
   type FoundLink,

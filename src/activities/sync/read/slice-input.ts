@@ -1,10 +1,10 @@
+import { StagingLostError } from "../../../domain/failures.js";
+import type { RosterRow } from "../../../domain/sync/job.js";
 import type { LinkReading } from "../../../domain/sync/link-progress.js";
 import { journalFolder, type Place } from "../../../domain/sync/place.js";
-import type { RosterRow } from "../../../domain/sync/roster.js";
 import type { ReadSliceInput } from "../../../domain/sync/run/slice-work.js";
 import { freshUser, type UserProgress } from "../../../domain/sync/user-reading.js";
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
-import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import type { ObjectStore } from "../../../lake/store/object-store.js";
 import { frozenGroup } from "../../../lake/sync/frozen-roster.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";

@@ -6,11 +6,13 @@ import type { UserOutcome, UserProgress } from "../../../domain/sync/user-readin
 import {
   addCleaned,
   type CleanedPage,
+  type CleanedPlaces,
   Journal,
   journalKey,
+  type PageName,
   readRecord,
+  type StagedRecord,
 } from "../../../lake/sync/journal/journal.js";
-import type { CleanedPlaces, PageName, StagedRecord } from "../../../lake/sync/journal/record.js";
 import type { FoundLink, ObservedPage, QuietLink, SliceReport } from "../../../lake/sync/journal/report.js";
 import type { Slice } from "../../slice.js";
 import type { SyncDependencies } from "../dependencies.js";

@@ -1,5 +1,5 @@
 import { NotThereError } from "../../../domain/failures.js";
-import { bytesWords } from "../../../domain/words/bytes.js";
+import { bytesWords } from "../../../domain/words/texts.js";
 import type { TableSpec } from "../../../lake/delta/delta-schema.js";
 import type { TableSummary } from "../../../lake/query/query.js";
 import { sqlName, sqlText } from "../../../lake/sql/duckdb-sql.js";

@@ -1,6 +1,6 @@
 import { durationWords, SECOND } from "../../../domain/duration.js";
 import { NotThereError } from "../../../domain/failures.js";
-import { shellWord } from "../../../domain/words/shell-word.js";
+import { shellWord } from "../../../domain/words/texts.js";
 import { QUARANTINE_SOURCES } from "../../../lake/query/quarantine-view.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { erasures } from "../../../lake/tables/erasures.js";

@@ -1,4 +1,4 @@
-import { shellWord } from "../../../domain/words/shell-word.js";
+import { shellWord } from "../../../domain/words/texts.js";
 import { exportsIn } from "../../../jobs/cip/earlier-exports.js";
 import type { ObjectStore } from "../../../lake/store/object-store.js";
 import { runs } from "../../../lake/tables/runs.js";

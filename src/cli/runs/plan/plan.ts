@@ -1,9 +1,9 @@
 import { readConfig } from "../../../config.js";
 import { durationWords } from "../../../domain/duration.js";
 import { InputError } from "../../../domain/failures.js";
-import { labelledLines } from "../../../domain/labelled-lines.js";
 import { forecastMs, type PastRuns } from "../../../domain/runs/forecast.js";
 import { skippedAction } from "../../../domain/sync/link-obstacle.js";
+import { labelledLines } from "../../../domain/words/texts.js";
 import { runKindOf, type ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";

@@ -10,7 +10,7 @@ import { knownRoot } from "../../../lake/root/lake-root.js";
 import type { SqlSession } from "../../../lake/sql/duckdb-session.js";
 import { sqlList, sqlName, sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { jsonValue } from "../../../lake/sql/duckdb-values.js";
-import { fileSha256 } from "../../../lake/store/file-sha256.js";
+import { fileSha256 } from "../../../lake/store/local/local-store-files.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { transactionChanges, transactions } from "../../../lake/tables/transactions.js";
 import { accountStream } from "../../../streams/accounts.js";

@@ -1,6 +1,5 @@
 import { isBlank } from "../../service/transaction-values.js";
-import { instantOf } from "./instant.js";
-import { type CipReportFacts, findingsOf } from "./report.js";
+import { type CipReportFacts, findingsOf, instantOf } from "./report.js";
 
 /** Parts of the rule: 31 CFR 1020.220(a)(3)(i) (docs/use/exports.md, "Parts of the rule"). */
 export type RulePart = "A" | "B" | "C" | "D";

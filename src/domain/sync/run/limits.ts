@@ -14,6 +14,12 @@ export const LOAD_PAGES = 2_000;
 export const LOAD_EVERY_PAGES = 20;
 /** The fewest pages of a link's first load. */
 export const FIRST_LOAD_PAGES = 5;
+
+/** Spreads the first loads of links that begin together, so that loading begins early and never for all at once. */
+export function pagesOfNextLoad(at: number, loaded: number): number {
+  return loaded > 0 ? LOAD_EVERY_PAGES : FIRST_LOAD_PAGES + (at % (LOAD_EVERY_PAGES - FIRST_LOAD_PAGES));
+}
+
 /** Slices of one run at a time, over different users and links: while one ends, the others make calls. */
 export const SLICES_AT_ONCE = 3;
 /** A slice of fewer things is not worth an activity of its own. */

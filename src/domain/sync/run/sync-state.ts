@@ -1,7 +1,6 @@
 import type { CountedRequests } from "../../tables/lake-requests.js";
 import { addRemovals, NO_REMOVALS, type Removals } from "../../tables/removals.js";
 import { type CallGate, type WaitingState, waitingState } from "../../waiting.js";
-import type { LinkProgress } from "../link-progress.js";
 import { placeKey } from "../place.js";
 import {
   addTotals,
@@ -13,18 +12,23 @@ import {
   withFailure,
 } from "../sync-totals.js";
 import { type CarriedJournals, Journals } from "./journals.js";
+import { LINKS_AT_ONCE, LINKS_PER_SLICE, pagesOfNextLoad, USERS_AT_ONCE } from "./limits.js";
 import {
-  FIRST_LOAD_PAGES,
-  LINKS_AT_ONCE,
-  LINKS_PER_SLICE,
-  LOAD_EVERY_PAGES,
-  USERS_AT_ONCE,
-} from "./limits.js";
-import { type CarriedLinks, type LinkOptions, Links, type LinkToLoad } from "./links.js";
+  type CarriedLinks,
+  type LinkOptions,
+  Links,
+  type LinkToLoad,
+  type ReadSoFar,
+  readSoFar,
+} from "./links.js";
 import { type CarriedPublication, type CommitWork, type LoadResult, Publication } from "./publication.js";
-import { sizeOf } from "./ranges.js";
-import { type ReadSoFar, readSoFar } from "./read-so-far.js";
-import type { NumberedWork, ReadSliceResult, ReportRef, SliceWork } from "./slice-work.js";
+import {
+  type NumberedWork,
+  type ReadSliceResult,
+  type ReportRef,
+  type SliceWork,
+  sizeOf,
+} from "./slice-work.js";
 import { type CarriedUsers, Users } from "./users.js";
 
 export interface CarriedSync extends CarriedJournals {
@@ -59,13 +63,6 @@ export interface SyncFigures extends WaitingState, ReadSoFar {
 export interface ToLoad {
   readonly reports: readonly ReportRef[];
   readonly links: readonly LinkToLoad[];
-}
-
-/** Spreads the first loads of links that begin together, so that loading begins early and never for all at once. */
-function pagesOfNextLoad(at: number, { loaded }: LinkProgress): number {
-  return loaded.pages > 0
-    ? LOAD_EVERY_PAGES
-    : FIRST_LOAD_PAGES + (at % (LOAD_EVERY_PAGES - FIRST_LOAD_PAGES));
 }
 
 /** The state of a run: decides what to read, load and commit next. */
@@ -234,7 +231,7 @@ export class SyncState {
     const reports = withFinished ? this.#publication.takeToLoad() : [];
     const links = this.#links.takeToLoad(
       withFinished,
-      ({ link, progress }) => progress.staged.length >= pagesOfNextLoad(link.at, progress),
+      ({ link, progress }) => progress.staged.length >= pagesOfNextLoad(link.at, progress.loaded.pages),
     );
     if (reports.length + links.length === 0) return undefined;
     this.#journals.beginLoad(links);

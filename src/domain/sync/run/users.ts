@@ -2,8 +2,7 @@ import type { NamedFailure } from "../../waiting.js";
 import type { Failure } from "../sync-totals.js";
 import { afterUserOutcome, streamOf, type UserProgress } from "../user-reading.js";
 import { fairPart, USERS_AT_ONCE } from "./limits.js";
-import { type Range, sizeOf, splitRanges } from "./ranges.js";
-import type { ReadSliceResult, SliceWork } from "./slice-work.js";
+import { type Range, type ReadSliceResult, type SliceWork, sizeOf, splitRanges } from "./slice-work.js";
 
 interface OpenUser {
   readonly progress: UserProgress;

@@ -3,8 +3,8 @@ import { OUTCOMES_FILE, PackError, type PackManifest, PROOF } from "../../../lak
 import { csvFile, parquetFiles } from "../../../lake/sql/duckdb-files.js";
 import type { SqlRow, SqlSession } from "../../../lake/sql/duckdb-session.js";
 import { sqlName, sqlText } from "../../../lake/sql/duckdb-sql.js";
-import { fileSha256 } from "../../../lake/store/file-sha256.js";
 import { isAbsent } from "../../../lake/store/local/local-store-errors.js";
+import { fileSha256 } from "../../../lake/store/local/local-store-files.js";
 import {
   CIP_TABLES,
   cipDateOfBirthSources,

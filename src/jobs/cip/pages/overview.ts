@@ -1,7 +1,6 @@
 import type { ChangeKind } from "../../../domain/bulk/cip/changes.js";
 import { EXCEPTION_KINDS, type ExceptionKind, type RulePart } from "../../../domain/bulk/cip/exceptions.js";
-import { instantOf } from "../../../domain/bulk/cip/instant.js";
-import { CIP_ELEMENTS, type CipElement, findingsOf } from "../../../domain/bulk/cip/report.js";
+import { CIP_ELEMENTS, type CipElement, findingsOf, instantOf } from "../../../domain/bulk/cip/report.js";
 import { barChart, columnChart } from "../../../pages/charts.js";
 import type { ChangeCounts } from "../changes/changes-spool.js";
 import type { JudgedMember } from "../member-lines.js";

@@ -1,7 +1,6 @@
 import { NOT_COVERED } from "../../../domain/bulk/cip/exceptions.js";
-import { instantOf } from "../../../domain/bulk/cip/instant.js";
 import type { Mask } from "../../../domain/bulk/cip/masking.js";
-import { findingsOf } from "../../../domain/bulk/cip/report.js";
+import { findingsOf, instantOf } from "../../../domain/bulk/cip/report.js";
 import { html } from "../../../pages/parts.js";
 import { template } from "../../../pages/template.js";
 import type { CipReport } from "../member.js";

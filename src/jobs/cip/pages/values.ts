@@ -1,4 +1,4 @@
-import { instantOf } from "../../../domain/bulk/cip/instant.js";
+import { instantOf } from "../../../domain/bulk/cip/report.js";
 import { html, joined, type Markup } from "../../../pages/parts.js";
 
 const AMOUNT = /^(le|lt|ge|gt)_?(\d+)([km]?)$/i;

@@ -1,9 +1,35 @@
 import { createHash } from "node:crypto";
-import { mkdir, open, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileSha256 } from "../../store/file-sha256.js";
 import { unpublished } from "../../store/local/local-store-errors.js";
-import { BufferedText } from "./buffered-text.js";
+import { fileSha256 } from "../../store/local/local-store-files.js";
+
+const BUFFERED_CHARS = 256 * 1024;
+
+export class BufferedText {
+  #waiting: string[] = [];
+  #chars = 0;
+
+  /** @param written is told of every piece. */
+  constructor(
+    private readonly handle: FileHandle,
+    private readonly written: (piece: Buffer) => void = () => undefined,
+  ) {}
+
+  async write(text: string): Promise<void> {
+    this.#waiting.push(text);
+    this.#chars += text.length;
+    if (this.#chars >= BUFFERED_CHARS) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const piece = Buffer.from(this.#waiting.join(""), "utf8");
+    this.#waiting = [];
+    this.#chars = 0;
+    this.written(piece);
+    await this.handle.writeFile(piece);
+  }
+}
 
 export interface PackFile {
   /** Relative to the pack, "/"-separated. */

@@ -9,8 +9,7 @@ import type { SqlRow, SqlSession } from "../../sql/duckdb-session.js";
 import { sqlNames, sqlText } from "../../sql/duckdb-sql.js";
 import { withoutHalfPairs } from "../../sql/json-lines.js";
 import { APPENDED_FILE, writeFiles } from "../../tables/written-files.js";
-import { BufferedText } from "./buffered-text.js";
-import type { PackFiles } from "./pack-files.js";
+import { BufferedText, type PackFiles } from "./pack-files.js";
 
 /** The columns of a spool's rows, and those that they are sorted by; without an order they stay as they come. */
 interface SpoolForm {

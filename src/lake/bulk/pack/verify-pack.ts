@@ -3,11 +3,9 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { InputError } from "../../../domain/failures.js";
 import type { DuckDb } from "../../sql/duckdb.js";
-import { PackError, type PackManifest, PROOF } from "./manifest.js";
-import { type ReadManifest, readManifest } from "./read-manifest.js";
+import { PackError, type PackManifest, PROOF, type ReadManifest, readManifest } from "./manifest.js";
 import { isSignedBy, keyFingerprint, publicKey } from "./signature.js";
-import { agreesWithSums, readSums, verifyFiles } from "./verify-files.js";
-import { verifyRows } from "./verify-rows.js";
+import { agreesWithSums, readSums, verifyFiles, verifyRows } from "./verify-files.js";
 
 export interface VerifiedPack extends Pick<PackManifest, "kind" | "export_id" | "content_sha256" | "counts"> {
   readonly manifest_sha256: string;

@@ -8,9 +8,9 @@ import { withQuarantine } from "../../sync/open-quarantine.js";
 import { boolean, money, timestamptz, varchar } from "../../tables/columns.js";
 import { linkSyncs } from "../../tables/link-syncs.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
-import { daysOf } from "./account-rows.js";
 import { checkBalances } from "./balances.js";
 import {
+  daysOf,
   type ListedLink,
   obstacleOf,
   positionOf,

@@ -1,8 +1,9 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import {
   closeSync,
   createReadStream,
   createWriteStream,
+  type Dirent,
   fstatSync,
   fsync as fsyncCallback,
   ftruncateSync,
@@ -11,16 +12,18 @@ import {
   readFile as readFileCallback,
   readSync,
   realpathSync,
+  statSync,
   writeFileSync,
   writevSync,
 } from "node:fs";
-import { unlink } from "node:fs/promises";
+import { readdir, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
-import { partsOfKey, temporaryName } from "../keys.js";
-import type { GrowingObject } from "../object-store.js";
-import { isAbsent, unpublished } from "./local-store-errors.js";
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
+import { isTemporary, partsOfKey, temporaryName } from "../keys.js";
+import type { GrowingObject, ObjectEntry } from "../object-store.js";
+import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 
 /** Larger files are left to the thread pool: read in place, they would hold up everything else. */
 const IN_PLACE_BYTES = 256 * 1024;
@@ -170,4 +173,88 @@ function writeAll(file: number, parts: readonly Uint8Array[]): number {
     });
   }
   return written;
+}
+
+/** Each piece is a trip to the thread pool: a small file takes one. */
+const PIECE_BYTES = 1024 * 1024;
+
+/** Computes the sha256 (hex) of a file's bytes. */
+export async function fileSha256(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) hash.update(piece);
+  return hash.digest("hex");
+}
+
+const REMOVALS_AT_ONCE = 8;
+
+/**
+ * Gives the entry of one file, undefined where there is none. It asks the system in place: the thread pool would cost
+ * ten times the call itself, and a run looks at tens of thousands of staged pages.
+ */
+export function entryOf(key: string, path: string): ObjectEntry | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() ? { key, size: found.size, modifiedAt: found.mtime } : undefined;
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw unreadable(error, path);
+  }
+}
+
+/**
+ * Lists the entries below a prefix in key order, without temp files. It looks only at those after `startAfter`, so the
+ * tail of a long commit log costs one directory read and a few stats.
+ */
+export async function listBelow(root: string, prefix: string, startAfter: string): Promise<ObjectEntry[]> {
+  const keys: string[] = [];
+  await collectKeys(pathOfPrefix(root, prefix), prefix, startAfter, keys);
+  keys.sort((a, b) => (a < b ? -1 : 1));
+  return keys.flatMap((key) => entryOf(key, join(root, key)) ?? []);
+}
+
+async function collectKeys(directory: string, prefix: string, startAfter: string, keys: string[]) {
+  for (const entry of await entriesIn(directory)) {
+    const key = prefix + entry.name;
+    if (isTemporary(entry.name)) continue;
+    if (entry.isDirectory()) {
+      const below = `${key}/`;
+      if (below > startAfter || startAfter.startsWith(below)) {
+        await collectKeys(join(directory, entry.name), below, startAfter, keys);
+      }
+    } else if (key > startAfter) keys.push(key);
+  }
+}
+
+export async function foldersBelow(root: string, prefix: string): Promise<string[]> {
+  const entries = await entriesIn(pathOfPrefix(root, prefix));
+  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+}
+
+/** The directory of a prefix, which is empty or ends in `/`. */
+function pathOfPrefix(root: string, prefix: string): string {
+  return prefix === "" ? root : pathOfKey(root, prefix.replace(/\/$/, ""));
+}
+
+async function entriesIn(directory: string): Promise<Dirent[]> {
+  return readdir(directory, { withFileTypes: true }).catch((error) => {
+    if (isAbsent(error)) return [];
+    throw unreadable(error, directory);
+  });
+}
+
+/**
+ * Deletes a directory with everything in it; it ignores what is already gone. Node's own `rm` looks at every file
+ * before deleting it, and deletes one after the other: staging holds tens of thousands.
+ */
+export async function removeTree(directory: string): Promise<void> {
+  try {
+    const entries = await readdir(directory, { withFileTypes: true });
+    await mapConcurrent(REMOVALS_AT_ONCE, entries, (entry) => {
+      const path = join(directory, entry.name);
+      return entry.isDirectory() ? removeTree(path) : removeFile(path);
+    });
+    await rmdir(directory);
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
 }

@@ -2,10 +2,9 @@ import { constants } from "node:fs";
 import { chmod, copyFile, link, rm, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
-import type { DurableDirectories } from "./local-store-directories.js";
+import type { DurableDirectories, Modes } from "./local-store-directories.js";
 import { errorCode, unlinkable, unpublished } from "./local-store-errors.js";
 import { syncToDisk, temporaryBeside } from "./local-store-files.js";
-import type { Modes } from "./modes.js";
 
 /** Node has four threads for files and SQL together: two for the disk leave SQL one for each of two cores. */
 const SYNCS_AT_ONCE = 2;

@@ -3,25 +3,26 @@ import { copyFile, mkdir, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../../../domain/failures.js";
 import type { GrowingObject, ObjectStore, PutOptions } from "../object-store.js";
-import { checkWritable } from "./check-writable.js";
-import { DurableDirectories } from "./local-store-directories.js";
+import { checkWritable, DurableDirectories, openness, StoreModes } from "./local-store-directories.js";
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {
   canonicalPath,
   copyTemporary,
   discardFile,
+  entryOf,
+  foldersBelow,
   growFile,
+  listBelow,
   pathOfKey,
   readRangeInPlace,
   readWhole,
   removeFile,
+  removeTree,
   syncToDisk,
   temporaryBeside,
   writeTemporary,
 } from "./local-store-files.js";
 import { type Publication, persistFiles, publish, publishFiles } from "./local-store-publish.js";
-import { entryOf, foldersBelow, listBelow, removeTree } from "./local-store-tree.js";
-import { openness, StoreModes } from "./modes.js";
 
 /**
  * An object store in a directory (docs/inside/rules.md, "Durable writes"). The first write makes the

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { InputError, UnreachableError } from "../../../domain/failures.js";
 import { s3Address, s3Place } from "../../../domain/lake-address.js";
 import { RANDOM_ID } from "../keys.js";
-import { readRangeInPlace, readWhole } from "../local/local-store-files.js";
-import type { ObjectStore } from "../object-store.js";
-import { GrownObjects } from "./grown-objects.js";
+import { growFile, readRangeInPlace, readWhole } from "../local/local-store-files.js";
+import type { GrowingObject, ObjectStore } from "../object-store.js";
 import { ObjectCache, type ObjectCacheOptions } from "./object-cache.js";
 import { S3Bucket } from "./s3-bucket.js";
 import { BucketError } from "./s3-errors.js";
@@ -154,4 +153,57 @@ function commonStart(keys: readonly string[]): string {
   const [first = "", last = ""] = [sorted[0], sorted.at(-1)];
   const differs = [...first].findIndex((letter, at) => letter !== last[at]);
   return differs === -1 ? first : first.slice(0, differs);
+}
+
+interface Grown {
+  readonly path: string;
+  /** Bytes that the bucket has. */
+  sent: number;
+}
+
+/**
+ * Objects that this process appends to. An object of a bucket can't grow: the bytes are kept in a file, and the bucket gets
+ * the whole object when it is made durable or closed (docs/inside/rules.md, "A lake in a bucket").
+ */
+class GrownObjects {
+  readonly #open = new Map<string, Grown>();
+
+  constructor(
+    private readonly bucket: S3Bucket,
+    private readonly cache: ObjectCache,
+  ) {}
+
+  /** The file of an object that is open here. */
+  pathOf(key: string): string | undefined {
+    return this.#open.get(key)?.path;
+  }
+
+  async grow(key: string): Promise<GrowingObject> {
+    const path = await this.cache.partial();
+    const { append, close } = growFile(path, 0o600);
+    this.#open.set(key, { path, sent: 0 });
+    return {
+      append,
+      close: async () => {
+        await close();
+        try {
+          await this.send(key);
+          await this.cache.adopt(key, path);
+        } finally {
+          this.#open.delete(key);
+          await rm(path, { force: true });
+        }
+      },
+    };
+  }
+
+  /** Sends what the bucket does not have of an object that is open here. */
+  async send(key: string): Promise<void> {
+    const grown = this.#open.get(key);
+    if (grown === undefined) return;
+    const { size } = await stat(grown.path);
+    if (size === grown.sent) return;
+    await this.bucket.putFile(key, grown.path);
+    grown.sent = size;
+  }
 }

@@ -7,8 +7,7 @@ import { transactionLinks } from "../../tables/transaction-links.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { quarantinedRows } from "../quarantine-resolutions.js";
 import type { ExplainedChange, ExplainedPair, Explanation, StoredRow } from "./explanation.js";
-import { addedIn, type UpdateCommit, updateCommits } from "./feed-versions.js";
-import { type FoundRow, foundRows } from "./found-rows.js";
+import { addedIn, type FoundRow, foundRows, type UpdateCommit, updateCommits } from "./found-rows.js";
 import { type LinkProof, linkProof } from "./link-proof.js";
 
 /** What names a transaction, before it is told by link. */

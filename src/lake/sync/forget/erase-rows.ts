@@ -7,7 +7,7 @@ import { schemaActions, type TableSpec } from "../../delta/delta-schema.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { ERASURE, leftOf } from "../../delta/erasure.js";
 import type { Lake } from "../../lake.js";
-import { isDataFile } from "../../maintain/unneeded-files.js";
+import { isDataFile } from "../../maintain/table-upkeep.js";
 import { isOutOfMemory } from "../../sql/duckdb.js";
 import { parquetRows } from "../../sql/duckdb-files.js";
 import { sqlName } from "../../sql/duckdb-sql.js";

@@ -1,7 +1,14 @@
 import type { Place } from "../../../domain/sync/place.js";
 import type { ObjectStore } from "../../store/object-store.js";
-import { journalPrefix } from "./journal.js";
-import { headerOf, LONGEST_HEADER, nameKey, type PageName, shortHash, unframed } from "./record.js";
+import {
+  headerOf,
+  journalPrefix,
+  LONGEST_HEADER,
+  nameKey,
+  type PageName,
+  shortHash,
+  unframed,
+} from "./journal.js";
 
 /** Pages that lost attempts of a slice staged completely, each found by its name. */
 export class LostAttempts {

@@ -4,8 +4,7 @@ import type { Place } from "../../../domain/sync/place.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import type { ObjectStore } from "../../store/object-store.js";
 import { type LinkCheckpoint, linkCheckpoint } from "../link-checkpoint.js";
-import { readValue } from "./journal.js";
-import type { CleanedPlaces, PageName } from "./record.js";
+import { type CleanedPlaces, type PageName, readValue } from "./journal.js";
 
 type LinkBaseState = Pick<
   LinkCheckpoint,

@@ -16,8 +16,7 @@ import { transactionLinks } from "../../tables/transaction-links.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { erasable, eraseRows } from "../forget/erase-rows.js";
 import { recordErased, type TableRows } from "../forget/record-erased.js";
-import type { Expired } from "./expired.js";
-import { expiredReports } from "./expired-reports.js";
+import { type Expired, expiredReports } from "./expired-reports.js";
 import { expiredTransactions } from "./expired-transactions.js";
 
 const TABLES = [...CIP_TABLES, transactionChanges, transactions, transactionLinks];

@@ -6,8 +6,23 @@ import { parquetFiles } from "../../sql/duckdb-files.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
 import { CIP_TABLES, cipReports } from "../../tables/cip.js";
 import { holds } from "../../tables/erasures.js";
+import type { Erasing } from "../forget/erase-rows.js";
 import { HELD } from "../forget/holds.js";
-import type { Due, Expired } from "./expired.js";
+
+/** Rows of one class whose time is over. */
+export interface Expired {
+  readonly erasing: readonly Omit<Erasing, "owner">[];
+  /** Writes down what the rows prove, before they go. */
+  readonly before?: () => Promise<void>;
+  /** Decides again what was decided with the rows. */
+  readonly after?: () => Promise<void>;
+}
+
+/** What rules are applied to: until which day records have been kept long enough, and a directory for files. */
+export interface Due {
+  readonly until: { readonly [record in RecordClass]?: string };
+  readonly directory: string;
+}
 
 /** Identifying information: name, address, birth date, identification number, and from where the customer came. */
 const IDENTITY = [

@@ -12,8 +12,8 @@ import { writeStored } from "../../tables/parquet-file.js";
 import { transactionLinks } from "../../tables/transaction-links.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { HELD } from "../forget/holds.js";
-import { hashRows } from "../rows-check.js";
-import type { Due, Expired } from "./expired.js";
+import { hashRows } from "../rows-hash.js";
+import type { Due, Expired } from "./expired-reports.js";
 
 /**
  * Finds the transactions whose last day is over: all changes of one go together, some years after the last day that any of

@@ -17,7 +17,7 @@ import { linkSyncs } from "../../tables/link-syncs.js";
 import { runs } from "../../tables/runs.js";
 import { transactionLinks } from "../../tables/transaction-links.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
-import type { Problems } from "./problems.js";
+import type { Problems } from "../chain-check.js";
 
 interface RootedRun {
   readonly run_id: string;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { planCustomers } from "../../../../src/activities/onboarding/batch/plan-customers.js";
 import { recordOutcomes } from "../../../../src/activities/onboarding/record-outcomes.js";
+import { StagingLostError } from "../../../../src/domain/failures.js";
 import type { CustomerRow } from "../../../../src/domain/onboarding/customer.js";
 import type { Outcome } from "../../../../src/domain/onboarding/outcome.js";
 import { getOutcome, putOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
-import { StagingLostError } from "../../../../src/lake/staging-lost-error.js";
 import {
   customer,
   freezeCustomers,

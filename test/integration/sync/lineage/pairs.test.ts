@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { withLakeReader } from "../../../../src/cli/lake/reader.js";
-import { dayNumber } from "../../../../src/domain/lineage/transaction-state.js";
+import { dayNumber } from "../../../../src/domain/lineage/departure.js";
 import { explainTransaction } from "../../../../src/lake/sync/explain/explain-transaction.js";
 import { expectLakeEqualsTruth } from "../../../helpers/lake/lake-truth.js";
 import { auditLinks } from "../../../helpers/lake/lineage/audit-links.js";

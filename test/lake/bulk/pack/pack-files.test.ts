@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isPackPath, PackFiles } from "../../../../src/lake/bulk/pack/pack-files.js";
-import { fileSha256 } from "../../../../src/lake/store/file-sha256.js";
+import { fileSha256 } from "../../../../src/lake/store/local/local-store-files.js";
 
 let directory: string;
 let files: PackFiles;

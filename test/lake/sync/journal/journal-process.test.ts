@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Place } from "../../../../src/domain/sync/place.js";
-import { Journal, journalKey, readRecord } from "../../../../src/lake/sync/journal/journal.js";
-import { headerOf, unframed } from "../../../../src/lake/sync/journal/record.js";
+import {
+  headerOf,
+  Journal,
+  journalKey,
+  readRecord,
+  unframed,
+} from "../../../../src/lake/sync/journal/journal.js";
 import { LostAttempts } from "../../../../src/lake/sync/journal/recovery.js";
 import { startNode } from "../../../helpers/command/command-process.js";
 import { compiledProgram } from "../../../helpers/command/compiled-program.js";

@@ -8,11 +8,11 @@ import {
   Journal,
   journalKey,
   journalPrefix,
+  type PageName,
   readBadRows,
   readRecord,
   readValue,
 } from "../../../../src/lake/sync/journal/journal.js";
-import type { PageName } from "../../../../src/lake/sync/journal/record.js";
 import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
 import { flipByte, journalsIn } from "../../../helpers/sync/staged-links.js";
 

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Place } from "../../../../src/domain/sync/place.js";
-import { Journal, journalKey, readRecord } from "../../../../src/lake/sync/journal/journal.js";
-import { LONGEST_HEADER, type PageName } from "../../../../src/lake/sync/journal/record.js";
+import {
+  Journal,
+  journalKey,
+  LONGEST_HEADER,
+  type PageName,
+  readRecord,
+} from "../../../../src/lake/sync/journal/journal.js";
 import { LostAttempts, namedPages } from "../../../../src/lake/sync/journal/recovery.js";
 import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
 import { flipByte } from "../../../helpers/sync/staged-links.js";

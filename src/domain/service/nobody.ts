@@ -1,2 +1,0 @@
-/** An id that no user has. */
-export const NOBODY = "nightledger-check";

@@ -1,0 +1,26 @@
+/** `1.5 MB`; powers of 1,000, as file systems count. */
+export function bytesWords(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1_000 ** power;
+  return `${power === 0 ? value : value.toFixed(1)} ${units[power]}`;
+}
+
+/** Quotes a word for a POSIX shell where that is needed. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** What a text for people says of one thing: its label, and the words behind it. */
+export type Labelled = readonly [label: string, words: string | number | null | readonly string[]];
+
+/**
+ * Writes labels in one column and what they say in another. Each text of a list has a line of its own, below the label;
+ * null and an empty list leave the label out.
+ */
+export function labelledLines(said: readonly Labelled[], width = 9): string[] {
+  return said.flatMap(([label, words]) => {
+    const texts = words === null ? [] : typeof words === "object" ? words : [words];
+    return texts.map((text, at) => `${(at === 0 ? label : "").padEnd(width)} ${text}`);
+  });
+}
