@@ -26,6 +26,8 @@ interface LakeOptions extends Pick<DeltaTableOptions, "onCheckpointFailed" | "on
   readonly directory: string;
   /** The store of the tables, if it is not the directory itself. */
   readonly store?: ObjectStore;
+  /** Where SQL may spill, for who only reads: the lake is not touched. Left out: its staging area. */
+  readonly scratchDirectory?: string;
   /** With the lake's keys; without it no value of an encrypted column can be written. */
   readonly sealer?: Sealer;
 }
@@ -40,10 +42,15 @@ export function lakeAt(place: LakePlace, options: Omit<LakeOptions, "directory">
 export function openLake(options: LakeOptions): Lake {
   const store = options.store ?? createLocalStore(options.directory);
   const modes = new StoreModes(options.directory, new DurableDirectories(options.directory));
-  const duckdb = createDuckDb({
-    scratchDirectory: join(options.directory, "_staging", "scratch"),
-    makeParent: () => modes.of("_staging/scratch"),
-  });
+  const { scratchDirectory } = options;
+  const duckdb = createDuckDb(
+    scratchDirectory === undefined
+      ? {
+          scratchDirectory: join(options.directory, "_staging", "scratch"),
+          makeParent: () => modes.of("_staging/scratch"),
+        }
+      : { scratchDirectory },
+  );
   const tables = new Map<string, DeltaTable>();
   return {
     store,

@@ -14,6 +14,7 @@ let folder: JobFolder;
 beforeEach(async () => {
   sandbox = await startSandbox({
     population: { kind: "synthetic", users: 6, linksPerUser: 3, rows: 120, seed: 3 },
+    playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }],
   });
   folder = await openClusterFolder(sandbox, sharedTemporal());
 });
@@ -65,4 +66,20 @@ test("a plan of an import counts what the ledger has as done, and sends nothing"
   expect(counts).toMatchObject({ rows: 60, done: 21, invalid: 0 });
   expect(forecast.calls).toBeGreaterThanOrEqual(4);
   expect(sandbox.requests({ operation: "import_transactions" })).toHaveLength(sent);
+});
+
+test("a plan of an onboarding posts nobody again whom any batch has posted, and makes no lake", async () => {
+  const ids = ["fp_1", "fp_2", "fp_3"];
+  for (const fp_id of ids) sandbox.addUser({ fp_id });
+  const write = (...named: string[]) =>
+    writeFile(join(folder.directory, "customers.csv"), ["fp_id", ...named, ""].join("\n"));
+  const job = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc"];
+  await write("fp_1", "fp_2");
+  expect(await plan(...job)).toMatchObject({ rows: 2, done: 0 });
+  expect(await folder.names()).not.toContain("lake");
+  await run(...job);
+  await write(...ids);
+  const { forecast, ...counts } = await plan(...job);
+  expect(counts).toMatchObject({ rows: 3, done: 2 });
+  expect(within(forecast.calls, (await run(...job)).calls)).toBeLessThanOrEqual(0.2);
 });

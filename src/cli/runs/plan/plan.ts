@@ -60,7 +60,10 @@ export async function readPlan(terminal: Terminal, job: ScheduledJob): Promise<P
   return { kind: runKindOf(job), ...plan, ms };
 }
 
-function plannedJob(job: ScheduledJob, seen: Parameters<typeof planRows>[1]): Promise<PlannedJob> {
+function plannedJob(
+  job: ScheduledJob,
+  seen: Parameters<typeof planRows>[1] & Parameters<typeof planSync>[1],
+): Promise<PlannedJob> {
   if (job.kind === "sync") return planSync(job, seen);
   if (job.kind === "alerts" || job.kind === "maintain")
     throw new InputError(

@@ -1,13 +1,21 @@
 import { InputError } from "../../../domain/failures.js";
-import { type Forecast, type PastRuns, rowsForecast } from "../../../domain/runs/forecast.js";
+import type { LakePlace } from "../../../domain/lake-address.js";
+import { planRow } from "../../../domain/onboarding/batch/row-plan.js";
+import { isRight, type RightRow } from "../../../domain/onboarding/customer.js";
+import { type PastRuns, rowsForecast } from "../../../domain/runs/forecast.js";
 import { openJob } from "../../../intake/bulk/asked-job.js";
 import { judgeFiles } from "../../../intake/bulk/input-rows.js";
-import { invalidRowsError, readCustomers } from "../../../intake/onboarding/customers-file.js";
+import {
+  type CustomersFile,
+  invalidRowsError,
+  readCustomers,
+} from "../../../intake/onboarding/customers-file.js";
 import type { ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
 import { type AnyJob, type JobRow, planOf } from "../../../jobs/job.js";
 import { lakeAt } from "../../../lake/lake.js";
+import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
 import { readBinding } from "../../../lake/service-binding.js";
-import { sqlText } from "../../../lake/sql/duckdb-sql.js";
+import { temporaryScratch } from "../../../lake/sql/scratch.js";
 import { createSealer } from "../../../temporal/encryption/cipher.js";
 import type { LakeView } from "../../session/preflight.js";
 
@@ -15,7 +23,6 @@ type ByRows = Extract<ScheduledJob, { readonly kind: "bulk" | "onboard" }>;
 
 interface Seen extends LakeView {
   readonly past: PastRuns;
-  readonly rowsOf: RowsOf;
 }
 
 /** Of an onboarding whose mode asks for one: prefill, create, post and an answer. */
@@ -37,10 +44,10 @@ export async function planRows(job: ByRows, seen: Seen): Promise<PlannedJob> {
   };
 }
 
-/** Plans a batch: rows that have an outcome, or are beyond its limit, cost nothing. */
+/** Plans a batch: rows that have an outcome, in any batch, or are beyond its limit, cost nothing. */
 async function planBatch(
   job: Extract<ByRows, { readonly kind: "onboard" }>,
-  { store, past, rowsOf }: Seen,
+  { store, past, config }: Seen,
 ): Promise<PlannedJob> {
   const { customers, playbook, mode, continueInvalid, options } = job;
   const file = await readCustomers(customers, {
@@ -51,15 +58,47 @@ async function planBatch(
   if (file.problems.length > 0 && !continueInvalid) throw invalidRowsError(customers, file);
   const { total, invalid } = file.counts;
   const rows = Math.min(total, options.limit ?? total);
-  const [found] = await rowsOf<{ readonly done: number }>(
-    `select count(distinct line) as done from onboardings where batch_id = ${sqlText(file.facts.batchId)}`,
-  );
-  const done = Math.min(rows, Number(found?.done ?? 0));
-  const open = Math.max(0, rows - invalid - done);
+  const { done, open } = await plannedCustomers(file, rows, config.lake);
   return {
     forecast: rowsForecast({ rows: open, items: open }, CALLS_OF_CUSTOMER, past),
     ...{ rows, invalid, done, skipped: [] },
   };
+}
+
+const CUSTOMERS_AT_ONCE = 2_000;
+
+/** Plans the right rows among the first of a file, as their batch would. */
+async function plannedCustomers(
+  { facts, freezable }: CustomersFile,
+  rows: number,
+  place: LakePlace,
+): Promise<{ readonly done: number; readonly open: number }> {
+  const lake = lakeAt(place, { scratchDirectory: await temporaryScratch() });
+  const sums = { done: 0, open: 0 };
+  const take = async (group: readonly RightRow[]) => {
+    const lines = { from: group[0]?.line ?? 0, to: group.at(-1)?.line ?? -1 };
+    const keys = group.map(({ rowKey }) => rowKey);
+    const { own, others } = await earlierOutcomes(lake, facts.batchId, lines, keys);
+    for (const { line, rowKey } of group) {
+      const outcomes = { own: own.get(line), other: others.get(rowKey) };
+      const { kind } = planRow(outcomes, { retry: false, cancel: false });
+      sums[kind === "run" ? "open" : "done"] += 1;
+    }
+  };
+  try {
+    let group: RightRow[] = [];
+    for await (const { row } of freezable()) {
+      if (row.row >= rows) break;
+      if (isRight(row)) group.push(row);
+      if (group.length < CUSTOMERS_AT_ONCE) continue;
+      await take(group);
+      group = [];
+    }
+    await take(group);
+  } finally {
+    await lake.close();
+  }
+  return sums;
 }
 
 /** Asks the job for its plan, group by group, as a run would; plans only read. */
@@ -74,7 +113,7 @@ async function plannedItems(
       "NIGHTLEDGER_ENCRYPTION_KEYS: not set, and NIGHTLEDGER_HOME holds no keys yet: no job has run here. Nothing was started.",
     );
   const sealer = createSealer(keys);
-  const lake = lakeAt(config.lake, { sealer });
+  const lake = lakeAt(config.lake, { sealer, scratchDirectory: await temporaryScratch() });
   const sums = { items: 0, open: 0, done: 0 };
   const take = async (group: readonly JobRow<object>[]) => {
     if (group.length === 0) return;
