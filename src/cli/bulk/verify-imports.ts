@@ -33,7 +33,8 @@ export async function verifyImports(
     for await (const batch of lake.query(unseenRows(days))) rows.push(...batch);
   });
   if (json) {
-    terminal.result(JSON.stringify({ days, unseen_total: rows.length, unseen: rows }));
+    // `unseen` is the earlier name of `items`, and goes on until 1.0.
+    terminal.result(JSON.stringify({ days, unseen_total: rows.length, items: rows, unseen: rows }));
   } else if (rows.length === 0) {
     terminal.result(`every row that was imported more than ${days} days ago came back through a sync`);
   } else {
