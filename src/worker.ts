@@ -12,7 +12,7 @@ import type { AlertConfig, ApiConfig, ConfigParts } from "./config.js";
 import type { LakePlace } from "./domain/lake-address.js";
 import { VERSIONED } from "./domain/run.js";
 import { shareOf } from "./domain/service/pace/call-pace.js";
-import { askerOf } from "./intake/bulk/asker.js";
+import { askerOf } from "./intake/bulk/start.js";
 import type { AnyJob } from "./jobs/job.js";
 import { lakeAt } from "./lake/lake.js";
 import type { ObjectStore } from "./lake/store/object-store.js";

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { endGroup } from "../temporal/cli/tool-process.js";
 
 const LONGEST_MS = 60_000;
 
@@ -45,14 +46,5 @@ export async function commandEnd(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", end);
-  }
-}
-
-function endGroup(leader: number | undefined): void {
-  if (leader === undefined) return;
-  try {
-    process.kill(-leader, "SIGKILL");
-  } catch {
-    // No process is left in the group.
   }
 }

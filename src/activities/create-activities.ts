@@ -1,25 +1,33 @@
+import { ApplicationFailure, activityInfo, CancelledFailure, cancellationSignal } from "@temporalio/activity";
 import type { FrozenBulkRow } from "../domain/bulk/bulk-job.js";
 import { isS3Address } from "../domain/lake-address.js";
+import { type NewRun, NO_REASON } from "../domain/run.js";
+import type { CountedRequests } from "../domain/tables/lake-requests.js";
 import { scheduleFacts } from "../intake/schedules/schedules.js";
 import { JOBS } from "../jobs/index.js";
+import { markSeenImports } from "../lake/bulk/seen-imports.js";
+import type { TableSpec } from "../lake/delta/delta-schema.js";
+import { maintain } from "../lake/maintain/maintain.js";
 import { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
 import { OpenCustomers } from "../lake/onboarding/open-customers.js";
 import { sameLake } from "../lake/service-binding.js";
+import { countingRequests } from "../lake/store/s3/s3-client.js";
 import { SealedRows } from "../lake/store/sealed-rows.js";
 import { applyRetention } from "../lake/sync/retention/apply-retention.js";
+import { journalPrefix } from "../lake/sync/journal/journal.js";
 import { STREAMS } from "../streams/index.js";
 import { TABLES } from "../tables.js";
 import { type AlertDependencies, checkAfterRun, checkRules } from "./alerts/check-alerts.js";
 import { nextAlertMessage, recordAlertDelivery, sendAlert } from "./alerts/send-alert.js";
 import { closeGroup } from "./bulk/close-group.js";
 import { finishBulk } from "./bulk/finish-bulk.js";
-import { markSeen } from "./bulk/mark-seen.js";
 import { type BulkDependencies, planItems } from "./bulk/open-group.js";
 import { publishRun } from "./bulk/publish-run.js";
 import { workItems } from "./bulk/work-items.js";
 import { type CallInput, makeCall } from "./calls/make-call.js";
+import type { Dependencies } from "./dependencies.js";
+import { withHeartbeat } from "./event-loop.js";
 import { asActivityFailure, asCallFailure } from "./failure.js";
-import { type MaintainDependencies, maintainLake } from "./maintain-lake.js";
 import { finishBatch } from "./onboarding/batch/finish-batch.js";
 import { handOverRows, stopRows } from "./onboarding/batch/hand-over.js";
 import { planCustomers } from "./onboarding/batch/plan-customers.js";
@@ -27,6 +35,7 @@ import type { OnboardingDependencies } from "./onboarding/dependencies.js";
 import { findRows, settleRows } from "./onboarding/follow/settle-rows.js";
 import { workRows } from "./onboarding/follow/work-rows.js";
 import { recordOutcomes } from "./onboarding/record-outcomes.js";
+import { writeRunRow } from "./run-row.js";
 import { RunWarnings } from "./run-warnings.js";
 import {
   followRun,
@@ -36,12 +45,10 @@ import {
 } from "./schedules/fired-run.js";
 import { commit } from "./sync/commit/commit.js";
 import type { SyncDependencies } from "./sync/dependencies.js";
-import { dropJournals } from "./sync/drop-journals.js";
 import { finishRun } from "./sync/finish-run.js";
 import { load } from "./sync/load/load.js";
 import { materialize } from "./sync/materialize.js";
 import { readSlice } from "./sync/read/read-slice.js";
-import { watchedActivities } from "./watched-activities.js";
 import { commitEvents } from "./webhooks/commit-events.js";
 import { dropFollowUp, planFollowUp } from "./webhooks/follow-up.js";
 
@@ -123,3 +130,89 @@ export function createActivities(
 }
 
 export type Activities = ReturnType<typeof createActivities>;
+
+/** Notes in the ledger of imports, at the end of a sync, which of its rows syncs have brought back (docs/use/imports.md, "The ledger"). */
+async function markSeen(deps: Dependencies, { runId }: Pick<NewRun, "runId">): Promise<void> {
+  const rows = await markSeenImports(deps.lake);
+  if (rows > 0) deps.log.info({ run: runId, rows }, "imported rows came back");
+}
+
+/** Deletes journals once the history says that all of their content is committed (docs/inside/rules.md, "Staging"). */
+async function dropJournals(
+  { lake }: Dependencies,
+  { runId, folders }: { readonly runId: string; readonly folders: readonly string[] },
+): Promise<void> {
+  await lake.store.deletePrefix(journalPrefix(runId), { folders });
+}
+
+type Activity = (input: never) => Promise<unknown>;
+
+/**
+ * Checks first what all activities need, sends their heartbeats, and logs their failures with the ids of what they worked
+ * on. Those that are counted say beside their result how many requests they took.
+ */
+export function watchedActivities<A extends Readonly<Record<string, Activity>>>(
+  activities: A,
+  warnings: RunWarnings,
+  check: () => Promise<void>,
+  counted: ReadonlySet<string> = new Set(),
+): A {
+  const watched = Object.entries(activities).map(([activity, work]) => [
+    activity,
+    async (input: never) => {
+      try {
+        const checked = async () => {
+          await check();
+          return withHeartbeat(() => work(input));
+        };
+        return await (counted.has(activity) ? withRequests(checked) : checked());
+      } catch (error) {
+        if (error instanceof Error && !(error instanceof CancelledFailure)) {
+          const { attempt, workflowExecution } = activityInfo();
+          const { runId } = ((input as unknown) ?? {}) as { readonly runId?: string };
+          const ids = {
+            workflow_id: workflowExecution?.workflowId ?? "",
+            ...(runId && { run_id: runId }),
+            activity,
+          };
+          warnings.failed(ids, error, { attempt, ...factsOf(error) });
+        }
+        throw error;
+      }
+    },
+  ]);
+  return Object.fromEntries(watched) as A;
+}
+
+/** Adds to a result how many requests to the lake's bucket it took, unless it says so itself. */
+async function withRequests(work: () => Promise<unknown>): Promise<object> {
+  const { result, requests } = await countingRequests(work);
+  return { lake_requests: requests, ...(result as object | undefined) } satisfies CountedRequests;
+}
+
+function factsOf(error: Error): Readonly<Record<string, unknown>> {
+  if (!(error instanceof ApplicationFailure)) return {};
+  const [facts] = (error.details ?? []) as readonly unknown[];
+  return { ...(facts as object | undefined), class: error.type };
+}
+
+interface MaintainDependencies extends Dependencies {
+  /** Every table that this version knows. */
+  readonly tables: readonly TableSpec[];
+  readonly retention: NonNullable<Parameters<typeof maintain>[2]["retention"]>;
+}
+
+/** Maintains the lake, and writes the run's row. What a killed attempt has done, the next one finds done. */
+async function maintainLake(
+  deps: MaintainDependencies,
+  { retainDays, ...run }: NewRun & { readonly retainDays: number },
+): Promise<void> {
+  const { lake, tables, retention, log } = deps;
+  const signal = cancellationSignal();
+  const { tables: _, left_alone, ...report } = await maintain(lake, tables, { retainDays, retention, signal });
+  for (const { why } of left_alone) log.warn({ run_id: run.runId }, why);
+  log.info({ run_id: run.runId, ...report }, "maintained the lake");
+  const options = { retain_days: retainDays };
+  const ended = { jobId: "", kind: "maintain", status: "completed", options, why: NO_REASON } as const;
+  await writeRunRow(deps, { ...run, ...ended });
+}

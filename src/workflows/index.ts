@@ -1,7 +1,7 @@
 import { setWorkflowOptions } from "@temporalio/workflow";
 import { VERSIONED } from "../domain/run.js";
 import { deliverAlert } from "./alerts/deliver-alert.js";
-import { servicePause } from "./calls/service-pause.js";
+import { servicePause } from "./calls/call-service.js";
 import { follow } from "./onboarding/follow.js";
 import { onboardBatch } from "./onboarding/onboard-batch.js";
 import { fireSchedule } from "./schedules/fire-schedule.js";

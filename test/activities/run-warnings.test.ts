@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/activity";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { watchedActivities } from "../../src/activities/create-activities.js";
 import { RunWarnings } from "../../src/activities/run-warnings.js";
-import { watchedActivities } from "../../src/activities/watched-activities.js";
 import { createLogger, type LogHandle } from "../../src/logger.js";
 import { linesOf, SILENT } from "../helpers/temporal/activity-bench.js";
 

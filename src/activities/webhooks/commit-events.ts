@@ -1,4 +1,6 @@
 import { activityInfo, Context } from "@temporalio/activity";
+import { mapConcurrent } from "../../domain/concurrent-work.js";
+import { customerMessage } from "../../domain/webhooks/messages.js";
 import { type EventFacts, eventFacts } from "../../domain/webhooks/event-facts.js";
 import { planEvents, toldByReceivers } from "../../domain/webhooks/event-plan.js";
 import {
@@ -7,6 +9,8 @@ import {
   FOLLOW_UP_WORKFLOW,
   followUpWorkflowId,
 } from "../../domain/webhooks/messages.js";
+import { isAbout, onboardedCustomers } from "../../lake/onboarding/earlier-outcomes.js";
+import type { NamedCustomer } from "../../lake/onboarding/open-customers.js";
 import { appendDecided } from "../../lake/tables/append.js";
 import { compact } from "../../lake/tables/compact.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
@@ -20,9 +24,9 @@ import {
   stagedEvents,
   stageFollowUp,
 } from "../../lake/webhooks/staged-events.js";
+import { tellFollow } from "../../temporal/onboarding/tell-follow.js";
 import { signalOrStart } from "../../temporal/running-workflows.js";
 import type { OnboardingDependencies } from "../onboarding/dependencies.js";
-import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";
 
 const MOST_EVENTS = 500;
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -146,5 +150,47 @@ export function eventRow(
     known: facts.known,
     matched,
     payload: body,
+  };
+}
+
+const FOUND_AT_ONCE = 8;
+
+interface ReceivedEvent {
+  readonly messageId: string;
+  readonly facts: EventFacts;
+}
+
+/**
+ * Tells waiting customers of events that no receiver has told them of: because it died before it could, or because the
+ * event names no playbook, so that its customers have to be found in `onboardings`. Returns ids of messages that were taken.
+ */
+async function wakeCustomers(
+  deps: OnboardingDependencies,
+  scope: string,
+  events: readonly ReceivedEvent[],
+): Promise<ReadonlySet<string>> {
+  const keysOf = await openCustomers(deps, events);
+  const found = await mapConcurrent(FOUND_AT_ONCE, events, async ({ messageId, facts }) => {
+    const event = customerMessage(messageId, facts);
+    return event === null ? [] : (await keysOf(facts)).map((key) => ({ key, event }));
+  });
+  const news = found.flat();
+  const place = { scope, taskQueue: activityInfo().taskQueue };
+  if (news.length > 0) await tellFollow(Context.current().client, place, "news", news);
+  return new Set(news.map(({ event }) => event.messageId));
+}
+
+async function openCustomers(deps: OnboardingDependencies, events: readonly ReceivedEvent[]) {
+  const direct = (facts: NamedCustomer) => deps.open.keysOf(facts);
+  const vague = events.map(({ facts }) => facts).filter(({ playbookKey }) => playbookKey === null);
+  if (vague.length === 0) return direct;
+  const customers = await onboardedCustomers(deps.lake, vague);
+  return async (facts: EventFacts): Promise<string[]> => {
+    if (facts.playbookKey !== null) return direct(facts);
+    const about = customers.filter((customer) => isAbout(facts, customer));
+    const keys = await Promise.all(
+      about.map(({ playbookKey, fpId, externalId }) => direct({ playbookKey, fpId, externalId })),
+    );
+    return [...new Set(keys.flat())];
   };
 }

@@ -3,7 +3,6 @@ import { NOBODY } from "../../domain/service/external-id.js";
 import { TRY_NOW } from "../../domain/waiting.js";
 import { labelledLines } from "../../domain/words/texts.js";
 import { type AskedBulk, openJob } from "../../intake/bulk/asked-job.js";
-import { askerOf } from "../../intake/bulk/asker.js";
 import {
   checkedRows,
   type JudgedRows,
@@ -11,7 +10,7 @@ import {
   judgeRows,
   refuseInvalid,
 } from "../../intake/bulk/input-rows.js";
-import { type AskedJob, startBulk } from "../../intake/bulk/start.js";
+import { type AskedJob, askerOf, startBulk } from "../../intake/bulk/start.js";
 import { problemLines } from "../../intake/files/judged-file.js";
 import { JOBS } from "../../jobs/index.js";
 import { type AnyJob, jobOfKind } from "../../jobs/job.js";

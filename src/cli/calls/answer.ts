@@ -6,7 +6,7 @@ import type { Operation } from "../../api/operations/operation.js";
 import { answerKey, type KeptAnswer, type ProxyAnswer } from "../../lake/calls/staged-call.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { sealedStream } from "../../lake/store/sealed-stream.js";
-import type { OutputFile } from "../terminal/output-file.js";
+import type { OutputFile } from "../terminal/whole-file.js";
 
 export interface ShownAnswer {
   readonly status: number;

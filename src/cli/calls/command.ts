@@ -18,8 +18,8 @@ import { showRows } from "../lake/row-table.js";
 import { openServiceClient, unreachable } from "../session/service.js";
 import { EXIT, exitCodeOf } from "../terminal/exit-code.js";
 import { InterruptedError, withInterruption } from "../terminal/interruption.js";
-import { type OutputFile, openOutputFile } from "../terminal/output-file.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { type OutputFile, openOutputFile } from "../terminal/whole-file.js";
 import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./answer.js";
 import { type CallFlags, findOperation, grantOf, notSent, readCallRequest } from "./request.js";
 

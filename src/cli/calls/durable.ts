@@ -18,8 +18,8 @@ import type {
 import type { JobSession } from "../session/job-session.js";
 import { endWithoutResult, type JobRun, type LeftRun } from "../shell/run.js";
 import { runJob } from "../shell/shell.js";
-import { type OutputFile, openOutputFile } from "../terminal/output-file.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { type OutputFile, openOutputFile } from "../terminal/whole-file.js";
 import { type KeptShown, prettyBody, showKept } from "./answer.js";
 import { type CallFlags, grantOf, notSent, readCallRequest } from "./request.js";
 

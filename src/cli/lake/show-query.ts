@@ -4,8 +4,8 @@ import { InputError } from "../../domain/failures.js";
 import type { LakeQuery, QueryRow } from "../../lake/query/query.js";
 import type { SqlColumn } from "../../lake/sql/duckdb-session.js";
 import { counted } from "../terminal/counted.js";
-import { type OutputFile, openOutputFile } from "../terminal/output-file.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { type OutputFile, openOutputFile } from "../terminal/whole-file.js";
 import { withLakeQuery } from "./query.js";
 import { csvRow, showRows, type TableFlags } from "./row-table.js";
 
@@ -84,7 +84,7 @@ async function writeRows(lake: LakeQuery, sql: string, file: OutputFile): Promis
   let count = 0;
   await pipeline(async function* () {
     if (form === "parquet") {
-      for await (const [written] of lake.query(sql, { parquet: file.part })) count = Number(written?.Count);
+      for await (const [written] of lake.query(sql, { parquet: file.part })) count = written?.Count as number;
       return;
     }
     let names: readonly string[] = [];

@@ -53,14 +53,7 @@ export async function countedRuns(
       sum(coalesce(created, 0) + coalesce(updated, 0) + coalesce(removed, 0)) as rows
     from runs ${whereOf({ ...filter, since, after: undefined })} group by day order by day`,
   );
-  return {
-    total: Number(counted?.total ?? 0),
-    days: days.map(({ day, completed, failed, cancelled, rows }) => ({
-      day,
-      ...{ completed: Number(completed), failed: Number(failed), cancelled: Number(cancelled) },
-      rows: Number(rows),
-    })),
-  };
+  return { total: counted?.total ?? 0, days };
 }
 
 /** Names the schedules that runs were of. */

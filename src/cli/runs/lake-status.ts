@@ -106,7 +106,7 @@ async function staleLinks(query: LakeQuery, staleMs: number): Promise<LakeStatus
     order by committed_at nulls first, link_id limit ${MOST_STALE}`;
   const rows = await rowsOf<StaleLink & { readonly total: number }>(query, sql);
   const links = rows.map(({ total: _, ...link }) => link);
-  return { total: Number(rows[0]?.total ?? 0), links };
+  return { total: rows[0]?.total ?? 0, links };
 }
 
 async function openNow({ client, lake: { scope } }: RunsView): Promise<FollowProgress | null> {

@@ -81,7 +81,7 @@ async function ownCounts(query: LakeQuery, { kind, run_id }: SeenRun): Promise<R
   const counted = kindNamed(kind)?.countedRows?.(run_id);
   if (counted === undefined) return {};
   const rows = await rowsOf<{ readonly name: string; readonly count: number }>(query, counted);
-  return Object.fromEntries(rows.map(({ name, count }) => [name, Number(count)]));
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
 }
 
 export function noRun(id: string, near?: string): NotThereError {
@@ -174,7 +174,7 @@ export async function readBatch(
   return {
     batch_id: batchId,
     playbook_key: statuses[0]?.playbook_key ?? null,
-    statuses: Object.fromEntries(statuses.map(({ status, count }) => [status, Number(count)])),
+    statuses: Object.fromEntries(statuses.map(({ status, count }) => [status, count])),
     runs: ended,
     progress: progress ?? null,
     findings: await findingsOf(query, { kind: "onboard", job_id: batchId, run_id: "" }),

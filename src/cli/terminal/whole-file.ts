@@ -1,4 +1,6 @@
-import { rename, rm, stat } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { open, rename, rm, stat } from "node:fs/promises";
+import type { Writable } from "node:stream";
 import { InputError } from "../../domain/failures.js";
 
 /**
@@ -22,4 +24,50 @@ export async function wholeFile<T>(path: string, make: (part: string) => Promise
 export async function checkReplaceable(path: string, force = false): Promise<void> {
   if (force || (await stat(path).catch(() => undefined)) === undefined) return;
   throw new InputError(`--out: ${path} is there already. Nothing was written. Replace it with --force.`);
+}
+
+/** A file that receives a result, whole or not at all. */
+export interface OutputFile {
+  readonly path: string;
+  /** The file that {@link keep} moves into place. */
+  readonly part: string;
+  readonly sink: Writable;
+  /** Moves what was received into place; returns its length in bytes. */
+  keep(): Promise<number>;
+  /** Deletes the received part, and leaves an existing file as it is. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Opens the file before anything begins: an answer that can't be written would be lost.
+ *
+ * @throws InputError for a place that can't be written, or is not a regular file.
+ */
+export async function openOutputFile(path: string): Promise<OutputFile> {
+  const part = `${path}.part`;
+  const there = await stat(path).catch(() => undefined);
+  if (there !== undefined && !there.isFile()) throw unwritable(path, "it is not a regular file");
+  const handle = await open(part, "w", 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw unwritable(path, String(error.code));
+  });
+  const sink = createWriteStream(part, { fd: handle });
+  return {
+    path,
+    part,
+    sink,
+    async keep() {
+      await rename(part, path);
+      return (await stat(path)).size;
+    },
+    async discard() {
+      sink.destroy();
+      await rm(part, { force: true });
+    },
+  };
+}
+
+function unwritable(path: string, why: string): InputError {
+  return new InputError(
+    `--output: ${path} can't be written (${why}); nothing was begun. Give a file in an existing folder`,
+  );
 }

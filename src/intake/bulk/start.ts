@@ -1,6 +1,9 @@
+import type { RetentionRules } from "../../domain/tables/retention.js";
 import { createHash } from "node:crypto";
+import { hostname, userInfo } from "node:os";
 import type { Client } from "@temporalio/client";
 import {
+  type Asker,
   type BulkOptions,
   bulkJobText,
   bulkWorkflowId,
@@ -11,6 +14,7 @@ import {
 import { durationWords, MINUTE } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import type { NewRun } from "../../domain/run.js";
+import { keyMode } from "../../domain/service/key-mode.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile, secretPrint } from "../../lake/bulk/bulk-staging.js";
 import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
@@ -130,4 +134,21 @@ function wayOut(kind: string, { isHere, isSame }: Readonly<Record<"isHere" | "is
     ? "--restart continues it here"
     : `${continueCommand(kind)} --restart continues it here`;
   return `It began on another machine, or in another NIGHTLEDGER_HOME. Finish it there; once nothing runs it any more, ${continued}.`;
+}
+
+/** Says who asks for a job in this process, on which machine, for whom, with which key. */
+export function askerOf(
+  { url, key }: { readonly url: string; readonly key: string },
+  institution?: { readonly name?: string | undefined; readonly retention: RetentionRules },
+): Asker {
+  const keyFingerprint = createHash("sha256").update(key).digest("hex").slice(0, 16);
+  return {
+    operator: userInfo().username,
+    host: hostname(),
+    institution: institution?.name,
+    retention: institution?.retention ?? {},
+    service: url,
+    mode: keyMode(key),
+    keyFingerprint,
+  };
 }

@@ -63,7 +63,8 @@ export async function runTool({ command, args, env, cwd, timeoutMs, signal, watc
   }
 }
 
-function endGroup(pid: number | undefined): void {
+/** Kills a process and all that it has started in its group. */
+export function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");

@@ -5,15 +5,18 @@ import { InputError, UnreachableError } from "../../domain/failures.js";
 import type { TemporalAddress } from "../connection-settings.js";
 import { acquireLock } from "./generation-lock.js";
 import { isHere, isRunning } from "./process-identity.js";
-import { endProcess, serversOn, startServer, type WebUi } from "./server-process.js";
-import { becomesReady } from "./server-readiness.js";
 import {
+  endProcess,
   readServerRecord,
   recordOf,
   removeServerRecord,
   type ServerRecord,
+  serversOn,
+  startServer,
+  type WebUi,
   writeServerRecord,
-} from "./server-record.js";
+} from "./server-process.js";
+import { becomesReady } from "./server-readiness.js";
 import { isRenewed, keepRenewed } from "./sightings.js";
 import { attachSupervisor, type Hold, isHeld, joinPipe, removePipes } from "./supervisor.js";
 

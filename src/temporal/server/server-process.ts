@@ -1,14 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdir, open, readFile, rename, stat, statfs } from "node:fs/promises";
+import { mkdir, open, readFile, rename, rm, stat, statfs } from "node:fs/promises";
 import { createServer } from "node:net";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UnreachableError } from "../../domain/failures.js";
 import { RUN_ATTRIBUTES } from "../../domain/run.js";
-import { identify, isRunning, type ProcessIdentity } from "./process-identity.js";
+import { identify, isProcessIdentity, isRunning, type ProcessIdentity } from "./process-identity.js";
 import { becomesReady } from "./server-readiness.js";
-import type { ServerRecord } from "./server-record.js";
+import { replaceFile } from "./sightings.js";
 import { type Hold, openPipe, supervised } from "./supervisor.js";
 
 /** Temporal's web UI beside the embedded server. */
@@ -257,4 +257,44 @@ async function lastWords(path: string, offset: number): Promise<string> {
   const written = (await readFile(path).catch(() => Buffer.alloc(0))).subarray(offset).toString("utf8");
   const reason = /^(?:panic|fatal error): .*/m.exec(written)?.[0];
   return (reason ?? written).trimEnd().split("\n").slice(-12).join("\n").slice(-3000);
+}
+
+/** The embedded server that HOME knows of, as `HOME/server.json` keeps it. */
+export interface ServerRecord extends ProcessIdentity {
+  readonly port: number;
+  readonly address: string;
+  readonly ui?: string | undefined;
+  /** Name of the pipe to its supervisor, in HOME. */
+  readonly pipe?: string | undefined;
+}
+
+/** The record of a HOME. Every command that uses its server renews the file's time, for those elsewhere to see. */
+export function recordOf(home: string): string {
+  return join(home, "server.json");
+}
+
+/** Reads `HOME/server.json`; a missing or torn one is no record. */
+export async function readServerRecord(home: string): Promise<ServerRecord | undefined> {
+  try {
+    const record: unknown = JSON.parse(await readFile(recordOf(home), "utf8"));
+    if (!isProcessIdentity(record)) return undefined;
+    const { port, address, pipe } = record as Partial<ServerRecord>;
+    // A pipe's name is that of a file of ours: HOME may be shared with others who write to it.
+    const isNamed = pipe === undefined || /^server-[0-9a-f]+\.pipe$/.test(pipe);
+    return isNamed && typeof port === "number" && typeof address === "string"
+      ? (record as ServerRecord)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes `HOME/server.json`, whole or not at all. Call it under HOME's lock. */
+export async function writeServerRecord(home: string, record: ServerRecord): Promise<void> {
+  await replaceFile(recordOf(home), record);
+}
+
+/** Deletes `HOME/server.json`. Call it under HOME's lock, once the process is gone. */
+export async function removeServerRecord(home: string): Promise<void> {
+  await rm(recordOf(home), { force: true });
 }

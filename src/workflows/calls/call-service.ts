@@ -1,4 +1,11 @@
-import { defineQuery, isCancellation, proxyActivities, setHandler, workflowInfo } from "@temporalio/workflow";
+import {
+  defineQuery,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from "@temporalio/workflow";
 import type { CallResult } from "../../activities/calls/make-call.js";
 import type { Activities } from "../../activities/create-activities.js";
 import { type FailureFacts, failureFacts } from "../failure-reason.js";
@@ -28,4 +35,13 @@ export async function callService({ operation, prefix }: CallServiceInput): Prom
     if (isCancellation(error)) throw error;
     return { failure: failureFacts(error) };
   }
+}
+
+/**
+ * Lives until the service may be called again (epoch milliseconds), so that every worker sees the pause that one of
+ * them was asked for; its memo says when that is.
+ */
+export async function servicePause(until: number): Promise<void> {
+  const left = until - Date.now();
+  if (left > 0) await sleep(left);
 }

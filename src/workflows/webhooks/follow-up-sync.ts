@@ -2,6 +2,7 @@ import {
   ActivityFailure,
   CancellationScope,
   continueAsNew,
+  defineSignal,
   ParentClosePolicy,
   proxyActivities,
   setHandler,
@@ -13,6 +14,7 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import type { PlannedSync } from "../../activities/webhooks/follow-up.js";
 import { runId as makeRunId, TASK_TIMEOUT } from "../../domain/run.js";
+import { FOLLOW_UP_SIGNAL } from "../../domain/webhooks/messages.js";
 import {
   EVENTS_PAUSE_MS,
   FOLLOW_UP_FIRST_LOOK_MS,
@@ -21,7 +23,6 @@ import {
 } from "../policies.js";
 import { runLog } from "../run-details.js";
 import { sync } from "../sync/sync.js";
-import { followUpAsked } from "./messages.js";
 
 const { planFollowUp, dropFollowUp } = proxyActivities<Activities>(HEARTBEATING);
 
@@ -29,7 +30,7 @@ const { planFollowUp, dropFollowUp } = proxyActivities<Activities>(HEARTBEATING)
 export async function followUpSync({ scope }: { readonly scope: string }): Promise<void> {
   let asked = true;
   let pollMs = FOLLOW_UP_FIRST_LOOK_MS;
-  setHandler(followUpAsked, () => {
+  setHandler(defineSignal(FOLLOW_UP_SIGNAL), () => {
     asked = true;
   });
   for (;;) {

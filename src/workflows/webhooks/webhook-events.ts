@@ -2,16 +2,16 @@ import {
   ActivityFailure,
   condition,
   continueAsNew,
+  defineSignal,
   proxyActivities,
   setHandler,
   sleep,
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { EventReceipt } from "../../domain/webhooks/messages.js";
+import { EVENTS_SIGNAL, type EventReceipt } from "../../domain/webhooks/messages.js";
 import { EVENTS_AT_ONCE, EVENTS_COLLECT_MS, EVENTS_COMMIT, EVENTS_PAUSE_MS } from "../policies.js";
 import { runLog } from "../run-details.js";
-import { eventsReceived } from "./messages.js";
 
 const { commitEvents } = proxyActivities<Activities>(EVENTS_COMMIT);
 
@@ -26,7 +26,7 @@ interface WebhookEventsInput {
 /** Writes webhooks into their table in batches, until none is left; the next webhook starts it again. */
 export async function webhookEvents({ scope, receipts: carried = [] }: WebhookEventsInput): Promise<void> {
   const receipts: EventReceipt[] = [...carried];
-  setHandler(eventsReceived, (more) => {
+  setHandler(defineSignal<[readonly EventReceipt[]]>(EVENTS_SIGNAL), (more) => {
     receipts.push(...more.slice(0, Math.max(0, MOST_RECEIPTS - receipts.length)));
   });
   let more = true;

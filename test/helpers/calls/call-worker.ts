@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "@temporalio/worker";
 import { createActivities } from "../../../src/activities/create-activities.js";
 import { createApiClient } from "../../../src/api/http/client.js";
-import { askerOf } from "../../../src/intake/bulk/asker.js";
+import { askerOf } from "../../../src/intake/bulk/start.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";

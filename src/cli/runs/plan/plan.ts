@@ -5,6 +5,7 @@ import { forecastMs, type PastRuns } from "../../../domain/runs/forecast.js";
 import { skippedAction } from "../../../domain/sync/link-obstacle.js";
 import { labelledLines } from "../../../domain/words/texts.js";
 import { runKindOf, type ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
+import type { LakeQuery } from "../../../lake/query/query.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { onboardings } from "../../../lake/tables/onboardings.js";
@@ -14,7 +15,7 @@ import { parseScheduledCommand } from "../../schedules/scheduled-command.js";
 import { readLakeView } from "../../session/preflight.js";
 import { type JsonFlag, showResult } from "../../terminal/colours.js";
 import type { Terminal } from "../../terminal/terminal.js";
-import { type PlannedJob, planRows, type RowsOf } from "./rows.js";
+import { type PlannedJob, planRows } from "./rows.js";
 import { planSync } from "./sync.js";
 
 /** Runs whose calls and times are learnt from. */
@@ -49,8 +50,8 @@ export async function readPlan(terminal: Terminal, job: ScheduledJob): Promise<P
   const planned = await withStoreQuery(
     lake.store,
     async (query) => {
-      const past = await pastRuns((sql) => rowsOf(query, sql), runKindOf(job));
-      return { past, ...(await plannedJob(job, { ...lake, past, rowsOf: (sql) => rowsOf(query, sql) })) };
+      const past = await pastRuns(query, runKindOf(job));
+      return { past, ...(await plannedJob(job, { ...lake, past, query })) };
     },
     { tables: [runs, linkSyncs, onboardings] },
   );
@@ -72,21 +73,17 @@ function plannedJob(
   return planRows(job, seen);
 }
 
-async function pastRuns(rowsOf: RowsOf, kind: string): Promise<PastRuns> {
-  const [row] = await rowsOf<Readonly<Record<string, string | number | null>>>(
-    `select count(*) as runs, sum(coalesce(users, 0) - if(kind = 'sync', 0, coalesce(skipped, 0))) as owners, sum(coalesce(calls, 0)) as calls, sum(coalesce(pages, 0)) as pages,
-      sum(epoch_ms(finished_at) - epoch_ms(started_at) - coalesce(paused_ms, 0)) as worked
+async function pastRuns(query: LakeQuery, kind: string): Promise<PastRuns> {
+  const sumOf = (sql: string) => `coalesce(sum(${sql}), 0)`;
+  const [row] = await rowsOf<PastRuns>(
+    query,
+    `select count(*) as runs, ${sumOf("coalesce(users, 0) - if(kind = 'sync', 0, coalesce(skipped, 0))")} as owners,
+      ${sumOf("calls")} as calls, ${sumOf("pages")} as pages,
+      ${sumOf("epoch_ms(finished_at) - epoch_ms(started_at) - coalesce(paused_ms, 0)")} as "workedMs"
     from (select * from runs where kind = ${sqlText(kind)} and status in ('completed', 'completed_with_failures') and calls > 0
       order by started_at desc limit ${LEARNT_FROM})`,
   );
-  const of = (name: string) => Number(row?.[name] ?? 0);
-  return {
-    runs: of("runs"),
-    owners: of("owners"),
-    calls: of("calls"),
-    pages: of("pages"),
-    workedMs: of("worked"),
-  };
+  return row as PastRuns;
 }
 
 /** Says a plan to people. */

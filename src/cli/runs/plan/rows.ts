@@ -2,7 +2,7 @@ import { InputError } from "../../../domain/failures.js";
 import type { LakePlace } from "../../../domain/lake-address.js";
 import { planRow } from "../../../domain/onboarding/batch/row-plan.js";
 import { isRight, type RightRow } from "../../../domain/onboarding/customer.js";
-import { type PastRuns, rowsForecast } from "../../../domain/runs/forecast.js";
+import { type Forecast, type PastRuns, rowsForecast } from "../../../domain/runs/forecast.js";
 import { openJob } from "../../../intake/bulk/asked-job.js";
 import { judgeFiles } from "../../../intake/bulk/input-rows.js";
 import {
@@ -30,18 +30,12 @@ const CALLS_OF_CUSTOMER = 4;
 
 /** Plans a job by the rows of its file. @throws InputError where the file is wrong, or the lake's keys are missing */
 export async function planRows(job: ByRows, seen: Seen): Promise<PlannedJob> {
-  const [skipped, { past }] = [[], seen];
   if (job.kind === "onboard") return planBatch(job, seen);
   const opened = await openJob(job);
   const judged = await judgeFiles(opened.job, job);
   const { items, done, open } = await plannedItems(opened.job, judged.rows(), opened.options, seen);
-  return {
-    forecast: rowsForecast({ rows: open, items }, 1, past),
-    rows: judged.total,
-    invalid: judged.invalid,
-    done,
-    skipped,
-  };
+  const { total: rows, invalid } = judged;
+  return { forecast: rowsForecast({ rows: open, items }, 1, seen.past), rows, invalid, done, skipped: [] };
 }
 
 /** Plans a batch: rows that have an outcome, in any batch, or are beyond its limit, cost nothing. */
@@ -147,6 +141,3 @@ export interface PlannedJob {
   readonly invalid: number;
   readonly skipped: readonly { readonly reason: string; readonly count: number }[];
 }
-
-/** Reads the lake. */
-export type RowsOf = <Row>(sql: string) => Promise<Row[]>;

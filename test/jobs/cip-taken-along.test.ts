@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { takingAlong } from "../../src/jobs/cip.js";
 import type { AnyJob, Caller, JobContext, JobRow } from "../../src/jobs/job.js";
-import { takingAlong } from "../../src/jobs/taken-along.js";
 
 const CONTEXT = {} as JobContext;
 const CALLER = {} as Caller;
