@@ -66,7 +66,7 @@ function nameOf({ alertId, state, target }: AlertMessage): string {
   return `${alertId} ${state} ${target}`;
 }
 
-function textOf({ open, raised, cleared }: CheckedAlerts): string {
+function textOf({ open, raised, cleared }: CheckedAlerts): string[] {
   const isNew = new Set(raised.map(({ alertId }) => alertId));
   const told = open.map(({ alertId, rule, message, action, at }): Labelled => {
     const since = `since ${instantText(at)}`;
@@ -74,7 +74,7 @@ function textOf({ open, raised, cleared }: CheckedAlerts): string {
   });
   const over = cleared.map(({ rule, message }): Labelled => ["over", `${rule}: ${message}`]);
   const lines = labelledLines([...told, ...over], 6);
-  return [...lines, ...(open.length === 0 ? ["no alert is open"] : [])].join("\n");
+  return [...lines, ...(open.length === 0 ? ["no alert is open"] : [])];
 }
 
 function jsonOf({ open, raised, cleared }: CheckedAlerts, late: readonly AlertMessage[]): object {

@@ -21,6 +21,7 @@ import type { JobSession } from "../session/job-session.js";
 import { placeOf, readJobConfig } from "../session/preflight.js";
 import { openServiceClient, pingService } from "../session/service.js";
 import { type JobFlags, runJob } from "../shell/shell.js";
+import { showResult } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { bulkRun } from "./form.js";
@@ -119,7 +120,7 @@ async function validate(terminal: Terminal, files: readonly JobFile[], json: boo
     lines.push(...problemLines(problems));
     isValid &&= problems.length === 0;
   }
-  terminal.result(json ? JSON.stringify(said) : lines.join("\n"));
+  showResult(terminal, json, said, () => lines);
   return isValid ? EXIT.completed : EXIT.usage;
 }
 

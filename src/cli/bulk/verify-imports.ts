@@ -1,4 +1,5 @@
-import { withLakeQuery } from "../lake/query.js";
+import type { QueryRow } from "../../lake/query/query.js";
+import { rowsOf, withLakeQuery } from "../lake/query.js";
 import { showRows } from "../lake/row-table.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -28,10 +29,7 @@ export async function verifyImports(
   terminal: Terminal,
   { days, json }: { readonly days: number; readonly json?: boolean },
 ): Promise<number> {
-  const rows: Readonly<Record<string, unknown>>[] = [];
-  await withLakeQuery(terminal, async (lake) => {
-    for await (const batch of lake.query(unseenRows(days))) rows.push(...batch);
-  });
+  const rows = await withLakeQuery(terminal, (lake) => rowsOf<QueryRow>(lake, unseenRows(days)));
   if (json) {
     // `unseen` is the earlier name of `items`, and goes on until 1.0.
     terminal.result(JSON.stringify({ days, unseen_total: rows.length, items: rows, unseen: rows }));

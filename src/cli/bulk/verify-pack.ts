@@ -63,7 +63,7 @@ async function readKey(path: string) {
   return publicKey(pem, path);
 }
 
-function words(pack: VerifiedPack): string {
+function words(pack: VerifiedPack): string[] {
   const { population, exported, failed, excluded } = pack.counts;
   const signatures = {
     none: "not signed",
@@ -78,7 +78,7 @@ function words(pack: VerifiedPack): string {
     ["manifest", `sha256 ${pack.manifest_sha256}`],
     ["content", `sha256 ${pack.content_sha256}, printed on each page`],
   ];
-  return [`${pack.export_id} is what was written`, ...labelledLines(said, 10)].join("\n");
+  return [`${pack.export_id} is what was written`, ...labelledLines(said, 10)];
 }
 
 function chainWords({ chain, chain_ends_before }: VerifiedPack): string {

@@ -4,7 +4,7 @@ import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import { readBinding, rebind } from "../../lake/service-binding.js";
 import { openStore } from "../../lake/store/open-store.js";
 import { serviceAddress } from "../session/preflight.js";
-import type { JsonFlag } from "../terminal/colours.js";
+import { type JsonFlag, showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** Records that a lake's service is now at the configured address. @throws InputError where it can't be. */
@@ -16,13 +16,10 @@ export async function runRebind(terminal: Terminal, { json }: JsonFlag): Promise
   const { url: to, mode } = await rebind(store, serviceAddress(api));
   const from = before?.url ?? to;
   const queue = taskQueue(scopeOf(to, lake.address));
-  if (json) {
-    terminal.result(JSON.stringify({ lake: lake.address, from, to, mode, task_queue: queue }));
-  } else {
-    terminal.result(
-      from === to ? `the lake ${lake.address} is bound to ${to} already` : words(from, to, queue),
-    );
-  }
+  const said = { lake: lake.address, from, to, mode, task_queue: queue };
+  showResult(terminal, json, said, () =>
+    from === to ? `the lake ${lake.address} is bound to ${to} already` : words(from, to, queue),
+  );
   if (from !== to) {
     terminal.say(
       `a run that is still under way at ${from} must be ended there: no command joins it any more`,
@@ -30,7 +27,7 @@ export async function runRebind(terminal: Terminal, { json }: JsonFlag): Promise
   }
 }
 
-function words(from: string, to: string, queue: string): string {
+function words(from: string, to: string, queue: string): string[] {
   const said: readonly Labelled[] = [
     ["moved", `from ${from} to ${to}`],
     [
@@ -39,5 +36,5 @@ function words(from: string, to: string, queue: string): string {
     ],
     ["changes", `ids of workflows, and the task queue, which is now ${queue}: restart workers and receivers`],
   ];
-  return labelledLines(said, 8).join("\n");
+  return labelledLines(said, 8);
 }

@@ -9,7 +9,7 @@ import { type OutputFile, openOutputFile } from "../terminal/whole-file.js";
 import { withLakeQuery } from "./query.js";
 import { csvRow, showRows, type TableFlags } from "./row-table.js";
 
-export interface QueryFlags extends TableFlags {
+interface QueryFlags extends TableFlags {
   readonly output?: string;
   readonly limit: number;
   readonly decrypt?: boolean;

@@ -14,14 +14,14 @@ import { placeAt } from "./place.js";
 import { existingLake, withUncopied } from "./query.js";
 import { showRows } from "./row-table.js";
 
-export interface SnapshotFlags {
+interface SnapshotFlags {
   readonly keep?: number;
   readonly list?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
-export interface RestoreFlags {
+interface RestoreFlags {
   readonly root?: string;
   readonly dryRun?: boolean;
   readonly json?: boolean;
@@ -42,14 +42,13 @@ export async function runSnapshot(terminal: Terminal, to: string, flags: Snapsho
   const said = { place: place.address, lake: binding.lake, instant, root, tables, ...amount, dropped };
   showResult(terminal, json, said, () => {
     const { objects, bytes, kept } = amount;
-    const lines = labelledLines([
+    return labelledLines([
       ["snapshot", `${instant}, in ${place.address}`],
       ["files", `${objects}, ${bytesWords(bytes)}; ${kept} of them were there already`],
       ["root", root],
       ["deleted", dropped === 0 ? null : counted(dropped, "older snapshot")],
       ["note", dryRun ? "nothing was copied" : null],
     ]);
-    return lines.join("\n");
   });
 }
 
@@ -73,15 +72,14 @@ export async function runRestore(terminal: Terminal, from: string, flags: Restor
   });
   const { instant, root, binding, tables } = snapshot;
   const said = { lake: binding.lake, to: target.address, instant, root, tables, ...amountIn(snapshot) };
-  showResult(terminal, json, said, ({ objects, bytes }) => {
-    const lines = labelledLines([
+  showResult(terminal, json, said, ({ objects, bytes }) =>
+    labelledLines([
       ["snapshot", instant],
       ["files", `${objects}, ${bytesWords(bytes)}; every byte is that of the snapshot`],
       ["root", root],
       [dryRun ? "note" : "lake", dryRun ? "nothing was restored" : target.address],
-    ]);
-    return lines.join("\n");
-  });
+    ]),
+  );
   if (dryRun) return;
   terminal.say(
     `Next: \`nightledger verify\`; then \`nightledger plan\` of each job, before it runs. This lake knows nothing of what was sent after ${instant}: the plan counts those rows as open, and the job sends them again. docs/run/operate.md#back-up-and-restore`,

@@ -9,7 +9,7 @@ import { checkReplaceable, wholeFile } from "../terminal/whole-file.js";
 import { lakeStore } from "./query.js";
 import { LAKE_MEMORY_MB, withDuckDb } from "./reader.js";
 
-export interface ViewsFlags {
+interface ViewsFlags {
   readonly out: string;
   readonly force?: boolean;
 }

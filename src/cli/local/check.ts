@@ -36,7 +36,7 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
   const report = new CheckReport();
   await withInterruption(({ signal }) => checkAll(terminal, flags, report, signal));
   showResult(terminal, flags.json, { items: report.findings }, ({ items }) =>
-    items.map(({ check, ok, detail }) => `${ok ? "ok  " : "FAIL"} ${check}: ${detail}`).join("\n"),
+    items.map(({ check, ok, detail }) => `${ok ? "ok  " : "FAIL"} ${check}: ${detail}`),
   );
   return report.code;
 }

@@ -8,7 +8,7 @@ import { readLakeView } from "../session/preflight.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-export interface CodecFlags extends ListenPlace {
+interface CodecFlags extends ListenPlace {
   readonly origin: readonly string[];
 }
 

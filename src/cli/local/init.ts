@@ -11,7 +11,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { wholeFile } from "../terminal/whole-file.js";
 import { runCheck } from "./check.js";
 
-export interface InitFlags {
+interface InitFlags {
   readonly url?: string;
   /** A file; `-` is standard input. */
   readonly keyFile?: string;

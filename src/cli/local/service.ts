@@ -12,7 +12,7 @@ import type { Terminal } from "../terminal/terminal.js";
 
 const run = promisify(execFile);
 
-export interface ServiceFlags {
+interface ServiceFlags {
   readonly user?: boolean;
   readonly name?: string;
   readonly print?: boolean;

@@ -1,13 +1,13 @@
 import { createRequire } from "node:module";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
-import { labelledLines } from "../../domain/words/texts.js";
+import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import { LAKE_FORMAT } from "../../lake/delta/delta-protocol.js";
 import { duckdbVersion } from "../../lake/sql/duckdb.js";
 import { presentTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { cliVersion } from "../../temporal/cli/cli-cache.js";
 import { VERSION } from "../../version.js";
-import type { JsonFlag } from "../terminal/colours.js";
+import { type JsonFlag, showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { withoutStart } from "./check.js";
 
@@ -25,19 +25,15 @@ export async function runVersion(terminal: Terminal, { json }: JsonFlag): Promis
     temporal: { sdk, cli },
     lake: LAKE_FORMAT,
   };
-  if (json) return terminal.result(JSON.stringify(said));
   const { reader_version: reader, writer_versions: writers, writer_features: features } = LAKE_FORMAT;
-  const lines = labelledLines(
-    [
-      ["nightledger", VERSION],
-      ["node", `${said.node}, ${said.platform}`],
-      ["duckdb", said.duckdb],
-      ["temporal", [`SDK ${sdk}`, cliWords(cli)]],
-      ["lake", `Delta, reader ${reader}, writer ${writers.join(" or ")} (${features.join(", ")})`],
-    ],
-    11,
-  );
-  terminal.result(lines.join("\n"));
+  const lines: readonly Labelled[] = [
+    ["nightledger", VERSION],
+    ["node", `${said.node}, ${said.platform}`],
+    ["duckdb", said.duckdb],
+    ["temporal", [`SDK ${sdk}`, cliWords(cli)]],
+    ["lake", `Delta, reader ${reader}, writer ${writers.join(" or ")} (${features.join(", ")})`],
+  ];
+  showResult(terminal, json, said, () => labelledLines(lines, 11));
 }
 
 function cliWords(cli: Awaited<ReturnType<typeof presentCli>>): string {

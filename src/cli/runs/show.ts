@@ -72,7 +72,7 @@ export async function showRun(terminal: Terminal, id: string, { json }: JsonFlag
     });
     const [run, open] = shown;
     if (view.missing !== undefined && open?.status === "interrupted") terminal.say(view.missing);
-    showResult(terminal, json, run, () => [...runLines(run), ...openLines(terminal, open)].join("\n"));
+    showResult(terminal, json, run, () => [...runLines(run), ...openLines(terminal, open)]);
   });
 }
 
@@ -181,7 +181,7 @@ export async function readBatch(
   };
 }
 
-function text({ batch_id, playbook_key, statuses, runs, progress, findings }: ShownBatch): string {
+function text({ batch_id, playbook_key, statuses, runs, progress, findings }: ShownBatch): string[] {
   const counts = Object.entries(statuses).map(([status, count]) => `${count} ${status}`);
   const [latest] = runs;
   return labelledLines([
@@ -191,7 +191,7 @@ function text({ batch_id, playbook_key, statuses, runs, progress, findings }: Sh
     ["running", progress && progressWords(progress)],
     ["last run", latest === undefined ? null : `${latest.run_id} ${latest.status}`],
     ...findings.map(findingWords),
-  ]).join("\n");
+  ]);
 }
 
 /** Says how far a batch is. */

@@ -24,7 +24,7 @@ export async function showStatus(terminal: Terminal, { stale, json }: StatusFlag
   return withRunsView(terminal, async (view) => {
     const status = await lakeStatus(view, stale);
     const unfinished = status.unfinished.map(({ running: _, ...run }) => run);
-    showResult(terminal, json, { ...status, unfinished }, () => statusLines(terminal, status).join("\n"));
+    showResult(terminal, json, { ...status, unfinished }, () => statusLines(terminal, status));
   });
 }
 

@@ -9,7 +9,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { describedSchedule, withSchedules } from "./described.js";
 import { parseScheduledCommand } from "./scheduled-command.js";
 
-export interface CreateFlags extends TimingFlags {
+interface CreateFlags extends TimingFlags {
   readonly paused?: boolean;
   readonly json?: boolean;
 }

@@ -28,7 +28,16 @@ export async function showSchedule(terminal: Terminal, name: string, { json }: J
   });
 }
 
-function text({ name, command, when, paused, next, last, skipped_overlaps, missed }: ShownSchedule): string {
+function text({
+  name,
+  command,
+  when,
+  paused,
+  next,
+  last,
+  skipped_overlaps,
+  missed,
+}: ShownSchedule): string[] {
   const [skipped, dropped] = notFiredWords({ skipped_overlaps, missed });
   const runs = last.map(({ due_at, run_id, status }) => [due_at, status, run_id].filter(Boolean).join("  "));
   return labelledLines([
@@ -39,7 +48,7 @@ function text({ name, command, when, paused, next, last, skipped_overlaps, misse
     ["last", runs.length === 0 ? "never ran" : runs],
     ["skipped", skipped],
     ["missed", dropped],
-  ]).join("\n");
+  ]);
 }
 
 /** Says how often a schedule skipped what was due, and how often it missed it; null for never. */

@@ -3,7 +3,7 @@ import { scheduleId } from "../../domain/schedules/scheduled-run.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { noSchedule, withSchedules } from "./described.js";
 
-export interface BackfillFlags {
+interface BackfillFlags {
   readonly from: Date;
   readonly to: Date;
 }

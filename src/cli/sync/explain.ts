@@ -215,8 +215,9 @@ async function unknownId(lake: LakeReader, id: string, link: string | undefined)
   return new InputError(`there is no transaction ${id} ${where}. Nothing was changed. ${next}`);
 }
 
-function textOf(found: readonly Explanation[]): string {
+function textOf(found: readonly Explanation[]): string[] {
+  const [first = [], ...others] = found.map(explanationLines);
   const several =
-    found.length > 1 ? [`${found.length} links have this id; --link shows one of them`, ""] : [];
-  return [...several, found.map((one) => explanationLines(one).join("\n")).join("\n\n")].join("\n");
+    others.length > 0 ? [`${found.length} links have this id; --link shows one of them`, ""] : [];
+  return [...several, ...first, ...others.flatMap((lines) => ["", ...lines])];
 }

@@ -11,7 +11,7 @@ import { existingLake, lakeStore } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-export interface ListFlags {
+interface ListFlags {
   readonly all?: boolean;
   readonly link?: string;
   readonly run?: string;
@@ -33,7 +33,7 @@ export async function listQuarantine(terminal: Terminal, flags: ListFlags): Prom
     );
 }
 
-export interface ResolveFlags {
+interface ResolveFlags {
   readonly reason: string;
   readonly row?: readonly string[];
   readonly link?: string;

@@ -90,11 +90,11 @@ const NOT_LOOKED_AT =
   "not looked at (--quick): the bytes of files, derived tables and roots; leave out --quick to prove them";
 
 /** The lines that say what was proved, or what is wrong. */
-export function verifiedText(report: Verified): string {
+export function verifiedText(report: Verified): string[] {
   const { ok, problems, problems_total, quick, notes = [], kept, root, ...counts } = report;
   const more = problems_total - problems.length;
   const rest = more > 0 ? [`and ${more} more`] : [];
-  if (!ok) return ["broken:", ...problems.map(lineOf), ...rest, ...notes].join("\n");
+  if (!ok) return ["broken:", ...problems.map(lineOf), ...rest, ...notes];
   const {
     links,
     certificates,
@@ -138,7 +138,7 @@ export function verifiedText(report: Verified): string {
       `not proved: ${files_without_hash} files that another tool wrote; the log has no sha256 of them`,
     );
   }
-  return [...lines, ...notes, ...(quick ? [NOT_LOOKED_AT] : [])].join("\n");
+  return [...lines, ...notes, ...(quick ? [NOT_LOOKED_AT] : [])];
 }
 
 function lineOf({ table, link_id, run_id, what }: Problem): string {

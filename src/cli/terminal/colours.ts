@@ -14,14 +14,13 @@ export interface JsonFlag {
   readonly json?: boolean;
 }
 
-/** Prints a result: as JSON, or as a text for people, wrapped at words and with what failed in red. */
+/** Prints a result: as JSON, or as a text or lines for people, wrapped at words and with what failed in red. */
 export function showResult<R>(
   terminal: Terminal,
   json: boolean | undefined,
   result: R,
-  text: (result: R) => string,
+  text: (result: R) => string | readonly string[],
 ): void {
-  terminal.result(
-    json ? JSON.stringify(result) : coloured(terminal, wrapped(text(result), terminal.columns)),
-  );
+  const words = () => [text(result)].flat().join("\n");
+  terminal.result(json ? JSON.stringify(result) : coloured(terminal, wrapped(words(), terminal.columns)));
 }

@@ -16,7 +16,7 @@ import { timeStamp } from "../terminal/clock.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-export interface ListenFlags {
+interface ListenFlags {
   readonly kind?: readonly string[];
   /** ISO instant. */
   readonly since?: string;

@@ -9,24 +9,25 @@ import {
   type BusinessRow,
   isBusiness,
   kybRows,
+  type NamedBusiness,
 } from "../kyb/rows.js";
 import type { PackFacts, PackTools } from "./facts.js";
 import { wrongRow } from "./member.js";
 
 const BUSINESSES_FILE = "businesses.csv";
 const COLUMNS = [
-  ...["fp_bid", "external_id", "fp_id", "status", "reason", "action"],
-  ...["onboardings", "insights", "watchlist_hits"],
+  ...(["fp_bid", "external_id", "fp_id", "status", "reason", "action"] as const),
+  ...(["onboardings", "insights", "watchlist_hits"] as const),
 ];
 /** So many are on the report's page; all of them are in the file. */
 const MOST_SHOWN = 500;
 
 /** A business of an export, and what became of it. */
 export interface CipBusiness {
-  readonly fpBid: string;
-  readonly externalId: string | null;
+  readonly fp_bid: string;
+  readonly external_id: string | null;
   /** The person that the file ties it to. */
-  readonly fpId: string | null;
+  readonly fp_id: string | null;
   /** `empty`: the service knows nothing of it, and `reason` says what is missing. */
   readonly status: "exported" | "empty" | "failed" | "excluded";
   readonly reason: string | null;
@@ -48,12 +49,12 @@ interface BusinessNumbers {
   readonly onboardings: number;
   /** Onboardings with insights. */
   readonly insights: number;
-  readonly hits: number;
+  readonly watchlist_hits: number;
 }
 
-const NO_NUMBERS: BusinessNumbers = { onboardings: 0, insights: 0, hits: 0 };
+const NO_NUMBERS: BusinessNumbers = { onboardings: 0, insights: 0, watchlist_hits: 0 };
 
-/** Every business of an export by `fpBid`. An invalid row that was let through is excluded, under its line, and last. */
+/** Every business of an export by `fp_bid`. An invalid row that was let through is excluded, under its line, and last. */
 export async function* businessesOf(
   groups: () => AsyncIterable<ClosedGroup<object, unknown>>,
   runId: string,
@@ -64,7 +65,7 @@ export async function* businessesOf(
       if (row === undefined || !isBusiness(row)) return [];
       return [businessOf(row, result as BusinessResult | null, reason, runId)];
     });
-    yield* found.sort((a, b) => (a.fpBid < b.fpBid ? -1 : 1));
+    yield* found.sort((a, b) => (a.fp_bid < b.fp_bid ? -1 : 1));
   }
   for await (const { invalid } of groups()) {
     for (const row of invalid.filter(({ kind }) => kind === "kyb")) {
@@ -102,16 +103,8 @@ function businessOf(
   };
 }
 
-function unasked({ fp_bid, external_id, fp_id }: BusinessRow): CipBusiness {
-  return {
-    fpBid: fp_bid,
-    externalId: external_id ?? null,
-    fpId: fp_id ?? null,
-    status: "excluded",
-    reason: null,
-    action: null,
-    onboardings: [],
-  };
+function unasked({ fp_bid, external_id = null, fp_id = null }: NamedBusiness): CipBusiness {
+  return { fp_bid, external_id, fp_id, status: "excluded", reason: null, action: null, onboardings: [] };
 }
 
 /** Writes the files of the businesses of an export: a line for each in `businesses.csv`, and their tables. */
@@ -124,17 +117,11 @@ export async function writeBusinesses(
   const counts = { rows: 0, exported: 0, empty: 0, failed: 0, excluded: 0, watchlist_hits: 0 };
   const shown: PackBusinesses["shown"][number][] = [];
   const tables = new Map(KYB_TABLES.map(({ name, columns }) => [name, new RowSpool(duckdb, { columns })]));
-  const spoolRows = async ({
-    onboardings,
-    fpBid,
-    externalId,
-    fpId,
-  }: CipBusiness): Promise<BusinessNumbers> => {
-    const row = { fp_bid: fpBid, external_id: externalId ?? undefined, fp_id: fpId ?? undefined };
+  const spoolRows = async ({ onboardings, ...row }: CipBusiness): Promise<BusinessNumbers> => {
     const rows = kybRows(row, onboardings, exportId, sealer);
     for (const [name, spool] of tables) await spool.add(rows[name]);
     const insights = onboardings.filter(({ state }) => state === "found").length;
-    return { onboardings: onboardings.length, insights, hits: rows.business_watchlist_hits.length };
+    return { onboardings: onboardings.length, insights, watchlist_hits: rows.business_watchlist_hits.length };
   };
   try {
     await files.write(BUSINESSES_FILE, async (out) => {
@@ -142,13 +129,12 @@ export async function writeBusinesses(
       for await (const business of businesses) {
         const isKnown = business.status === "exported" || business.status === "empty";
         const numbers = isKnown ? await spoolRows(business) : NO_NUMBERS;
-        const { fpBid, externalId, fpId, status, reason, action } = business;
-        const { onboardings, insights, hits } = numbers;
-        await out(csvLine([fpBid, externalId, fpId, status, reason, action, onboardings, insights, hits]));
+        const row = { ...business, ...numbers };
+        await out(csvLine(COLUMNS.map((name) => row[name])));
         counts.rows += 1;
-        counts[status] += 1;
-        counts.watchlist_hits += hits;
-        if (shown.length < MOST_SHOWN) shown.push({ ...business, ...numbers });
+        counts[row.status] += 1;
+        counts.watchlist_hits += row.watchlist_hits;
+        if (shown.length < MOST_SHOWN) shown.push(row);
       }
       return counts.rows;
     });

@@ -48,7 +48,7 @@ export type Members = () => AsyncIterable<CipMember>;
 /**
  * Writes all files of a CIP export (docs/use/exports.md) into an empty directory. `publishPack` gives it its name.
  *
- * @param businesses in the order of `fpBid`; null for an export without
+ * @param businesses in the order of `fp_bid`; null for an export without
  * @throws when the members are not the frozen population: a pack says who was meant before the first call.
  */
 export async function writeCipPack(

@@ -28,6 +28,12 @@ export const businessRow = z.object({
 
 export type BusinessRow = z.output<typeof businessRow>;
 
+/** Which business rows are about, and what its file said of it. */
+export type NamedBusiness = { readonly [Name in "external_id" | "fp_id"]?: string | null | undefined } & Pick<
+  BusinessRow,
+  "fp_bid"
+>;
+
 /** Whether a row of an export is a business. */
 export function isBusiness(row: object): row is BusinessRow {
   return "fp_bid" in row;
@@ -61,7 +67,7 @@ const NO_FIELDS = new Set([
 
 /** The rows of a business, as the lake's tables and the files of a pack both get them. */
 export function kybRows(
-  business: BusinessRow,
+  business: NamedBusiness,
   onboardings: readonly BusinessOnboarding[],
   runId: string,
   sealer: Sealer,
@@ -78,7 +84,7 @@ export function kybRows(
 }
 
 function onboardingRows(
-  business: BusinessRow,
+  business: NamedBusiness,
   found: BusinessOnboarding,
   runId: string,
   sealer: Sealer,
@@ -129,7 +135,7 @@ function childRows(
 }
 
 function insightsRow(
-  { external_id, fp_id }: BusinessRow,
+  { external_id, fp_id }: NamedBusiness,
   { onboarding, state, insights, askedAt }: BusinessOnboarding,
 ): Row {
   const taken = new TakenFields();

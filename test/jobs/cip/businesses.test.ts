@@ -31,7 +31,7 @@ test.each([
 ] as const)("onboardings %j and reason %j: %o", async (onboardings, reason, expected) => {
   const result = reason === "" ? { onboardings } : null;
   const group = { items: [itemOf({ fp_bid: "b" }, result, reason)], invalid: [] };
-  expect(await businesses(group)).toMatchObject([{ fpBid: "b", ...expected }]);
+  expect(await businesses(group)).toMatchObject([{ fp_bid: "b", ...expected }]);
 });
 
 test("by id, people left out, wrong rows of the file of businesses last", async () => {
@@ -51,7 +51,7 @@ test("by id, people left out, wrong rows of the file of businesses last", async 
     },
     { items: [itemOf({ fp_bid: "c" }, null)], invalid: [] },
   );
-  expect(found.map(({ fpBid, fpId, status }) => [fpBid, fpId, status])).toEqual([
+  expect(found.map(({ fp_bid, fp_id, status }) => [fp_bid, fp_id, status])).toEqual([
     ["a", "u", "failed"],
     ["b", null, "failed"],
     ["c", null, "failed"],

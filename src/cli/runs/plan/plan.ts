@@ -34,7 +34,7 @@ export async function showPlan(
   { json }: JsonFlag,
 ): Promise<void> {
   const plan = await readPlan(terminal, await parseScheduledCommand(terminal, words, IN_PLAN));
-  showResult(terminal, json, plan, () => planLines(plan).join("\n"));
+  showResult(terminal, json, plan, () => planLines(plan));
 }
 
 /** A plan, as `--json` prints it. */

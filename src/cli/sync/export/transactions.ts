@@ -21,7 +21,7 @@ import type { Terminal } from "../../terminal/terminal.js";
 import { checkReplaceable, wholeFile } from "../../terminal/whole-file.js";
 import { ofxText } from "./ofx.js";
 
-export interface ExportFlags {
+interface ExportFlags {
   readonly from: string;
   readonly to: string;
   readonly out: string;

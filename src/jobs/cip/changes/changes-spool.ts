@@ -72,15 +72,15 @@ export class ChangesSpool extends RowSpool<ListedChange> {
 }
 
 function changesOf(row: Difference, sealer: Sealer, unmasked: boolean): ListedChange[] {
-  const who = { fp_id: row.fpId, external_id: row.externalId };
+  const who = { fp_id: row.fp_id, external_id: row.external_id };
   const whole = (change: ChangeKind, note: string): ListedChange[] => [
     { change, ...who, field: null, before: null, after: null, note },
   ];
-  const { statusBefore: was, statusAfter: is } = row;
+  const { status_before: was, status_after: is } = row;
   if (row.before === null)
-    return whole("added", was === undefined ? "new in the population" : `${was} in the export before`);
+    return whole("added", was === null ? "new in the population" : `${was} in the export before`);
   if (row.after === null)
-    return whole("removed", is === undefined ? "not in the population any more" : `${is} in this export`);
+    return whole("removed", is === null ? "not in the population any more" : `${is} in this export`);
   const before = opened(row.before as Values, sealer);
   const after = opened(row.after as Values, sealer);
   const unreadable = new Set([...before.unreadable, ...after.unreadable]);

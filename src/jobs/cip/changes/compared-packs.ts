@@ -62,14 +62,14 @@ const REPORTS_AT_ONCE = 5_000;
 
 /** A user whose reports differ between two packs. */
 export interface Difference {
-  readonly fpId: string;
-  readonly externalId: string | null;
+  readonly fp_id: string;
+  readonly external_id: string | null;
   /** By field; null where there is no report. */
   readonly before: SqlRow | null;
   readonly after: SqlRow | null;
-  /** What became of the user; undefined where it is not in the population. */
-  readonly statusBefore: string | undefined;
-  readonly statusAfter: string | undefined;
+  /** What became of the user; null where it is not in the population. */
+  readonly status_before: string | null;
+  readonly status_after: string | null;
 }
 
 /** Gives the users whose reports differ between two packs, in parts of bounded size. */
@@ -87,35 +87,20 @@ export async function eachDifference(
   for (const [index, { fp_id: from }] of starts.entries()) {
     const to = starts[index + 1]?.fp_id;
     const range = `fp_id >= ${sqlText(String(from))}${to === undefined ? "" : ` and fp_id < ${sqlText(String(to))}`}`;
-    const [was, is] = [await statuses(sql, before, range), await statuses(sql, after, range)];
-    for await (const rows of sql.stream(differencesSql(before, after, range))) {
-      for (const row of rows) {
-        const fpId = String(row.fp_id);
-        await each({
-          fpId,
-          externalId: row.external_id as string | null,
-          before: row.before as SqlRow | null,
-          after: row.after as SqlRow | null,
-          statusBefore: was.get(fpId),
-          statusAfter: is.get(fpId),
-        });
-      }
-    }
+    for await (const rows of sql.stream(differencesSql(before, after, range)))
+      for (const row of rows) await each(row as unknown as Difference);
   }
 }
 
-async function statuses(sql: SqlSession, directory: string, range: string): Promise<Map<string, string>> {
-  const rows = await sql.rows(
-    `select fp_id, status from ${csvFile(join(directory, OUTCOMES_FILE))} where ${range}`,
-  );
-  return new Map(rows.map(({ fp_id, status }) => [String(fp_id), String(status)]));
-}
-
 function differencesSql(before: string, after: string, range: string): string {
-  return `select coalesce(a.fp_id, b.fp_id) as fp_id, coalesce(a.external_id, b.external_id) as external_id,
-      b.values as before, a.values as after
-    from (${reportsSql(before, range)}) b full join (${reportsSql(after, range)}) a on a.fp_id = b.fp_id
-    where b.values is distinct from a.values`;
+  const statuses = (directory: string) =>
+    `(select fp_id, status from ${csvFile(join(directory, OUTCOMES_FILE))} where ${range})`;
+  return `select d.*, was.status as status_before, now.status as status_after from (
+      select coalesce(a.fp_id, b.fp_id) as fp_id, coalesce(a.external_id, b.external_id) as external_id,
+        b.values as before, a.values as after
+      from (${reportsSql(before, range)}) b full join (${reportsSql(after, range)}) a on a.fp_id = b.fp_id
+      where b.values is distinct from a.values
+    ) d left join ${statuses(before)} was using (fp_id) left join ${statuses(after)} now using (fp_id)`;
 }
 
 /** The reports of a pack, one row each: its id and all that is compared as one value. Few joins: each takes memory. */

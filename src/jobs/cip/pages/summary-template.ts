@@ -104,7 +104,7 @@ export const businessesPart = template(`<section aria-labelledby="businesses">
 ${table(
   "List of businesses",
   ["Business", "Person", "Status", "Onboardings", "With insights", "Watchlist entries"],
-  `<% for (const one of it.shown) { %><tr><th scope="row"><bdi><%= one.fpBid %></bdi><% if (one.externalId !== null) { %><span class="ids"><bdi><%= one.externalId %></bdi></span><% } %></th><td><% if (one.fpId !== null) { %><bdi><%= one.fpId %></bdi><% } %></td><td><%= one.status %><% if (one.reason !== null) { %> <span class="aside"><bdi><%= one.reason %></bdi></span><% } %></td><td class="count"><%= one.onboardings %></td><td class="count"><%= one.insights %></td><td class="count"><% if (one.hits > 0) { %><span class="verdict consider"><%= one.hits %></span><% } else { %>0<% } %></td></tr>
+  `<% for (const one of it.shown) { %><tr><th scope="row"><bdi><%= one.fp_bid %></bdi><% if (one.external_id !== null) { %><span class="ids"><bdi><%= one.external_id %></bdi></span><% } %></th><td><% if (one.fp_id !== null) { %><bdi><%= one.fp_id %></bdi><% } %></td><td><%= one.status %><% if (one.reason !== null) { %> <span class="aside"><bdi><%= one.reason %></bdi></span><% } %></td><td class="count"><%= one.onboardings %></td><td class="count"><%= one.insights %></td><td class="count"><% if (one.watchlist_hits > 0) { %><span class="verdict consider"><%= one.watchlist_hits %></span><% } else { %>0<% } %></td></tr>
 <% } %>`,
   LISTING,
 )}
