@@ -1,7 +1,11 @@
 import type { EndReason, NewRun, RunStatus } from "../domain/run.js";
 import { addRequests, type CountedRequests, type LakeRequests } from "../domain/tables/lake-requests.js";
+import type { Lake } from "../lake/lake.js";
 import { appendRun } from "../lake/root/append-run.js";
 import { requestsSoFar } from "../lake/store/s3/s3-client.js";
+import { appendOnce } from "../lake/tables/append.js";
+import { writeRows } from "../lake/tables/parquet-file.js";
+import { runFailures } from "../lake/tables/runs.js";
 import type { Logger } from "../logger.js";
 import { VERSION } from "../version.js";
 import type { Dependencies } from "./dependencies.js";
@@ -81,4 +85,33 @@ export async function writeRunRow(
   // Undefined if an earlier attempt wrote the row.
   requests ??= addRequests(run.requests, requestsSoFar());
   return { duration_ms, lake_root, ...(requests && { lake_requests: requests }) };
+}
+
+interface RunFailure {
+  /** Given for a sync. */
+  readonly stream?: string;
+  /** Given for a bulk job: line of its file. */
+  readonly line?: number;
+  readonly owner: string;
+  readonly reason: string;
+  /** The service's words, masked. */
+  readonly message?: string;
+}
+
+/** Writes what failed in one part of a run, once. */
+export async function recordFailures(
+  lake: Lake,
+  { runId, part }: { readonly runId: string; readonly part: string },
+  failures: readonly RunFailure[],
+): Promise<void> {
+  if (failures.length === 0) return;
+  const failed_at = new Date().toISOString();
+  await appendOnce(lake, runFailures, `${runId}/${part}`, () =>
+    writeRows(
+      lake,
+      runFailures,
+      runId,
+      failures.map((failure) => ({ run_id: runId, ...failure, failed_at })),
+    ),
+  );
 }

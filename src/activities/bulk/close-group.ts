@@ -3,7 +3,7 @@ import type { AnyJob } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
-import { recordFailures } from "../run-failures.js";
+import { recordFailures } from "../run-row.js";
 import { type BulkDependencies, type BulkGroup, type OpenGroup, openGroup } from "./open-group.js";
 
 interface CloseGroupInput extends BulkGroup, StagedClose {}

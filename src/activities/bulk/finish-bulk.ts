@@ -10,8 +10,7 @@ import { StagingLostError } from "../../domain/failures.js";
 import { type EndReason, isCutShort, leftOf, type NewRun, type RunStatus } from "../../domain/run.js";
 import { type FrozenFile, secretPrint } from "../../lake/bulk/bulk-staging.js";
 import { compactUnsorted } from "../../lake/tables/compact.js";
-import { recordFailures } from "../run-failures.js";
-import { type EndedRow, writeRunRow } from "../run-row.js";
+import { type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
 import { type BulkDependencies, openGroup, openRun, stagingOf } from "./open-group.js";
 
 interface FinishBulkInput extends BulkRun, NewRun {

@@ -8,7 +8,7 @@ import type { ClosedGroup } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { assertWritable } from "../../lake/delta/delta-protocol.js";
 import { VERSION } from "../../version.js";
-import { recordFailures } from "../run-failures.js";
+import { recordFailures } from "../run-row.js";
 import { writeGroup } from "./close-group.js";
 import { type BulkDependencies, type OpenGroup, type OpenRun, openGroup, openRun } from "./open-group.js";
 

@@ -7,8 +7,7 @@ import { rowsOfRun } from "../../lake/history/rows-of-run.js";
 import { keepRoster } from "../../lake/sync/frozen-roster.js";
 import { recordClosedRows } from "../../lake/sync/quarantine-resolutions.js";
 import type { Dependencies } from "../dependencies.js";
-import { recordFailures } from "../run-failures.js";
-import { type EndedRow, writeRunRow } from "../run-row.js";
+import { type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
 import type { SyncDependencies } from "./dependencies.js";
 
 interface FinishRunInput extends SyncRun {

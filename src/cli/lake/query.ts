@@ -126,3 +126,14 @@ export async function withStoreQuery<R>(
     await query.close();
   }
 }
+
+/** The place at an address that was given as an argument. @throws InputError naming the argument */
+export function placeAt(terminal: Terminal, argument: string, address: string): LakePlace {
+  try {
+    const env = { ...terminal.env, NIGHTLEDGER_LAKE: address };
+    return readConfig({ ...terminal, env }, ["lake"]).lake;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(error.message.replaceAll("NIGHTLEDGER_LAKE", argument));
+  }
+}

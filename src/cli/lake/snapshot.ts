@@ -10,8 +10,7 @@ import { openStore } from "../../lake/store/open-store.js";
 import { showResult } from "../terminal/colours.js";
 import { counted } from "../terminal/counted.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { placeAt } from "./place.js";
-import { existingLake, withUncopied } from "./query.js";
+import { existingLake, placeAt, withUncopied } from "./query.js";
 import { showRows } from "./row-table.js";
 
 interface SnapshotFlags {

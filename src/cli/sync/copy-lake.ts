@@ -2,7 +2,7 @@ import { InputError } from "../../domain/failures.js";
 import { copyLake, endCopy } from "../../lake/copy/copy-lake.js";
 import type { TakenFolder } from "../../lake/copy/lake-parts.js";
 import { openStore } from "../../lake/store/open-store.js";
-import { placeAt } from "../lake/place.js";
+import { placeAt } from "../lake/query.js";
 import { folderWords } from "../lake/snapshot.js";
 import { type JsonFlag, showResult } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";

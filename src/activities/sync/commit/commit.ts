@@ -12,7 +12,7 @@ import type { Logger } from "../../../logger.js";
 import { accountStream } from "../../../streams/accounts.js";
 import { transactionStream } from "../../../streams/transactions.js";
 import { breather } from "../../event-loop.js";
-import { recordFailures } from "../../run-failures.js";
+import { recordFailures } from "../../run-row.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { commitFeed } from "./commit-feed.js";
 import {

@@ -6,7 +6,9 @@ import {
   setHandler,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
+import type { AlertRules } from "../../domain/alert-settings.js";
 import { type AlertMessage, DELIVERY_SIGNAL } from "../../domain/alerts/alert-message.js";
+import type { RunStatus } from "../../domain/run.js";
 import { ALERT_DELIVERY, HEARTBEATING } from "../policies.js";
 
 const { nextAlertMessage, recordAlertDelivery } = proxyActivities<Activities>(HEARTBEATING);
@@ -42,4 +44,14 @@ async function failureOf(sent: Promise<void>): Promise<string | null> {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     return error.cause?.message ?? error.message;
   }
+}
+
+const { checkRules } = proxyActivities<Activities>(HEARTBEATING);
+
+/** Judges alert rules once, as a schedule asks for. */
+export async function checkAlerts(input: {
+  readonly rules: AlertRules;
+}): Promise<{ readonly status: RunStatus }> {
+  await checkRules({ rules: input.rules });
+  return { status: "completed" };
 }
