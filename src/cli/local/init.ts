@@ -5,6 +5,7 @@ import { type Readable, Writable } from "node:stream";
 import { text as textOf } from "node:stream/consumers";
 import { parseEnv } from "node:util";
 import { readConfig } from "../../config.js";
+import { VARIABLES, type VariableName } from "../../config-values.js";
 import { InputError } from "../../domain/failures.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -42,7 +43,12 @@ export async function runInit(terminal: Terminal, flags: InitFlags): Promise<num
   const values = await asked(terminal, flags);
   // Whatever is wrong is said before anything is written.
   readConfig({ ...terminal, env: { ...terminal.env, ...values } }, ["api", "lake"]);
-  const lines = Object.entries(values).map(([name, value]) => envLine(name, value));
+  const lines = Object.entries(values).map(([name, value]) => {
+    const line = envLine(name, value);
+    // It is not quoted, for it may be secret.
+    if (line === undefined) throw new InputError(`${name}: ${NO_LINE} Nothing was written.`);
+    return line;
+  });
   const own = new RegExp(`^\\s*(?:export\\s+)?(?:${Object.keys(values).join("|")})\\s*=`);
   const kept = (before ?? "").split("\n").filter((line) => !own.test(line));
   const text = `${[...lines, ...kept].join("\n").trimEnd()}\n`;
@@ -78,19 +84,36 @@ async function asked(terminal: Terminal, flags: InitFlags): Promise<Readonly<Rec
     if (canAsk) return askOn(process.stdin, process.stderr, question, isSecret);
     throw new InputError("Nobody can be asked here. Nothing was written. Give --url and --key-file.");
   };
-  const url = flags.url ?? (await ask("address of the service: "));
+  const right = (name: VariableName, ...question: Parameters<Ask>) =>
+    rightAnswer(name, () => ask(...question), terminal.say);
+  const url = flags.url ?? (await right("NIGHTLEDGER_API_URL", "address of the service: "));
   const key =
     flags.keyFile === undefined
-      ? await ask("its secret key (not shown): ", true)
+      ? await right("NIGHTLEDGER_API_KEY", "its secret key (not shown): ", true)
       : await keyOf(flags.keyFile);
-  const lake =
-    flags.lake ??
-    (canAsk ? await ask(`the lake, a directory or s3://bucket/prefix [${DEFAULT_LAKE}]: `) : "");
+  const place = `the lake, a directory or s3://bucket/prefix [${DEFAULT_LAKE}]: `;
+  const lake = flags.lake ?? (canAsk ? await right("NIGHTLEDGER_LAKE", place) : "");
   return {
     NIGHTLEDGER_API_URL: url.trim(),
     NIGHTLEDGER_API_KEY: key.trim(),
     NIGHTLEDGER_LAKE: lake.trim() || DEFAULT_LAKE,
   };
+}
+
+/** Asks until the answer can be the value of a variable, and says what is wrong with each other one. */
+export async function rightAnswer(
+  name: VariableName,
+  ask: () => Promise<string>,
+  say: (line: string) => void,
+): Promise<string> {
+  for (;;) {
+    const given = (await ask()).trim();
+    const { value, accepted } = VARIABLES[name];
+    const { error } = value.safeParse(given === "" ? undefined : given);
+    if (error !== undefined) say(`it ${error.issues[0]?.message}. Give ${accepted}`);
+    else if (envLine(name, given) === undefined) say(NO_LINE);
+    else return given;
+  }
 }
 
 async function keyOf(file: string): Promise<string> {
@@ -130,9 +153,10 @@ export async function askOn(
   }
 }
 
-/** @throws InputError for a value that `.env` can't hold; it is not quoted, for it may be secret. */
-function envLine(name: string, value: string): string {
+const NO_LINE = ".env can't hold a value with line breaks or quotes.";
+
+/** Undefined for a value that `.env` can't hold. */
+function envLine(name: string, value: string): string | undefined {
   const line = /^[\w./:@%+=,~-]+$/.test(value) ? `${name}=${value}` : `${name}='${value}'`;
-  if (parseEnv(line)[name] === value) return line;
-  throw new InputError(`${name}: .env can't hold a value with line breaks or quotes. Nothing was written.`);
+  return parseEnv(line)[name] === value ? line : undefined;
 }

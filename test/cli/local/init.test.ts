@@ -6,7 +6,7 @@ import { text as textOf } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { askOn } from "../../../src/cli/local/init.js";
+import { askOn, rightAnswer } from "../../../src/cli/local/init.js";
 import { readDotEnv } from "../../../src/config.js";
 import { runHere } from "../../helpers/command/command-here.js";
 
@@ -95,4 +95,16 @@ test("a question stays while its answer is edited", async () => {
   for (const letter of "ab\x7fc\r") input.write(letter);
   expect(await answer).toBe("ac");
   expect(stripVTControlCharacters(await textOf(output.end()))).toMatch(/^address: ab(address: a)c\s*$/);
+});
+
+test("a wrong answer is said at once, without its value, and asked for again", async () => {
+  const answers = ["", "sk_1 sk_2", "sk_'\"", "sk_test_1"];
+  const said: string[] = [];
+  const ask = () => Promise.resolve(answers.shift() ?? "");
+  expect(await rightAnswer("NIGHTLEDGER_API_KEY", ask, (line) => said.push(line))).toBe("sk_test_1");
+  expect(said).toEqual([
+    "it is not set. Give the secret key exactly as the service issued it",
+    "it has a space, a colon or a character that is not ASCII. Give the secret key exactly as the service issued it",
+    ".env can't hold a value with line breaks or quotes.",
+  ]);
 });
