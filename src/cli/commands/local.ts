@@ -113,6 +113,16 @@ const SHELLS = ["bash", "zsh", "fish"] as const;
 interface Word {
   readonly word: string;
   readonly description: string;
+  /** What may follow it, where only these may. */
+  readonly values?: readonly string[] | undefined;
+}
+
+const OFFERED = new WeakMap<Option, readonly string[]>();
+
+/** Has the values of an option offered that judges them by itself. */
+export function offering(option: Option, values: readonly string[]): Option {
+  OFFERED.set(option, values);
+  return option;
 }
 
 /** The words of a command that something may follow: where it is, such as `runs list`, and what may come next. */
@@ -120,6 +130,8 @@ interface Place {
   readonly path: readonly string[];
   readonly commands: readonly Word[];
   readonly flags: readonly Word[];
+  /** Values of its argument. */
+  readonly values: readonly string[];
 }
 
 /** Writes the script that completes a program's commands and flags in a shell. */
@@ -136,21 +148,28 @@ export function completionScript(program: Command, shell: (typeof SHELLS)[number
 function placesOf(command: Command, path: readonly string[]): Place[] {
   const help = command.createHelp();
   const commands = help.visibleCommands(command).filter((one) => one.name() !== "help");
-  const flags = help.visibleOptions(command).flatMap(({ long, description }) => {
-    return long ? [{ word: long, description }] : [];
+  const flags = help.visibleOptions(command).flatMap((option) => {
+    const { long, description, argChoices } = option;
+    return long ? [{ word: long, description, values: OFFERED.get(option) ?? argChoices }] : [];
   });
+  const values = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
   const words = commands.map((one) => ({ word: one.name(), description: one.description() }));
   return [
-    { path, commands: words, flags },
+    { path, commands: words, flags, values },
     ...commands.flatMap((one) => placesOf(one, [...path, one.name()])),
   ];
 }
 
 function bashScript(name: string, places: readonly Place[]): string {
-  const cases = places.map(({ path, commands, flags }) => {
-    const words = [...commands, ...flags].map(({ word }) => word).join(" ");
+  const cases = places.map(({ path, commands, flags, values }) => {
+    const words = [...[...commands, ...flags].map(({ word }) => word), ...values].join(" ");
     return `    "${path.join(" ")}") words="${words}" ;;`;
   });
+  const fixed = places.flatMap(({ path, flags }) =>
+    flags.flatMap(({ word, values }) =>
+      values === undefined ? [] : `    "${[...path, word].join(" ")}") words="${values.join(" ")}" ;;`,
+    ),
+  );
   const below = places.flatMap(({ path }) => (path.length === 0 ? [] : `"${path.join(" ")}"`));
   return `_${name}() {
   local at="" words="" word i
@@ -163,6 +182,9 @@ function bashScript(name: string, places: readonly Place[]): string {
   case "$at" in
 ${cases.join("\n")}
   esac
+  case "\${at:+$at }\${COMP_WORDS[COMP_CWORD-1]}" in
+${fixed.join("\n")}
+  esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _${name} ${name}`;
@@ -170,14 +192,18 @@ complete -o default -F _${name} ${name}`;
 
 function fishScript(name: string, places: readonly Place[]): string {
   return places
-    .flatMap(({ path, commands, flags }) => {
+    .flatMap(({ path, commands, flags, values }) => {
       const seen = path.map((word) => `__fish_seen_subcommand_from ${word}`);
       const none = commands.map(({ word }) => word).join(" ");
       const deeper = none === "" ? [] : [`not __fish_seen_subcommand_from ${none}`];
       const when = `complete -c ${name} -n ${quoted([...seen, ...deeper].join("; and "))}`;
       return [
         ...commands.map(({ word, description }) => `${when} -f -a ${word} -d ${quoted(description)}`),
-        ...flags.map(({ word, description }) => `${when} -l ${word.slice(2)} -d ${quoted(description)}`),
+        ...values.map((value) => `${when} -f -a ${value}`),
+        ...flags.map(({ word, description, values: fixed }) => {
+          const only = fixed === undefined ? "" : ` -x -a ${quoted(fixed.join(" "))}`;
+          return `${when} -l ${word.slice(2)}${only} -d ${quoted(description)}`;
+        }),
       ];
     })
     .join("\n");

@@ -5,23 +5,31 @@ import type { JobFlags } from "../shell/shell.js";
 import { type AddCommand, examples, withTableOptions } from "./command.js";
 import { withInputsAgain } from "./declared-options.js";
 import { withBatchOptions } from "./onboard.js";
+import { offering } from "./local.js";
+import { SEEN_STATUSES } from "../shell/kind.js";
 import { duration, pastInstant, rowLimit } from "./option-values.js";
 
 export const runsCommand: AddCommand = (program, run) => {
   const runs = program
     .command("runs")
     .description("list, show, watch, continue, cancel and retry the runs of every job");
+  const kinds = ["sync", "onboard", ...KINDS.map(({ kind }) => kind)];
   const list = runs
     .command("list")
     .description("list runs: unfinished ones first, then the newest")
-    .option(
-      "--kind <kind>",
-      `only runs of this kind: ${["sync", "onboard", ...KINDS.map(({ kind }) => kind)].join(", ")}`,
-      (kind) => kind.replaceAll("-", "_"),
+    .addOption(
+      offering(new Option("--kind <kind>", `only runs of this kind: ${kinds.join(", ")}`), kinds).argParser(
+        (kind) => kind.replaceAll("-", "_"),
+      ),
     )
-    .option(
-      "--status <status>",
-      "only runs with this status: completed_with_failures, running, interrupted, …",
+    .addOption(
+      offering(
+        new Option(
+          "--status <status>",
+          "only runs with this status: completed_with_failures, running, interrupted, …",
+        ),
+        SEEN_STATUSES,
+      ),
     )
     .option("--schedule <name>", "only runs started by this schedule")
     .option(
