@@ -1,5 +1,6 @@
+import { added } from "../domain/counts.js";
 import type { EndReason, NewRun, RunStatus } from "../domain/run.js";
-import { addRequests, type CountedRequests, type LakeRequests } from "../domain/tables/lake-requests.js";
+import type { CountedRequests, LakeRequests } from "../domain/tables/lake-requests.js";
 import type { Lake } from "../lake/lake.js";
 import { appendRun } from "../lake/root/append-run.js";
 import { requestsSoFar } from "../lake/store/s3/s3-client.js";
@@ -65,8 +66,12 @@ export async function writeRunRow(
     scheduled_at: firing?.dueAt,
     ...run.why,
   };
+  const counted = () => {
+    const soFar = requestsSoFar();
+    return run.requests && soFar ? added(run.requests, soFar) : (run.requests ?? soFar);
+  };
   const rowNow = () => {
-    requests = addRequests(run.requests, requestsSoFar());
+    requests = counted();
     return { ...row, lake_reads: requests?.reads, lake_writes: requests?.writes };
   };
   const lake_root = await appendRun(lake, runId, rowNow, (error) =>
@@ -83,7 +88,7 @@ export async function writeRunRow(
   });
   await runEnded?.();
   // Undefined if an earlier attempt wrote the row.
-  requests ??= addRequests(run.requests, requestsSoFar());
+  requests ??= counted();
   return { duration_ms, lake_root, ...(requests && { lake_requests: requests }) };
 }
 

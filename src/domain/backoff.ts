@@ -45,10 +45,7 @@ type TransientVerdict =
   | { readonly kind: "wait"; readonly notBefore: number; readonly streak: FailureStreak }
   | { readonly kind: "give_up" };
 
-/**
- * Obeys `Retry-After` up to 15 minutes, and gives up after an hour without a success, or after five useless answers in a
- * row.
- */
+/** Obeys `Retry-After` up to 15 minutes; gives up after an hour without success, or five useless answers in a row. */
 export function afterTransient(
   streak: FailureStreak | null,
   at: number,

@@ -1,7 +1,6 @@
 /**
- * Works on what a queue gives, several things at once; work may bring more. Ends when the queue is empty and nothing is
- * under way. After a failure, of the queue or of a piece of work, it begins nothing more, waits for what is under way,
- * and throws the first failure.
+ * Works on what a queue gives, several things at once, until it is empty; work may bring more. After a failure it begins
+ * nothing more, waits for what is under way, and throws the first failure.
  */
 export function drainQueue(
   concurrency: number,

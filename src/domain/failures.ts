@@ -71,6 +71,11 @@ export class UnsendableError extends InputError {
   }
 }
 
+/** Thrown when something failed that passes: nothing of it was done, and trying again later succeeds. */
+export class PassingError extends Error {
+  override readonly name = FAILURE_TYPES.transient;
+}
+
 /** Thrown when the service, Temporal or the lake's bucket can't be reached. Exit code 3. The message says what to check. */
 export class UnreachableError extends Error {
   override readonly name = FAILURE_TYPES.unreachable;

@@ -3,11 +3,7 @@ export const SEALED_MARK = "NLS1";
 
 /** Encrypts what is stored on a disk where nobody may read it, and opens it again. */
 export interface Sealer {
-  /**
-   * Encrypts with the current key into one self-contained run of bytes.
-   *
-   * @param context what the bytes are for; they open under the same context only.
-   */
+  /** Encrypts with the current key; the bytes open under the same context only. */
   seal(bytes: Uint8Array, context: string): Uint8Array;
   /**
    * As {@link seal}, and the same for the same bytes of the same owner, so that rows made twice are equal. Comparing two
@@ -15,10 +11,6 @@ export interface Sealer {
    * (docs/inside/decisions/0025-repeatable-encryption.md, "Decision").
    */
   sealRepeatably(bytes: Uint8Array, context: string, owner: string): Uint8Array;
-  /**
-   * Opens what {@link seal} made, also under an older key.
-   *
-   * @throws InputError when the key is unknown or wrong, or the bytes were changed, cut or moved.
-   */
+  /** Opens what {@link seal} made, also under an older key. @throws InputError where key, bytes or context are others. */
   open(sealed: Uint8Array, context: string): Uint8Array;
 }

@@ -7,9 +7,7 @@ import { putStream, type SealedStream, sealedStream } from "./store/sealed-strea
 type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Copies the files that a row of an input file names, by column, below a prefix of the staging area. What is there
- * already stays.
- *
+ * Copies the files that a row names, by column, below a prefix of the staging area, unless they are there.
  * @throws InputError where a file does not have its hash.
  */
 export async function freezeFiles(

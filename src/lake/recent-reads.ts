@@ -1,18 +1,17 @@
-/** Keeps what was read last under names whose content never changes. */
-export class RecentReads<T> {
-  readonly #kept = new Map<string, Promise<T>>();
-
-  constructor(private readonly most: number) {}
-
-  /** Gives what a name has, and reads it where it is not kept. What could not be read is asked for again. */
-  of(name: string, read: () => Promise<T>): Promise<T> {
-    const kept = this.#kept.get(name);
-    this.#kept.delete(name);
+/**
+ * Makes a reader that keeps what it read last under names whose content never changes. What could not be read is asked for
+ * again.
+ */
+export function recentReads<T>(most: number): (name: string, read: () => Promise<T>) => Promise<T> {
+  const all = new Map<string, Promise<T>>();
+  return (name, read) => {
+    const kept = all.get(name);
+    all.delete(name);
     const found = kept ?? read();
-    this.#kept.set(name, found);
-    if (kept === undefined) found.catch(() => this.#kept.delete(name));
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > this.most && oldest !== undefined) this.#kept.delete(oldest);
+    all.set(name, found);
+    if (kept === undefined) found.catch(() => all.delete(name));
+    const [oldest] = all.keys();
+    if (all.size > most && oldest !== undefined) all.delete(oldest);
     return found;
-  }
+  };
 }

@@ -26,11 +26,7 @@ export interface ServiceBinding extends ServiceAddress {
   readonly lake: string;
 }
 
-/**
- * Reads the binding of a lake.
- *
- * @throws InputError where the file is torn or not one of ours.
- */
+/** Reads the binding of a lake. @throws InputError where the file is torn or not one of ours. */
 export async function readBinding(store: ObjectStore): Promise<ServiceBinding | undefined> {
   const body = await store.get(BINDING_KEY);
   if (body === undefined) return undefined;
@@ -44,11 +40,7 @@ export async function readBinding(store: ObjectStore): Promise<ServiceBinding | 
   );
 }
 
-/**
- * Reads the binding of a lake, and refuses a service or mode other than the lake's.
- *
- * @throws InputError naming both addresses.
- */
+/** Reads the binding of a lake. @throws InputError naming both addresses, for a service or mode other than the lake's. */
 export async function checkBinding(
   store: ObjectStore,
   asked: ServiceAddress,
@@ -78,9 +70,7 @@ export async function checkBinding(
 }
 
 /**
- * Gives the binding that a lake has or will get at its first use; writes nothing. The id follows from lake, address and
- * mode, so that commands that find a new lake at the same time make the same keys.
- *
+ * Gives the binding that a lake has or will get, and writes nothing: the id follows from lake, address and mode.
  * @throws InputError where it belongs to another service.
  */
 export async function expectBinding(store: ObjectStore, asked: ServiceAddress): Promise<ServiceBinding> {
@@ -92,10 +82,8 @@ export async function expectBinding(store: ObjectStore, asked: ServiceAddress): 
 }
 
 /**
- * Binds a lake to a service at its first use, as {@link expectBinding} says; an existing binding stays.
- *
- * @throws InputError where it belongs to another service, or was bound with another id meanwhile: the lake's rows would
- * have keys of that other id
+ * Binds a lake to a service at its first use; an existing binding stays.
+ * @throws InputError where it belongs to another service, or was bound with another id meanwhile
  */
 export async function ensureBinding(store: ObjectStore, expected: ServiceBinding): Promise<ServiceBinding> {
   const asked = { url: expected.url, mode: expected.mode };

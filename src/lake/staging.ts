@@ -16,10 +16,7 @@ export class Staging {
     await this.store.deletePrefix(`_staging/${runId}/`, { durable: true });
   }
 
-  /**
-   * Stages a value that is too large or too personal for a workflow's history; durable, because the history names it. It
-   * is never staged again under its name.
-   */
+  /** Stages a value that is too large or too personal for a history: durably, and once under its name. */
   async putDocument(runId: string, name: string, value: unknown): Promise<void> {
     const key = documentKey(runId, name);
     await this.store.put(key, JSON.stringify(value), { durable: true });

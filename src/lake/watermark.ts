@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { InputError } from "../domain/failures.js";
 import type { DeltaAction } from "./delta/delta-actions.js";
-import { changesAfter, readCommit } from "./delta/delta-log.js";
+import { changesAfter, commitsBack } from "./delta/delta-log.js";
 import type { DeltaLocation } from "./delta/delta-path.js";
 import { commitKey } from "./delta/delta-path.js";
 import type { ChangedFile, Snapshot } from "./delta/delta-snapshot.js";
@@ -36,10 +36,7 @@ export function copiedWatermark(from: Snapshot, source: string): DeltaAction[] {
   });
 }
 
-/**
- * Gives the actions that set the watermark. They are transactions, because every reader keeps or ignores those, and have
- * no time, because losing the watermark in a checkpoint would cost a rebuild.
- */
+/** Gives the actions that set the watermark: transactions without a time, so that no checkpoint drops them. */
 export async function watermarkActions(
   store: ObjectStore,
   source: TableState,
@@ -59,11 +56,7 @@ interface Progress {
   readonly because?: string;
 }
 
-/**
- * Finds what came to a source since the watermark of a derived table.
- *
- * @throws InputError if there is no source at all: the derived table is then all that is left.
- */
+/** Finds what came to a source since the watermark of a derived table. @throws InputError if there is no source at all. */
 export async function sinceWatermark(
   reader: Omit<DeltaLocation, "table">,
   derived: TableState,
@@ -106,23 +99,20 @@ export async function strangeWatermark(
   return `version ${version} of ${source.table} is not the commit that it was brought up to: one of the two was restored from another copy`;
 }
 
-/**
- * Says why a derived table may hold other rows than its watermark says: another tool's commit changed rows after the one
- * that set the watermark. Commits that change none, such as those of compactions, may follow it.
- */
+/** Says why a derived table may hold other rows than its watermark says: another tool changed rows after it was set. */
 async function strangeRows(
   reader: Omit<DeltaLocation, "table">,
   { table, snapshot }: TableState,
   source: string,
 ): Promise<string | undefined> {
-  for (let { version } = snapshot; version >= 0; version -= 1) {
-    const commit = await readCommit({ ...reader, table }, version);
-    if (commit === undefined) return `version ${version} of ${table} can't be read any more`;
-    if (setsWatermark(commit.actions, snapshot, source)) return undefined;
-    if (!isErasure(commit.actions) && commit.actions.some(changesRows))
+  let before = snapshot.version;
+  for await (const { version, actions } of commitsBack({ ...reader, table }, before)) {
+    if (setsWatermark(actions, snapshot, source)) return undefined;
+    if (!isErasure(actions) && actions.some(changesRows))
       return `another tool changed rows of ${table} in its version ${version}`;
+    before = version - 1;
   }
-  return undefined;
+  return before < 0 ? undefined : `version ${before} of ${table} can't be read any more`;
 }
 
 function changesRows(action: DeltaAction): boolean {
@@ -133,9 +123,8 @@ function changesRows(action: DeltaAction): boolean {
 const DIGITS = 13;
 
 /**
- * Gives a number that identifies one commit of one table: the beginning of the sha256 over the table's id and the bytes of
- * the commit, which contain a random id. A version number alone does not: the log of a restored table continues with
- * other commits. Undefined if the version can't be read any more.
+ * Gives a number that identifies one commit of one table, by the table's id and the commit's bytes, which hold a random id:
+ * the log of a restored table continues with other commits. Undefined if the version can't be read any more.
  */
 async function commitMark(
   store: ObjectStore,

@@ -1,13 +1,6 @@
 import type { BulkRun, FailedItem, FrozenBulkRow, RowEnd } from "../../domain/bulk/bulk-job.js";
-import {
-  addBulkTotals,
-  addCounts,
-  type BulkTotals,
-  type NamedRow,
-  noBulkTotals,
-  sumOfTotals,
-  totalsOf,
-} from "../../domain/bulk/bulk-totals.js";
+import { addBulkTotals, type BulkTotals, type NamedRow, noBulkTotals, sumOfTotals, totalsOf } from "../../domain/bulk/bulk-totals.js";
+import { added } from "../../domain/counts.js";
 import { type AnyJob, type EndedItem, type JobContext, type JobRow, jobOfKind } from "../../jobs/job.js";
 import { BulkStaging, type StagedClose, type StagedPlan } from "../../lake/bulk/bulk-staging.js";
 import type { SealedRows } from "../../lake/store/sealed-rows.js";
@@ -101,7 +94,7 @@ export class OpenGroup {
   totalsOf(items: readonly AnyItem[]): BulkTotals {
     const { job } = this.run;
     const ends = items.flatMap((item) => endsOf(job, item));
-    const counts = items.map((item) => job.counts?.(item) ?? {}).reduce(addCounts, {});
+    const counts = items.map((item) => job.counts?.(item) ?? {}).reduce(added, {});
     return { ...totalsOf(ends, this.nameOf), ...(Object.keys(counts).length > 0 && { counts }) };
   }
 

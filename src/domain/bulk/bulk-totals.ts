@@ -1,3 +1,4 @@
+import { added } from "../counts.js";
 import { addRefusals, type Refusals } from "../refusals.js";
 import { type EndReason, endReason, type RunStatus } from "../run.js";
 import type { WaitingState } from "../waiting.js";
@@ -76,28 +77,15 @@ export function noBulkTotals(): BulkTotals {
 
 /** Two parts together. */
 export function addBulkTotals(a: BulkTotals, b: BulkTotals): BulkTotals {
-  const rows = { ...a.rows };
-  const counts = addCounts(a.counts ?? {}, b.counts ?? {});
-  for (const count of Object.keys(rows) as (keyof BulkTotals["rows"])[]) rows[count] += b.rows[count];
   return {
-    rows,
-    calls: a.calls + b.calls,
+    ...added(a, b),
     failures: [...a.failures, ...b.failures].slice(0, MOST_FAILURES),
-    failures_total: a.failures_total + b.failures_total,
     refusals: addRefusals(a.refusals ?? [], b.refusals ?? []),
-    ...(Object.keys(counts).length > 0 && { counts }),
   };
 }
 
 export function sumOfTotals(parts: readonly BulkTotals[]): BulkTotals {
   return parts.reduce(addBulkTotals, noBulkTotals());
-}
-
-/** Adds counts, name by name. */
-export function addCounts(a: Counts, b: Counts): Counts {
-  const sum: Record<string, number> = { ...a };
-  for (const [name, count] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + count;
-  return sum;
 }
 
 /** The totals of rows that have ended; `nameOf` says which row a line holds. */

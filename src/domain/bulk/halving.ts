@@ -14,11 +14,9 @@ type Send<Row> = (rows: readonly Row[]) => Promise<RequestEnd>;
 const MOST_SEARCHED = 3;
 
 /**
- * Sends rows in one request. If the service refuses them, finds the bad rows by bisection and sends the others. One
- * bad row costs at most log₂ of the rows and one request more. A row counts as refused if it was refused alone, or if
- * every other row was accepted without it.
- *
- * @returns what became of each row, by its index
+ * Sends rows in one request. If the service refuses them, finds the bad rows by bisection and sends the others: one bad row
+ * costs at most log₂ of the rows and one request more. Refused is a row that was so alone, or without which all others were
+ * accepted. Gives what became of each row.
  */
 export async function sendByHalves<Row>(rows: readonly Row[], send: Send<Row>): Promise<RequestEnd[]> {
   const chunk = new Chunk(rows, send);

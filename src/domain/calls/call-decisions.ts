@@ -19,8 +19,8 @@ export interface FailedRequest {
 }
 
 /**
- * What a failed request means. `retract`: it certainly changed nothing. `lost`: it may have taken effect and nothing
- * will tell. `unusable`: its answer says nothing of what the service did. `throw`: its error says it all.
+ * What a failed request means. `retract`: it changed nothing. `lost`: it may have taken effect, and nothing will tell.
+ * `unusable`: its answer says nothing. `throw`: its error says it all.
  */
 export function decideAfterFailure(
   { isDeclared, sent, isRefused, error }: FailedRequest,

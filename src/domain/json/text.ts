@@ -1,9 +1,4 @@
-/**
- * The members of a JSON object, each value as the text that it came as: `JSON.parse` rounds numbers of many digits. Of
- * members with one name the last one counts, as it does there.
- *
- * @param json text of an object that `JSON.parse` takes
- */
+/** The members of a JSON object, each value as the text that it came as: `JSON.parse` rounds numbers of many digits. */
 export function rawMembers(json: string): Map<string, string> {
   const members = new Map<string, string>();
   let depth = 0;
@@ -32,10 +27,8 @@ const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
 const NUMBER_OR_QUOTE = new RegExp(`"|${NUMBER}`, "g");
 
 /**
- * Makes texts of some numbers of a JSON text, which then keep every digit: whoever parses a number (`JSON.parse`,
- * DuckDB) makes a double of it, which can't hold `12345678901234567.89`. A text that is no JSON stays none.
- *
- * @param asText gives the text for a number as it is written, after the last key before it; undefined for one that stays
+ * Makes texts of some numbers of a JSON text: whoever parses a number makes a double of it.
+ * @param asText gives the text for a number, after the last key before it; undefined for one that stays
  */
 export function withNumbersAsText(
   json: string,
@@ -65,9 +58,7 @@ export function withNumbersAsText(
 
 /**
  * As {@link withNumbersAsText}, of the numbers that are values of some keys, five times as fast.
- *
  * @param keys names of letters and underscores
- * @param asText gives the text for a number as it is written
  */
 export function withFieldsAsText(
   json: string,
@@ -84,16 +75,11 @@ export function withFieldsAsText(
   return json.replace(field, (_, before: string, number: string) => `${before}"${asText(number)}"`);
 }
 
-/** How a JSON text is built, as far as whoever parses it may lose something or run out of stack. */
-interface JsonForm {
-  /** Whether an object has two members of one name, of which `JSON.parse` keeps the last. */
-  readonly repeatsKey: boolean;
-  /** How many objects and lists are within each other. */
-  readonly depth: number;
-}
-
-/** Finds the form of a text that `JSON.parse` takes. */
-export function formOf(json: string): JsonForm {
+/**
+ * Finds how a text that `JSON.parse` takes is built: whether an object has two members of one name, of which the last is
+ * kept, and how many objects and lists are within each other.
+ */
+export function formOf(json: string) {
   const keys: Set<string>[] = [];
   let repeatsKey = false;
   let depth = 0;

@@ -68,10 +68,7 @@ export function amountKeys(state: TransactionState): string[] {
   return signed_amount === null ? [] : [keyOf(state, "amount", signed_amount)];
 }
 
-/**
- * Gives the keys under which a pending transaction looks for posted ones of the same merchant: the same `merchant_id`, or
- * the same description where at least one of the two has no merchant.
- */
+/** Gives the keys under which a pending transaction looks for posted ones: of its merchant, or, without one, its description. */
 export function merchantLookups(state: TransactionState): string[] {
   const { merchant_id: merchant, description } = withoutBlanks(state);
   return [

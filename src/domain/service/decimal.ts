@@ -4,10 +4,7 @@ const SCALE = 10;
 const WHOLE_DIGITS = 18;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d{1,10}))?$/;
 
-/**
- * Reads an amount into units of 10⁻¹⁰, never through a float; `undefined` where docs/use/tables.md, "Accepted values",
- * quarantines.
- */
+/** Reads an amount into units of 10⁻¹⁰, never through a float; `undefined` for what is quarantined. */
 export function decimalUnits(text: unknown): bigint | undefined {
   return typeof text === "string" && isAmount(text) ? sumUnits(text) : undefined;
 }

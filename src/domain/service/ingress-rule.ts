@@ -21,10 +21,7 @@ export function ingressRuleProblem(text: string): string | undefined {
 const SEGMENT =
   /\.\.?(?:[\p{L}_][\p{L}\p{N}_-]*|\*)|(?:\.\.)?\[(?:\*|-?\d{1,9}|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d*:-?\d*(?::-?\d+)?|\?[^[\]]+)\]/uy;
 
-/**
- * The segments of a JSON path (RFC 9535 as far as it is used: members, `*`, `..`, indexes, slices and filters
- * without brackets in them); undefined when the text is none.
- */
+/** The segments of a JSON path, as far as RFC 9535 is used here; undefined when the text is none. */
 export function segmentsOfJsonPath(text: string): string[] | undefined {
   if (!text.startsWith("$")) return undefined;
   const segments: string[] = [];

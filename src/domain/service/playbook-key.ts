@@ -1,12 +1,9 @@
-interface PlaybookKey {
-  readonly playbook: string;
-  readonly version?: number;
-}
-
 const FORM = /^([!-9;-~]+)(?::v([1-9]\d{0,8}))?$/;
 
 /** Reads `<key>` or `<key>:v<n>` (docs/reference/service.md, "Versions"); undefined for anything else. */
-export function parsePlaybookKey(text: string): PlaybookKey | undefined {
+export function parsePlaybookKey(
+  text: string,
+): { readonly playbook: string; readonly version?: number } | undefined {
   const [, playbook, version] = FORM.exec(text) ?? [];
   if (playbook === undefined) return undefined;
   return version === undefined ? { playbook } : { playbook, version: Number(version) };

@@ -15,10 +15,7 @@ export interface SyncOptions {
   readonly retryOf?: string;
 }
 
-/**
- * The text whose sha256 names a job, so that Temporal refuses a second run of it at the same time. Commands with the same
- * roster, streams and options, in any order and with any page size, are the same job.
- */
+/** The text whose sha256 names a job: the same roster, streams and options, in any order and with any page size. */
 export function jobText(rosterSha256: string, options: SyncOptions): string {
   return JSON.stringify({
     kind: "sync",

@@ -33,10 +33,7 @@ const REMEDY_BY_STATE: Readonly<Record<string, Remedy>> = {
   deleted: { turn: "nobody", action: "nothing: the customer removed the link" },
 };
 
-/**
- * Why a link in this state is skipped: a reason of `link_syncs`; null for a `connected` one, which alone is read
- * (docs/reference/service.md, "Bank links"). A link reports an error in its state, not as an HTTP failure.
- */
+/** Why a link in this state is skipped, as `link_syncs` says it; null for a `connected` one, which alone is read. */
 export function linkObstacle(state: string, errorCode: string | null): string | null {
   if (state === "connected") return null;
   return state === "error" && errorCode !== null ? `state error ${errorCode}` : `state ${state}`;

@@ -28,10 +28,7 @@ export function loadedRows(files: readonly LoadedRows[]): LoadedRows {
   };
 }
 
-/**
- * Why loaded rows must not be committed: they and the bad rows don't add up to what was delivered, so SQL has read a page
- * otherwise than the activity that staged it. Null where they do. Pure.
- */
+/** Why loaded rows must not be committed: with the bad rows they are not as many as were delivered. Null where they are. Pure. */
 export function countProblem(
   { entries, quarantined }: LinkProgress,
   { created, updated, removed }: LoadedRows,

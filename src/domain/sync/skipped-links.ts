@@ -13,13 +13,6 @@ export function skippedLinks(reason?: string): SkippedLinks {
   return { by_reason: reason === undefined ? {} : { [reason.slice(0, LONGEST)]: 1 } };
 }
 
-/** Adds two counts. */
-export function addSkipped(a: SkippedLinks, b: SkippedLinks): SkippedLinks {
-  const sum = new Map(Object.entries(a.by_reason));
-  for (const [reason, count] of Object.entries(b.by_reason)) sum.set(reason, (sum.get(reason) ?? 0) + count);
-  return { by_reason: Object.fromEntries([...sum].sort(([x], [y]) => (x < y ? -1 : 1))) };
-}
-
 const TURNS: readonly (readonly [Turn, (count: number) => string])[] = [
   ["customer", (count) => `${count} need${count === 1 ? "s" : ""} the customer`],
   ["operator", (count) => `${count} need${count === 1 ? "s" : ""} a check in the dashboard`],

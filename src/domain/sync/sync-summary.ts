@@ -30,11 +30,7 @@ export function endStatus(totals: SyncTotals, unauthorized: boolean): RunStatus 
   return failed || totals.rows.quarantined > 0 ? "completed_with_failures" : "completed";
 }
 
-/**
- * Adds a failure to the totals of a run that found no link at all, although the lake knew some of its users. Pure.
- *
- * @param known what the run's commits knew of `bank_links`, and removed
- */
+/** Adds a failure to the totals of a run that found no link although its commits `known` some of its users' links. Pure. */
 export function withUnreadLinks(totals: SyncTotals, known: Removals | undefined): SyncTotals {
   const found = Object.values(totals.links).some((count) => count > 0);
   if (found || known === undefined || known.gone === 0 || known.gone < known.known) return totals;

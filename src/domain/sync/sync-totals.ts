@@ -1,6 +1,7 @@
-import { addRequests, type LakeRequests } from "../tables/lake-requests.js";
+import { added } from "../counts.js";
+import type { LakeRequests } from "../tables/lake-requests.js";
 import type { LinkStatus } from "./link-reading.js";
-import { addSkipped, type SkippedLinks, skippedLinks } from "./skipped-links.js";
+import { type SkippedLinks, skippedLinks } from "./skipped-links.js";
 
 /** One thing that failed: which stream, whose (`link_id` or `fp_id`), why. */
 export interface Failure {
@@ -72,31 +73,12 @@ export function joinNewFields(...parts: readonly (readonly string[] | undefined)
   return [...new Set(parts.flatMap((part) => part ?? []))].slice(0, MOST_NEW_FIELDS);
 }
 
-function sum<K extends string>(
-  a: Readonly<Record<K, number>>,
-  b: Readonly<Record<K, number>>,
-): Record<K, number> {
-  const total = { ...a } as Record<K, number>;
-  for (const key of Object.keys(b) as K[]) total[key] += b[key];
-  return total;
-}
-
 /** Adds two parts. */
 export function addTotals(a: SyncTotals, b: SyncTotals): SyncTotals {
-  const lake_requests = addRequests(a.lake_requests, b.lake_requests);
   return {
-    users: sum(a.users, b.users),
-    links: sum(a.links, b.links),
-    skipped: addSkipped(a.skipped, b.skipped),
-    rows: sum(a.rows, b.rows),
-    pages: a.pages + b.pages,
-    restarts: a.restarts + b.restarts,
-    calls: a.calls + b.calls,
-    ...(lake_requests && { lake_requests }),
-    unknown_accounts: a.unknown_accounts + b.unknown_accounts,
+    ...added(a, b),
     new_fields: joinNewFields(a.new_fields, b.new_fields),
     failures: [...a.failures, ...b.failures].slice(0, MOST_FAILURES),
-    failures_total: a.failures_total + b.failures_total,
   };
 }
 

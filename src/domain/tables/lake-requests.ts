@@ -8,11 +8,3 @@ export interface LakeRequests {
 export interface CountedRequests {
   readonly lake_requests?: LakeRequests;
 }
-
-/** Adds up requests; undefined where none of them is known. */
-export function addRequests(
-  a: LakeRequests | undefined,
-  b: LakeRequests | undefined,
-): LakeRequests | undefined {
-  return a && b ? { reads: a.reads + b.reads, writes: a.writes + b.writes } : (a ?? b);
-}

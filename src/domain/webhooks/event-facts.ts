@@ -3,11 +3,7 @@ import { EVENT_KINDS } from "../service/event-kind.js";
 import { fpIdProblem } from "../service/external-id.js";
 import { hasLoneSurrogate } from "../service/transaction-values.js";
 
-/**
- * What a webhook's payload says. The document shows the shape of one of the eight kinds, and new kinds may come
- * (docs/reference/service.md, "Webhook events"); so each fact is null where the payload lacks it or has it in another
- * form.
- */
+/** What a webhook's payload says; each fact is null where the payload lacks it or has it in another form. */
 export interface EventFacts {
   readonly kind: string;
   /** Whether the kind is one that the document names. */

@@ -5,8 +5,6 @@ import { type AlertEvent, overWords, type Transitions } from "../../domain/alert
 import { runId as makeId } from "../../domain/run.js";
 import type { Lake } from "../lake.js";
 import { type LakeReader, readTables } from "../query/query-views.js";
-import type { SqlRow } from "../sql/duckdb-session.js";
-import { textOf } from "../sql/duckdb-values.js";
 import { alerts } from "../tables/alerts.js";
 import { appendDecided, appendOnce } from "../tables/append.js";
 import { compact } from "../tables/compact.js";
@@ -14,7 +12,8 @@ import { writeRows } from "../tables/parquet-file.js";
 
 /** What alerts were raised and cleared; the other rows tell of deliveries. */
 const EVENTS = `
-  select alert_id, rule, subject, state, message, action, run_id, epoch_ms(recorded_at) as recorded
+  select alert_id as "alertId", rule, subject, state, message, coalesce(action, '') as action, run_id as "runId",
+    epoch_ms(recorded_at)::double as "at"
   from alerts where delivery is null`;
 
 /** Alerts whose newest row says that they were raised. */
@@ -24,7 +23,7 @@ const OPEN = `${EVENTS}
 
 /** Messages that a target was to get and whose delivery is not on record, those of an alert in their order. */
 const PENDING = `
-  select a.alert_id, a.state, a.target
+  select a.alert_id as "alertId", a.state, a.target
   from (select *, unnest(string_split(targets, ',')) as target from (select * exclude target from alerts)
         where delivery is null) a
   where not exists (
@@ -37,32 +36,25 @@ export interface WrittenAlerts {
   readonly cleared: readonly AlertEvent[];
 }
 
-export async function openAlerts(lake: LakeReader): Promise<AlertEvent[]> {
-  return (await rowsOf(lake, OPEN)).map(eventOf);
+export function openAlerts(lake: LakeReader): Promise<AlertEvent[]> {
+  return read<AlertEvent>(lake, OPEN);
 }
 
 /** Messages that were written and not delivered yet, the oldest first. */
-export async function pendingMessages(lake: Lake): Promise<AlertMessage[]> {
-  return (await rowsOf(lake, PENDING)).map(({ alert_id, state, target }) => ({
-    alertId: String(alert_id),
-    state: state as AlertMessage["state"],
-    target: target as AlertTarget,
-  }));
+export function pendingMessages(lake: Lake): Promise<AlertMessage[]> {
+  return read<AlertMessage>(lake, PENDING);
 }
 
 export async function alertEvent(
   lake: Lake,
   { alertId, state }: Pick<AlertMessage, "alertId" | "state">,
 ): Promise<AlertEvent | undefined> {
-  const [row] = await rowsOf(lake, `${EVENTS} and alert_id = $1 and state = $2`, [alertId, state]);
-  return row && eventOf(row);
+  return (await read<AlertEvent>(lake, `${EVENTS} and alert_id = $1 and state = $2`, [alertId, state]))[0];
 }
 
 /**
- * Writes what changes between the open alerts and what `decide` makes of them. The commit is the decision: it counts
- * only on the version of the table that was decided on, so of any number of checks at once, killed or not, one raises
- * an alert and one ends it.
- *
+ * Writes what changes between the open alerts and what `decide` makes of them. The commit is the decision: of any number of
+ * checks at once, killed or not, one raises an alert and one ends it.
  * @param targets who is to be told
  */
 export async function writeAlerts(
@@ -104,24 +96,12 @@ export async function recordDelivery(
   );
 }
 
-function rowsOf(lake: LakeReader, sql: string, values?: readonly string[]): Promise<SqlRow[]> {
-  return readTables(lake, [alerts], (session) => session.rows(sql, values));
+/** Reads what SQL gives under the names of the program. */
+function read<T>(lake: LakeReader, sql: string, values?: readonly string[]): Promise<T[]> {
+  return readTables(lake, [alerts], async (session) => (await session.rows(sql, values)) as T[]);
 }
 
 function rowOf({ alertId, runId, at, action, ...event }: AlertEvent) {
   const recorded_at = new Date(at).toISOString();
   return { ...event, alert_id: alertId, run_id: runId, action: action === "" ? null : action, recorded_at };
-}
-
-function eventOf({ alert_id, rule, subject, state, message, action, run_id, recorded }: SqlRow): AlertEvent {
-  return {
-    alertId: String(alert_id),
-    rule: rule as AlertEvent["rule"],
-    subject: String(subject),
-    state: state as AlertEvent["state"],
-    message: String(message),
-    action: String(action ?? ""),
-    runId: textOf(run_id),
-    at: Number(recorded),
-  };
 }

@@ -3,7 +3,6 @@ import type { AlertFacts, EndedRun, ScheduleFacts } from "../../domain/alerts/fa
 import { ANOTHER_SUBJECT, FAILURE_TYPES } from "../../domain/failures.js";
 import type { Lake } from "../lake.js";
 import { readTables } from "../query/query-views.js";
-import type { SqlRow } from "../sql/duckdb-session.js";
 import { numberOf, textOf } from "../sql/duckdb-values.js";
 import { openQuarantine } from "../sync/open-quarantine.js";
 import { linkSyncs } from "../tables/link-syncs.js";
@@ -16,16 +15,13 @@ type LakeFacts = Omit<AlertFacts, "going" | "schedules">;
 const NEWEST_RUNS = 20;
 
 const ENDED = `
-  select run_id, kind, schedule, epoch_ms(scheduled_at) as due, epoch_ms(started_at) as started,
-    epoch_ms(finished_at) as finished, status, reason, message
+  select run_id as "runId", kind, schedule, epoch_ms(scheduled_at)::double as "dueAt", status, reason, message,
+    epoch_ms(started_at)::double as "startedAt", epoch_ms(finished_at)::double as "finishedAt"
   from runs
   qualify row_number() over (partition by coalesce(schedule, kind), schedule is null order by finished_at desc)
     <= ${NEWEST_RUNS} or run_id in (select unnest(from_json($1, '["VARCHAR"]')))`;
 
-/**
- * Links whose newest row is a failure. It leaves out links that no sync has read in the week before the newest one: no
- * roster names them any more.
- */
+/** Links whose newest row is a failure, without those that no sync has read in the week before the newest one. */
 const FAILED_LINKS = `
   select count(*) as count, arg_max(run_id, read_at) as run_id
   from (
@@ -84,23 +80,9 @@ export async function lakeFacts(
       newestSync: runId === null || finishedAt === null ? null : { runId, finishedAt },
       failedLinks: { count: numberOf(links.count) ?? 0, runId: textOf(links.run_id) },
       otherSubjects: { count: numberOf(others.count) ?? 0, runId: textOf(others.run_id) },
-      ended: (await sql.rows(ENDED, [JSON.stringify(named)])).map(endedRun),
+      ended: (await sql.rows(ENDED, [JSON.stringify(named)])) as unknown[] as EndedRun[],
     };
   });
   const open = rules["open-quarantine"] === undefined ? 0 : (await openQuarantine(lake)).rows;
   return { ...facts, openQuarantine: open };
-}
-
-function endedRun({ run_id, kind, schedule, due, started, finished, ...end }: SqlRow): EndedRun {
-  return {
-    runId: String(run_id),
-    kind: String(kind),
-    schedule: textOf(schedule),
-    dueAt: numberOf(due),
-    startedAt: Number(started),
-    finishedAt: Number(finished),
-    status: String(end.status) as EndedRun["status"],
-    reason: textOf(end.reason) as EndedRun["reason"],
-    message: textOf(end.message),
-  };
 }

@@ -258,10 +258,7 @@ export class BulkStaging {
     return (await this.sealed.stat(this.#key(`written/${group}`))) !== undefined;
   }
 
-  /**
-   * Deletes everything, durably, and plans before the answers of their items: with a plan but without answers, the
-   * same job would send again what the tables already have.
-   */
+  /** Deletes everything, durably: plans before answers, or the same job would send again what the tables already have. */
   async drop(): Promise<void> {
     await this.sealed.deletePrefix(this.#key("plans/"), { durable: true });
     await this.sealed.deletePrefix(this.#key(""), { durable: true });

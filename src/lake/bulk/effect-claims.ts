@@ -33,11 +33,7 @@ export class EffectClaims {
     return (await this.isFrozen(claim.staging)) ? claim : undefined;
   }
 
-  /**
-   * Makes a claim the one that counts.
-   *
-   * @param assertFree throws where the claim that counts must not be replaced.
-   */
+  /** Makes a claim the one that counts, unless `assertFree` throws for the one that does. */
   async take(claim: EffectClaim, assertFree: (holder: EffectClaim) => Promise<void>): Promise<void> {
     for (;;) {
       const number = ((await this.#numbers()).at(-1) ?? 0) + 1;

@@ -20,10 +20,7 @@ const BEFORE_LEDGER_MS = DAY;
 const KEY = "link_id, account_id, transaction_id";
 const OPEN = "seen_in_run is null and status in ('accepted', 'unknown')";
 
-/**
- * Notes in the ledger of imports which run of a sync first brought each row back, in one commit; returns for how many
- * rows. It begins again when another writer was faster.
- */
+/** Notes in the ledger of imports which run of a sync first brought each row back; returns for how many rows. */
 export async function markSeenImports(lake: Lake, now = Date.now()): Promise<number> {
   for (;;) {
     const ledger = await lake.table(transactionImports.name).snapshot();

@@ -6,9 +6,7 @@ import { fetchObject, withScratch } from "./fetched-object.js";
 import { aboutLake, amountOf, lakeParts, type TakenFolder, type TakeObject } from "./lake-parts.js";
 
 /**
- * Copies a lake to a place where none is. A copy that was cut short is continued. The new lake takes no job before
- * {@link endCopy}.
- *
+ * Copies a lake to a place where none is, or continues such a copy. No job may use it before {@link endCopy}.
  * @throws InputError where there is no lake, where the place is taken, or where its store can't be relied on
  */
 export async function copyLake(
@@ -69,9 +67,7 @@ interface Claim {
 }
 
 /**
- * Takes a place where nothing is, or continues what was begun there; no job takes it for a lake then.
- *
- * @param lookOnly write nothing
+ * Takes a place where nothing is, or continues what was begun there; with `lookOnly` it writes nothing.
  * @throws InputError where the place holds anything else, or where its store can't be relied on
  */
 export async function claimPlace(to: ObjectStore, claim: Claim, lookOnly = false): Promise<void> {

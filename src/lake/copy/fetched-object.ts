@@ -8,30 +8,19 @@ import type { ObjectEntry, ObjectStore } from "../store/object-store.js";
 /** Larger objects go through a file. */
 const IN_MEMORY_BYTES = 1024 * 1024;
 
-/** The bytes of an object, on their way to another store. */
-interface FetchedObject {
-  readonly size: number;
-  /** Hex. */
-  sha256(): Promise<string>;
-  /** Writes them, durably, in place of what is there. */
-  put(to: ObjectStore, key: string): Promise<void>;
-  /** Drops what is not put. */
-  drop(): Promise<void>;
-}
-
-/** Fetches an object; undefined where it has been deleted since it was listed. */
+/** Fetches an object: its size, hash, and how to write it durably to a store, or drop it; undefined where it has been deleted since it was listed. */
 export async function fetchObject(
   from: ObjectStore,
   { key, size }: Pick<ObjectEntry, "key" | "size">,
   scratch: string,
-): Promise<FetchedObject | undefined> {
+) {
   if (size <= IN_MEMORY_BYTES) {
     const body = await from.get(key);
     return (
       body && {
         size: body.length,
         sha256: async () => hash("sha256", body),
-        put: (to, as) => to.put(as, body, { durable: true }),
+        put: (to: ObjectStore, as: string) => to.put(as, body, { durable: true }),
         drop: async () => undefined,
       }
     );
@@ -46,7 +35,7 @@ export async function fetchObject(
   return {
     size: (await stat(localPath)).size,
     sha256: () => fileSha256(localPath),
-    async put(to, as) {
+    async put(to: ObjectStore, as: string) {
       if ((await to.stat(as)) !== undefined) await to.delete(as);
       await to.uploadAll([{ localPath, key: as }]);
     },

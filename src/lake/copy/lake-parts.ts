@@ -60,10 +60,8 @@ export function neverChanges(key: string): boolean {
 }
 
 /**
- * Takes everything that a lake holds, except what says which lake it is, while runs go on. What waits comes first: a step
- * leaves the staging area only once the tables have what came of it.
- *
- * @throws InputError where a table changes faster than it can be taken
+ * Takes everything that a lake holds but what says which lake it is, while runs go on. What waits comes first: a step leaves
+ * the staging area only once the tables have what came of it. @throws InputError where a table changes too fast
  */
 export async function* lakeParts(from: ObjectStore, take: TakeObject): AsyncGenerator<LakePart> {
   const folders = (await from.folders("")).filter((name) => !name.startsWith("."));

@@ -26,9 +26,7 @@ export async function findSnapshot(place: ObjectStore, root: string | undefined)
 }
 
 /**
- * Restores a snapshot to a place where no lake is, and lets jobs use it once every byte is the one in the manifest. What
- * was cut short is continued.
- *
+ * Restores a snapshot to a place where no lake is; jobs may use it once every byte is the one in the manifest.
  * @param lookOnly compare every byte of the snapshot, and write nothing
  * @throws InputError where the place is taken, or naming a file that is not what the manifest says
  */

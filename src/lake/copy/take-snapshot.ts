@@ -18,7 +18,6 @@ import {
   putSnapshot,
   readSnapshot,
   type SnapshotFile,
-  type SnapshotManifest,
   snapshotKeys,
 } from "./snapshot.js";
 
@@ -29,16 +28,8 @@ const NOTE_BYTES = 256 * 1024 * 1024;
 
 type Files = Map<string, SnapshotFile>;
 
-interface TakenSnapshot extends SnapshotManifest {
-  /** Null where it was only looked at. */
-  readonly root: string | null;
-  readonly amount: Omit<TakenFolder, "folder">;
-}
-
 /**
- * Takes a snapshot of a lake while runs go on. Only what the place lacks is written; the manifest comes last.
- *
- * @param lookOnly find what would be written, and write nothing
+ * Takes a snapshot of a lake while runs go on. Only what the place lacks is written, the manifest last; with `lookOnly` nothing.
  * @throws InputError where there is no lake, or where the place is taken
  */
 export async function takeSnapshot(
@@ -46,7 +37,7 @@ export async function takeSnapshot(
   to: ObjectStore,
   tell: (taken: TakenFolder) => void,
   lookOnly = false,
-): Promise<TakenSnapshot> {
+) {
   const binding = await bindingOf(from);
   await claimPlace(to, { lake: binding.lake, from: from.address, of: "snapshots" }, lookOnly);
   const instant = new Date().toISOString();

@@ -31,10 +31,8 @@ const COLUMNS = {
 } as const;
 
 /**
- * Gives the actions that make up a whole state, without old tombstones and transactions (docs/inside/rules.md,
- * "Delta log"); a transaction without `lastUpdated` stays for ever. Age is counted by what the table itself has seen, not
- * by a clock. A clock that jumps a month ahead, or is a month behind another machine's, would drop the transactions of a
- * run that is under way, and its repeated steps would append their rows twice.
+ * Gives the actions of a whole state, without old tombstones and transactions (docs/inside/rules.md, "Delta log"). Age is
+ * counted by what the table has seen: a clock a month ahead would drop the transactions of a run that is under way.
  */
 export function* checkpointActions(snapshot: Snapshot): Generator<DeltaAction> {
   if (snapshot.protocol) yield { protocol: snapshot.protocol };
@@ -60,10 +58,7 @@ export function* checkpointActions(snapshot: Snapshot): Generator<DeltaAction> {
   }
 }
 
-/**
- * Writes a classic one-file checkpoint of a state, unless there is one already, points `_last_checkpoint` to the log's
- * newest one, and gives the listing of the log.
- */
+/** Writes a checkpoint of a state, unless there is one, points `_last_checkpoint` to the newest, and lists the log. */
 export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot): Promise<LogListing> {
   const { store, table, duckdb } = at;
   const key = checkpointKeys(table, snapshot.version)[0] as string;
@@ -82,10 +77,7 @@ export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot): Pr
   return pointToNewest(at);
 }
 
-/**
- * Points `_last_checkpoint` to the newest checkpoint in the log. It looks again after each write, because a delayed write
- * of another process may come in between and would name an older checkpoint for long.
- */
+/** Points `_last_checkpoint` to the newest checkpoint, again until it does: another process's late write may come between. */
 async function pointToNewest(at: DeltaLocation): Promise<LogListing> {
   for (;;) {
     const hint = await checkpointHint(at);
@@ -131,16 +123,10 @@ const ACTIONS = {
   txn: "appId",
 } as const;
 
-interface CheckpointName {
-  readonly version: number;
-  /** The number of its files, if its writer split it. */
-  readonly parts?: number;
-}
-
 export async function checkpointHint({
   store,
   table,
-}: Pick<DeltaLocation, "store" | "table">): Promise<CheckpointName | undefined> {
+}: Pick<DeltaLocation, "store" | "table">): Promise<Omit<LogCheckpoint, "bytes"> | undefined> {
   const text = await store.get(lastCheckpointKey(table));
   if (text === undefined) return undefined;
   try {
@@ -154,14 +140,17 @@ export async function checkpointHint({
 
 function downloadCheckpoint(
   { store, table }: DeltaLocation,
-  { version, parts }: CheckpointName,
+  { version, parts }: Omit<LogCheckpoint, "bytes">,
 ): Promise<string[]> {
   const keys = checkpointKeys(table, version, parts);
   return Promise.all(keys.map((key) => store.download(key)));
 }
 
 /** Reads the state from a classic checkpoint, whichever tool wrote it; unknown columns are ignored. */
-export async function readCheckpoint(at: DeltaLocation, checkpoint: CheckpointName): Promise<Snapshot> {
+export async function readCheckpoint(
+  at: DeltaLocation,
+  checkpoint: Omit<LogCheckpoint, "bytes">,
+): Promise<Snapshot> {
   const paths = await downloadCheckpoint(at, checkpoint);
   const actions = await at.duckdb.exclusive(async (sql) => {
     const source = parquetFiles(paths);

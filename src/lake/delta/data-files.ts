@@ -1,5 +1,5 @@
 import { mapConcurrent } from "../../domain/concurrent-work.js";
-import { FAILURE_TYPES } from "../../domain/failures.js";
+import { PassingError } from "../../domain/failures.js";
 import type { AddFile, DeltaAction } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-path.js";
 import { fileKey } from "./delta-path.js";
@@ -15,31 +15,20 @@ export function localFiles(
 }
 
 /**
- * Thrown when a commit would add files that are missing or cut short: another tool's vacuum removed them, or a disk lost
- * them. Nothing was published; the step that wrote them writes them again.
+ * Checks that every file that a commit adds is there.
+ * @throws PassingError where another tool's vacuum removed one, or a disk lost it: the step that wrote it writes it again.
  */
-class MissingFilesError extends Error {
-  override readonly name = FAILURE_TYPES.transient;
-
-  constructor(
-    readonly table: string,
-    readonly paths: readonly string[],
-  ) {
-    super(
-      `A commit adds ${paths[0]} to table ${table}, but the file is missing or cut short (one of ${paths.length} ` +
-        "such files). Nothing of this commit was published; the files will be written again.",
-    );
-  }
-}
-
-/** Checks that every file that a commit adds is there. @throws MissingFilesError */
 export async function assertFilesThere(
   location: Pick<DeltaLocation, "store" | "table">,
   actions: readonly DeltaAction[],
 ): Promise<void> {
   const added = actions.flatMap((action) => ("add" in action ? [action.add] : []));
-  const missing = (await missingFiles(location, added)).map(({ path }) => path);
-  if (missing.length > 0) throw new MissingFilesError(location.table, missing);
+  const [first, ...others] = await missingFiles(location, added);
+  if (first === undefined) return;
+  throw new PassingError(
+    `A commit adds ${first.path} to table ${location.table}, but the file is missing or cut short (one of ${others.length + 1} ` +
+      "such files). Nothing of this commit was published; the files will be written again.",
+  );
 }
 
 /** Finds those of a table's files that are missing, or whose size is not the one in the log. */

@@ -8,10 +8,7 @@ import { isErasure, withoutErased } from "./erasure.js";
 import { type LogListing, type LogTail, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
 
 const READS_AT_ONCE = 16;
-/**
- * Times that a log is read before a gap counts as damage: another process may clean the log up meanwhile, and the listing
- * of a directory may lack a file that is written at the same time.
- */
+/** Times that a log is read before a gap counts as damage: it may be cleaned up, or a listing lack a file, meanwhile. */
 const READINGS = 5;
 
 export interface LogState {
@@ -20,9 +17,8 @@ export interface LogState {
 }
 
 /**
- * Reads the newest state, starting from a known one: only what came after it, or the whole log if the known version is
- * gone (the table was made again, or its commits were cleaned up). A table that is known not to be there has no checkpoint
- * to look for first: its log is listed.
+ * Reads the newest state: what came after a known one, or the whole log where that is gone. A table that is known not to be
+ * there has no checkpoint to look for first.
  */
 export async function newestState(log: DeltaLocation, known: LogState | undefined): Promise<LogState> {
   if (known === undefined) return fromScratch(log);
@@ -30,10 +26,7 @@ export async function newestState(log: DeltaLocation, known: LogState | undefine
   return (await replayAfter(log, known)) ?? fromScratch(log);
 }
 
-/**
- * Reads the state of an earlier version.
- * @throws InputError where the log does not have the version, or not any more
- */
+/** Reads the state of an earlier version. @throws InputError where the log does not have it, or not any more */
 export async function stateAt(log: DeltaLocation, version: number): Promise<Snapshot> {
   const listing = await listLog(log);
   const checkpoint = listing.checkpoints.filter((one) => one.version <= version).at(-1);
@@ -44,11 +37,7 @@ export async function stateAt(log: DeltaLocation, version: number): Promise<Snap
   throw new InputError(`The log of table ${log.table} does not have version ${version}, or not any more.`);
 }
 
-/**
- * Finds the newest version of a table by names alone; -1 while it does not exist.
- *
- * @param known a version that was there
- */
+/** Finds the newest version of a table by names alone, after a known one; -1 while it does not exist. */
 export async function newestVersion(
   log: Pick<DeltaLocation, "store" | "table">,
   known?: number,
@@ -74,10 +63,18 @@ export async function readCommit(log: DeltaLocation, version: number): Promise<C
   }
 }
 
+/** Reads the commits from a version back to the first one, as far as they can still be read. */
+export async function* commitsBack(log: DeltaLocation, from: number): AsyncGenerator<Commit> {
+  for (let version = from; version >= 0; version -= 1) {
+    const commit = await readCommit(log, version);
+    if (commit === undefined) return;
+    yield commit;
+  }
+}
+
 /**
- * Finds the files that brought new rows in the versions after `version`, up to that of `head`, in their order, including
- * files that were merged into others since; rows that were erased are left out. Undefined if one of these versions or files can't be read any more, or if a
- * version took rows away: the caller must then start from the live files.
+ * Finds the files that brought new rows after `version` up to `head`, in their order, also those that were merged since,
+ * without erased rows. Undefined where a version or file can't be read any more, or took rows away.
  */
 export async function changesAfter(
   log: DeltaLocation,
@@ -104,10 +101,7 @@ export async function changesAfter(
   return changed;
 }
 
-/**
- * Publishes a commit as a version; false if another writer has that version, or had it so long ago that the log has been
- * cleaned up since.
- */
+/** Publishes a commit as a version; false if another writer has it, or had it before the log was cleaned up. */
 export async function publishCommit(log: DeltaLocation, version: number, body: Buffer): Promise<boolean> {
   if (!(await putCommit(log, version, body))) return false;
   if (await isNext(log, version)) return true;
@@ -129,10 +123,7 @@ async function putCommit({ store, table }: DeltaLocation, version: number, body:
   throw failure ?? new Error(`Version ${version} of table ${table} was refused, yet does not exist.`);
 }
 
-/**
- * Whether a version follows what a log has. It does not if the log was cleaned up beyond it: its name was free again, for
- * a writer that has long not known how far the table is.
- */
+/** Whether a version follows what a log has: the name of one that was cleaned up is free again. */
 async function isNext(log: DeltaLocation, version: number): Promise<boolean> {
   if (version === 0) return (await listLog(log)).checkpoints.length === 0;
   if ((await log.store.stat(commitKey(log.table, version - 1))) !== undefined) return true;

@@ -47,10 +47,7 @@ export function versionOfCheckpoint(key: string): { version: number; parts?: num
   return found[2] === undefined ? { version } : { version, parts: Number(found[2]) };
 }
 
-/**
- * Gives the store's key of a data file that a log names.
- * @throws InputError for files outside the table, which only other tools make (shallow clones).
- */
+/** Gives the store's key of a data file that a log names. @throws InputError for files outside the table */
 export function fileKey(table: string, path: string): string {
   if (path.startsWith("/") || /^[a-z][a-z0-9+.-]*:/i.test(path)) {
     throw new InputError(

@@ -16,10 +16,7 @@ type ColumnType =
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
-  /**
-   * Whether its values are encrypted: by `writeRows`, so SQL must not make them. `query --decrypt` opens them
-   * (docs/inside/security.md, "What is encrypted, and where").
-   */
+  /** Whether its values are encrypted, by `writeRows`; `query --decrypt` opens them. */
   readonly encrypted?: true;
   /** What it says; docs/use/tables.md has the same words. */
   readonly about?: string;
@@ -31,10 +28,7 @@ export interface TableSpec {
   /** What it holds, in a sentence; its section of docs/use/tables.md begins with it. */
   readonly about?: string;
   readonly columns: readonly Column[];
-  /**
-   * Whether it is an append-only feed whose commits carry domains (docs/inside/rules.md, "Delta log"); every
-   * other table stays at writer version 2.
-   */
+  /** Whether it is an append-only feed whose commits carry domains; every other table stays at writer version 2. */
   readonly feed?: boolean;
 }
 
@@ -76,10 +70,7 @@ interface Field {
 
 const fieldsOf = (schema: string) => (JSON.parse(schema) as { fields: Field[] }).fields;
 
-/**
- * Reads the columns of a Delta schema, with their SQL types and what they say.
- * @throws InputError for nested columns, which none of our tables has.
- */
+/** Reads the columns of a Delta schema, with SQL types and descriptions. @throws InputError for nested columns */
 export function columnsOf(
   table: string,
   schema: string,
@@ -95,10 +86,7 @@ export function columnsOf(
   });
 }
 
-/**
- * Gives the actions that make a table: part of its first commit. If two creators race, one of them wins version 0 and the
- * other plans again.
- */
+/** Gives the actions that make a table: part of its first commit. */
 export function creationOf(spec: TableSpec, createdTime: number): DeltaAction[] {
   const protocol: Protocol = spec.feed
     ? { minReaderVersion: 1, minWriterVersion: 7, writerFeatures: ["domainMetadata", "appendOnly"] }
@@ -128,10 +116,7 @@ export function isExtended(metadata: Metadata | undefined): boolean {
   return metadata?.configuration[EXTENDED] === "true";
 }
 
-/**
- * Gives the actions that bring a table to its list: those that make a new table; those that add the missing columns to an
- * earlier version's table (null in its rows), and what is said of table and columns; or none.
- */
+/** Gives the actions that make a table, or add the columns and words that it lacks (null in older rows); or none. */
 export function schemaActions(spec: TableSpec, { version, metadata }: Snapshot, now: number): DeltaAction[] {
   if (version === -1 || metadata === undefined) return creationOf(spec, now);
   const known = fieldsOf(metadata.schemaString);

@@ -11,10 +11,7 @@ export interface ColumnStats {
   readonly nullCount: number | bigint;
 }
 
-/**
- * The only columns with statistics (docs/inside/rules.md, "Delta log"): some readers would pass others through a
- * double.
- */
+/** The only columns with statistics: some readers would pass others through a double. */
 export const STATS_COLUMNS = ["link_id", "date", "sequence"] as const;
 export type StatsColumn = (typeof STATS_COLUMNS)[number];
 
@@ -72,10 +69,7 @@ export function holdsLinks(from: string, to: string): (file: Pick<FileFacts, "li
     (Buffer.compare(Buffer.from(links[0]), high) <= 0 && Buffer.compare(Buffer.from(links[1]), low) >= 0);
 }
 
-/**
- * Gives the number of rows in a file's statistics.
- * @throws InputError where another tool left it out.
- */
+/** Gives the number of rows in a file's statistics. @throws InputError where another tool left it out. */
 export function rowsOf(table: string, file: { readonly path: string; readonly stats?: string }): number {
   const { rows } = factsOf(file);
   if (rows !== undefined) return rows;

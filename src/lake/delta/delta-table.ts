@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FAILURE_TYPES } from "../../domain/failures.js";
+import { PassingError } from "../../domain/failures.js";
 import type { DuckDb } from "../sql/duckdb.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { writeCheckpoint } from "./checkpoint.js";
@@ -28,10 +28,7 @@ export interface DeltaTableOptions {
   readonly onConflict?: (table: string) => void;
 }
 
-/**
- * Decides what to commit on a state: the actions, or null for nothing. It is called again with a newer state each time
- * another writer was faster, so it must compare heads, transactions and live files every time.
- */
+/** Decides what to commit on a state: the actions, or null for nothing. It is asked again each time another writer was faster. */
 type CommitPlan = (
   snapshot: Snapshot,
 ) => readonly DeltaAction[] | null | Promise<readonly DeltaAction[] | null>;
@@ -45,10 +42,7 @@ export function openTable(
   return new DeltaTable({ store, table, duckdb }, options);
 }
 
-/**
- * One Delta table: its newest state, and commits on top of it
- * (docs/inside/rules.md, "Durable writes" and "Delta log").
- */
+/** One Delta table: its newest state, and commits on top of it (docs/inside/rules.md, "Delta log"). */
 export class DeltaTable {
   /** Undefined before the log was read. */
   #known: LogState | undefined;
@@ -65,10 +59,7 @@ export class DeltaTable {
     return this.location.table;
   }
 
-  /**
-   * Reads the newest state; its version is -1 while the table does not exist.
-   * @throws InputError where the table needs a newer reader or its log is damaged.
-   */
+  /** Reads the newest state; version -1 while there is none. @throws InputError where it is damaged or too new. */
   async snapshot(): Promise<Snapshot> {
     return (await this.#newest()).snapshot;
   }
@@ -89,8 +80,7 @@ export class DeltaTable {
   /**
    * Commits what `plan` decides, at the next free version; null when there is nothing to do.
    * @throws InputError where the table needs a newer writer; nothing is changed.
-   * @throws MissingFilesError where a file that it adds is missing or cut short; nothing is published.
-   * @throws DeltaConflictError when every attempt lost, StoreFullError on a full disk; nothing is published.
+   * @throws PassingError where a file that it adds is missing, or every attempt lost; StoreFullError on a full disk.
    */
   async commit(plan: CommitPlan, { maxAttempts = MAX_ATTEMPTS } = {}): Promise<Commit | null> {
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
@@ -105,7 +95,10 @@ export class DeltaTable {
       this.options.onConflict?.(this.name);
       await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 5 * 2 ** attempt));
     }
-    throw new DeltaConflictError(this.name, maxAttempts);
+    throw new PassingError(
+      `Other writers took the next version of table ${this.name} ${maxAttempts} times in a row. ` +
+        "Nothing of this commit was published; run the same command again.",
+    );
   }
 
   async #planned(plan: CommitPlan, snapshot: Snapshot): Promise<Commit | null> {
@@ -161,22 +154,4 @@ function identified(actions: readonly DeltaAction[]): DeltaAction[] {
     commitId: randomUUID(),
   };
   return [{ commitInfo }, ...actions.filter((action) => !("commitInfo" in action))];
-}
-
-/**
- * Thrown when other writers took every version that a commit tried for. Nothing of it was published; trying again later
- * succeeds.
- */
-export class DeltaConflictError extends Error {
-  override readonly name = FAILURE_TYPES.transient;
-
-  constructor(
-    readonly table: string,
-    readonly attempts: number,
-  ) {
-    super(
-      `Other writers took the next version of table ${table} ${attempts} times in a row. ` +
-        "Nothing of this commit was published; run the same command again.",
-    );
-  }
 }

@@ -1,10 +1,7 @@
 /** A layer is merged into the one below once it has more than this fraction of that one's entries. */
 const MERGED_AT = 1 / 8;
 
-/**
- * A map that never changes. A map with changes shares the entries of its base, so a change costs what it changes and not
- * what the map holds. Each layer is much larger than the one above it.
- */
+/** A map that never changes. One with changes shares the entries of its base, so a change costs what it changes. */
 class LayeredMap<V> implements ReadonlyMap<string, V> {
   /** From the oldest to the newest; null removes an entry of an older layer. */
   #layers: readonly ReadonlyMap<string, V | null>[];

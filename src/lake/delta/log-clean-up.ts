@@ -41,10 +41,7 @@ export async function cleanUpLog(
   for (const key of expiredFiles(listing, retention)) await store.delete(key);
 }
 
-/**
- * Decides which files of a log may be deleted, and in which order. Two checkpoints stay, with every commit after the
- * older one and the commits of the newest days on which the table has committed. Pure.
- */
+/** Decides which files of a log may go, in order: two checkpoints stay, and the commits after them and of the newest days. Pure. */
 export function expiredFiles(
   { commits, checkpoints, checkpointFiles }: LogListing,
   retention = RETENTION,
@@ -80,10 +77,7 @@ function firstKept(
   return kept;
 }
 
-/**
- * The commits that lead up to a version without a gap, and all later ones, the newest first. A gap among the later ones
- * does not count: a listing may lack a commit that is written at the same time.
- */
+/** The commits that lead up to a version without a gap, and all later ones (a listing may lack one), the newest first. */
 function newestFirst(commits: LogListing["commits"], version: number): LogListing["commits"] {
   const all = commits.toReversed();
   const gap = all.findIndex(

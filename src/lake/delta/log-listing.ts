@@ -83,10 +83,7 @@ export function isCheckpointDue(tail: LogTail, floorBytes = FLOOR_BYTES): boolea
   return tail.bytes + tail.versions * VERSION_BYTES >= Math.max(floorBytes, tail.checkpointBytes);
 }
 
-/**
- * Gives the beginning of the oldest of the `count` newest days on which some times lie; without a limit if there are
- * fewer. Age is counted in days that a log has seen, not by the clock: a clock that jumps ahead only adds one day.
- */
+/** Gives the beginning of the oldest of the `count` newest days among some times: days that a log has seen, no clock's. */
 export function newestDays(times: readonly number[], count: number): number {
   const days = [...new Set(times.map((time) => Math.floor(time / DAY)))].sort((a, b) => b - a);
   return (days[count - 1] ?? Number.NEGATIVE_INFINITY) * DAY;

@@ -13,15 +13,13 @@ import { inQueue } from "../queue.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { commitNext } from "../tables/append.js";
 import { type DataFile, writeQuery } from "../tables/parquet-file.js";
-import { type ComparedList, compare, type Observations } from "./comparison.js";
+import { type ComparedList, type Comparison, compare, type Observations } from "./comparison.js";
 import { bringUpCurrent } from "./current-table.js";
-import { type HistoryFiles, type HistoryState, historyFiles, historyState } from "./history-files.js";
+import { historyFiles, historyState } from "./history-files.js";
 import type { HistorySpec } from "./history-spec.js";
 import { type ListHole, type ReadList, readingActions } from "./whole-lists.js";
 
-/**
- * With more rows than this since the last time, and more than the small table has, it is brought up before it is read.
- */
+/** With more new rows than this, and more than the small table has, that is brought up before it is read. */
 const MOST_ROWS_SINCE = 250_000;
 
 /** Observations of more bytes than this are compared in parts, to bound memory. */
@@ -89,13 +87,6 @@ export async function appendChanges(
   });
 }
 
-interface Difference {
-  readonly state: HistoryState;
-  readonly files: HistoryFiles;
-  readonly runId: string;
-  readonly observations: Observations;
-}
-
 /** What the commit that appended observations says of them; nothing once the log has lost it. */
 async function verdictOf(
   { store, duckdb }: Lake,
@@ -119,7 +110,7 @@ export function withoutRefused<L extends ReadList>(lists: readonly L[], refused:
 /** Writes what differs, in files that nothing refers to yet, and finds the lists that lack rows. */
 async function writeChanges(
   lake: Lake,
-  { observations, ...difference }: Difference,
+  { observations, ...difference }: Omit<Comparison, "keys">,
 ): Promise<Omit<Appended, "isRead"> & { readonly written: DataFile[]; readonly holes: ListHole[] }> {
   const { spec } = difference.state;
   const { bytes, removals = NO_REMOVALS } = observations;

@@ -26,7 +26,7 @@ export interface ComparedList extends Removals {
   readonly list: ReadList | null;
 }
 
-interface Comparison {
+export interface Comparison {
   readonly state: HistoryState;
   readonly files: HistoryFiles;
   readonly runId: string;
@@ -35,8 +35,7 @@ interface Comparison {
 }
 
 /**
- * Prepares the tables of a comparison. Gives the SQL of the rows to be added, and the lists that lack rows.
- *
+ * Prepares the tables of a comparison; gives the SQL of the rows to be added, and the lists that lack rows.
  * @param judge chooses the lists of which nothing is taken
  */
 export async function compare(

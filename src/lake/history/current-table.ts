@@ -40,11 +40,8 @@ export async function* bringUpHistories(
 }
 
 /**
- * Brings the small table of a history up to the history's newest version, and merges the history's small files
- * (docs/inside/rules.md, "Histories of changes"). Of two processes the slower one finds nothing left to do.
- *
- * @throws InputError where a file, or the history itself, is missing; StoreFullError on a full disk. The small table then
- * is as it was.
+ * Brings the small table of a history up to its newest version, and merges the history's small files (docs/inside/rules.md,
+ * "Histories of changes"). @throws InputError where a file is missing; StoreFullError on a full disk. It then is as it was.
  */
 export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: string): Promise<BroughtUp> {
   return inQueue(`${lake.store.address}/${currentOf(spec).name}`, async () => {

@@ -39,11 +39,8 @@ export async function historyState(lake: Pick<Lake, "table">, spec: HistorySpec)
 }
 
 /**
- * Finds the files to read for the newest rows of a history: those of its small table and what came since. These are all
- * files of the history if the small table is of another copy of it, or if what came since can't be read any more or took
- * rows away.
- *
- * @throws InputError where a file, or the history itself, is missing.
+ * Finds the files with the newest rows of a history: its small table's and what came since, or all of the history where those
+ * can't tell. @throws InputError where a file, or the history itself, is missing.
  */
 export async function historyFiles(reader: HistoryReader, state: HistoryState): Promise<HistoryFiles> {
   const { spec, current, history } = state;

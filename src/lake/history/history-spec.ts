@@ -4,17 +4,11 @@ import { sqlName } from "../sql/duckdb-sql.js";
 /** When an observation was made; the newest row of a key is the one with the greatest. */
 export const OBSERVED_AT = "observed_at";
 
-/**
- * The last column of a history, which says what a row means: `gone` is true where its key is no longer listed, null in all
- * other rows; `change_type` is `created`, `updated` or `removed`.
- */
+/** The last column of a history: `gone` is true where its key is no longer listed, else null; `change_type` says what was done. */
 export type HistoryMark = "gone" | "change_type";
 type Change = "created" | "updated" | "removed";
 
-/**
- * Which of an owner's keys a list holds: all of them; those whose day is in the list's window; or just some. Of a key that
- * it should hold and lacks, it says that the key is gone.
- */
+/** Which of an owner's keys a list holds, and by its silence says to be gone: all, those of its window, or just some. */
 export type ListedKeys = "all" | Windowed | "some";
 
 interface Windowed {

@@ -6,23 +6,12 @@ import { parquetRows } from "../sql/duckdb-files.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { type HistorySpec, isThere } from "./history-spec.js";
 
-/** How many rows a run added to a history: those that are new or have changed, and those that say that a key is gone. */
-interface RowsOfRun {
-  readonly changed: number;
-  readonly removed: number;
-}
-
-/**
- * Counts the rows of a run in a history, in the files that came since its first commit. Undefined where the log can't tell
- * any more.
- *
- * @param runId with which {@link appendChanges}'s `appId` begins, before a slash
- */
+/** Counts the rows of a run in a history; undefined where the log can't tell. `runId` begins its transactions' names. */
 export async function rowsOfRun(
   { store, duckdb, table }: Pick<Lake, "store" | "duckdb" | "table">,
   spec: HistorySpec,
   runId: string,
-): Promise<RowsOfRun | undefined> {
+) {
   const adds = await filesOfRun({ store, duckdb, table }, spec.name, runId);
   if (adds === undefined || adds.length === 0) return adds && { changed: 0, removed: 0 };
   const files = await localFiles({ store, duckdb, table: spec.name }, adds);
@@ -35,9 +24,7 @@ export async function rowsOfRun(
 }
 
 /**
- * Finds the files of a table that hold the rows of a run: those that came since its first commit, which may hold rows of
- * others too. Undefined where the log can't tell any more.
- *
+ * Finds the files that came to a table since the first commit of a run; undefined where the log can't tell any more.
  * @param runId with which the transactions of its commits begin, before a slash
  */
 export async function filesOfRun(

@@ -1,6 +1,6 @@
 import { localFiles } from "../delta/data-files.js";
 import type { AddFile } from "../delta/delta-actions.js";
-import { changesAfter, readCommit } from "../delta/delta-log.js";
+import { changesAfter, commitsBack } from "../delta/delta-log.js";
 import { fileKey } from "../delta/delta-path.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import { isErasure } from "../delta/erasure.js";
@@ -40,21 +40,11 @@ interface LineageOptions {
   readonly rangeRows?: number;
 }
 
-interface LineageReport {
-  /** Rows that are new or have changed. */
-  readonly rows: number;
-  /** Why the table was built again from the whole feed. */
-  readonly because?: string;
-}
-
 /**
- * Brings `transaction_links` to the version of the feed that `transactions` has reached, in one commit with its watermark
- * (docs/inside/rules.md, "Pairs of pending and posted"). Of two processes the slower one finds nothing left to do.
- *
- * @throws InputError where a file, or the feed, is missing; StoreFullError on a full disk; the signal's reason once it is
- * aborted. The table then is as it was.
+ * Brings `transaction_links` to the version of the feed that `transactions` has reached, in one commit with its watermark.
+ * @throws InputError where a file is missing; StoreFullError on a full disk; the signal's reason. The table then is as it was.
  */
-export async function bringUpLinks(lake: Lake, options: LineageOptions): Promise<LineageReport> {
+export async function bringUpLinks(lake: Lake, options: LineageOptions) {
   return inQueue(`${lake.store.address}/${transactionLinks.name}`, async () => {
     for (;;) {
       const state = await lineageState(lake);
@@ -69,20 +59,12 @@ export async function bringUpLinks(lake: Lake, options: LineageOptions): Promise
   });
 }
 
-/** New files, and the live ones that they replace. */
-interface Written {
-  readonly files: DataFile[];
-  readonly replaced: readonly AddFile[];
-  /** Rows that are new or have changed. */
-  rows: number;
-}
-
 async function write(
   lake: Lake,
   { links }: LineageState,
   { changes, before, whole }: LineageSources,
   { prefix, signal, rangeRows }: LineageOptions,
-): Promise<Written> {
+) {
   const live = [...links.files.values()];
   const files: LineageFiles = {
     feed: await sourceFiles(lake, transactionChanges.name, changes),
@@ -166,10 +148,7 @@ async function lineageState(lake: Lake): Promise<LineageState> {
 /** What brings `transaction_links` to the version of the feed that `transactions` has reached. */
 interface LineageSources {
   readonly changes: readonly AddFile[];
-  /**
-   * Paths of files that `transactions` had at the watermark of `transaction_links` and has no more: they hold the earlier
-   * state of every transaction that has changed since.
-   */
+  /** Paths of files that `transactions` has replaced since: they hold the earlier state of every changed transaction. */
   readonly before: readonly string[];
   /** Whether the changes are all that the feed has; they then replace whatever the table holds. */
   readonly whole: boolean;
@@ -218,20 +197,15 @@ async function wholeFeed(
   };
 }
 
-/**
- * Walks back through the log of `transactions` to a commit at the watermark of `transaction_links`. Undefined if the log
- * no longer has one, or if a file is gone.
- */
+/** Finds what the files of `transactions` replaced since the watermark of `transaction_links`; undefined where that is lost. */
 async function replacedSince(lake: Lake, { links, current }: LineageState): Promise<string[] | undefined> {
   const log = { ...lake, table: transactions.name };
   const replaced = new Set<string>();
-  for (let version = current.version; version >= 0; version -= 1) {
-    const commit = await readCommit(log, version);
-    if (commit === undefined) return undefined;
-    if (setsWatermark(commit.actions, links, FEED)) return allThere(lake, [...replaced]);
+  for await (const { actions } of commitsBack(log, current.version)) {
+    if (setsWatermark(actions, links, FEED)) return allThere(lake, [...replaced]);
     // It left all that a file says of others; the file itself is deleted.
-    if (isErasure(commit.actions)) continue;
-    for (const action of commit.actions) {
+    if (isErasure(actions)) continue;
+    for (const action of actions) {
       if ("add" in action) replaced.delete(action.add.path);
       else if ("remove" in action) replaced.add(action.remove.path);
     }

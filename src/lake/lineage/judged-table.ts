@@ -7,45 +7,20 @@ import { numberOf, textOf } from "../sql/duckdb-values.js";
 import { transactionLinks } from "../tables/transaction-links.js";
 import { type LineageFiles, rangeEvents } from "./lineage-events.js";
 
-/**
- * What was decided of a departure. It names changes by their sequences, under which the events have all else.
- */
-interface JudgedRow {
-  readonly link_id: string;
-  readonly removed_sequence: number;
-  /** The change that gave its last state; null for a departure of the table, whose row has that. */
-  readonly state_sequence: number | null;
-  readonly posted_sequence: number | null;
-  readonly tier: string;
-  readonly candidate_tier: string | null;
-  readonly posted_candidates: number;
-  readonly pending_candidates: number;
-  /** A JSON array. */
-  readonly candidate_ids: string | null;
-  /** The number of the live file that has its row; null for a new one. */
-  readonly file: number | null;
-}
-
-/** Decides over events in the order of `rangeEvents`, batch by batch, and gives the rows that are new or have changed. */
-class RangeJudge {
-  #judge: LinkJudge | undefined;
-
-  *take(events: readonly SqlRow[]): Generator<JudgedRow> {
-    for (const event of events) {
+/** Decides over events in the order of `rangeEvents`, link by link, and gives the rows that are new or have changed. */
+async function* judgedRows(events: AsyncIterable<readonly SqlRow[]>): AsyncGenerator<JudgedRow[]> {
+  let judge: LinkJudge | undefined;
+  for await (const batch of events) {
+    for (const event of batch) {
       const link = String(event.link_id);
-      if (this.#judge?.link !== link) {
-        yield* this.end();
-        this.#judge = new LinkJudge(link);
+      if (judge?.link !== link) {
+        if (judge !== undefined) yield judge.rows();
+        judge = new LinkJudge(link);
       }
-      this.#judge.take(event);
+      judge.take(event);
     }
   }
-
-  /** Ends the last link. */
-  *end(): Generator<JudgedRow> {
-    if (this.#judge !== undefined) yield* this.#judge.rows();
-    this.#judge = undefined;
-  }
+  if (judge !== undefined) yield judge.rows();
 }
 
 /** One link's events, gathered into updates: a run commits a link at most once. */
@@ -72,9 +47,9 @@ class LinkJudge {
     }
   }
 
-  *rows(): Generator<JudgedRow> {
+  rows(): JudgedRow[] {
     this.#apply();
-    for (const departure of this.#lineage.changed) yield this.#rowOf(departure);
+    return [...this.#lineage.changed].map((one) => rowOf(this.link, one, this.#files.get(one)));
   }
 
   #apply(): void {
@@ -96,23 +71,27 @@ class LinkJudge {
     this.#lineage.addOpen(departure);
     this.#files.set(departure, Number(event.file));
   }
+}
 
-  #rowOf(departure: Departure): JudgedRow {
-    const { sequence, state, posted, tier, candidate_tier, candidate_ids } = departure;
-    const file = this.#files.get(departure);
-    return {
-      link_id: this.link,
-      removed_sequence: sequence,
-      state_sequence: file === undefined ? (state.sequence ?? null) : null,
-      posted_sequence: posted?.sequence ?? null,
-      tier,
-      candidate_tier: candidate_tier ?? null,
-      posted_candidates: departure.posted_candidates,
-      pending_candidates: departure.pending_candidates,
-      candidate_ids: candidate_ids.length === 0 ? null : JSON.stringify(candidate_ids),
-      file: file ?? null,
-    };
-  }
+/** What was decided of a departure. It names changes by their sequences, under which the events have all else. */
+type JudgedRow = ReturnType<typeof rowOf>;
+
+/** @param file the number of the live file that has its row; undefined for a new one */
+function rowOf(link: string, departure: Departure, file: number | undefined) {
+  const { sequence, state, posted, candidate_tier, candidate_ids } = departure;
+  return {
+    link_id: link,
+    removed_sequence: sequence,
+    /** The change that gave its last state; null for a departure of the table, whose row has that. */
+    state_sequence: file === undefined ? (state.sequence ?? null) : null,
+    posted_sequence: posted?.sequence ?? null,
+    tier: departure.tier,
+    candidate_tier: candidate_tier ?? null,
+    posted_candidates: departure.posted_candidates,
+    pending_candidates: departure.pending_candidates,
+    candidate_ids: candidate_ids.length === 0 ? null : JSON.stringify(candidate_ids),
+    file: file ?? null,
+  };
 }
 
 function stateOf(row: SqlRow): TransactionState {
@@ -147,22 +126,19 @@ const ROWS_AT_ONCE = 2_000;
 
 /** Judges a range, and makes the tables `event` and `judged` of it. */
 export async function judgeInto(sql: SqlSession, files: LineageFiles, range: LinkRange): Promise<void> {
-  const judge = new RangeJudge();
   const texts: string[] = [];
   let rows: JudgedRow[] = [];
-  const take = (some: Iterable<JudgedRow>) => {
-    for (const row of some) {
-      rows.push(row);
-      if (rows.length === ROWS_AT_ONCE) pack();
-    }
-  };
   // A connection that streams runs nothing else meanwhile, so decisions wait as texts, which are small.
   const pack = () => {
     texts.push(JSON.stringify(rows));
     rows = [];
   };
-  for await (const events of rangeEvents(sql, files, range)) take(judge.take(events));
-  take(judge.end());
+  for await (const some of judgedRows(rangeEvents(sql, files, range))) {
+    for (const row of some) {
+      rows.push(row);
+      if (rows.length === ROWS_AT_ONCE) pack();
+    }
+  }
   pack();
   const columns = Object.entries(TYPES).map(([name, type]) => `${name} ${type}`);
   await sql.run(`create or replace temp table judged (${columns.join(", ")})`);

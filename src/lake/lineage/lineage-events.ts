@@ -61,7 +61,7 @@ export async function rangesToJudge(
 /**
  * Gathers in the table `event` what a range of links needs for its decisions: open departures, ids of earlier ones, earlier
  * states, and changes. They are those of removed transactions, of open departures that came back, and of departures and
- * posted transactions that may fit each other; nothing else can matter. Gives what {@link RangeJudge} reads of them, by
+ * posted transactions that may fit each other; nothing else can matter. Gives what the judge reads of them, by
  * link and in order.
  */
 export async function* rangeEvents(
@@ -106,10 +106,7 @@ export async function* rangeEvents(
   for (const table of IN_RANGE) await sql.run(`drop table if exists ${table}`);
 }
 
-/**
- * Adds the earlier states of what is gone: the pending ones, because only they depart. SQL skips row groups by the bounds of
- * a column only where it is compared with a value.
- */
+/** Adds the earlier pending states of what is gone. SQL skips row groups only where a column is compared with a value. */
 async function addPending(sql: SqlSession, { before }: LineageFiles, within: string): Promise<void> {
   if (before.length === 0) return;
   await sql.run(`insert into event by name

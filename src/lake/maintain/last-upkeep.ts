@@ -21,7 +21,7 @@ export function plus(a: Amount, b: Amount): Amount {
 const KEY = "_nightledger/maintain.json";
 
 /** What one kind of thing takes, and how much of it went. */
-interface Upkeep {
+export interface Upkeep {
   readonly kept: Amount;
   readonly freed: Amount;
 }

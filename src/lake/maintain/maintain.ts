@@ -9,7 +9,15 @@ import { sqlText } from "../sql/duckdb-sql.js";
 import type { StoreFullError } from "../store/local/local-store-errors.js";
 import type { ObjectEntry, ObjectStore } from "../store/object-store.js";
 import { runs } from "../tables/runs.js";
-import { type Amount, amountOf, keepUpkeep, type LastUpkeep, NOTHING, plus } from "./last-upkeep.js";
+import {
+  type Amount,
+  amountOf,
+  keepUpkeep,
+  type LastUpkeep,
+  NOTHING,
+  plus,
+  type Upkeep,
+} from "./last-upkeep.js";
 import { maintainTable, oldBefore, type TableUpkeep, type UpkeepOptions } from "./table-upkeep.js";
 
 interface MaintainOptions {
@@ -51,11 +59,8 @@ export interface MaintainReport extends LastUpkeep {
 }
 
 /**
- * Merges small files, shortens logs, and deletes what nobody needs any more, one table after the other
- * (docs/inside/rules.md, "Upkeep"). Safe beside runs and other calls of it, and at any kill.
- *
- * @throws StoreFullError on a full disk, once all is deleted that can go; the signal's reason once it is aborted. What was
- * done until then is done.
+ * Merges small files, shortens logs, and deletes what nobody needs, table by table (docs/inside/rules.md, "Upkeep"). Safe
+ * beside runs and at any kill. @throws StoreFullError once all is deleted that can go; the signal's reason once it is aborted.
  */
 export async function maintain(
   lake: Lake,
@@ -146,20 +151,8 @@ const STAGING = "_staging/";
 /** Machines' own: each engine there removes what dead ones have left. */
 const SCRATCH = `${STAGING}scratch/`;
 
-interface StagingUpkeep {
-  /** What runs that have not ended, retries, calls and customers may still need, or that this version does not know. */
-  readonly kept: Amount;
-  readonly freed: Amount;
-}
-
-/**
- * Deletes the staging of runs whose row is in `runs` and old: a run deletes its own right after it has written that row,
- * so only a power cut or the end of its workflow leaves some. Everything else stays.
- */
-async function maintainStaging(
-  lake: LakeReader,
-  { before, dryRun, signal }: UpkeepOptions,
-): Promise<StagingUpkeep> {
+/** Deletes the staging of runs that ended long ago: a power cut, or the end of a workflow, left it. */
+async function maintainStaging(lake: LakeReader, { before, dryRun, signal }: UpkeepOptions): Promise<Upkeep> {
   const folders = (await lake.store.folders(STAGING)).map((name) => `${STAGING}${name}/`);
   const over = new Set((await endedRuns(lake, before)).map((id) => `${STAGING}${id}/`));
   const [kept, freed]: [ObjectEntry[], ObjectEntry[]] = [[], []];

@@ -13,7 +13,7 @@ import { asFull, type StoreFullError } from "../store/local/local-store-errors.j
 import type { ObjectEntry } from "../store/object-store.js";
 import { compactToTarget, mergesToTarget } from "../tables/compact.js";
 import { transactions } from "../tables/transactions.js";
-import { type Amount, amountOf } from "./last-upkeep.js";
+import { type Amount, amountOf, type Upkeep } from "./last-upkeep.js";
 
 const AT_ONCE = 16;
 /** A log with so many versions after its newest checkpoint gets one: a reader opens each of them. */
@@ -35,16 +35,13 @@ export interface TableUpkeep {
   /** Live files before, and after small ones were merged. */
   readonly live: { readonly before: number; readonly after: number } & Pick<Amount, "bytes">;
   /** Files that are not live: those that stay for readers and runs, and those that went. */
-  readonly old: { readonly kept: Amount; readonly freed: Amount };
-  readonly log: { readonly kept: Amount; readonly freed: Amount };
+  readonly old: Upkeep;
+  readonly log: Upkeep;
   /** Files that no table of ours has. */
   readonly unknown: Amount;
 }
 
-/**
- * Merges the small files of a table, shortens its log, and deletes files that nobody needs any more; each step is whole by
- * itself, so a killed call leaves less to do for the next.
- */
+/** Merges the small files of a table, shortens its log, and deletes files that nobody needs; a kill leaves less for the next. */
 export async function maintainTable(
   known: Lake,
   spec: TableSpec,
@@ -95,10 +92,7 @@ async function mergeSmall(lake: Lake, spec: TableSpec, { dryRun, signal }: Upkee
   return mergesToTarget(files.values()).reduce((sum, { length }) => sum + length - 1, 0);
 }
 
-/**
- * Writes a checkpoint where many versions have followed the last one; with it, the log is cleaned up. Gives what is left
- * of the log, by key.
- */
+/** Writes a checkpoint where many versions have followed the last one, which cleans up the log. Gives what is left of it. */
 async function shortenedLog(
   lake: Lake,
   table: string,
@@ -148,9 +142,8 @@ async function commitsSince(
 }
 
 /**
- * Gives the instant before which things are old enough to go: so many days ago, and before as many of the newest days on
- * which the lake was written. A clock that jumps ahead is one more such day, and the days on which a machine was off are
- * none, so a run that continues after them still finds its files.
+ * Gives the instant before which things may go: so many days ago, and so many of the days on which the lake was written.
+ * A clock that jumps ahead is one more such day; those on which a machine was off are none.
  */
 export function oldBefore(snapshots: Iterable<Snapshot>, days: number, now: number): number {
   const times: number[] = [];
@@ -162,31 +155,14 @@ export function oldBefore(snapshots: Iterable<Snapshot>, days: number, now: numb
   return Math.min(newestDays(times, days + 1), now - days * DAY);
 }
 
-/** A table's directory, judged. */
-interface JudgedFiles {
-  /** The newest version refers to them. */
-  readonly live: readonly ObjectEntry[];
-  /** A version within the retention refers to them, or they are young: a commit may be about to. */
-  readonly kept: readonly ObjectEntry[];
-  readonly unneeded: readonly ObjectEntry[];
-  /** Files that no table of ours has; they stay. */
-  readonly unknown: readonly ObjectEntry[];
-}
-
-/**
- * Decides which data files of a table may go: those that no version since an instant refers to and that were written
- * before it. Pure.
- *
- * @param recent the commits since then that the log still has
- * @param keyOf gives the key of a path in the log
- */
+/** Decides which data files may go: those that no version since an instant (`recent`) names and that were written before. Pure. */
 export function judgeFiles(
   entries: readonly ObjectEntry[],
   { files, tombstones }: Pick<Snapshot, "files" | "tombstones">,
   recent: readonly Commit[],
   before: number,
   keyOf: (path: string) => string,
-): JudgedFiles {
+) {
   const live = new Set([...files.keys()].map(keyOf));
   const named = new Set<string>();
   for (const { path, deletionTimestamp } of tombstones.values())
@@ -195,10 +171,9 @@ export function judgeFiles(
     if ("add" in action) named.add(keyOf(action.add.path));
     else if ("remove" in action) named.add(keyOf(action.remove.path));
   }
-  const judged = { live: [], kept: [], unneeded: [], unknown: [] } as Record<
-    keyof JudgedFiles,
-    ObjectEntry[]
-  >;
+  // Kept: a version within the retention refers to them, or they are young and a commit may be about to.
+  type Judgement = "live" | "kept" | "unneeded" | "unknown";
+  const judged: Record<Judgement, ObjectEntry[]> = { live: [], kept: [], unneeded: [], unknown: [] };
   for (const entry of entries) {
     const { key, modifiedAt } = entry;
     if (live.has(key)) judged.live.push(entry);

@@ -40,19 +40,13 @@ interface Materialized {
   readonly because?: string;
 }
 
-interface Part {
-  readonly current: Snapshot;
-  readonly head: Snapshot;
-  readonly changes: FeedChanges;
-}
-
 /**
  * Brings `transactions` up to the version that the feed has when the call starts, in one commit with its watermark, or in
  * several if there is much to apply (docs/inside/rules.md, "Materialize"). Calls for one lake in one process wait
  * for each other; of two processes the slower one finds that the watermark has passed, and stops.
  *
  * @throws InputError where a file of the lake is missing or a table needs a newer version; StoreFullError on a full disk;
- * DeltaConflictError when every attempt to commit lost; the signal's reason once it is aborted. `transactions` then is at
+ * PassingError when every attempt to commit lost; the signal's reason once it is aborted. `transactions` then is at
  * the last part that was committed.
  */
 export async function materialize(lake: Lake, options: MaterializeOptions = {}): Promise<Materialized> {
@@ -74,7 +68,7 @@ async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materia
     if (from < 0 && head.version < 0) return nothing;
     const changes = await feedChanges(lake, current, head, partRows);
     if (isIdle(changes, from, head)) return done ?? nothing;
-    const part = await apply(lake, { current, head, changes }, options);
+    const part = await apply(lake, current, head, changes, options);
     if (part !== undefined) done = done === undefined ? part : together(done, part);
     if (done !== undefined && done.to >= target) return done;
   }
@@ -90,8 +84,13 @@ function isIdle({ adds, whole }: FeedChanges, from: number, head: Snapshot): boo
 }
 
 /** Applies one part in one commit; undefined if another writer was faster, so that the rest must be planned again. */
-async function apply(lake: Lake, part: Part, options: MaterializeOptions): Promise<Materialized | undefined> {
-  const { current, head, changes } = part;
+async function apply(
+  lake: Lake,
+  current: Snapshot,
+  head: Snapshot,
+  changes: FeedChanges,
+  options: MaterializeOptions,
+): Promise<Materialized | undefined> {
   const storage = new FileStorage(lake, options.runId ?? "materialize");
   const { replaced, files } = await write().catch(async (error) => {
     await storage.discard();

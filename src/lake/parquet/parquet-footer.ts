@@ -37,10 +37,7 @@ export interface ParquetFooter {
 /** Statistics are kept for these only (`delta-stats.ts`). */
 const BOUNDED: ReadonlySet<string> = new Set<StatsColumn>(["link_id", "date", "sequence"]);
 
-/**
- * Reads a Parquet file's footer; undefined if a row group can't be copied to another file byte by byte, because its
- * columns are apart or in other files, or because the file is encrypted.
- */
+/** Reads a Parquet file's footer; undefined if its row groups can't be copied to another file byte by byte. */
 export async function readParquetFooter(path: string): Promise<ParquetFooter | undefined> {
   const file = await open(path);
   try {

@@ -10,11 +10,8 @@ const MAGIC = Buffer.from("PAR1");
 const COPIED_AT_ONCE = 1024 * 1024;
 
 /**
- * Writes row groups of Parquet files as one file without decoding them: it copies their bytes and writes a footer with
- * their new positions. All have the schema of `like`, whose footer supplies the rest. Bloom filters and page indexes are
- * left out.
- *
- * @throws StoreFullError on a full disk.
+ * Writes row groups as one file without decoding them: copies their bytes, and writes a footer with their new positions by
+ * that of `like`, without Bloom filters and page indexes. @throws StoreFullError on a full disk.
  */
 export async function writeRowGroups(
   groups: readonly RowGroup[],

@@ -37,10 +37,7 @@ function readingOrder(tables: readonly TableSpec[]): TableSpec[] {
   return [...tables].sort((a, b) => Number(isCurrent(b)) - Number(isCurrent(a)));
 }
 
-/**
- * Makes the views of tables, each at the state that it was read at; a missing table is empty. The view of a small table
- * shows what its history says, even if the small table is behind.
- */
+/** Makes the views of tables as they were read; a missing table is empty, and a small table is as its history says. */
 export async function lakeViews(
   found: readonly ReadTable[],
   specs: readonly TableSpec[],
@@ -71,12 +68,7 @@ async function currentView(
   return viewOf(name, values, source, [...files.current, ...files.since]);
 }
 
-/**
- * Makes a DuckDB file with a view for each table of a lake, over the files that are live now, and the views of a query.
- * Encrypted columns are as they are stored.
- *
- * @param path where no file is
- */
+/** Makes a DuckDB file, at a new path, with a view for each table of a lake and those of a query; encrypted columns as stored. */
 export async function writeViewFile(
   store: ObjectStore,
   duckdb: DuckDb,

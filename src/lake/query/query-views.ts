@@ -36,9 +36,7 @@ export interface TableView {
 export type SqlOf = (table: string, column: string) => string;
 
 /**
- * Makes the view over the live files of a table; a missing table is empty. Columns that the table of an earlier version
- * lacks are null, and so are those that some of its files lack.
- *
+ * Makes the view over the live files of a table; a missing table is empty, and columns that it, or a file, lacks are null.
  * @param columns as this version knows them; none for other tools' tables
  */
 export async function tableView(
@@ -69,11 +67,7 @@ export function viewOf(
 
 export type LakeReader = Pick<Lake, "store" | "duckdb" | "table">;
 
-/**
- * Runs SQL over the newest version of tables, each a view of its name; a missing table is empty.
- *
- * @param keep says which files may hold what the caller looks for; the views leave out the others
- */
+/** Runs SQL over the newest version of tables, each a view of its name, of the files that `keep` keeps; a missing one is empty. */
 export async function readTables<T>(
   lake: LakeReader,
   specs: readonly TableSpec[],

@@ -44,10 +44,7 @@ interface ResultOptions {
 /** SQL over the tables of a lake, each at its newest version when the query starts. */
 export interface LakeQuery {
   listTables(): Promise<TableSummary[]>;
-  /**
-   * Runs one statement that reads, and gives its rows in batches, as exact JSON values.
-   * @throws InputError with DuckDB's words if it refuses the statement, or if the statement would write.
-   */
+  /** Runs one statement that reads, and gives its rows as exact JSON values. @throws InputError if it is refused, or writes. */
   query(sql: string, options?: ResultOptions): AsyncIterableIterator<QueryRow[]>;
   close(): Promise<void>;
 }
@@ -116,10 +113,7 @@ async function copying(sql: SqlSession, reading: string, path: string): Promise<
   return `copy (from temp.written_rows) to ${sqlText(path)} (format parquet, compression zstd, use_tmp_file false)`;
 }
 
-/**
- * Restricts an engine, for good, to these files and its own spill. DuckDB compares the name in the query,
- * which for a path with special characters is the pattern that matches it alone.
- */
+/** Restricts an engine, for good, to these files and its own spill. DuckDB compares the name in the query: the exact pattern. */
 async function lock(sql: SqlSession, files: readonly string[]): Promise<void> {
   const paths = new Set(files.flatMap((file) => [file, exactPath(file)]));
   await sql.run(`set allowed_paths = ${sqlList([...paths])}`);
@@ -203,11 +197,7 @@ const NOT_READING =
   "A query must be a single statement that reads: SELECT, WITH, FROM, DESCRIBE, SUMMARIZE, or EXPLAIN of one of " +
   "these. Nothing was changed.";
 
-/**
- * Gives the text to run for a user's text: one statement that reads, or the plan of one.
- *
- * @throws InputError for everything else, and DuckDB's error if it can't parse the text.
- */
+/** Gives the text to run for a user's text: one statement that reads, or the plan of one. @throws InputError for others. */
 async function readingStatement(connection: DuckDBConnection, text: string): Promise<string> {
   if (text.trim() === "") throw new InputError("The query is empty. Give one SELECT statement.");
   if (await selects(connection, text)) return text;

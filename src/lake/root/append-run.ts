@@ -25,9 +25,7 @@ type RunRow = Readonly<Record<string, unknown>>;
 type LakeState = Awaited<ReturnType<typeof lakeState>>;
 
 /**
- * Appends a run's row with the lake's root (docs/use/tables.md, "Root"), once, and gives the root. The root is that of the
- * state before the row, and follows that of the row before: the commit counts only on the version that it was made for.
- *
+ * Appends a run's row with the lake's root, once, and gives the root: of the state before the row, and after the root before.
  * @param rowNow gives the row when it is written: what it counts goes on until then
  * @param onFailed told why the root could not be computed: the row then has none
  */

@@ -26,11 +26,7 @@ export function parquetFiles(paths: readonly string[], { byName = false } = {}):
   return `read_parquet(${sqlList(paths.map(exactPath))}, hive_partitioning = false${union})`;
 }
 
-/**
- * SQL of the rows of Parquet files of which some, or all, may lack some of these columns: those are null.
- *
- * @param more further values of each row, such as `, file_row_number`
- */
+/** SQL of the rows of Parquet files that may lack columns (null); `more` are further values, such as `, file_row_number`. */
 export function parquetRows(paths: readonly string[], columns: readonly Column[], more = ""): string {
   const empty = `select ${typedColumns(columns, () => "null")} where false`;
   if (paths.length === 0) return `(${empty})`;
@@ -69,11 +65,7 @@ export function objectSize(bytes: readonly number[]): number {
   return Math.max(1024 * 1024, ...bytes.map((size) => size + 1024));
 }
 
-/**
- * Writes a path as the DuckDB pattern that matches it alone.
- *
- * @throws InputError where there is no such pattern: in patterns DuckDB takes a backslash for a separator.
- */
+/** Writes a path as the DuckDB pattern that matches it alone. @throws InputError where there is none: with a backslash. */
 export function exactPath(path: string): string {
   if (!/[*?[]/.test(path)) return path;
   if (path.includes("\\")) {

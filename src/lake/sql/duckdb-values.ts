@@ -73,10 +73,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [name: string]: JsonValue };
 
-/**
- * Turns a SQL value into JSON without losing a digit. Whole numbers beyond 2^53 and decimals become text, and so do NaN
- * and the infinities, which JSON lacks.
- */
+/** Turns a SQL value into JSON without losing a digit: numbers that JSON can't hold become text. */
 export function jsonValue(value: SqlValue): JsonValue {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);

@@ -131,12 +131,7 @@ export class Scratch {
   }
 }
 
-/**
- * Makes a scratch directory outside any lake, for this user alone and for commands that only read. All of them share it,
- * so each removes what a killed one left.
- *
- * @throws InputError where there is no place for it.
- */
+/** Makes a scratch directory outside any lake, for commands of this user that only read. @throws InputError without a place. */
 export async function temporaryScratch(): Promise<string> {
   const user = process.getuid?.();
   const path = join(tmpdir(), `nightledger-${user ?? "scratch"}`);

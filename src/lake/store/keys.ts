@@ -14,10 +14,7 @@ export function isTemporary(name: string): boolean {
   return name.startsWith(TEMPORARY);
 }
 
-/**
- * The parts of a key.
- * @throws InputError for a key that leaves its store or could be mistaken for a temp file.
- */
+/** The parts of a key. @throws InputError for one that leaves its store or could be mistaken for a temp file. */
 export function partsOfKey(address: string, key: string): string[] {
   const parts = key.split("/");
   const unsafe = parts.some(

@@ -7,12 +7,7 @@ export interface ObjectEntry {
 
 /** A new object that grows at its end; appended bytes never change. */
 export interface GrowingObject {
-  /**
-   * Appends in place and returns where the bytes begin. If not all of them can be written, it cuts off what was
-   * written.
-   *
-   * @throws StoreFullError on a full disk
-   */
+  /** Appends in place, all or nothing, and returns where the bytes begin. @throws StoreFullError on a full disk */
   append(parts: readonly Uint8Array[]): number;
   close(): Promise<void>;
 }
@@ -27,10 +22,7 @@ interface DeleteOptions extends PutOptions {
   readonly folders?: readonly string[];
 }
 
-/**
- * Where tables and staging live. Keys are `/`-separated and relative to the store's root;
- * every write is whole or not there at all.
- */
+/** Where tables and staging live. Keys are `/`-separated; every write is whole or not there at all. */
 export interface ObjectStore {
   /** Canonical address, for messages and for the scope hash: an absolute path, or `s3://bucket/prefix`. */
   readonly address: string;
@@ -45,10 +37,7 @@ export interface ObjectStore {
   get(key: string): Promise<Buffer | undefined>;
   /** As {@link get} into a new file, past every copy that this machine has; false if there is no such object. */
   getFile(key: string, localPath: string): Promise<boolean>;
-  /**
-   * Reads a range of an object that only grows, or does not change; shorter where the object ends before, or ended when
-   * this process first read of it. Undefined if there is no such object.
-   */
+  /** Reads a range of an object that only grows, or does not change; shorter where it ends. Undefined if there is none. */
   readRange(key: string, from: number, bytes: number): Promise<Buffer | undefined>;
   stat(key: string): Promise<ObjectEntry | undefined>;
   /** As {@link stat} of each key, in fewer requests where keys begin alike. */
@@ -67,10 +56,7 @@ export interface ObjectStore {
   grow(key: string): Promise<GrowingObject>;
   /** Atomic and durable; `false` when the key exists already. Commits depend on this primitive alone. */
   putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean>;
-  /**
-   * Makes existing objects survive a power cut, waiting for the disk once instead of once per object. Rejects if one of
-   * them is gone, where objects are not durable by themselves.
-   */
+  /** Makes existing objects survive a power cut, waiting for the disk once. Rejects if one is gone. */
   persist(keys: readonly string[]): Promise<void>;
   /** Lists the entries below a prefix (empty, or ending in `/`) that come after `startAfter`, in key order. */
   list(prefix: string, startAfter?: string): Promise<ObjectEntry[]>;
@@ -81,9 +67,6 @@ export interface ObjectStore {
   deletePrefix(prefix: string, options?: DeleteOptions): Promise<void>;
   /** Gives SQL a local path with the object's bytes: the object itself where the store is local. @throws InputError if there is no such object. */
   download(key: string): Promise<string>;
-  /**
-   * Moves local files to new keys, durably, waiting for the disk once instead of once per file. If one fails, it removes
-   * those that it has already published.
-   */
+  /** Moves local files to new keys, durably, waiting for the disk once; if one fails, removes those already published. */
   uploadAll(files: readonly { readonly localPath: string; readonly key: string }[]): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { inParts, type PartBounds } from "../parts.js";
-import { RecentReads } from "../recent-reads.js";
+import { recentReads } from "../recent-reads.js";
 import type { SealedStore } from "./sealed-store.js";
 
 /** Rows in one sealed object: about a megabyte of wide rows. */
@@ -11,7 +11,7 @@ const CHUNKS_KEPT = 8;
 
 /** Rows of input files in the staging area, sealed in chunks and read by their index. */
 export class SealedRows<Row> {
-  readonly #chunks = new RecentReads<Row[]>(CHUNKS_KEPT);
+  readonly #chunks = recentReads<Row[]>(CHUNKS_KEPT);
 
   constructor(private readonly sealed: SealedStore) {}
 
@@ -50,7 +50,7 @@ export class SealedRows<Row> {
   /** Reads one chunk by its number. @throws StagingLostError when it is gone. */
   chunk(prefix: string, chunk: number): Promise<Row[]> {
     const key = chunkKey(prefix, chunk);
-    return this.#chunks.of(key, () => this.sealed.require<Row[]>(key));
+    return this.#chunks(key, () => this.sealed.require<Row[]>(key));
   }
 }
 

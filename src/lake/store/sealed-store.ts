@@ -2,10 +2,7 @@ import { StagingLostError } from "../../domain/failures.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { ObjectStore, PutOptions } from "./object-store.js";
 
-/**
- * The part of a store that nobody may read on its disk: customers' data and secrets on their way from one activity to
- * the next. An object opens only under its own key, so none can replace another.
- */
+/** The part of a store with customers' data and secrets on their way: an object opens only under its own key. */
 export class SealedStore {
   constructor(
     private readonly store: ObjectStore,
@@ -28,11 +25,7 @@ export class SealedStore {
     return this.store.putIfAbsent(key, this.sealer.seal(jsonBytes(value), key));
   }
 
-  /**
-   * Opens an object's bytes; `undefined` where there is none.
-   *
-   * @throws InputError when it does not open: wrong key, changed, cut or moved.
-   */
+  /** Opens an object's bytes; `undefined` where there is none. @throws InputError for a wrong key, or changed bytes. */
   async getBytes(key: string): Promise<Buffer | undefined> {
     const sealed = await this.store.get(key);
     if (sealed === undefined) return undefined;
@@ -46,11 +39,7 @@ export class SealedStore {
     return bytes === undefined ? undefined : (JSON.parse(bytes.toString("utf8")) as T);
   }
 
-  /**
-   * Opens the value of an object that must be there.
-   *
-   * @throws StagingLostError when it is not: something deleted the staging of a run that is still under way.
-   */
+  /** Opens the value of an object that must be there. @throws StagingLostError when it is not. */
   async require<T>(key: string): Promise<T> {
     const value = await this.get<T>(key);
     if (value !== undefined) return value;

@@ -23,10 +23,7 @@ export interface SealedStream extends StreamFacts {
   open(): AsyncIterable<Uint8Array>;
 }
 
-/**
- * Seals bytes of any length piece by piece below `<key>/`, durably. Readers see the stream only once it is whole: its
- * manifest comes last, and replaces an earlier one at once.
- */
+/** Seals bytes of any length piece by piece below `<key>/`, durably; the manifest comes last and makes it a stream. */
 export async function putStream(
   sealed: SealedStore,
   key: string,

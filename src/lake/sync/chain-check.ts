@@ -131,9 +131,7 @@ const PROBLEMS = [
 ];
 
 /**
- * Checks every certificate of `link_syncs` against its chain, the rows of the feed and the heads in the feed's log
- * (docs/use/tables.md, "Certificate").
- *
+ * Checks every certificate of `link_syncs` against its chain, the rows of the feed and the heads in the feed's log.
  * @param sql has the tables `runs`, `link_syncs`, `transaction_changes` and `purges`, read in this order, `heads`, `erased` and `hashed`
  */
 export async function checkChains(sql: SqlSession): Promise<ChainReport> {

@@ -38,9 +38,7 @@ export interface FeedFile extends DataFile {
 }
 
 /**
- * Loads staged pages of `transactions` into one new file of the feed (docs/inside/rules.md, "Load"); undefined if
- * they hold no rows.
- *
+ * Loads staged pages of `transactions` into one new file of the feed; undefined without rows.
  * @throws Error in DuckDB's words if it refuses any of the pages
  */
 export async function loadFeedFile(

@@ -1,7 +1,7 @@
 import { StagingLostError } from "../../domain/failures.js";
 import { leftOf } from "../../domain/run.js";
 import { type RosterRow, rosterRows, rosterText } from "../../domain/sync/job.js";
-import { RecentReads } from "../recent-reads.js";
+import { recentReads } from "../recent-reads.js";
 import { wholeDocument } from "../staging.js";
 import type { ObjectStore } from "../store/object-store.js";
 
@@ -9,7 +9,7 @@ export const GROUP_SIZE = 1_000;
 
 /** The slices under way read the same few groups. */
 const GROUPS_KEPT = 8;
-const kept = new WeakMap<ObjectStore, RecentReads<RosterRow[]>>();
+const kept = new WeakMap<ObjectStore, ReturnType<typeof recentReads<RosterRow[]>>>();
 
 function rosterKey(runId: string, group: number): string {
   return `_staging/${runId}/roster/${group}.jsonl`;
@@ -56,10 +56,10 @@ export async function frozenGroup(
   runId: string,
   group: number,
 ): Promise<readonly RosterRow[]> {
-  const groups = kept.get(store) ?? new RecentReads<RosterRow[]>(GROUPS_KEPT);
+  const groups = kept.get(store) ?? recentReads<RosterRow[]>(GROUPS_KEPT);
   kept.set(store, groups);
   const key = rosterKey(runId, group);
-  return groups.of(key, async () => {
+  return groups(key, async () => {
     const found = await findGroup(store, runId, group);
     if (found !== undefined) return found;
     throw new StagingLostError(key, "gone from the lake's staging area");

@@ -5,7 +5,7 @@ import { parquetFiles } from "../sql/duckdb-files.js";
 import { sqlList, sqlText, typedColumns } from "../sql/duckdb-sql.js";
 import type { DataFile } from "../tables/parquet-file.js";
 import { transactionChanges } from "../tables/transactions.js";
-import { type FeedFile, writeFeedFile } from "./feed-file.js";
+import { writeFeedFile } from "./feed-file.js";
 
 /** A complete reading of a link, to be compared with what the feed knows of it. */
 interface FullReading {
@@ -21,19 +21,11 @@ interface FullReading {
   readonly at: Date;
 }
 
-interface InferredRemovals {
-  /** Live ids known before the reading. */
-  readonly known: number;
-  readonly gone: number;
-  /** Writes the `removed` rows with `inferred` true; undefined if nothing is gone. */
-  readonly write: () => Promise<FeedFile | undefined>;
-}
-
 /**
  * Finds ids that are live in the feed and that a full resync did not bring back (docs/inside/rules.md,
  * "Sync rules"). The result holds as long as the link's head does not change, which the caller checks when it commits.
  */
-export async function inferRemovals(lake: Lake, reading: FullReading): Promise<InferredRemovals> {
+export async function inferRemovals(lake: Lake, reading: FullReading) {
   const location = { ...lake, table: transactionChanges.name };
   const { files } = await lake.table(location.table).snapshot();
   const holdsLink = holdsLinks(reading.linkId, reading.linkId);

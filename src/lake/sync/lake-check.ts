@@ -38,11 +38,7 @@ export interface LakeReport extends Omit<ChainReport, "problems" | "problemsTota
 /** The reverse of the order in which a run writes them, so that a run under way causes no problems; retention writes `purges` before it takes rows away. */
 const CHAINED: readonly TableSpec[] = [runs, linkSyncs, transactionChanges, purges];
 
-/**
- * Checks a lake's files against the logs of its tables, and its feed against the certificates. Writes nothing to it.
- *
- * @param quick looks at the sizes of files alone
- */
+/** Checks a lake's files against its logs, and its feed against the certificates. `quick`: only the sizes of files. */
 export async function checkLake(
   store: ObjectStore,
   duckdb: DuckDb,
@@ -178,20 +174,8 @@ function* headsOf(feed: Snapshot, link: string | undefined) {
 
 const FILES_AT_ONCE = 2;
 
-interface CheckedFiles {
-  readonly problems: readonly Problem[];
-  /** Whether a file is missing or cut short, so that SQL can't read the table. */
-  readonly isIncomplete: boolean;
-  /** Files that another tool wrote: the log has no sha256 of them. */
-  readonly unhashed: number;
-}
-
-/**
- * Reads every byte of a table's files, and names those that are not the ones that the table's log says.
- *
- * @param quick looks at their sizes alone
- */
-async function checkFiles({ location, snapshot }: ReadTable, quick = false): Promise<CheckedFiles> {
+/** Reads every byte of a table's files, and names those that its log does not know so. `quick`: only their sizes. */
+async function checkFiles({ location, snapshot }: ReadTable, quick = false) {
   const files = [...snapshot.files.values()];
   const missing = new Set(await missingFiles(location, files));
   const hashed = files.filter(({ tags }) => tags?.[SHA256_TAG] !== undefined);
@@ -210,13 +194,11 @@ async function checkFiles({ location, snapshot }: ReadTable, quick = false): Pro
     const what = `the file ${table}/${file.path} ${fault}${whose}`;
     return { table, link_id: links?.[0] ?? null, run_id: null, what };
   });
+  // Unhashed are files that another tool wrote: the log has no sha256 of them.
   return { problems, isIncomplete: missing.size > 0, unhashed: files.length - hashed.length };
 }
 
-/**
- * Finds links that the lake holds under two users: in their lists, or in the rows of the link's generation. The service has
- * each link under one user, so an answer about another user was once taken.
- */
+/** Finds links that the lake holds under two users: an answer about another user was once taken. */
 export async function sharedLinks(lake: LakeReader, bankLinks: TableSpec): Promise<string[]> {
   if (!isHistory(bankLinks)) return [];
   const current = currentOf(bankLinks);

@@ -3,10 +3,7 @@ import { type CertificateFields, certificateText } from "../../domain/sync/certi
 import type { DeltaAction } from "../delta/delta-actions.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 
-/**
- * The committed state of one link. The commit with the link's rows also sets its cursor and certificate
- * (docs/inside/rules.md, "Commits" and "Heads"); `link_syncs` can be rebuilt from it.
- */
+/** The committed state of one link, set by the commit with its rows; `link_syncs` can be rebuilt from it. */
 export interface LinkCheckpoint extends CertificateFields {
   /** The next run's first request sends it; null reads everything again. */
   readonly cursor: string | null;
@@ -55,10 +52,7 @@ export function certificateOf(fields: CertificateFields): string {
   return hash("sha256", certificateText(fields));
 }
 
-/**
- * Adds a page to the rolling hash, by the hash of its body: h = sha256hex(h ‖ sha256hex(body))
- * (docs/use/tables.md, "Certificate").
- */
+/** Adds a page to the rolling hash, by the hash of its body: h = sha256hex(h ‖ sha256hex(body)). */
 export function withPageHash(pagesSha256: string, bodySha256: string): string {
   return hash("sha256", pagesSha256 + bodySha256);
 }

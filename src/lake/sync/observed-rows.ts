@@ -15,10 +15,8 @@ interface Observed extends Observations {
 }
 
 /**
- * Commits what a run observed of a stream, once: what has changed if its table is a history, and every row if it is not.
- * Bad rows of earlier runs are closed if their list is whole now.
- *
- * SQL does not read observations that were committed before.
+ * Commits what a run observed of a stream, once: what has changed in a history, and every row of another table. Bad rows of
+ * earlier runs are closed if their list is whole now. SQL does not read what was committed before.
  */
 export async function commitObserved(
   lake: Lake,

@@ -9,16 +9,10 @@ import { COMPACTED } from "../tables/compact.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { quarantineResolutions } from "../tables/quarantine.js";
 
-interface OpenQuarantine {
-  readonly rows: number;
-  /** Rows by owner, the most first: a link's id or, for a list of a user, the user's. */
-  readonly owners: readonly { readonly owner: string; readonly rows: number }[];
-  readonly since: string | null;
-}
-
 /** Counts the open rows of a lake's quarantine (docs/use/tables.md, "Open rows"). */
-export async function openQuarantine(lake: LakeReader): Promise<OpenQuarantine> {
+export async function openQuarantine(lake: LakeReader) {
   return withQuarantine(lake, async (sql) => {
+    // A link, or a user with rows of their lists.
     const owners = await sql.rows(
       `select coalesce(link_id, fp_id) as owner, count(*) as rows, epoch_ms(min(fetched_at)) as since
        from quarantine_open group by owner order by rows desc, owner`,
@@ -35,10 +29,7 @@ export async function openQuarantine(lake: LakeReader): Promise<OpenQuarantine> 
   });
 }
 
-/**
- * Runs SQL over the views `quarantine_states` and `quarantine_open`. Of the other tables it reads only files that may have
- * closed a row since it was last recorded as open: no file at all if there is no such row.
- */
+/** Runs SQL over the views of the quarantine. Of other tables it reads only files that may have closed a row since. */
 export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession) => Promise<T>): Promise<T> {
   const { txns } = await lake.table(quarantineResolutions.name).snapshot();
   const lookedAt = txns.get(LOOKED)?.lastUpdated ?? Number.NEGATIVE_INFINITY;
@@ -59,10 +50,7 @@ export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession
   });
 }
 
-/**
- * The transaction in the log of `quarantine_resolutions` whose time says when every open row was last compared with the
- * other tables: what they contained then need not be read again.
- */
+/** Transaction in the log of `quarantine_resolutions` whose time says when open rows were last compared with other tables. */
 export const LOOKED = "looked for what closes open rows";
 /** A file may wait so long for the commit that refers to it (docs/use/tables.md), so it may be older than its rows' commit. */
 const WAITING_FILES = 7 * DAY;
@@ -75,9 +63,8 @@ const MOST_LINKS = 100;
 const FILE_OF_RUN = /^(.+)-[0-9a-f-]{36}\.parquet$/;
 
 /**
- * Makes the test whether a file of a table may close a row: it was written after the row arrived, has rows of its link, and
- * was not compared before. Files of `link_syncs` from the row's own run always count: they say whether it was committed.
- * So do those whose names don't tell, because they were merged.
+ * Makes the test whether a file may close a row: written after the row, with rows of its link, and not compared before. Files
+ * of `link_syncs` from the row's own run, and merged ones, always count.
  */
 function closes(table: string, unresolved: readonly SqlRow[], from: number): (file: AddFile) => boolean {
   const rows = unresolved.filter(({ link_id }) => link_id !== null);

@@ -76,9 +76,7 @@ export async function resolveRows(
 }
 
 /**
- * Closes bad rows of earlier runs in lists of a stream that are whole now. A history of changes can't tell: it has no row
- * where nothing has changed. A list of which a part was read says nothing about rows of other days.
- *
+ * Closes bad rows of earlier runs in lists of a stream that are whole now: a history has no row where nothing has changed.
  * @param day the field with the day of a row, where lists may be read in part by it
  */
 export async function closeRowsOfLists(
@@ -118,12 +116,7 @@ export async function closeRowsOfLists(
 
 const listOf = (fpId: unknown, linkId: unknown) => JSON.stringify([fpId, linkId]);
 
-/**
- * Records what closed rows since the last time (a later change of the transaction, or a later reading), and that nothing
- * has closed the others, so that later calls need not search again. Repeating it changes nothing.
- *
- * @returns how many rows are open
- */
+/** Records what closed rows since the last time, and that nothing closed the others. Gives how many are open. */
 export async function recordClosedRows(lake: Lake, runId: string): Promise<number> {
   const looked = { appId: LOOKED, lastUpdated: Date.now() };
   const found = await withQuarantine(lake, (sql) =>

@@ -64,9 +64,7 @@ export function rowsSha256(parts: readonly RowsPart[]): string | null {
 const JOINED_PARTS = 200_000;
 
 /**
- * Computes `rows_sha256` of every update from the rows of the feed, into the temp table `hashed`
- * (docs/use/tables.md, "Certificate"). It reads some files at a time, because the texts of a statement's rows are in memory.
- *
+ * Computes `rows_sha256` of every update from the rows of the feed, some files at a time, into the temp table `hashed`.
  * @param where a condition on the rows
  */
 export async function hashRows(sql: SqlSession, feed: ReadTable | undefined, where = "true"): Promise<void> {

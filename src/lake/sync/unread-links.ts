@@ -30,10 +30,7 @@ interface AskedLinks extends AskedRun {
   readonly since: number;
 }
 
-/**
- * Lists links of a run's users that were known before `since` and that no run has read completely after it, without those
- * that the customer deleted.
- */
+/** Lists links of a run's users, known before `since`, that no run has read completely after it; deleted ones are left out. */
 export async function staleLinks(lake: LakeReader, asked: AskedLinks): Promise<string[]> {
   const { users, only, since, runId, startedAt } = asked;
   const recent = await linkRows(

@@ -5,9 +5,7 @@ import type { Lake } from "../lake.js";
 import { addOf, type DataFile } from "./parquet-file.js";
 
 /**
- * Appends files to a table other than the feed, once: if the table's log has a transaction of that name, this is the
- * repetition of a call whose answer was lost, and writes nothing (docs/inside/rules.md, "Commits").
- *
+ * Appends files to a table other than the feed, once: a transaction of that name in its log says that they are there already.
  * @param also a transaction that the commit sets as well, even where no file is written
  */
 export async function appendOnce(
@@ -41,10 +39,7 @@ interface NextVersion {
   readonly actions?: readonly DeltaAction[];
 }
 
-/**
- * Commits what was decided on a version of a table as the next one; false if another writer took that. The files are then
- * deleted, so that it can be decided again.
- */
+/** Commits what was decided on a version as the next one; false, and the files deleted, if another writer took that. */
 export async function commitNext(
   lake: Lake,
   spec: TableSpec,
@@ -83,11 +78,7 @@ export async function appendDecided<R>(
   }
 }
 
-/**
- * Appends things, each once: a transaction of the table's log names each, and those that it has already are left out.
- *
- * @param nameOf the name of a thing's transaction
- */
+/** Appends things, each once: a transaction of the table's log, which `nameOf` names, says that it has one already. */
 export function appendEach<T>(
   lake: Lake,
   spec: TableSpec,

@@ -25,11 +25,7 @@ interface MergeBounds {
 
 const UNBOUNDED: MergeBounds = { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
-/**
- * Chooses the files of a table that are worth merging: those of the smallest size that enough files have. Pure.
- *
- * @returns none if every size has few files that are together within the bounds
- */
+/** Chooses files worth merging, within bounds: those of the smallest size that enough files have; else none. Pure. */
 export function filesToMerge(files: Iterable<AddFile>, most = UNBOUNDED): AddFile[] {
   const sizes = new Map<number, AddFile[]>();
   for (const file of files) {
@@ -78,11 +74,8 @@ export function compactUnsorted(lake: Lake, spec: TableSpec): Promise<void> {
 }
 
 /**
- * Merges small files of a table, in commits that change no row, until every size has few files. It stops if another
- * writer has removed one of the files meanwhile.
- *
- * @param order columns that sort the rows of the new file; none keep no order
- * @param most what one merge may read
+ * Merges small files of a table, sorted by `order`, in commits that change no row, until every size has few files, or another
+ * writer has removed one. @param most what one merge may read
  */
 export async function compact(
   lake: Lake,
@@ -128,10 +121,7 @@ async function merge(
   return done !== null;
 }
 
-/**
- * Puts a table's small files together, in their order, into merges of at most the target each; a file that has half of it
- * is left as it is. Pure.
- */
+/** Puts a table's small files together, in their order, into merges of at most the target each. Pure. */
 export function mergesToTarget(files: Iterable<AddFile>, target = TARGET): AddFile[][] {
   const merges: AddFile[][] = [];
   let [rows, bytes] = [target.rows, target.bytes];
@@ -148,10 +138,7 @@ export function mergesToTarget(files: Iterable<AddFile>, target = TARGET): AddFi
   return merges.filter(({ length }) => length > 1);
 }
 
-/**
- * Merges the small files of a table until none is worth it, sorted by the columns that the log has bounds of. Files that
- * do not fit into memory together are merged in halves.
- */
+/** Merges the small files of a table, sorted by the columns that the log has bounds of; in halves where memory does not suffice. */
 export async function compactToTarget(lake: Lake, spec: TableSpec, signal?: AbortSignal): Promise<void> {
   const order = STATS_COLUMNS.filter((name) => spec.columns.some((column) => column.name === name));
   const left = new Set<string>();

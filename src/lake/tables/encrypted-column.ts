@@ -9,10 +9,7 @@ type EncryptedColumn<T extends TableSpec> = Extract<
 
 type Row = Readonly<Record<string, unknown>>;
 
-/**
- * A text of an encrypted column as the table stores it: writing encrypts it no further. It is a class, because a
- * customer's text could look like an encrypted one.
- */
+/** A text of an encrypted column as stored. It is a class, because a customer's text could look like an encrypted one. */
 export class StoredText {
   constructor(readonly text: string) {}
 
@@ -22,9 +19,7 @@ export class StoredText {
 }
 
 /**
- * Encrypts what a row has in the encrypted columns of its table; null stays null, and a {@link StoredText} stays as it is.
- *
- * @param sealer holds the lake's keys; undefined for a lake that was opened without them
+ * Encrypts what a row has in the encrypted columns of its table; null and a {@link StoredText} stay as they are.
  * @throws Error for a value that is no text, or that would be written in the clear because there is no key.
  */
 export function encryptedRow(sealer: Sealer | undefined, { name: table, columns }: TableSpec, row: Row): Row {
@@ -33,10 +28,7 @@ export function encryptedRow(sealer: Sealer | undefined, { name: table, columns 
   return { ...row, ...Object.fromEntries(stored) };
 }
 
-/**
- * Encrypts a text before its row is written, so that the same text of the same owner always gives the same value: rows
- * can then be compared without a key.
- */
+/** Encrypts a text so that the same text of the same owner gives the same value: rows can be compared without a key. */
 export function sealColumnRepeatably<T extends TableSpec>(
   sealer: Sealer,
   table: T,
@@ -63,11 +55,7 @@ export function sealRowRepeatably(
   return { ...row, ...Object.fromEntries(sealed) };
 }
 
-/**
- * Opens a value of an encrypted column; a value that was written in plain text is returned as it is.
- *
- * @throws InputError when its key is missing or another one, or the value was changed.
- */
+/** Opens a value of an encrypted column; one in plain text stays. @throws InputError for another key or a changed value. */
 export function openColumn(sealer: Sealer, table: string, column: string, value: string): string {
   const bytes = Buffer.from(value, "base64");
   if (bytes.toString("latin1", 0, SEALED_MARK.length) !== SEALED_MARK) return value;

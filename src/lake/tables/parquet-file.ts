@@ -44,10 +44,7 @@ export function scratchPath(lake: Pick<Lake, "duckdb">, extension: string): stri
   return join(lake.duckdb.scratchDirectory, `${randomUUID()}.${extension}`);
 }
 
-/**
- * Moves written files into their table's directory, durably, under new names, for one commit that will refer to all of
- * them (docs/inside/rules.md, "Data files").
- */
+/** Moves written files into their table's directory, durably, under new names, for one commit that will name all. */
 export async function storeFiles(
   { store }: Lake,
   { name }: TableSpec,
@@ -67,9 +64,7 @@ export async function storeFiles(
 }
 
 /**
- * Writes the result of a query as one data file of a table; undefined if it has no rows.
- *
- * @param query the query, or a function that prepares its tables and gives it
+ * Writes the result of a query, or of a function that gives it, as one data file of a table; undefined without rows.
  * @throws Error for a table with encrypted columns, because SQL can't encrypt: use {@link writeRows}.
  */
 export async function writeQuery(...args: Parameters<typeof writeStored>): Promise<DataFile | undefined> {
@@ -118,10 +113,7 @@ export async function withSpooled<T>(
   }
 }
 
-/**
- * What one data file of {@link writeRows} is made of: one SQL statement holds several times its text in memory
- * (docs/inside/rules.md, "Data files").
- */
+/** What one data file of {@link writeRows} is made of: a SQL statement holds several times its text in memory. */
 const FILE_BOUNDS = { count: Number.POSITIVE_INFINITY, bytes: 8 * 1024 * 1024 };
 
 type Row = Readonly<Record<string, unknown>>;

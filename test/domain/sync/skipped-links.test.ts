@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { added } from "../../../src/domain/counts.js";
 import { turnOf } from "../../../src/domain/sync/link-obstacle.js";
-import { addSkipped, skippedLinks, turnsInWords } from "../../../src/domain/sync/skipped-links.js";
+import { skippedLinks, turnsInWords } from "../../../src/domain/sync/skipped-links.js";
 
 test.each([
   ["state error auth_expired", "customer"],
@@ -32,7 +33,7 @@ test.each([
 const many = (counts: Readonly<Record<string, number>>) => ({ by_reason: counts });
 
 test("skipped links are summed by reason", () => {
-  const sum = [skippedLinks("link_gone"), skippedLinks(), skippedLinks("link_gone")].reduce(addSkipped);
+  const sum = [skippedLinks("link_gone"), skippedLinks(), skippedLinks("link_gone")].reduce(added);
   expect(sum).toEqual(many({ link_gone: 2 }));
   expect(skippedLinks(`state ${"x".repeat(99)}`)).toEqual(many({ [`state ${"x".repeat(54)}`]: 1 }));
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { changesAfter } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
-import { DeltaConflictError, openTable } from "../../../src/lake/delta/delta-table.js";
+import { openTable } from "../../../src/lake/delta/delta-table.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import {
   createTable,
@@ -66,7 +66,10 @@ describe("a commit", () => {
     const whole = await added("plain", "a.parquet");
     await damage();
     const failure = await table.commit(() => [whole, { add: fakeAdd("b.parquet") }]).catch((error) => error);
-    expect(failure).toMatchObject({ name: "TransientError", table: "plain", paths: ["b.parquet"] });
+    expect(failure).toMatchObject({
+      name: "TransientError",
+      message: expect.stringContaining("adds b.parquet to table plain"),
+    });
     const { version, files } = await table.snapshot();
     expect([version, files.size]).toEqual([0, 0]);
     await lake.store.put("plain/b.parquet", "x");
@@ -130,9 +133,10 @@ describe("a commit", () => {
       return [domain("mine", "x")];
     };
     const failure = await mine!.commit(plan, { maxAttempts: 2 }).catch((error) => error);
-    expect(failure).toBeInstanceOf(DeltaConflictError);
-    expect(failure.name).toBe("TransientError");
-    expect(told).toEqual(["feed", "feed"]);
+    expect(failure).toMatchObject({
+      name: "TransientError",
+      message: expect.stringContaining("2 times in a row"),
+    });
     expect((await other!.snapshot()).domains.has("mine")).toBe(false);
   });
 

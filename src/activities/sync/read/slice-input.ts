@@ -8,7 +8,7 @@ import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import type { ObjectStore } from "../../../lake/store/object-store.js";
 import { frozenGroup } from "../../../lake/sync/frozen-roster.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";
-import { LostAttempts } from "../../../lake/sync/journal/recovery.js";
+import { type LostAttempts, lostAttempts } from "../../../lake/sync/journal/recovery.js";
 import { type FoundLink, type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import { isRepeated } from "../../slice.js";
@@ -59,7 +59,7 @@ export async function sliceInput(
     waiting: await withFound(store, runId, waiting),
     users: users.splice(0, input.users.length),
     fresh: users,
-    lost: isRepeated() ? await LostAttempts.of(store, runId, folders) : LostAttempts.NONE,
+    lost: isRepeated() ? await lostAttempts(store, runId, folders) : new Map(),
     feed: await lake.table(transactionChanges.name).snapshot(),
     windowed,
   };

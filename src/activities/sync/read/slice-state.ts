@@ -9,6 +9,7 @@ import {
   type CleanedPlaces,
   Journal,
   journalKey,
+  nameKey,
   type PageName,
   readRecord,
   type StagedRecord,
@@ -114,7 +115,7 @@ export class SliceState {
 
   /** A page that a lost attempt of this slice staged; undefined where there is none. */
   async staged(name: PageName): Promise<PlacedRecord | undefined> {
-    const place = this.given.lost.find(name);
+    const place = this.given.lost.get(nameKey(name));
     const record = place && (await readRecord(this.#store, this.input.runId, place));
     if (place === undefined || record === undefined) return undefined;
     this.slice.countFound();

@@ -36,13 +36,6 @@ export interface CipReportFacts {
   };
 }
 
-interface Finding {
-  readonly element: CipElement;
-  readonly verdict: Verdict;
-  /** Verification sources; null where the report names none for this element. */
-  readonly sources: readonly string[] | null;
-}
-
 /** Every verdict of a report, in the order in which they are shown. */
 export const CIP_ELEMENTS = [
   "result",
@@ -57,8 +50,8 @@ export const CIP_ELEMENTS = [
 ] as const;
 export type CipElement = (typeof CIP_ELEMENTS)[number];
 
-/** The verdicts of a report. */
-export function findingsOf(report: CipReportFacts): Finding[] {
+/** The verdicts of a report, each with its verification sources; null where the report names none for the element. */
+export function findingsOf(report: CipReportFacts) {
   const { watchlist } = report;
   const found: Readonly<Record<CipElement, readonly [Verdict, (readonly string[])?]>> = {
     result: [report.result],
@@ -80,10 +73,7 @@ export function findingsOf(report: CipReportFacts): Finding[] {
 const INSTANT = /^(\d{4}-\d\d-\d\d)[T ]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(Z|[+-]\d\d:?\d\d)$/;
 const MICRO_DIGITS = 6;
 
-/**
- * A text as an instant in UTC with six decimals, cut off beyond; null where it has no offset or names no day of the
- * calendar (docs/use/tables.md, "Accepted values"). Two of them compare as texts.
- */
+/** A text as an instant in UTC with six decimals; null where it has no offset or names no real day. They compare as texts. */
 export function instantOf(text: string | null | undefined): string | null {
   const match = INSTANT.exec(text ?? "");
   if (match === null) return null;

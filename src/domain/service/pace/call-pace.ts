@@ -86,9 +86,8 @@ export interface Standing {
 }
 
 /**
- * What one worker may do: its own limits, or its share of the fleet's where that is less. A worker that has just begun
- * takes what the others have left for it, so that all of them together never do more; each has one call in flight at
- * least.
+ * What one worker may do: its own limits, or its share of the fleet's where that is less; one call in flight at least.
+ * A worker that has just begun takes what the others have left for it, so that all together never do more.
  */
 export function shareOf(own: CallLimits, fleet: FleetLimits, { workers, isNew }: Standing): CallLimits {
   const places = fleet.concurrency ?? Number.POSITIVE_INFINITY;

@@ -1,9 +1,6 @@
 /** Calls in flight at which a limit begins to learn, and the fewest: below that the pauses of the service help more. */
 const FEWEST = 4;
-/**
- * How much longer calls may take than at half as many in flight. At 2 the doubling has brought nothing: the service
- * answers as many calls a second as before, and the others wait in its line.
- */
+/** How much longer calls may take than at half as many in flight: at 2 the doubling has brought nothing. */
 const MOST_SLOWER = 1.8;
 
 /** How long the calls of an operation took. */
@@ -15,8 +12,8 @@ interface Times {
 type TimesByOperation = ReadonlyMap<string, Times>;
 
 /**
- * How many calls in flight a service bears, where nothing limits them: more while all goes well, half as many after a
- * refusal (429) and where twice as many made calls twice as slow (docs/run/configuration.md, "Rate and pauses").
+ * How many calls in flight a service bears: more while all goes well, half as many after a refusal (429), and where twice as
+ * many calls were twice as slow (docs/run/configuration.md, "Rate and pauses").
  */
 export interface LearnedLimit {
   readonly limit: number;

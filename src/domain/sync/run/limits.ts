@@ -2,10 +2,7 @@
 export const COMMIT_EVERY_LINKS = 5_000;
 export const COMMIT_EVERY_BYTES = 64 * 1024 * 1024;
 export const COMMIT_EVERY_MS = 30_000;
-/**
- * Commit also after so many bytes of lists without a cursor: nothing loads them before, so the last commit, for which a run
- * waits, should have few of them.
- */
+/** Commit also after so many bytes of lists without a cursor: nothing loads them before, and a run waits for its last commit. */
 export const COMMIT_EVERY_OBSERVED_BYTES = 8 * 1024 * 1024;
 /** Load finished links once their pages reach this many bytes, or this number. */
 export const LOAD_BYTES = 8 * 1024 * 1024;

@@ -89,8 +89,7 @@ export interface ReadManifest {
 }
 
 /**
- * Reads and judges the manifest of a pack; `expect` sees its hash before its contents are looked at.
- *
+ * Reads and judges the manifest of a pack; `expect` sees its hash first.
  * @throws InputError where the directory has none; PackError where it is not a manifest of this form.
  */
 export async function readManifest(

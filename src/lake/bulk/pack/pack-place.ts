@@ -14,10 +14,7 @@ export interface PackPlace {
   isThere(id: string): Promise<boolean>;
   /** Names of what is there, whole packs or not. */
   names(): Promise<string[]>;
-  /**
-   * Gives a directory with the files of a pack that are there: the pack itself, or copies below `scratch`, beside those
-   * of other packs. Of the given paths alone, if there are any.
-   */
+  /** Gives a directory with the files of a pack, or with some: the pack itself, or copies below `scratch`. */
   read(id: string, scratch: string, paths?: readonly string[]): Promise<string>;
   /** Makes a directory in which an attempt writes a pack; the caller removes it. */
   begin(id: string, scratch: string): Promise<string>;

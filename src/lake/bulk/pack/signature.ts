@@ -65,12 +65,7 @@ type PackStatement = Pick<
   "kind" | "export_id" | "facts" | "counts" | "population" | "previous" | "amends"
 >;
 
-/**
- * Finishes a pack: writes its manifest over every file, the manifest's signature where there is a key, and
- * `SHA256SUMS` over all of it. Nothing is added to a pack afterwards.
- *
- * @returns the manifest, with the sha256 by which the next pack names it.
- */
+/** Finishes a pack: writes its manifest, the manifest's signature where there is a key, and `SHA256SUMS` over all of it. */
 export async function sealPack(
   pack: PackFiles,
   statement: PackStatement,

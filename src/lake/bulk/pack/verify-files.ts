@@ -43,11 +43,7 @@ export function agreesWithSums(byPath: ReadonlyMap<string, string>, path: string
     throw new PackError(`${path} is not the file that ${PROOF.sums} names: it was changed`);
 }
 
-/**
- * Compares every file of a directory with a manifest and `SHA256SUMS`: none changed, missing or added.
- *
- * @param manifestSha256 of the manifest as it was read
- */
+/** Compares every file of a directory with a manifest and `SHA256SUMS`: none changed, missing or added. */
 export async function verifyFiles(
   directory: string,
   manifest: PackManifest,

@@ -20,10 +20,7 @@ export interface VerifiedPack extends Pick<PackManifest, "kind" | "export_id" | 
 }
 
 /**
- * Proves a pack without network and without the lake: every file, the counts, the equation, the chain of packs in the
- * same directory, and the signature.
- *
- * @param key the public key that must have signed it
+ * Proves a pack without network and lake: its files, counts, equation, signature, and the chain in the same directory.
  * @param bring brings the manifest of an earlier pack into the same directory, where it can
  * @throws PackError naming the first thing that is wrong; InputError where the directory is no pack.
  */

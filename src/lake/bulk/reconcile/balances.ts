@@ -4,14 +4,10 @@ import {
   type ObservedBalance,
   type PostedChange,
 } from "../../../domain/bulk/reconcile/balance.js";
+import { groupedBy } from "../../../domain/grouped-by.js";
 import type { SqlRow, SqlSession } from "../../sql/duckdb-session.js";
 
-/**
- * Judges the balances of the accounts in `known_accounts` over the views of `accounts`, `link_syncs` and the feed.
- * Returns what is known of each account's.
- *
- * @param quarantined counts the open rows of a link
- */
+/** Judges the balances of the accounts in `known_accounts` over the views of `accounts`, `link_syncs` and the feed. */
 export async function checkBalances(
   sql: SqlSession,
   quarantined: (linkId: string) => number,
@@ -19,34 +15,23 @@ export async function checkBalances(
   await sql.run(KNOWN_SYNCS);
   await sql.run(OBSERVATIONS);
   await sql.run(BOUNDS);
-  const observed = new Map<string, ObservedBalance[]>();
-  for (const row of await sql.rows("select * from bounds order by observed_at desc")) {
-    const key = keyOf(row);
-    observed.set(key, [...(observed.get(key) ?? []), observedBalance(row)]);
-  }
+  const rows =
+    await sql.rows(`select fp_id, link_id, account_id, observed_at as "observedAt", balance_current as "current",
+      balance_currency as currency, gone, link_read is true as "linkRead"
+    from bounds order by observed_at desc`);
+  const observed = groupedBy(rows, keyOf) as ReadonlyMap<string, readonly unknown[]>;
   const posted = new Map<string, PostedChange>();
   for (const row of await sql.rows(POSTED)) {
     posted.set(keyOf(row), { sum: String(row.sum), otherCurrency: row.other_currency === true });
   }
   return (fpId, linkId, accountId) => {
     const key = JSON.stringify([fpId, linkId, accountId]);
-    return checkBalance(observed.get(key) ?? [], posted.get(key), quarantined(linkId));
+    return checkBalance((observed.get(key) ?? []) as ObservedBalance[], posted.get(key), quarantined(linkId));
   };
 }
 
 function keyOf({ fp_id, link_id, account_id }: SqlRow): string {
   return JSON.stringify([fp_id, link_id, account_id]);
-}
-
-function observedBalance({ observed_at, balance_current, balance_currency, gone, link_read }: SqlRow) {
-  const text = (value: SqlRow[string] | undefined) => (value == null ? null : String(value));
-  return {
-    observedAt: String(observed_at),
-    current: text(balance_current),
-    currency: text(balance_currency),
-    gone: gone === true,
-    linkRead: link_read === true,
-  };
 }
 
 /** SQL of what runs did with the links of the accounts. */
@@ -55,10 +40,7 @@ const KNOWN_SYNCS = `
   select run_id, link_id, certificate, certificate_prev, sequence_to, status in ('synced', 'unchanged') as is_read
   from link_syncs semi join known_accounts using (link_id)`;
 
-/**
- * SQL of the last two balances of each account, the last one first, whether their runs read the link too, and the
- * link's last certificate then.
- */
+/** SQL of the last two balances of each account, whether their runs read the link too, and its last certificate then. */
 const OBSERVATIONS = `
   create temp table observations as
   with states as (

@@ -91,10 +91,7 @@ async function openRows(lake: Lake): Promise<Map<string, number>> {
   return new Map(rows.map(({ link_id, rows }) => [String(link_id), Number(rows)]));
 }
 
-/**
- * The links of the asked users, as their lists last showed them, and why the last sync skipped them. Makes the table
- * `asked_users`.
- */
+/** The links of the asked users, as last listed, and why the last sync skipped them. Makes the table `asked_users`. */
 async function linksOf(sql: SqlSession, { fpIds, links }: AskedUsers): Promise<Map<string, ListedLink>> {
   await sql.run(`create temp table asked_users as select unnest(${sqlList(fpIds)}) as fp_id`);
   const only = links === undefined ? "true" : `list_contains(${sqlList(links)}, link_id)`;
@@ -110,15 +107,11 @@ async function linksOf(sql: SqlSession, { fpIds, links }: AskedUsers): Promise<M
       select link_id from listed union select link_id from synced
       union select link_id from accounts semi join asked_users using (fp_id)
     )
-    select link_id, last.state as state, last.error_code as error_code, last.gone is true as gone, skipped
+    select link_id, nullif(last.state, '') as state, nullif(last.error_code, '') as "errorCode",
+      last.gone is true as gone, nullif(skipped, '') as skipped
     from known left join listed using (link_id) left join synced using (link_id)
     where link_id is not null and ${only}`);
-  return new Map(rows.map((row) => [String(row.link_id), listedLink(row)]));
-}
-
-function listedLink({ state, error_code, gone, skipped }: SqlRow): ListedLink {
-  const text = (value: SqlRow[string] | undefined) => (value == null || value === "" ? null : String(value));
-  return { state: text(state), errorCode: text(error_code), gone: gone === true, skipped: text(skipped) };
+  return new Map(rows.map(({ link_id, ...link }) => [String(link_id), link as unknown as ListedLink]));
 }
 
 /** Every account of the asked users with what `transactions` has of it. Makes the table `known_accounts`. */

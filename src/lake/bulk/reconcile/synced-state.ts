@@ -1,4 +1,4 @@
-import type { ComparedRow, ComparedRows } from "../../../domain/bulk/reconcile/compared-rows.js";
+import type { ComparedRow } from "../../../domain/bulk/reconcile/compared-rows.js";
 import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
 import type { TableSpec } from "../../delta/delta-schema.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
@@ -94,17 +94,8 @@ interface AskedAccount {
 /** An account's live rows are read up to so many: all of them are in memory at once. */
 export const MOST_ROWS = 200_000;
 
-/** The live rows of an account, and where in its link's log they end. */
-interface AccountRows {
-  readonly cursor: string;
-  /** Certificate of the link's last committed update. */
-  readonly head: string;
-  /** Null where there are more than {@link MOST_ROWS}. */
-  readonly rows: ComparedRows | null;
-}
-
-/** Reads the live rows of one account, or says why they can't be compared. */
-export async function accountRows(lake: Lake, asked: AskedAccount): Promise<AccountRows | string> {
+/** Reads the live rows of one account (null where they are too many) and where they end, or says why they can't be compared. */
+export async function accountRows(lake: Lake, asked: AskedAccount) {
   const state = await syncedState(lake);
   if (state === undefined) return "being_synced";
   const position = positionOf(state, asked.linkId);

@@ -29,13 +29,6 @@ const SLICE_ROWS = 250_000;
 /** Up to this many keys are looked up in one pass, whatever their links: a first pass for the links costs half as much. */
 const FEW_ROWS = 50_000;
 
-interface ChangedKeys {
-  /** Feed rows to apply, superseded and removed ones left out. */
-  readonly freshRows: number;
-  /** Live files that hold rows of changed keys. */
-  readonly touched: ReadonlySet<SourceFile>;
-}
-
 /**
  * Compares the keys of changed rows, slice by slice, and leaves two tables for the statements that read whole rows:
  * `SUPERSEDED(file, link_id, sequence)` has the feed rows that leave nothing (an older row of their key, or a removal), and
@@ -48,7 +41,7 @@ export async function findChangedKeys(
   feed: readonly SourceFile[],
   live: readonly SourceFile[],
   signal?: AbortSignal,
-): Promise<ChangedKeys> {
+) {
   await sql.run(`create or replace table ${SUPERSEDED} (file integer, link_id varchar, sequence bigint)`);
   await sql.run(
     `create or replace table ${GONE} (file integer, "row" bigint, link_id varchar, sequence bigint)`,
@@ -68,7 +61,9 @@ export async function findChangedKeys(
   const touched = await sql.rows(`select distinct file from ${GONE}`);
   const ids = new Set(touched.map(({ file }) => Number(file)));
   return {
+    /** Feed rows to apply, superseded and removed ones left out. */
     freshRows: rows - Number(superseded),
+    /** Live files that hold rows of changed keys. */
     touched: new Set(live.filter(({ id }) => ids.has(id))),
   };
 }

@@ -35,10 +35,7 @@ export class FileStorage {
     return join(this.#directory, `${randomUUID()}.${extension}`);
   }
 
-  /**
-   * Takes files over; `same` if their rows are those of the files that they replace. It waits for all but the last few
-   * files, so that scratch holds only a few.
-   */
+  /** Takes files over; waits for all but the last few, so that scratch holds only a few. `same`: no row came or went. */
   async store(files: readonly WrittenFile[], same: boolean): Promise<void> {
     this.#waiting.push(...files.map((file) => ({ file, same })));
     if (this.#waiting.length < STORED_AT_ONCE) return;

@@ -28,21 +28,16 @@ export interface WriteOptions {
   readonly onProgress?: (progress: MaterializeProgress) => void;
 }
 
-class Progress {
-  #rows = 0;
-
-  constructor(
-    private readonly total: number,
-    private readonly options: WriteOptions,
-  ) {}
-
-  async of<R>(rows: number, work: () => Promise<R>): Promise<R> {
-    this.options.signal?.throwIfAborted();
+/** Runs pieces of work of so many rows, and tells how far they are. */
+function withProgress(total: number, { signal, onProgress }: WriteOptions) {
+  let rows = 0;
+  return async <R>(more: number, work: () => Promise<R>): Promise<R> => {
+    signal?.throwIfAborted();
     const done = await work();
-    this.#rows += rows;
-    this.options.onProgress?.({ rows: this.#rows, total: this.total });
+    rows += more;
+    onProgress?.({ rows, total });
     return done;
-  }
+  };
 }
 
 interface Replaced {
@@ -88,11 +83,11 @@ async function writeShelves(
   options: WriteOptions,
 ): Promise<Replaced[]> {
   const rows = [...batches, ...shelves].reduce((sum, one) => sum + one.rows, 0);
-  const progress = new Progress(rows, options);
+  const counted = withProgress(rows, options);
   await nameShelves(sql, shelves);
   const ofFeed = await ownFooter(sql, storage, transactionChanges);
   const written = await inTwoLanes(lake, sql, batches, (session, batch) =>
-    progress.of(batch.rows, () => writePieces(session, storage, batch, ofFeed)),
+    counted(batch.rows, () => writePieces(session, storage, batch, ofFeed)),
   );
   // Both keep the order of the feed, in which a link's rows are together.
   const piecesOf = shelves.map((): Piece[] => []);
@@ -104,7 +99,7 @@ async function writeShelves(
     return shelf.replaced.map(({ add }) => ({ add, same: shelf.same }));
   };
   const replaced = await inTwoLanes(lake, sql, [...shelves.keys()], (session, at) =>
-    progress.of(shelves[at]?.rows ?? 0, () => write(session, at).catch(undefinedIfOutOfMemory)),
+    counted(shelves[at]?.rows ?? 0, () => write(session, at).catch(undefinedIfOutOfMemory)),
   );
   // What did not fit into memory is tried again alone: it may fit if the other connection uses none.
   for (const at of shelves.keys()) replaced[at] ??= await write(sql, at);

@@ -45,11 +45,7 @@ export async function nameShelves(sql: SqlSession, shelves: readonly Shelf[]): P
   if (values.length > 0) await sql.run(`insert into ${SHELF_OF_MONTH} values ${values.join(", ")}`);
 }
 
-/**
- * Writes a batch's rows as one file per shelf; in smaller batches if memory does not suffice.
- *
- * @param like the footer of an empty file of the feed
- */
+/** Writes a batch's rows as one file per shelf, in smaller batches if memory does not suffice; `like` is an empty file's footer. */
 export async function writePieces(
   sql: SqlSession,
   storage: FileStorage,
@@ -75,10 +71,7 @@ const PIECE_FILE = {
   cut: `${CURRENT_FILE.cut}, partition_by (shelf), write_partition_columns false, overwrite_or_ignore true`,
 };
 
-/**
- * SQL of the rows of files with every column of the feed; a file of an earlier version may lack some. `parquetRows` takes
- * up to a third more memory, so it reads only such files.
- */
+/** SQL of the rows of files with every column of the feed. `parquetRows` takes a third more memory: for files that lack some. */
 async function readingWhole(files: readonly SourceFile[], like: ParquetFooter): Promise<string> {
   for (const { path } of files) {
     const footer = await readParquetFooter(path);

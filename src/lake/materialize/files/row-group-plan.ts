@@ -17,10 +17,7 @@ export interface RowGroupPlan {
   readonly foreign: readonly string[];
 }
 
-/**
- * Decides which row groups of a shelf are copied and which are decoded: those that lose rows, and small ones if there is
- * anything to merge them with. A group that loses all its rows is in neither. Pure.
- */
+/** Decides which row groups are copied, and which decoded: those that lose rows, and small ones that can be merged. Pure. */
 export function planRowGroups(files: readonly GroupedFile[]): RowGroupPlan {
   const foreign = files.flatMap(({ path, groups }) => (groups === undefined ? [path] : []));
   const groups = files.flatMap(({ groups = [], gone }) =>

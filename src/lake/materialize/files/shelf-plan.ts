@@ -40,11 +40,8 @@ function monthOf(file: SourceFile): string {
 }
 
 /**
- * Plans which files and new rows are written together. A month's new rows join its open files, which become one; a full
- * file is written again only if it loses rows. Pure.
- *
- * @param touched files that lose rows
- * @param fresh new rows by month
+ * Plans which files and new rows are written together: a month's new rows join its open files, which become one; a full file
+ * is written again only if it is `touched`, so loses rows. Pure.
  */
 export function planShelves(
   live: readonly SourceFile[],
@@ -66,10 +63,10 @@ export function planShelves(
     place?.push({ month, rows, pieces });
   }
   const full = live.filter((file) => touched.has(file) && !isOpen(file));
-  const budget = new CopyBudget();
+  const withinBudget = copyBudget();
   return [
     ...full.map((file) => shelfOf([file], [])),
-    ...[...months.values()].flatMap((month) => openShelf(month.files, month.fresh, touched, budget)),
+    ...[...months.values()].flatMap((month) => openShelf(month.files, month.fresh, touched, withinBudget)),
     ...newShelves(unhosted),
     ...scatteredShelf([...months.values()], touched),
   ];
@@ -93,20 +90,17 @@ function openShelf(
   files: readonly SourceFile[],
   fresh: readonly Month[],
   touched: ReadonlySet<SourceFile>,
-  budget: CopyBudget,
+  withinBudget: ReturnType<typeof copyBudget>,
 ): Shelf[] {
   const must = files.filter((file) => touched.has(file));
   const others = files.filter((file) => !touched.has(file)).sort((a, b) => a.add.size - b.add.size);
   // New rows need a place, whatever is left of the budget.
   if (fresh.length > 0 && must.length === 0) must.push(...others.splice(0, 1));
-  const merged = must.length + others.length > 1 ? [...must, ...budget.take(others)] : must;
+  const merged = must.length + others.length > 1 ? [...must, ...withinBudget(others)] : must;
   return merged.length > 1 || must.length > 0 ? [shelfOf(merged, fresh)] : [];
 }
 
-/**
- * Plans shelves for new months, in order. Small months share a shelf, and so do months of which each batch brings less
- * than a row group: otherwise a load of many small links would write each of its rows twice.
- */
+/** Plans shelves for new months, in order. Small ones share a shelf, and so do those whose batches bring less than a row group. */
 function newShelves(months: readonly Month[]): Shelf[] {
   const total = months.reduce((sum, { rows }) => sum + rows, 0);
   const pieces = months.reduce((sum, month) => sum + month.pieces, 0);
@@ -151,16 +145,14 @@ export function filesOfShelf(bytes: number): number {
   return Math.max(1, Math.round(bytes / FILE_BYTES));
 }
 
-class CopyBudget {
-  #files = COPIED_FILES;
-  #bytes = COPIED_BYTES;
-
-  take(files: readonly SourceFile[]): SourceFile[] {
-    return files.filter(({ add }) => {
-      if (this.#files === 0 || add.size > this.#bytes) return false;
-      this.#files -= 1;
-      this.#bytes -= add.size;
+/** Takes files as far as one commit may copy unchanged ones. */
+function copyBudget() {
+  let [count, bytes] = [COPIED_FILES, COPIED_BYTES];
+  return (files: readonly SourceFile[]): SourceFile[] =>
+    files.filter(({ add }) => {
+      if (count === 0 || add.size > bytes) return false;
+      count -= 1;
+      bytes -= add.size;
       return true;
     });
-  }
 }

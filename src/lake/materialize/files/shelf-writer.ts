@@ -17,13 +17,6 @@ import type { Shelf } from "./shelf-plan.js";
 /** The columns of `transactions`; files of other tools may have other types for the same values. */
 const columns = () => typedColumns(transactions.columns);
 
-interface WrittenShelf {
-  /** Whether no row came or went: only the files differ. */
-  readonly same: boolean;
-  readonly replaced: readonly SourceFile[];
-  readonly files: readonly WrittenFile[];
-}
-
 export class ShelfWriter {
   constructor(
     private readonly storage: FileStorage,
@@ -32,13 +25,9 @@ export class ShelfWriter {
   ) {}
 
   /** Writes a shelf: most row groups are copied as they are, the others decoded and written again. */
-  async write(
-    sql: SqlSession,
-    shelf: Shelf,
-    touched: ReadonlySet<SourceFile>,
-    pieces: readonly Piece[],
-  ): Promise<WrittenShelf> {
+  async write(sql: SqlSession, shelf: Shelf, touched: ReadonlySet<SourceFile>, pieces: readonly Piece[]) {
     const losing = shelf.files.filter((file) => touched.has(file));
+    // No row comes or goes: only the files differ.
     const same = losing.length === 0 && pieces.length === 0;
     if (same && shelf.files.length < 2) return { same, replaced: [], files: [] };
     const plan = await this.#plan(sql, shelf, touched, pieces);

@@ -68,10 +68,7 @@ const GROUP = 0o070;
 /** A directory that file systems put into a new volume. */
 const OF_VOLUMES = "lost+found";
 
-/**
- * The modes of what a store writes. They follow the existing directory: a lake that was opened to more readers, or that
- * an earlier version made, stays as open as it is, and a new one is closed.
- */
+/** The modes of what a store writes: an existing directory stays as open as it is, and a new one is closed. */
 export class StoreModes {
   readonly #areas = new Map<string, Promise<Modes>>();
 

@@ -1,9 +1,6 @@
 import { FAILURE_TYPES, InputError, NO_SPACE } from "../../../domain/failures.js";
 
-/**
- * Thrown when the disk or a quota is full. Nothing was published; the same step succeeds once there is room again, so
- * callers treat it as transient.
- */
+/** Thrown when the disk or a quota is full. Nothing was published, and the step succeeds once there is room. */
 export class StoreFullError extends Error {
   override readonly name = FAILURE_TYPES.transient;
   readonly code = "ENOSPC";

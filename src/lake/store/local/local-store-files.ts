@@ -53,10 +53,7 @@ export function pathOfKey(root: string, key: string): string {
   return join(root, ...partsOfKey(root, key));
 }
 
-/**
- * Reads a range of a file in place; the result is shorter where the file ends before. Records are read while they are
- * still in memory, and the thread pool would cost more than that.
- */
+/** Reads a range of a file in place, as far as it goes: records are still in memory, and the thread pool would cost more. */
 export function readRangeInPlace(path: string, from: number, bytes: number): Buffer {
   const file = openSync(path, "r");
   try {
@@ -187,10 +184,7 @@ export async function fileSha256(path: string): Promise<string> {
 
 const REMOVALS_AT_ONCE = 8;
 
-/**
- * Gives the entry of one file, undefined where there is none. It asks the system in place: the thread pool would cost
- * ten times the call itself, and a run looks at tens of thousands of staged pages.
- */
+/** Gives the entry of one file; undefined where there is none. In place: the thread pool would cost ten times the call. */
 export function entryOf(key: string, path: string): ObjectEntry | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
@@ -201,10 +195,7 @@ export function entryOf(key: string, path: string): ObjectEntry | undefined {
   }
 }
 
-/**
- * Lists the entries below a prefix in key order, without temp files. It looks only at those after `startAfter`, so the
- * tail of a long commit log costs one directory read and a few stats.
- */
+/** Lists the entries below a prefix after `startAfter`, in key order, without temp files; it looks at no others. */
 export async function listBelow(root: string, prefix: string, startAfter: string): Promise<ObjectEntry[]> {
   const keys: string[] = [];
   await collectKeys(pathOfPrefix(root, prefix), prefix, startAfter, keys);
@@ -242,10 +233,7 @@ async function entriesIn(directory: string): Promise<Dirent[]> {
   });
 }
 
-/**
- * Deletes a directory with everything in it; it ignores what is already gone. Node's own `rm` looks at every file
- * before deleting it, and deletes one after the other: staging holds tens of thousands.
- */
+/** Deletes a directory with everything in it, several files at once; Node's own `rm` looks at each and takes one at a time. */
 export async function removeTree(directory: string): Promise<void> {
   try {
     const entries = await readdir(directory, { withFileTypes: true });

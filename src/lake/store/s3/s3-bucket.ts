@@ -29,12 +29,6 @@ const MOST_DELETED_AT_ONCE = 1_000;
 /** Of the metadata of an object: tells one write from all others. */
 const WRITE_ID = "nightledger-write";
 
-interface FoundObject extends ObjectEntry {
-  /** Of its content. */
-  readonly tag: string;
-  readonly writeId: string | undefined;
-}
-
 interface ObjectPlace {
   readonly Bucket: string;
   readonly Key: string;
@@ -71,7 +65,7 @@ export class S3Bucket {
     return found === true;
   }
 
-  async head(key: string): Promise<FoundObject | undefined> {
+  async head(key: string) {
     const found = await this.#about(key, (s3) =>
       s3.headObject(this.#at(key)).catch((error) => {
         if (!isNoObject(error)) throw error;
@@ -158,10 +152,7 @@ export class S3Bucket {
     return this.#opened;
   }
 
-  /**
-   * Makes an object that nobody has made. A 412 may also answer our own write, sent again after its first answer was lost,
-   * so the object says whose it is.
-   */
+  /** Makes an object that nobody has made. It says whose it is: a 412 may answer our own write, sent again. */
   async #claim(
     key: string,
     write: (s3: S3, terms: ReturnType<typeof newObject>) => Promise<unknown>,

@@ -9,11 +9,7 @@ const CONNECTION_TIMEOUT_MS = 5_000;
 const SILENT_MS = 30_000;
 const SOCKETS = 64;
 
-/**
- * Makes a client by the `AWS_…` variables, of which an empty one counts as not set; only who has a lake in a bucket waits until the SDK is loaded.
- *
- * @param endpoint left out: that of the variables, or Amazon's own
- */
+/** Makes a client by the `AWS_…` variables; an empty one counts as not set. Only a lake in a bucket waits for the SDK. */
 export async function openS3(
   endpoint = process.env.AWS_ENDPOINT_URL_S3 || process.env.AWS_ENDPOINT_URL || undefined,
 ): Promise<S3> {

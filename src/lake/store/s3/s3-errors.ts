@@ -42,10 +42,7 @@ export function isNoObject(error: unknown): boolean {
   return statusOf(error) === 404 && nameOf(error) !== "NoSuchBucket";
 }
 
-/**
- * Words an error of a request for the person who runs the job. The SDK's own is left behind: it holds the whole request,
- * its signature too.
- */
+/** Words an error of a request. The SDK's own is left behind: it holds the whole request, its signature too. */
 export function unavailable(error: unknown, address: string): Error {
   if (error instanceof BucketError || error instanceof InputError) return error;
   // Of a file of this machine.

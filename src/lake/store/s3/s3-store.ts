@@ -40,11 +40,7 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
     }
   }
 
-  /**
-   * Whether the bucket has anything, for who asked for it.
-   *
-   * @throws UnreachableError where it can't be used now; InputError where a person has to do something.
-   */
+  /** Whether the bucket has anything. @throws UnreachableError where it can't be used now; InputError for a person to act on. */
   async function asked(option: string): Promise<boolean> {
     try {
       return await bucket.hasObjects();
@@ -161,10 +157,7 @@ interface Grown {
   sent: number;
 }
 
-/**
- * Objects that this process appends to. An object of a bucket can't grow: the bytes are kept in a file, and the bucket gets
- * the whole object when it is made durable or closed (docs/inside/rules.md, "A lake in a bucket").
- */
+/** Objects that this process appends to: kept in a file, and sent whole when made durable or closed. */
 class GrownObjects {
   readonly #open = new Map<string, Grown>();
 

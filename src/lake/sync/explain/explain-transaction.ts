@@ -1,27 +1,19 @@
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import type { LakeReader } from "../../query/query-views.js";
 import type { SqlRow } from "../../sql/duckdb-session.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
-import { jsonValue } from "../../sql/duckdb-values.js";
+import { jsonValue, numberOf, textOf } from "../../sql/duckdb-values.js";
+import { linkSyncs } from "../../tables/link-syncs.js";
 import { transactionImports } from "../../tables/transaction-imports.js";
 import { transactionLinks } from "../../tables/transaction-links.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
+import { checkLink } from "../lake-check.js";
 import { quarantinedRows } from "../quarantine-resolutions.js";
-import type { ExplainedChange, ExplainedPair, Explanation, StoredRow } from "./explanation.js";
-import { addedIn, type FoundRow, foundRows, type UpdateCommit, updateCommits } from "./found-rows.js";
-import { type LinkProof, linkProof } from "./link-proof.js";
+import { addedIn, type FoundRow, foundRows, updateCommits } from "./found-rows.js";
 
-/** What names a transaction, before it is told by link. */
-interface Traces {
-  readonly changes: readonly FoundRow[];
-  readonly pairs: readonly SqlRow[];
-  readonly imports: readonly SqlRow[];
-  readonly quarantine: readonly SqlRow[];
-}
+const LOGS_AT_ONCE = 4;
 
-/**
- * Explains a transaction id in each link that has it; in none if the lake does not know it. Files that can't hold it are
- * not read.
- */
+/** Explains a transaction id in each link that has it. Files that can't hold it are not read. */
 export async function explainTransaction(
   lake: LakeReader,
   id: string,
@@ -35,7 +27,8 @@ export async function explainTransaction(
   return explanations;
 }
 
-async function tracesOf(lake: LakeReader, id: string, link: string | undefined): Promise<Traces> {
+/** What names a transaction, before it is told by link. */
+async function tracesOf(lake: LakeReader, id: string, link: string | undefined) {
   const ofLink = link === undefined ? "" : ` and link_id = ${sqlText(link)}`;
   const its = `transaction_id = ${sqlText(id)}${ofLink}`;
   const pairs = await foundRows(
@@ -73,42 +66,50 @@ function idIn({ list, payload }: SqlRow): unknown {
   }
 }
 
+/** Everything that a lake knows of one transaction of one link. */
+export type Explanation = Awaited<ReturnType<typeof explainInLink>>;
+/** One change of a transaction, as the feed has it. */
+export type ExplainedChange = Explanation["changes"][number];
+/** A row of `transaction_links` that names the transaction. */
+export type ExplainedPair = ReturnType<typeof pairOf>;
+
 async function explainInLink(
   lake: LakeReader,
   id: string,
   link: string,
-  traces: Traces,
-): Promise<Explanation> {
+  traces: Awaited<ReturnType<typeof tracesOf>>,
+) {
   const isOfLink = ({ link_id }: SqlRow) => link_id === link;
   const found = traces.changes.filter(({ row }) => isOfLink(row));
   const pairs = traces.pairs.filter(isOfLink).map(pairOf);
   const imports = traces.imports.filter(isOfLink);
   const quarantine = traces.quarantine.filter(isOfLink);
-  const proof = await linkProof(lake, link);
+  const { byRun, ...proof } = await linkProof(lake, link);
   const last = found.at(-1)?.row;
   const isGone = last?.change_type === "removed";
+  const because = last?.inferred === true ? ("inferred_full_resync" as const) : ("removed" as const);
   const [known] = [...found.map(({ row }) => row), ...quarantine];
   return {
     transaction_id: id,
     link_id: link,
-    fp_id: known === undefined ? null : textOf(known.fp_id),
+    fp_id: textOf(known?.fp_id),
     state: stateOf(last, isGone, quarantine),
-    gone_because: isGone ? (last.inferred === true ? "inferred_full_resync" : "removed") : null,
-    changes: await changesOf(lake, link, found, proof),
+    gone_because: isGone ? because : null,
+    changes: await changesOf(lake, link, found, byRun),
+    /** Where `transactions` has it; null if it has not. */
     current: isGone || last === undefined ? null : await currentOf(lake, id, link, last),
+    /** What it became, or may have become: its own removals while it was pending. */
     became: pairs.filter((pair) => pair.pending_transaction_id === id),
+    /** What became it, or may have. */
     was: pairs.filter((pair) => pair.pending_transaction_id !== id),
     imports: imports.map(jsonOf),
     quarantine: quarantine.map(({ payload: _, ...row }) => jsonOf(row)),
-    proof: { holds: proof.holds, certificates: proof.certificates, problems: proof.problems },
+    proof,
   };
 }
 
-function stateOf(
-  last: SqlRow | undefined,
-  isGone: boolean,
-  quarantine: readonly SqlRow[],
-): Explanation["state"] {
+/** `quarantined`: only bad rows name it; `imported`: it was sent, and no sync has brought it back. */
+function stateOf(last: SqlRow | undefined, isGone: boolean, quarantine: readonly SqlRow[]) {
   if (last !== undefined) return isGone ? "gone" : "live";
   return quarantine.length > 0 ? "quarantined" : "imported";
 }
@@ -117,21 +118,28 @@ async function changesOf(
   { store, duckdb, table }: LakeReader,
   link: string,
   found: readonly FoundRow[],
-  { byRun }: LinkProof,
-): Promise<ExplainedChange[]> {
+  byRun: Awaited<ReturnType<typeof linkProof>>["byRun"],
+) {
   const feed = { store, duckdb, table: transactionChanges.name };
   const runs = new Set(found.map(({ row }) => String(row.run_id)));
-  const commits = await updateCommits(feed, await table(feed.table).snapshot(), link, runs);
-  const changes: ExplainedChange[] = [];
-  for (const { row, file } of found) {
+  const snapshot = await table(feed.table).snapshot();
+  const commits = await updateCommits(feed, snapshot, link, runs);
+  return mapConcurrent(LOGS_AT_ONCE, found, async ({ row, file: { path } }) => {
     const commit = commits.get(String(row.run_id));
-    changes.push({
-      ...(await storedIn(file.path, commit)),
+    const isThere = commit?.files.some((added) => added.path === path) !== false;
+    const moved = isThere ? undefined : await addedIn(feed, snapshot, path);
+    return {
+      file: path,
+      /** The table's version that brought the row; null if its log no longer says. */
+      version: commit?.version ?? null,
+      /** The version that moved it into this file, if another did: a compaction. */
+      moved_in: moved?.version ?? null,
       sequence: Number(row.sequence),
       change_type: String(row.change_type),
       inferred: row.inferred === true,
       run_id: String(row.run_id),
-      page: row.page === null ? null : Number(row.page),
+      /** Of its update; null for an inferred removal. */
+      page: numberOf(row.page),
       fetched_at: String(row.fetched_at),
       generation: Number(row.generation),
       account_id: textOf(row.account_id),
@@ -142,36 +150,27 @@ async function changesOf(
       type: textOf(row.type),
       pending: typeof row.pending === "boolean" ? row.pending : null,
       description: textOf(row.description),
+      /** Null while the run that made it has not ended. */
       certificate: byRun.get(String(row.run_id)) ?? null,
-    });
-  }
-  return changes;
-
-  async function storedIn(path: string, commit: UpdateCommit | undefined): Promise<StoredRow> {
-    const isThere = commit?.files.some((added) => added.path === path) !== false;
-    const moved = isThere ? undefined : await addedIn(feed, await table(feed.table).snapshot(), path);
-    return { file: path, version: commit?.version ?? null, moved_in: moved?.version ?? null };
-  }
+    };
+  });
 }
 
-async function currentOf(
-  lake: LakeReader,
-  id: string,
-  link: string,
-  last: SqlRow,
-): Promise<Explanation["current"]> {
+/** Where `transactions` has it: the file, and the version that brought or moved it there. */
+async function currentOf(lake: LakeReader, id: string, link: string, last: SqlRow) {
   const condition = `transaction_id = ${sqlText(id)} and link_id = ${sqlText(link)}`;
   const [found] = await foundRows(lake, transactions, condition, { link, date: textOf(last.date) });
   if (found === undefined) return null;
   const { store, duckdb, table } = lake;
   const location = { store, duckdb, table: transactions.name };
-  const added = await addedIn(location, await table(transactions.name).snapshot(), found.file.path);
+  const { path } = found.file;
+  const added = await addedIn(location, await table(transactions.name).snapshot(), path);
   const version = added === undefined || added.moved ? null : added.version;
   const moved_in = added?.moved === true ? added.version : null;
-  return { sequence: Number(found.row.sequence), file: found.file.path, version, moved_in };
+  return { sequence: Number(found.row.sequence), file: path, version, moved_in };
 }
 
-function pairOf(row: SqlRow): ExplainedPair {
+function pairOf(row: SqlRow) {
   return {
     pending_transaction_id: String(row.pending_transaction_id),
     posted_transaction_id: textOf(row.posted_transaction_id),
@@ -188,7 +187,7 @@ function pairOf(row: SqlRow): ExplainedPair {
     removed_run_id: String(row.removed_run_id),
     removed_sequence: Number(row.removed_sequence),
     posted_run_id: textOf(row.posted_run_id),
-    posted_sequence: row.posted_sequence === null ? null : Number(row.posted_sequence),
+    posted_sequence: numberOf(row.posted_sequence),
   };
 }
 
@@ -196,6 +195,20 @@ function jsonOf(row: SqlRow): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, jsonValue(value)]));
 }
 
-function textOf(value: SqlRow[string] | undefined): string | null {
-  return value === null || value === undefined ? null : String(value);
+/** Checks the certificates of a link as `verify` does, and gives each its place in the chain, by the run that made it. */
+async function linkProof(lake: LakeReader, link: string) {
+  const { certificates, problems, problemsTotal } = await checkLink(lake.store, lake.duckdb, link);
+  const condition = `link_id = ${sqlText(link)} and certificate is not null`;
+  const rows = (await foundRows(lake, linkSyncs, condition, { link })).map(({ row }) => row);
+  const next = new Map(rows.map((row) => [row.certificate_prev, row.certificate]));
+  const places = new Map<unknown, number>();
+  for (let at = next.get(null); at !== undefined && !places.has(at); at = next.get(at)) {
+    places.set(at, places.size + 1);
+  }
+  // A place of null: the chain does not lead to it.
+  const placed = rows.map(({ run_id, certificate }) => {
+    const place = { certificate: String(certificate), place: places.get(certificate) ?? null };
+    return [String(run_id), place] as const;
+  });
+  return { holds: problemsTotal === 0, certificates, problems, byRun: new Map(placed) };
 }

@@ -1,6 +1,6 @@
 import { localFiles } from "../../delta/data-files.js";
 import type { AddFile } from "../../delta/delta-actions.js";
-import { readCommit } from "../../delta/delta-log.js";
+import { commitsBack } from "../../delta/delta-log.js";
 import type { DeltaLocation } from "../../delta/delta-path.js";
 import type { TableSpec } from "../../delta/delta-schema.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
@@ -50,15 +50,12 @@ function mayHold(facts: FileFacts, { link, date }: Within): boolean {
 }
 
 /** The commit of the feed that carries one update of a link. */
-export interface UpdateCommit {
+interface UpdateCommit {
   readonly version: number;
   readonly files: readonly AddFile[];
 }
 
-/**
- * Finds the commits that carry the updates of some runs of a link, by run: each also sets the link's checkpoint. It walks
- * back through the log, as far as that reaches, until it has all of them.
- */
+/** Finds the commits that carry the updates of some runs of a link, by run, as far back as the log reaches. */
 export async function updateCommits(
   feed: DeltaLocation,
   { version: newest }: Snapshot,
@@ -67,15 +64,14 @@ export async function updateCommits(
 ): Promise<Map<string, UpdateCommit>> {
   const found = new Map<string, UpdateCommit>();
   const domain = checkpointDomain(link);
-  for (let version = newest; version >= 0 && found.size < runs.size; version -= 1) {
-    const commit = await readCommit(feed, version);
-    if (commit === undefined) break;
-    for (const action of commit.actions) {
+  for await (const { version, actions } of commitsBack(feed, newest)) {
+    for (const action of actions) {
       if (!("domainMetadata" in action) || action.domainMetadata.domain !== domain) continue;
       const { run_id } = JSON.parse(action.domainMetadata.configuration) as LinkCheckpoint;
-      const files = commit.actions.flatMap((one) => ("add" in one ? [one.add] : []));
+      const files = actions.flatMap((one) => ("add" in one ? [one.add] : []));
       if (runs.has(run_id)) found.set(run_id, { version, files });
     }
+    if (found.size === runs.size) break;
   }
   return found;
 }
@@ -86,10 +82,8 @@ export async function addedIn(
   { version: newest }: Snapshot,
   path: string,
 ): Promise<{ readonly version: number; readonly moved: boolean } | undefined> {
-  for (let version = newest; version >= 0; version -= 1) {
-    const commit = await readCommit(log, version);
-    if (commit === undefined) return undefined;
-    for (const action of commit.actions) {
+  for await (const { version, actions } of commitsBack(log, newest)) {
+    for (const action of actions) {
       if ("add" in action && action.add.path === path) return { version, moved: !action.add.dataChange };
     }
   }

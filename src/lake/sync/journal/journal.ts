@@ -92,10 +92,7 @@ export function journalKey(runId: string, journal: string): string {
 /** The part of a header that {@link Journal.add} can't find out itself. */
 type Description = Pick<RecordHeader, "kind" | "page" | "cleaned">;
 
-/**
- * What one attempt of an activity stages: a sequence of records in one object, which the first record makes
- * (docs/inside/rules.md, "Staging").
- */
+/** What one attempt of an activity stages: a sequence of records in one object (docs/inside/rules.md, "Staging"). */
 export class Journal {
   readonly name: string;
   #object: Promise<GrowingObject> | undefined;

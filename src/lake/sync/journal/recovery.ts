@@ -10,36 +10,30 @@ import {
   unframed,
 } from "./journal.js";
 
-/** Pages that lost attempts of a slice staged completely, each found by its name. */
-export class LostAttempts {
-  private constructor(private readonly places: ReadonlyMap<string, Place>) {}
+/** The places of pages that lost attempts of a slice staged completely, by {@link nameKey}. */
+export type LostAttempts = ReadonlyMap<string, Place>;
 
-  /** A first attempt: nothing was lost. */
-  static readonly NONE = new LostAttempts(new Map());
-
-  /** Reads the journals in some folders. A torn record ends its journal: nothing tells where the next record begins. */
-  static async of(store: ObjectStore, runId: string, folders: readonly string[]): Promise<LostAttempts> {
-    const prefix = journalPrefix(runId);
-    const places = new Map<string, Place>();
-    const listed = await Promise.all(folders.map((folder) => store.list(journalPrefix(runId, folder))));
-    for (const { key } of listed.flat()) {
-      const journal = key.slice(prefix.length);
-      const bytes = (await store.get(key)) ?? Buffer.alloc(0);
-      let at = 0;
-      for (let record = unframed(bytes); record !== undefined; record = unframed(bytes.subarray(at))) {
-        const { header, length } = record;
-        const place = { journal, at, bytes: length, sha256: shortHash(header.sha256) };
-        if (header.page !== undefined) places.set(nameKey(header.page), place);
-        at += length;
-      }
+/** Reads the journals in some folders. A torn record ends its journal: nothing tells where the next record begins. */
+export async function lostAttempts(
+  store: ObjectStore,
+  runId: string,
+  folders: readonly string[],
+): Promise<LostAttempts> {
+  const prefix = journalPrefix(runId);
+  const places = new Map<string, Place>();
+  const listed = await Promise.all(folders.map((folder) => store.list(journalPrefix(runId, folder))));
+  for (const { key } of listed.flat()) {
+    const journal = key.slice(prefix.length);
+    const bytes = (await store.get(key)) ?? Buffer.alloc(0);
+    let at = 0;
+    for (let record = unframed(bytes); record !== undefined; record = unframed(bytes.subarray(at))) {
+      const { header, length } = record;
+      const place = { journal, at, bytes: length, sha256: shortHash(header.sha256) };
+      if (header.page !== undefined) places.set(nameKey(header.page), place);
+      at += length;
     }
-    return new LostAttempts(places);
   }
-
-  /** Finds the place of a page; undefined if the service must be asked for it. */
-  find(name: PageName): Place | undefined {
-    return this.places.get(nameKey(name));
-  }
+  return places;
 }
 
 /** Lists the names of the pages that a run has staged. It reads only the headers of its journals. */

@@ -20,12 +20,8 @@ import { strangeWatermark, watermarkOf } from "../../watermark.js";
 import type { Problems } from "../chain-check.js";
 import { type Compared, compareRows } from "./row-differences.js";
 
-export interface DerivedReport {
-  /** Derived tables that were compared with a fold of their sources. */
-  readonly compared: number;
-  /** In words: tables that are behind their source, or that can't be compared. */
-  readonly notes: readonly string[];
-}
+/** How many derived tables were compared, and notes on those that are behind, or can't be compared. */
+export type DerivedReport = Awaited<ReturnType<typeof checkDerived>>;
 
 /** Keys that are compared at once, with a hash of their row: they fit into the memory that a sync has. */
 const PART_ROWS = 100_000;
@@ -43,18 +39,13 @@ type Comparer = (
   problems: Problems,
 ) => Promise<void>;
 
-/**
- * Compares each derived table with a fold of its source, at the version that the table has reached
- * (docs/inside/rules.md, "Verify"). Writes nothing to the lake.
- *
- * @param onTable told of each table before it is compared
- */
+/** Compares each derived table with a fold of its source, at the version that it has reached; `onTable` hears of each before. */
 export async function checkDerived(
   lake: LakeReader,
   tables: readonly TableSpec[],
   problems: Problems,
   onTable: (table: string) => void = () => undefined,
-): Promise<DerivedReport> {
+) {
   const notes: string[] = [];
   let done = 0;
   const feed: SourceName = { source: transactionChanges.name, words: "feed" };
@@ -67,8 +58,8 @@ export async function checkDerived(
     const table = spec.name;
     onTable(table);
     await problems.during(table, async () => {
-      const state = await derivedState(lake, table, of.source);
-      const found = await sourceAtWatermark(lake, state);
+      const derived = await lake.table(table).snapshot();
+      const found = await sourceAtWatermark(lake, table, derived, of.source);
       const again = "run `nightledger materialize`";
       if (found.kind === "strange") {
         const what = `${found.why}; ${again}, which builds it again`;
@@ -78,7 +69,7 @@ export async function checkDerived(
       if (found.kind !== "files") return;
       if (found.behind > 0)
         notes.push(`behind: ${table} is ${found.behind} versions behind ${of.source}; ${again}`);
-      const live = [...state.derived.files.values()];
+      const live = [...derived.files.values()];
       const paths = await localFiles({ ...lake, table }, live);
       const names = live.map(({ path }) => decodeURIComponent(path));
       const compared = { ...by, table, columns: spec.columns, source: of.words, paths, names };
@@ -171,27 +162,20 @@ const comparePairs: Comparer = async (lake, adds, compared, problems) => {
   }, JUDGING_THREADS);
 };
 
-/** The states of a derived table and its source, the source's read second, so that it is never behind. */
-interface DerivedState {
-  readonly table: string;
-  readonly derived: Snapshot;
-  readonly source: string;
-  readonly sources: Snapshot;
-}
-
 /** The files of the source that the derived table is made of, or why it is not compared. */
 type DerivedSource =
   | { readonly kind: "files"; readonly files: readonly AddFile[]; readonly behind: number }
   | { readonly kind: "not compared" | "strange"; readonly why: string };
 
-async function derivedState(lake: LakeReader, table: string, source: string): Promise<DerivedState> {
-  const derived = await lake.table(table).snapshot();
-  return { table, derived, source, sources: await lake.table(source).snapshot() };
-}
-
 /** Finds what a derived table's source had at the table's watermark. */
-async function sourceAtWatermark(lake: LakeReader, state: DerivedState): Promise<DerivedSource> {
-  const { table, derived, source, sources } = state;
+async function sourceAtWatermark(
+  lake: LakeReader,
+  table: string,
+  derived: Snapshot,
+  source: string,
+): Promise<DerivedSource> {
+  // Read second, so that it is never behind.
+  const sources = await lake.table(source).snapshot();
   const at = watermarkOf(derived, source);
   if (at < 0) {
     const [why, kind] =

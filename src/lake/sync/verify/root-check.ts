@@ -19,6 +19,9 @@ import { transactionLinks } from "../../tables/transaction-links.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
 import type { Problems } from "../chain-check.js";
 
+/** What {@link checkRoots} finds. */
+export type RootReport = Awaited<ReturnType<typeof checkRoots>>;
+
 interface RootedRun {
   readonly run_id: string;
   readonly finished_at: string;
@@ -26,29 +29,8 @@ interface RootedRun {
   readonly parts: ReturnType<typeof rootParts>;
 }
 
-/** A root that was kept elsewhere, as the lake has it. */
-interface KeptRoot {
-  readonly root: string;
-  readonly run_id: string;
-  readonly finished_at: string;
-  /** Roots that came after it. */
-  readonly later: number;
-}
-
-export interface RootReport {
-  readonly roots: number;
-  /** The newest one; null where there is none. */
-  readonly root: string | null;
-  /** Runs whose certificates no root covers, because they have no root in `runs`: they have not ended, or were terminated. */
-  readonly uncovered: number;
-  /** Undefined if none was asked for; null if the lake's history has no such root. */
-  readonly kept?: KeptRoot | null;
-}
-
 /**
- * Checks the chain of roots in `runs`, what each of them says of certificates and commits, and the newest one against the
- * lake as it is (docs/use/tables.md, "Root").
- *
+ * Checks the chain of roots in `runs`, what each says of certificates and commits, and the newest one against the lake.
  * @param asked a root that was kept elsewhere
  */
 export async function checkRoots(
@@ -56,7 +38,7 @@ export async function checkRoots(
   tables: readonly TableSpec[],
   problems: Problems,
   asked?: string,
-): Promise<RootReport> {
+) {
   const say = (run_id: string | null, what: string) =>
     problems.add([{ table: runs.name, link_id: null, run_id, what }]);
   const rows = await readTables(lake, [runs], (sql) => sql.rows("from runs where lake_root is not null"));
@@ -80,7 +62,9 @@ export async function checkRoots(
   return {
     roots: chain.length,
     root: newest?.root ?? null,
+    /** Runs whose certificates no root covers: they have not ended, or were terminated. */
     uncovered,
+    /** Left out if none was asked for; null if the lake's history has no such root. */
     ...(asked !== undefined && { kept }),
   };
 }

@@ -31,10 +31,7 @@ interface ComparedPart {
   readonly actual: string;
 }
 
-/**
- * Compares the rows of a part. It compares keys and hashes of whole rows, which are narrow, and then reads only the rows
- * that differ.
- */
+/** Compares the rows of a part: keys and hashes first, and then only the rows that differ. */
 export async function compareRows(
   sql: SqlSession,
   compared: Compared,
@@ -107,12 +104,7 @@ function valueText({ name, type }: Column, row: SqlRow): string {
   return type.startsWith("DECIMAL") ? text.replace(/(\.\d\d\d*?)0+$/, "$1") : text;
 }
 
-/**
- * Says which value of an update's rows was changed in the feed, as `transactions` still has it; without it, which files
- * hold the rows.
- *
- * @param read the tables whose files SQL can read
- */
+/** Says which value of an update's rows was changed in the feed, as `transactions` still has it, or which files hold them. */
 export async function changedValue(
   sql: SqlSession,
   read: ReadonlyMap<string, ReadTable>,

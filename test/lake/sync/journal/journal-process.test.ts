@@ -4,10 +4,11 @@ import {
   headerOf,
   Journal,
   journalKey,
+  nameKey,
   readRecord,
   unframed,
 } from "../../../../src/lake/sync/journal/journal.js";
-import { LostAttempts } from "../../../../src/lake/sync/journal/recovery.js";
+import { lostAttempts } from "../../../../src/lake/sync/journal/recovery.js";
 import { startNode } from "../../../helpers/command/command-process.js";
 import { compiledProgram } from "../../../helpers/command/compiled-program.js";
 import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
@@ -36,9 +37,9 @@ function recordsIn(bytes: Buffer) {
 
 /** Whether every place is the next attempt's to find, as it was told. */
 async function expectFound(places: readonly Place[]): Promise<void> {
-  const lost = await LostAttempts.of(lake.store, "run", ["0"]);
+  const lost = await lostAttempts(lake.store, "run", ["0"]);
   for (const [page, place] of places.entries()) {
-    expect(lost.find(nameOf(page))).toEqual(place);
+    expect(lost.get(nameKey(nameOf(page)))).toEqual(place);
     expect((await readRecord(lake.store, "run", place))?.body.every((byte) => byte === page % 256)).toBe(
       true,
     );

@@ -1,0 +1,12 @@
+import { isJsonObject } from "./json/value.js";
+
+/** Adds up what two records count, in the records within them too; of what is no number, that of the second counts. */
+export function added<T extends object>(a: T, b: Partial<T>): T {
+  const sum = { ...a } as Record<string, unknown>;
+  for (const [name, more] of Object.entries(b)) {
+    if (typeof more === "number") sum[name] = ((sum[name] as number | undefined) ?? 0) + more;
+    else if (isJsonObject(more)) sum[name] = added((sum[name] ?? {}) as object, more);
+    else if (more !== undefined) sum[name] = more;
+  }
+  return sum as T;
+}
