@@ -2,7 +2,7 @@ import { ApplicationFailure, activityInfo, CancelledFailure, cancellationSignal 
 import type { FrozenBulkRow } from "../domain/bulk/bulk-job.js";
 import { isS3Address } from "../domain/lake-address.js";
 import { type NewRun, NO_REASON } from "../domain/run.js";
-import type { CountedRequests } from "../domain/tables/lake-requests.js";
+import type { CountedRequests } from "../domain/counts.js";
 import { scheduleFacts } from "../intake/schedules/schedules.js";
 import { JOBS } from "../jobs/index.js";
 import { markSeenImports } from "../lake/bulk/seen-imports.js";

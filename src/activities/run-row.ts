@@ -1,8 +1,7 @@
-import { added } from "../domain/counts.js";
+import { added, type CountedRequests, type LakeRequests } from "../domain/counts.js";
 import type { EndReason, NewRun, RunStatus } from "../domain/run.js";
-import type { CountedRequests, LakeRequests } from "../domain/tables/lake-requests.js";
 import type { Lake } from "../lake/lake.js";
-import { appendRun } from "../lake/root/append-run.js";
+import { appendRun } from "../lake/root/lake-root.js";
 import { requestsSoFar } from "../lake/store/s3/s3-client.js";
 import { appendOnce } from "../lake/tables/append.js";
 import { writeRows } from "../lake/tables/parquet-file.js";

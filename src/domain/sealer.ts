@@ -6,9 +6,8 @@ export interface Sealer {
   /** Encrypts with the current key; the bytes open under the same context only. */
   seal(bytes: Uint8Array, context: string): Uint8Array;
   /**
-   * As {@link seal}, and the same for the same bytes of the same owner, so that rows made twice are equal. Comparing two
-   * shows whether an owner's value changed, and nothing between owners
-   * (docs/inside/decisions/0025-repeatable-encryption.md, "Decision").
+   * As {@link seal}, and the same for the same bytes of the same owner: comparing shows whether an owner's value changed, and
+   * nothing between owners (docs/inside/decisions/0025-repeatable-encryption.md, "Decision").
    */
   sealRepeatably(bytes: Uint8Array, context: string, owner: string): Uint8Array;
   /** Opens what {@link seal} made, also under an older key. @throws InputError where key, bytes or context are others. */

@@ -5,7 +5,7 @@ import { type DeltaTable, type DeltaTableOptions, openTable } from "./delta/delt
 import { createDuckDb, type DuckDb } from "./sql/duckdb.js";
 import { Staging } from "./staging.js";
 import { createLocalStore } from "./store/local/local-store.js";
-import { DurableDirectories, StoreModes } from "./store/local/local-store-directories.js";
+import { DurableDirectories, storeModes } from "./store/local/local-store-directories.js";
 import type { ObjectStore } from "./store/object-store.js";
 import { openStore } from "./store/open-store.js";
 
@@ -41,13 +41,13 @@ export function lakeAt(place: LakePlace, options: Omit<LakeOptions, "directory">
 /** Opens a lake; it writes nothing before its first use. */
 export function openLake(options: LakeOptions): Lake {
   const store = options.store ?? createLocalStore(options.directory);
-  const modes = new StoreModes(options.directory, new DurableDirectories(options.directory));
+  const modesOf = storeModes(options.directory, new DurableDirectories(options.directory));
   const { scratchDirectory } = options;
   const duckdb = createDuckDb(
     scratchDirectory === undefined
       ? {
           scratchDirectory: join(options.directory, "_staging", "scratch"),
-          makeParent: () => modes.of("_staging/scratch"),
+          makeParent: () => modesOf("_staging/scratch"),
         }
       : { scratchDirectory },
   );

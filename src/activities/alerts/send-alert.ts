@@ -4,7 +4,7 @@ import { type AlertMessage, alertBody, messageId } from "../../domain/alerts/ale
 import { parseRetryAfter } from "../../domain/service/pace/retry-after.js";
 import { sealedTargets } from "../../intake/alerts/check.js";
 import { alertEvent, pendingMessages, recordDelivery } from "../../lake/alerts/alert-log.js";
-import { newestRoot } from "../../lake/root/append-run.js";
+import { newestRoot } from "../../lake/root/lake-root.js";
 import { commandEnd } from "../command-end.js";
 import type { AlertDependencies } from "./check-alerts.js";
 

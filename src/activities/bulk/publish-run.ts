@@ -3,7 +3,7 @@ import type { BulkRun } from "../../domain/bulk/bulk-job.js";
 import { aboutOthers } from "../../domain/bulk/bulk-job.js";
 import { type BulkTotals, failuresOf, noBulkTotals, sumOfTotals } from "../../domain/bulk/bulk-totals.js";
 import { anotherSubjectReason } from "../../domain/failures.js";
-import { maskedId } from "../../domain/service/masked-id.js";
+import { maskedId } from "../../domain/service/external-id.js";
 import type { ClosedGroup } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { assertWritable } from "../../lake/delta/delta-protocol.js";

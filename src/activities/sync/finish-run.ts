@@ -5,7 +5,7 @@ import { isStep, type SyncTotals } from "../../domain/sync/sync-totals.js";
 import { isHistory } from "../../lake/history/history-spec.js";
 import { rowsOfRun } from "../../lake/history/rows-of-run.js";
 import { keepRoster } from "../../lake/sync/frozen-roster.js";
-import { recordClosedRows } from "../../lake/sync/quarantine-resolutions.js";
+import { recordClosedRows } from "../../lake/sync/quarantine.js";
 import type { Dependencies } from "../dependencies.js";
 import { type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
 import type { SyncDependencies } from "./dependencies.js";

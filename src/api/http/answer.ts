@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { SubjectMismatch } from "../../domain/failures.js";
 import { formOf, parseExactly } from "../../domain/json/text.js";
 import { isJsonObject } from "../../domain/json/value.js";
-import { HIDDEN, maskedId } from "../../domain/service/masked-id.js";
+import { HIDDEN, maskedId } from "../../domain/service/external-id.js";
 import type { CheckedRequest, Operation, ResponseOf } from "../operations/operation.js";
 import {
   AnotherSubjectError,

@@ -6,7 +6,7 @@ import { type LastUpkeep, lastUpkeep } from "../../lake/maintain/last-upkeep.js"
 import type { LakeQuery } from "../../lake/query/query.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
 import { sharedLinks } from "../../lake/sync/lake-check.js";
-import { openQuarantine } from "../../lake/sync/open-quarantine.js";
+import { openQuarantine } from "../../lake/sync/quarantine.js";
 import { erasures } from "../../lake/tables/erasures.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";

@@ -1,7 +1,7 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../domain/duration.js";
 import { whyCutShort } from "../../domain/run.js";
-import { turnsInWords } from "../../domain/sync/skipped-links.js";
+import { turnsInWords } from "../../domain/sync/link-obstacle.js";
 import { bytesWords, type Labelled, labelledLines } from "../../domain/words/texts.js";
 import { NO_LAKE } from "../lake/query.js";
 import { showResult } from "../terminal/colours.js";

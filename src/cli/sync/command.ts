@@ -8,7 +8,7 @@ import { startSync } from "../../intake/sync/start.js";
 import { currentOf, isHistory } from "../../lake/history/history-spec.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
-import { openQuarantine } from "../../lake/sync/open-quarantine.js";
+import { openQuarantine } from "../../lake/sync/quarantine.js";
 import { linksSkippedBy, staleLinks } from "../../lake/sync/unread-links.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { accountStream } from "../../streams/accounts.js";

@@ -3,7 +3,7 @@ import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals, type SyncTotals } from "../../domain/sync/sync-totals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
-import { namedPages } from "../../lake/sync/journal/recovery.js";
+import { namedPages } from "../../lake/sync/journal/journal.js";
 import { type CommittedByRun, committedByRun } from "../../lake/sync/link-checkpoint.js";
 import { transactionChanges } from "../../lake/tables/transactions.js";
 import { transactionStream } from "../../streams/transactions.js";

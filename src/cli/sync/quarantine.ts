@@ -1,12 +1,12 @@
 import { InputError } from "../../domain/failures.js";
 import { lakeAt } from "../../lake/lake.js";
-import { openQuarantine } from "../../lake/sync/open-quarantine.js";
 import {
+  openQuarantine,
   type QuarantinedRow,
   type QuarantineFilter,
   quarantinedRows,
   resolveRows,
-} from "../../lake/sync/quarantine-resolutions.js";
+} from "../../lake/sync/quarantine.js";
 import { existingLake, lakeStore } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import type { Terminal } from "../terminal/terminal.js";

@@ -1,5 +1,5 @@
 import { anotherSubjects } from "../../domain/failures.js";
-import { turnsInWords } from "../../domain/sync/skipped-links.js";
+import { turnsInWords } from "../../domain/sync/link-obstacle.js";
 import { expectedLinks, type ListedRows, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import { isStep } from "../../domain/sync/sync-totals.js";
 import type { Labelled } from "../../domain/words/texts.js";

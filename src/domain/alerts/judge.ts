@@ -121,9 +121,8 @@ export const BEGINS_WITHIN_MS = 10 * MINUTE;
 const INEXACT_MS = SECOND;
 
 /**
- * Whether the newest run that a schedule owes is missing: it was due, and no run has begun since or is still running. A
- * firing that was skipped while the run before was running owes nothing; nor does one that Temporal may yet catch up
- * with.
+ * Whether the newest run that a schedule owes is missing: it was due, and no run has begun since or is still running. One that
+ * was skipped while the run before was running, or that Temporal may yet catch up with, is not owed.
  */
 export function missingRun(schedule: ScheduleFacts, facts: AlertFacts, now: number): Cause[] {
   const { name, dueAt, firings } = schedule;

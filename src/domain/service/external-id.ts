@@ -12,9 +12,8 @@ export function businessExternalIdProblem(text: string): BrokenRule | undefined 
 }
 
 /**
- * Why a text can't name the user or business of an onboarding, without quoting it; undefined when it can.
- * The document limits the characters of businesses only, so that a user may have an address or a number with
- * signs; white space is a slip of whoever made the file.
+ * Why a text can't name the user or business of an onboarding, without quoting it; undefined when it can. The document limits
+ * the characters of businesses only; white space is a slip of whoever made the file.
  */
 export function onboardingExternalIdProblem(text: string): BrokenRule | undefined {
   if (text === "") return { code: "empty", rule: "empty" };
@@ -43,3 +42,14 @@ export function externalIdProblem(value: string): BrokenRule | undefined {
 
 /** An id that no user has. */
 export const NOBODY = "nightledger-check";
+
+/** Replaces what is not shown. */
+export const HIDDEN = "•••";
+const LAST_CHARACTERS = 4;
+/** The end of a shorter id would give it away. */
+const SHORTEST_SHOWN = 9;
+
+/** An id as messages show it where they must not name whom it belongs to: its last four characters. */
+export function maskedId(id: string): string {
+  return id.length < SHORTEST_SHOWN ? HIDDEN : `${HIDDEN}${id.slice(-LAST_CHARACTERS)}`;
+}

@@ -93,9 +93,8 @@ export function handedToLoading(progress: LinkProgress): LinkProgress {
 }
 
 /**
- * Whether the mark moves to the cursor of this page: after pages 1, 2, 4, 8 and so on. Cursors that loop come back to
- * the mark once it is in the loop and the way to the next power of two is at least as long as the loop (Brent's
- * algorithm): one hash notices any loop within a few rounds.
+ * Whether the mark moves to the cursor of this page: after pages 1, 2, 4, 8 and so on. One hash so notices any loop of cursors
+ * within a few rounds (Brent's algorithm).
  */
 export function movesMark(page: number): boolean {
   return Number.isInteger(Math.log2(page));

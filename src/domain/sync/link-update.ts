@@ -1,5 +1,5 @@
 import { anotherSubjectReason } from "../failures.js";
-import { maskedId } from "../service/masked-id.js";
+import { maskedId } from "../service/external-id.js";
 import { removesTooMuch } from "../tables/removals.js";
 import type { LinkProgress } from "./link-progress.js";
 

@@ -1,7 +1,6 @@
-import { added } from "../counts.js";
-import type { LakeRequests } from "../tables/lake-requests.js";
+import { added, type LakeRequests } from "../counts.js";
+import { type SkippedLinks, skippedLinks } from "./link-obstacle.js";
 import type { LinkStatus } from "./link-reading.js";
-import { type SkippedLinks, skippedLinks } from "./skipped-links.js";
 
 /** One thing that failed: which stream, whose (`link_id` or `fp_id`), why. */
 export interface Failure {

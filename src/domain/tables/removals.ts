@@ -31,9 +31,8 @@ export function addRemovals(...parts: readonly Removals[]): Removals {
 }
 
 /**
- * Chooses the lists of which nothing is taken, each with the removals that are too many: its own, or those of all lists
- * together, with the lists that the run compared before or without them. Then each list that would lose anything is
- * refused. After "any", none is. Pure.
+ * Chooses the lists of which nothing is taken, with the removals that are too many: a list's own, or those of all lists, with
+ * the lists that the run compared before or without them. After "any", none is. Pure.
  */
 export function refusedLists<L extends Removals>(
   lists: readonly L[],

@@ -7,7 +7,7 @@ import { PROOF } from "../../lake/bulk/pack/manifest.js";
 import type { PackPlace } from "../../lake/bulk/pack/pack-place.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
-import { newestRoot } from "../../lake/root/append-run.js";
+import { newestRoot } from "../../lake/root/lake-root.js";
 import { heldUsers } from "../../lake/sync/forget/holds.js";
 import type { WholeRun } from "../job.js";
 import type { CipOptions } from "../kinds/cip.js";

@@ -9,7 +9,7 @@ import {
   cipTaxIdSources,
   cipWatchlistRecords,
 } from "../../lake/tables/cip.js";
-import { openColumn, sealColumnRepeatably, sealRowRepeatably } from "../../lake/tables/encrypted-column.js";
+import { openColumn, sealRowRepeatably } from "../../lake/tables/encrypted-column.js";
 import type { CipMember, CipReport } from "./member.js";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -67,16 +67,15 @@ export function cipRows(member: CipMember, runId: string, sealer: Sealer): CipRo
     [cipMatchedAddresses.name]: list(report.matched_addresses),
     [cipDateOfBirthSources.name]: list(report.date_of_birth_breakdown),
     [cipTaxIdSources.name]: list(report.tax_id_breakdown),
-    [cipWatchlistRecords.name]: report.watchlist.records.map((record, index) => ({
-      ...key,
-      position: index + 1,
-      kind: kindOf(record),
-      // It may say anything of a customer.
-      record: sealColumnRepeatably(sealer, cipWatchlistRecords, "record", {
-        owner: fpId,
-        text: typeof record === "string" ? record : JSON.stringify(record),
+    // A record may say anything of a customer.
+    [cipWatchlistRecords.name]: report.watchlist.records.map((record, index) =>
+      sealRowRepeatably(sealer, cipWatchlistRecords, fpId, {
+        ...key,
+        position: index + 1,
+        kind: kindOf(record),
+        record: typeof record === "string" ? record : JSON.stringify(record),
       }),
-    })),
+    ),
     [cipSelfReported.name]: [{ ...key, ...selfReported }],
   };
 }

@@ -4,7 +4,7 @@ import { ANOTHER_SUBJECT, FAILURE_TYPES } from "../../domain/failures.js";
 import type { Lake } from "../lake.js";
 import { readTables } from "../query/query-views.js";
 import { numberOf, textOf } from "../sql/duckdb-values.js";
-import { openQuarantine } from "../sync/open-quarantine.js";
+import { openQuarantine } from "../sync/quarantine.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { onboardings } from "../tables/onboardings.js";
 import { runFailures, runs } from "../tables/runs.js";

@@ -154,12 +154,9 @@ export class BulkStaging {
   }
 
   /**
-   * Copies the rows of a file, and the bytes of the files that they name. What is frozen already stays as it is, unless a
-   * part of it is gone.
-   *
+   * Copies the rows of a file, and the bytes of the files that they name; what is frozen stays, unless a part of it is gone.
    * @param groupRows most rows of a group
    * @param bytes opens a file that a row names; left out for rows that name none
-   * @returns the manifest of what is frozen
    * @throws InputError where rows or files do not have their hash; nothing is frozen then.
    */
   async freeze(

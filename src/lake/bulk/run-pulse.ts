@@ -19,9 +19,7 @@ type PulseOf = Pick<BulkRun, "staging" | "runId">;
 const GAP_MS = LONGEST_WAIT_MS + MINUTE;
 
 /**
- * Notes that a run works now.
- *
- * @param step a step that ends may have taken any time, so it makes no gap
+ * Notes that a run works now; a step that ends may have taken any time, so it makes no gap.
  * @param homeStartedAt when this HOME's Temporal server was started; 0 where that is not known
  * @returns when the run last resumed: from then on it may lack the intents of requests that it has sent; 0: never
  */

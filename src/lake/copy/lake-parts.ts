@@ -3,8 +3,7 @@ import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { InputError } from "../../domain/failures.js";
 import { lastCheckpointKey, logPrefix, versionOfCommit } from "../delta/delta-path.js";
 import { BINDING_KEY, COPY_KEY } from "../service-binding.js";
-import { RANDOM_ID } from "../store/keys.js";
-import type { ObjectEntry, ObjectStore } from "../store/object-store.js";
+import { type ObjectEntry, type ObjectStore, RANDOM_ID } from "../store/object-store.js";
 
 /** What the lake is. */
 const ABOUT = "_nightledger";

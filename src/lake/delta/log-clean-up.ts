@@ -27,9 +27,8 @@ const MOST_CHECKPOINTS = 4;
 const OWNER_PROPERTIES = ["delta.logRetentionDuration", "delta.enableExpiredLogCleanup"] as const;
 
 /**
- * Deletes the files of a log that nobody needs any more (docs/inside/rules.md, "Delta log"), the oldest version
- * first: wherever it stops, the remaining commits have no gap. Call it when `_last_checkpoint` durably names the newest
- * checkpoint. Two processes may clean up at once; the one with the older listing deletes less.
+ * Deletes the files of a log that nobody needs any more, the oldest version first: wherever it stops, the others have no gap.
+ * Call it when `_last_checkpoint` durably names the newest checkpoint; of two processes one deletes less.
  */
 export async function cleanUpLog(
   { store }: DeltaLocation,

@@ -75,9 +75,8 @@ const FLOOR_BYTES = 4_000_000;
 const VERSION_BYTES = 64_000;
 
 /**
- * Whether a checkpoint should follow: once reading the commits costs as much as reading the last checkpoint. All
- * checkpoints together are then no larger than all commits, however many links a table has, and a reader reads at most
- * twice the size of the table's state.
+ * Whether a checkpoint should follow: once reading the commits costs as much as reading the last checkpoint. A reader then
+ * reads at most twice the size of the table's state, and all checkpoints are no larger than all commits.
  */
 export function isCheckpointDue(tail: LogTail, floorBytes = FLOOR_BYTES): boolean {
   return tail.bytes + tail.versions * VERSION_BYTES >= Math.max(floorBytes, tail.checkpointBytes);

@@ -36,12 +36,9 @@ export interface Appended {
 }
 
 /**
- * Adds to a history the observations that differ from the last row of their key, and a row for each key that is gone,
- * once: if the table's log has a transaction of that name, this is the repetition of a call whose answer was lost, and
- * writes nothing. The same commit says until which day windowed lists were read. What differs is decided on one version
- * and committed as the next one; if another writer takes that version, it is decided again. The commit also says which
- * lists were refused, so that a repetition says the same.
- *
+ * Adds to a history the observations that differ from the last row of their key, and a row for each key that is gone, once:
+ * a transaction of that name in the log says that it is done. What differs is decided on one version and committed as the
+ * next, again where another writer takes that; the commit also says how far windowed lists were read, and which were refused.
  * @param runId names the file, and is the run in rows that say that a key is gone
  */
 export async function appendChanges(

@@ -143,9 +143,8 @@ function isNews(seenAt: string, lastAt: string): string {
 }
 
 /**
- * SQL of the rows to be added, over the tables of {@link observe} and the newest rows in `last`. It leaves out rows older
- * than the last one of their key: the history knows something newer. But a last row in the future means that a clock was
- * wrong: the new row then follows it by a microsecond, so that its state does not last until the clock gets there.
+ * SQL of the rows to be added, over the tables of {@link observe} and the newest rows in `last`: none that is older than the
+ * last one of its key. After a last row in the future, of a wrong clock, the new one follows by a microsecond.
  */
 function changesOf(spec: HistorySpec, runId: string): string {
   const values = [...spec.key, ...comparedColumns(spec)].map(sqlName);

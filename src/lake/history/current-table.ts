@@ -15,8 +15,7 @@ import {
   observedUntilOf,
 } from "./history-files.js";
 import { currentOf, type HistorySpec, isHistory, isThere, OBSERVED_AT } from "./history-spec.js";
-import { inKeyParts } from "./key-parts.js";
-import { keysIn, newestRows } from "./newest-rows.js";
+import { inKeyParts, keysIn, newestRows } from "./newest-rows.js";
 
 /** If more keys than this have new rows, they are written in parts, to bound memory. */
 const MOST_KEYS = 50_000;

@@ -39,9 +39,8 @@ export interface ListHole extends ReadList {
 const MOST_APART = 10 * MINUTE;
 
 /**
- * Names the transaction in a history's log whose version is the day, counted from 1970, until which the last complete
- * reading of a list knew its rows. Since the list has a hole, it is the time of that instead, in negative milliseconds,
- * which is before every day. The transaction has no time of its own, so no checkpoint drops it.
+ * Names the transaction in a history's log whose version is the day, counted from 1970, until which the rows of a list are
+ * known; while the list has a hole, the time of that in negative milliseconds. Without a time, no checkpoint drops it.
  */
 const readingOf = ({ fpId, linkId }: ReadList) => `reading/${JSON.stringify([fpId, linkId])}`;
 
@@ -65,10 +64,9 @@ function isHole(version: number): boolean {
 }
 
 /**
- * Gives the actions that record complete readings of lists that are read by windows. A window that does not reach back to
- * what was known, because the table was restored meanwhile, leaves a hole, so it is not recorded. A list in which a hole
- * was found is not known any more, until a reading of the whole list that began later. Such a reading also puts back a day
- * that a clock which ran ahead has set.
+ * Gives the actions that record complete readings of lists that are read by windows. Not recorded is a window that does not
+ * reach back to what was known. A list with a hole is not known any more, until a reading of the whole of it that began
+ * later; such a reading also puts back a day that a clock which ran ahead has set.
  */
 export function readingActions(
   history: Snapshot,

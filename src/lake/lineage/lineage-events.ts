@@ -60,9 +60,8 @@ export async function rangesToJudge(
 
 /**
  * Gathers in the table `event` what a range of links needs for its decisions: open departures, ids of earlier ones, earlier
- * states, and changes. They are those of removed transactions, of open departures that came back, and of departures and
- * posted transactions that may fit each other; nothing else can matter. Gives what the judge reads of them, by
- * link and in order.
+ * states, and the changes that can matter: of removed transactions, of departures that came back, and of those that may fit
+ * each other. Gives what the judge reads of them, by link and in order.
  */
 export async function* rangeEvents(
   sql: SqlSession,
@@ -132,9 +131,8 @@ const JUDGED = `link_id, rank, transaction_id, sequence::double as sequence, run
   pending_candidates::double as pending_candidates, candidate_ids, file::double as file`;
 
 /**
- * Gives the join that keeps a part's transactions; none if the range is whole. They are those that ever were in one of its
- * accounts: a transaction that changes its account is judged in the parts of both, and each part keeps what it decided of
- * its own accounts.
+ * Gives the join that keeps a part's transactions, those that ever were in one of its accounts; none if the range is whole.
+ * One that changes its account is judged in both parts, and each keeps what it decided of its own accounts.
  */
 async function partOf(
   sql: SqlSession,

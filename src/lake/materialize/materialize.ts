@@ -42,12 +42,9 @@ interface Materialized {
 
 /**
  * Brings `transactions` up to the version that the feed has when the call starts, in one commit with its watermark, or in
- * several if there is much to apply (docs/inside/rules.md, "Materialize"). Calls for one lake in one process wait
- * for each other; of two processes the slower one finds that the watermark has passed, and stops.
- *
- * @throws InputError where a file of the lake is missing or a table needs a newer version; StoreFullError on a full disk;
- * PassingError when every attempt to commit lost; the signal's reason once it is aborted. `transactions` then is at
- * the last part that was committed.
+ * several if there is much to apply (docs/inside/rules.md, "Materialize"). Of two processes the slower one stops.
+ * @throws InputError where a file is missing or a table needs a newer version; StoreFullError on a full disk; PassingError when
+ * every attempt to commit lost; the signal's reason. `transactions` then is at the last part that was committed.
  */
 export async function materialize(lake: Lake, options: MaterializeOptions = {}): Promise<Materialized> {
   return inQueue(`${lake.store.address}/${transactions.name}`, () => bringUp(lake, options));

@@ -32,9 +32,8 @@ const BAD = `select * exclude (text), left(sha256(concat_ws(' ', run_id, stream,
 export const UNRESOLVED = `select * from (${BAD}) anti join quarantine_resolutions using (row_id)`;
 
 /**
- * SQL of every row of `quarantine`, with its id and what closed it: `closed_by` is null while it is open, and `closed_at`
- * is null while that is not recorded yet. This is the one definition of *open* (docs/use/tables.md, "Open rows"), over
- * {@link RECORDED} and {@link CLOSING}.
+ * SQL of every row of `quarantine`, with its id and what closed it: `closed_by` is null while it is open, `closed_at` while that
+ * is not recorded. This is the one definition of *open* (docs/use/tables.md, "Open rows").
  */
 export const QUARANTINE_STATES = `
   with bad as (${BAD}),

@@ -16,10 +16,8 @@ interface JsonForm {
 }
 
 /**
- * SQL of the rows of exactly these Parquet files. All SQL that reads Parquet goes through here: DuckDB would make columns
- * of directories such as `date=2001-01-01` above a file, in place of the file's own.
- *
- * @param byName allows files with different columns; DuckDB then opens every file before it reads the first
+ * SQL of the rows of exactly these Parquet files; all SQL that reads Parquet goes through here, so that no directory such as
+ * `date=2001-01-01` becomes a column. @param byName allows files with different columns; DuckDB then opens every file first
  */
 export function parquetFiles(paths: readonly string[], { byName = false } = {}): string {
   const union = byName ? ", union_by_name = true" : "";

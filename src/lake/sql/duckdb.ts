@@ -24,10 +24,8 @@ export interface DuckDb {
   readonly scratchDirectory: string;
   makeScratch(): Promise<void>;
   /**
-   * Runs `work` alone on a connection of its own, first come first served: concurrent loads would share one memory
-   * limit and fail together. Its temp tables end with it. A nested call runs at once.
-   *
-   * @param atThreads threads for this work, if fewer than the engine's own
+   * Runs `work` alone on a connection of its own, first come first served, at so many threads: concurrent loads would share one
+   * memory limit and fail together. Its temp tables end with it. A nested call runs at once.
    */
   exclusive<T>(work: (sql: SqlSession) => Promise<T>, atThreads?: number): Promise<T>;
   /** Opens a connection outside the queue, for reading; the caller closes it. */

@@ -26,9 +26,8 @@ interface LastRenewal {
 }
 
 /**
- * One engine's own part of a scratch directory that engines of many processes and machines share. Its name is random:
- * containers all have the same process ids. Its lease says that the engine lives; the next engine removes what dead
- * ones left. All times are the file system's, so two clocks are never compared.
+ * One engine's own part of a scratch directory that engines of many processes and machines share. Its name is random, its
+ * lease says that the engine lives, by the file system's time; the next engine removes what dead ones left.
  */
 export class Scratch {
   readonly #id = randomUUID();

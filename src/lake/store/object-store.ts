@@ -1,3 +1,5 @@
+import { InputError } from "../../domain/failures.js";
+
 /** One object of a listing. `modifiedAt` is by the store's clock, not the caller's. */
 export interface ObjectEntry {
   readonly key: string;
@@ -69,4 +71,30 @@ export interface ObjectStore {
   download(key: string): Promise<string>;
   /** Moves local files to new keys, durably, waiting for the disk once; if one fails, removes those already published. */
   uploadAll(files: readonly { readonly localPath: string; readonly key: string }[]): Promise<void>;
+}
+
+const TEMPORARY = ".tmp-";
+/** In the name of an object that never changes. */
+export const RANDOM_ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
+/** A new name of a temp file, of this process. */
+export function temporaryName(id: string): string {
+  return `${TEMPORARY}${process.pid}-${id}`;
+}
+
+/** Whether a name is that of a temp file, of this process or a killed one; no listing shows these. */
+export function isTemporary(name: string): boolean {
+  return name.startsWith(TEMPORARY);
+}
+
+/** The parts of a key. @throws InputError for one that leaves its store or could be mistaken for a temp file. */
+export function partsOfKey(address: string, key: string): string[] {
+  const parts = key.split("/");
+  const unsafe = parts.some(
+    (part) => part === "" || part === "." || part === ".." || /[\0\\]/.test(part) || isTemporary(part),
+  );
+  if (!unsafe) return parts;
+  throw new InputError(
+    `${JSON.stringify(key)} is not a key of ${address}: keys are relative, "/"-separated, and stay inside it.`,
+  );
 }

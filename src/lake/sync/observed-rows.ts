@@ -6,7 +6,7 @@ import { isHistory } from "../history/history-spec.js";
 import type { Lake } from "../lake.js";
 import { appendOnce } from "../tables/append.js";
 import { writeQuery } from "../tables/parquet-file.js";
-import { closeRowsOfLists } from "./quarantine-resolutions.js";
+import { closeRowsOfLists } from "./quarantine.js";
 
 interface Observed extends Observations {
   /** Names the run and the part in the commit's transactions. */

@@ -42,9 +42,8 @@ export interface PageBundle {
 export type AddPage = (origin: PageOrigin, body: Buffer) => void;
 
 /**
- * Writes the pages that `fill` adds into one scratch file for `work`, and deletes it again: SQL allocates a buffer for each
- * file that it opens, which costs more than all the rows of a small page (docs/inside/performance.md). It writes in place:
- * the system only copies the bytes, and during a reading each trip to the thread pool waits its turn.
+ * Writes the pages that `fill` adds into one scratch file for `work`, and deletes it again: SQL allocates a buffer for each file
+ * that it opens. In place: during a reading each trip to the thread pool waits its turn (docs/inside/performance.md).
  */
 export async function withBundle<T>(
   lake: Lake,

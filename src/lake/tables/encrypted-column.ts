@@ -1,12 +1,6 @@
 import { SEALED_MARK, type Sealer } from "../../domain/sealer.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 
-/** The columns of a table that its column list marks as encrypted. */
-type EncryptedColumn<T extends TableSpec> = Extract<
-  T["columns"][number],
-  { readonly encrypted: true }
->["name"];
-
 type Row = Readonly<Record<string, unknown>>;
 
 /** A text of an encrypted column as stored. It is a class, because a customer's text could look like an encrypted one. */
@@ -28,29 +22,18 @@ export function encryptedRow(sealer: Sealer | undefined, { name: table, columns 
   return { ...row, ...Object.fromEntries(stored) };
 }
 
-/** Encrypts a text so that the same text of the same owner gives the same value: rows can be compared without a key. */
-export function sealColumnRepeatably<T extends TableSpec>(
-  sealer: Sealer,
-  table: T,
-  column: EncryptedColumn<T>,
-  { owner, text }: { readonly owner: string; readonly text: string },
-): StoredText {
-  const sealed = sealer.sealRepeatably(Buffer.from(text), contextOf(table.name, column), owner);
-  return new StoredText(Buffer.from(sealed).toString("base64"));
-}
-
-/** Seals what a row has in the encrypted columns of its table as {@link sealColumnRepeatably} does. */
+/** Encrypts a row's texts so that the same one of the same owner gives the same value: rows can be compared without a key. */
 export function sealRowRepeatably(
   sealer: Sealer,
-  table: TableSpec,
+  { name: table, columns }: TableSpec,
   owner: string,
-  row: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  const sealed = table.columns.flatMap(({ name, encrypted }) => {
+  row: Row,
+): Row {
+  const sealed = columns.flatMap(({ name, encrypted }) => {
     const text = row[name];
-    return encrypted && typeof text === "string"
-      ? [[name, sealColumnRepeatably(sealer, table, name as never, { owner, text })]]
-      : [];
+    if (!encrypted || typeof text !== "string") return [];
+    const bytes = sealer.sealRepeatably(Buffer.from(text), contextOf(table, name), owner);
+    return [[name, new StoredText(Buffer.from(bytes).toString("base64"))]];
   });
   return { ...row, ...Object.fromEntries(sealed) };
 }

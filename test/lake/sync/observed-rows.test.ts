@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { commitObserved } from "../../../src/lake/sync/observed-rows.js";
-import { openQuarantine } from "../../../src/lake/sync/open-quarantine.js";
-import { quarantinedRows } from "../../../src/lake/sync/quarantine-resolutions.js";
+import { openQuarantine, quarantinedRows } from "../../../src/lake/sync/quarantine.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";

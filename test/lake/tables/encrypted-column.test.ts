@@ -7,7 +7,7 @@ import {
   encryptedRow,
   openColumn,
   StoredText,
-  sealColumnRepeatably,
+  sealRowRepeatably,
 } from "../../../src/lake/tables/encrypted-column.js";
 import { LAKE_TABLES } from "../../../src/lake/tables/index.js";
 import { writeQuery, writeRows } from "../../../src/lake/tables/parquet-file.js";
@@ -66,11 +66,11 @@ test("what a job gives in the clear is encrypted by the write, null stays null, 
 });
 
 test("what is encrypted already, or shall be in the clear, is stored as it is", async () => {
-  const sealed = sealColumnRepeatably(sealer, PEOPLE, "name", { owner: "fp_1", text: "Jane" });
-  const rows = [{ id: 1, name: sealed, phone: new StoredText("555") }];
+  const { name } = sealRowRepeatably(sealer, PEOPLE, "fp_1", { name: "Jane" });
+  const rows = [{ id: 1, name, phone: new StoredText("555") }];
   await appendOnce(lake, PEOPLE, "test", () => writeRows(lake, PEOPLE, "test", rows));
   expect(await rowsOf(PEOPLE, "select name, phone from people", false)).toEqual([
-    { name: sealed.text, phone: "555" },
+    { name: (name as StoredText).text, phone: "555" },
   ]);
   expect(await rowsOf(PEOPLE, "select name, phone from people", true)).toEqual([
     { name: "Jane", phone: "555" },

@@ -22,7 +22,7 @@ import type {
   TakenNews,
 } from "../../../domain/onboarding/customer/open-customer.js";
 import { type OutcomeEvent, outcomeEvent } from "../../../domain/onboarding/outcome.js";
-import { maskedId } from "../../../domain/service/masked-id.js";
+import { maskedId } from "../../../domain/service/external-id.js";
 import { countedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { answeredStep, reportOf } from "./stage-outcome.js";

@@ -7,7 +7,7 @@ import { FAILURE_TYPES } from "../../../domain/failures.js";
 import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
 import { type UndecidedPost, undecidedMs } from "../../../domain/onboarding/customer/undecided-post.js";
 import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
-import { maskedId } from "../../../domain/service/masked-id.js";
+import { maskedId } from "../../../domain/service/external-id.js";
 import {
   dropUnnamedPost,
   noteUnnamedPost,

@@ -1,6 +1,6 @@
+import { skippedLinks } from "../../../domain/sync/link-obstacle.js";
 import { placeKey } from "../../../domain/sync/place.js";
 import type { CommitWork } from "../../../domain/sync/run/publication.js";
-import { skippedLinks } from "../../../domain/sync/skipped-links.js";
 import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../domain/sync/sync-totals.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";
 import { type SliceReport, withFound } from "../../../lake/sync/journal/report.js";

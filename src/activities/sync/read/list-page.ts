@@ -1,6 +1,6 @@
 import { AnotherSubjectError } from "../../../api/http/errors.js";
 import { groupedBy } from "../../../domain/grouped-by.js";
-import { maskedId } from "../../../domain/service/masked-id.js";
+import { maskedId } from "../../../domain/service/external-id.js";
 import { isRealDay } from "../../../domain/service/transaction-values.js";
 import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";

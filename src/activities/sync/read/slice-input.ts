@@ -7,8 +7,7 @@ import { freshUser, type UserProgress } from "../../../domain/sync/user-reading.
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import type { ObjectStore } from "../../../lake/store/object-store.js";
 import { frozenGroup } from "../../../lake/sync/frozen-roster.js";
-import { readValue } from "../../../lake/sync/journal/journal.js";
-import { type LostAttempts, lostAttempts } from "../../../lake/sync/journal/recovery.js";
+import { type LostAttempts, lostAttempts, readValue } from "../../../lake/sync/journal/journal.js";
 import { type FoundLink, type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import { isRepeated } from "../../slice.js";

@@ -1,4 +1,4 @@
-import { HIDDEN } from "../../service/masked-id.js";
+import { HIDDEN } from "../../service/external-id.js";
 import type { CipReportFacts } from "./report.js";
 
 const LAST_DIGITS = 4;

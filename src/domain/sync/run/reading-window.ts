@@ -6,10 +6,8 @@ export const DEFAULT_LOOKBACK = 30;
 export const MOST_LOOKBACK = 36_500;
 
 /**
- * The earliest day to ask for of a list without a cursor; null for the whole list. It is counted from the newest
- * row that a complete reading has seen: so neither missed nights leave a hole, nor a bank that gives nothing for months
- * and then everything. Pure.
- *
+ * The earliest day to ask for of a list without a cursor; null for the whole list. It is counted from the newest row that a
+ * complete reading has seen, so that neither missed nights nor a silent bank leave a hole. Pure.
  * @param known for each stream that is read from the list, the day until which its rows are known, or null
  * @param today a later known day was set by a clock that ran ahead
  */

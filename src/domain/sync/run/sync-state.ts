@@ -1,4 +1,4 @@
-import type { CountedRequests } from "../../tables/lake-requests.js";
+import type { CountedRequests } from "../../counts.js";
 import { addRemovals, NO_REMOVALS, type Removals } from "../../tables/removals.js";
 import { type CallGate, type WaitingState, waitingState } from "../../waiting.js";
 import { placeKey } from "../place.js";

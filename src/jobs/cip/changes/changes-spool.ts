@@ -8,7 +8,7 @@ import {
 import { type Mask, maskOf, UNMASKED } from "../../../domain/bulk/cip/masking.js";
 import { InputError } from "../../../domain/failures.js";
 import type { Sealer } from "../../../domain/sealer.js";
-import { HIDDEN } from "../../../domain/service/masked-id.js";
+import { HIDDEN } from "../../../domain/service/external-id.js";
 import type { PackFiles } from "../../../lake/bulk/pack/pack-files.js";
 import { RowSpool } from "../../../lake/bulk/pack/row-spool.js";
 import type { PackTools } from "../facts.js";

@@ -11,11 +11,9 @@ import { readSums, sumsOf } from "./verify-files.js";
 const AT_ONCE = 8;
 
 /**
- * Packs below a prefix of a store that renames nothing (docs/inside/rules.md, "A lake in a bucket"). An attempt stages its
- * files under their hashes. The first one to write `SHA256SUMS` has decided what the pack is; whoever comes then puts the
- * same bytes in their places, `manifest.json` last, and a pack without it is not there.
- *
- * @param prefix empty, or ending in `/`
+ * Packs below a prefix (empty, or ending in `/`) of a store that renames nothing. An attempt stages its files under their
+ * hashes; the first one to write `SHA256SUMS` decides what the pack is, and whoever comes then puts the same bytes in their
+ * places, `manifest.json` last: a pack without it is not there (docs/inside/rules.md, "A lake in a bucket").
  */
 export function bucketPacks(store: ObjectStore, prefix: string): PackPlace {
   const keyOf = (id: string, path: string) => `${prefix}${id}/${path}`;

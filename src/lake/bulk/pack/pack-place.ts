@@ -67,10 +67,8 @@ const READ_ONLY = 0o440;
 const DIRECTORY_MODE = 0o750;
 
 /**
- * Gives a finished pack its name, durably and as a whole: nobody sees a part of it, a power cut leaves all or nothing,
- * and an existing pack is never replaced. Both paths must be on one file system.
- *
- * @throws InputError where the target exists; the finished pack stays where it is.
+ * Gives a finished pack its name, durably and as a whole; an existing pack is never replaced. Both paths must be on one file
+ * system. @throws InputError where the target exists; the finished pack stays where it is.
  */
 export async function publishPack(from: string, target: string): Promise<void> {
   if (await isThere(target)) throw taken(target);

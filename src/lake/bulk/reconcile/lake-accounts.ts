@@ -4,7 +4,7 @@ import type { Lake } from "../../lake.js";
 import { newestView } from "../../query/query-views.js";
 import type { SqlRow, SqlSession } from "../../sql/duckdb-session.js";
 import { sqlList } from "../../sql/duckdb-sql.js";
-import { withQuarantine } from "../../sync/open-quarantine.js";
+import { withQuarantine } from "../../sync/quarantine.js";
 import { boolean, money, timestamptz, varchar } from "../../tables/columns.js";
 import { linkSyncs } from "../../tables/link-syncs.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";

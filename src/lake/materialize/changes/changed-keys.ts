@@ -30,11 +30,9 @@ const SLICE_ROWS = 250_000;
 const FEW_ROWS = 50_000;
 
 /**
- * Compares the keys of changed rows, slice by slice, and leaves two tables for the statements that read whole rows:
- * `SUPERSEDED(file, link_id, sequence)` has the feed rows that leave nothing (an older row of their key, or a removal), and
- * `GONE(file, row, link_id, sequence)` the rows that leave their live file. (`link_id`, `sequence`) identifies one row of
- * the feed, and of `transactions`, whose rows are the feed's: sequences of a link only grow, and commits that compare
- * heads never use one twice (docs/inside/rules.md, "Heads").
+ * Compares the keys of changed rows, slice by slice, and leaves two tables: `SUPERSEDED(file, link_id, sequence)` has the feed
+ * rows that leave nothing (an older row of their key, or a removal), `GONE(file, row, link_id, sequence)` the rows that leave
+ * their live file. (`link_id`, `sequence`) identifies one row of the feed (docs/inside/rules.md, "Heads").
  */
 export async function findChangedKeys(
   sql: SqlSession,

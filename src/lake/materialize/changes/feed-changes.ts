@@ -18,10 +18,9 @@ export interface FeedChanges {
 }
 
 /**
- * Finds the feed's files to apply next to a state of `transactions`: those of as many versions as bring `partRows` rows,
- * at least one. It starts from the feed's beginning if the watermark is not this feed's, or if another tool cleaned up a
- * version or a file. If even the beginning can't be read, all live files are one part: a feed is append-only, so they hold
- * all its rows, but nothing tells which of them came first.
+ * Finds the feed's files to apply next to `transactions`: of as many versions as bring `partRows` rows, at least one. It starts
+ * from the feed's beginning if the watermark means nothing or a version is lost; if even that can't be read, all live files
+ * are one part: nothing tells which of them came first.
  */
 export async function feedChanges(
   lake: Lake,

@@ -126,9 +126,8 @@ async function ownFooter(
 }
 
 /**
- * Maps items on two connections, with one thread each. DuckDB reads and writes a small file, or a stream of row groups, by
- * one thread anyway, and an idle second one only costs: 6 ms for 4,096 rows, against 10 with two threads and 12 to 15 on
- * one connection. Call it within the engine's exclusive section.
+ * Maps items on two connections, with one thread each: DuckDB reads and writes a small file by one thread anyway, and an idle
+ * second one costs (6 ms for 4,096 rows, against 10). Call it within the engine's exclusive section.
  */
 async function inTwoLanes<T, R>(
   lake: Lake,

@@ -68,32 +68,26 @@ const GROUP = 0o070;
 /** A directory that file systems put into a new volume. */
 const OF_VOLUMES = "lost+found";
 
-/** The modes of what a store writes: an existing directory stays as open as it is, and a new one is closed. */
-export class StoreModes {
-  readonly #areas = new Map<string, Promise<Modes>>();
-
-  constructor(
-    private readonly root: string,
-    private readonly durable: DurableDirectories,
-  ) {}
-
-  /** Gives the modes for a key, and makes the key's area if it is missing. */
-  async of(key: string): Promise<Modes> {
-    const lake = await this.#area("", () => lakeMode(this.root, this.durable));
-    const closed = [STAGING, OBJECTS].find((name) => key.startsWith(`${name}/`));
-    if (closed === undefined) return lake;
-    return this.#area(closed, () => modeOf(join(this.root, closed), STAGING_MODE, this.durable));
-  }
-
-  /** Looks an area up once; a failure is not remembered. */
-  #area(name: string, mode: () => Promise<number>): Promise<Modes> {
-    const known = this.#areas.get(name);
+/**
+ * Makes the function that gives the modes for a key, and makes the key's area if it is missing: an existing directory stays
+ * as open as it is, and a new one is closed. Each area is looked up once; a failure is not remembered.
+ */
+export function storeModes(root: string, durable: DurableDirectories): (key: string) => Promise<Modes> {
+  const areas = new Map<string, Promise<Modes>>();
+  function area(name: string, mode: () => Promise<number>): Promise<Modes> {
+    const known = areas.get(name);
     if (known !== undefined) return known;
     const found = mode().then((directory) => ({ directory, file: directory & 0o666 }));
-    this.#areas.set(name, found);
-    found.catch(() => this.#areas.delete(name));
+    areas.set(name, found);
+    found.catch(() => areas.delete(name));
     return found;
   }
+  return async (key) => {
+    const lake = await area("", () => lakeMode(root, durable));
+    const closed = [STAGING, OBJECTS].find((name) => key.startsWith(`${name}/`));
+    if (closed === undefined) return lake;
+    return area(closed, () => modeOf(join(root, closed), STAGING_MODE, durable));
+  };
 }
 
 /** Describes what users other than the owner can reach beyond what a new lake allows. Changes nothing. */

@@ -21,8 +21,13 @@ import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
-import { isTemporary, partsOfKey, temporaryName } from "../keys.js";
-import type { GrowingObject, ObjectEntry } from "../object-store.js";
+import {
+  type GrowingObject,
+  isTemporary,
+  type ObjectEntry,
+  partsOfKey,
+  temporaryName,
+} from "../object-store.js";
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 
 /** Larger files are left to the thread pool: read in place, they would hold up everything else. */

@@ -24,10 +24,8 @@ export async function publish(from: string, path: string): Promise<boolean> {
 }
 
 /**
- * Moves files to free paths; all of them are durable on return: every file is fsynced before it gets its name, and
- * each directory once after its last name. On failure none of the names is left.
- *
- * @throws StoreFullError, InputError as every write of the store; Error where a path is taken.
+ * Moves files to free paths, durably: each is fsynced before it gets its name, and each directory after its last name. On
+ * failure none of the names is left. @throws StoreFullError, InputError as every write; Error where a path is taken.
  */
 export async function publishFiles(
   files: readonly Publication[],

@@ -3,7 +3,7 @@ import { copyFile, mkdir, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../../../domain/failures.js";
 import type { GrowingObject, ObjectStore, PutOptions } from "../object-store.js";
-import { checkWritable, DurableDirectories, openness, StoreModes } from "./local-store-directories.js";
+import { checkWritable, DurableDirectories, openness, storeModes } from "./local-store-directories.js";
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {
   canonicalPath,
@@ -25,15 +25,14 @@ import {
 import { type Publication, persistFiles, publish, publishFiles } from "./local-store-publish.js";
 
 /**
- * An object store in a directory (docs/inside/rules.md, "Durable writes"). The first write makes the
- * directory. Writes throw {@link StoreFullError} on a full disk, and InputError on a directory that refuses them or a
- * file system without hard links; neither leaves a temp file behind.
+ * An object store in a directory (docs/inside/rules.md, "Durable writes"), which the first write makes. Writes throw
+ * {@link StoreFullError} on a full disk, InputError where they are refused; neither leaves a temp file behind.
  */
 export function createLocalStore(root: string): ObjectStore {
   const address = canonicalPath(root);
   const pathOf = (key: string) => pathOfKey(address, key);
   const durably = new DurableDirectories(address);
-  const modes = new StoreModes(address, durably);
+  const modesOf = storeModes(address, durably);
 
   async function reading(key: string, read: (path: string) => Buffer | Promise<Buffer>) {
     const path = pathOf(key);
@@ -57,7 +56,7 @@ export function createLocalStore(root: string): ObjectStore {
   async function grow(key: string): Promise<GrowingObject> {
     const path = pathOf(key);
     return writing(path, async () => {
-      const { directory, file } = await modes.of(key);
+      const { directory, file } = await modesOf(key);
       await mkdir(dirname(path), { recursive: true, mode: directory });
       return growFile(path, file);
     });
@@ -73,7 +72,7 @@ export function createLocalStore(root: string): ObjectStore {
     const directory = dirname(path);
     const temporary = temporaryBeside(path);
     try {
-      const { directory: directoryMode, file: mode } = await modes.of(key);
+      const { directory: directoryMode, file: mode } = await modesOf(key);
       if (durable) await durably.make(directory, directoryMode);
       else await mkdir(directory, { recursive: true, mode: directoryMode });
       await write(temporary, { durable, mode });
@@ -90,7 +89,7 @@ export function createLocalStore(root: string): ObjectStore {
     const temporary = temporaryBeside(path);
     try {
       await writing(path, async () => {
-        const { directory, file } = await modes.of(key);
+        const { directory, file } = await modesOf(key);
         await durably.make(dirname(path), directory);
         await writeTemporary(temporary, body, { durable: true, mode: file });
       });
@@ -109,7 +108,7 @@ export function createLocalStore(root: string): ObjectStore {
     return Promise.all(
       files.map(async ({ localPath, key }) => {
         const path = pathOf(key);
-        return { localPath, path, modes: await writing(path, () => modes.of(key)) };
+        return { localPath, path, modes: await writing(path, () => modesOf(key)) };
       }),
     );
   }

@@ -11,9 +11,8 @@ import type {
   S3,
 } from "@aws-sdk/client-s3";
 import { type S3Place, s3Address } from "../../../domain/lake-address.js";
-import { partsOfKey } from "../keys.js";
 import { asFull } from "../local/local-store-errors.js";
-import type { ObjectEntry } from "../object-store.js";
+import { type ObjectEntry, partsOfKey } from "../object-store.js";
 import { ATTEMPTS, openS3 } from "./s3-client.js";
 import { BucketError, isNoObject, statusOf, unavailable } from "./s3-errors.js";
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { S3 } from "@aws-sdk/client-s3";
-import type { LakeRequests } from "../../../domain/tables/lake-requests.js";
+import type { LakeRequests } from "../../../domain/counts.js";
 
 /** Of one request by the SDK, and of one whose body was cut. */
 export const ATTEMPTS = 5;

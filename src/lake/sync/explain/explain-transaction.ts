@@ -8,7 +8,7 @@ import { transactionImports } from "../../tables/transaction-imports.js";
 import { transactionLinks } from "../../tables/transaction-links.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { checkLink } from "../lake-check.js";
-import { quarantinedRows } from "../quarantine-resolutions.js";
+import { quarantinedRows } from "../quarantine.js";
 import { addedIn, type FoundRow, foundRows, updateCommits } from "./found-rows.js";
 
 const LOGS_AT_ONCE = 4;

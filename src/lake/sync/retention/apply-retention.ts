@@ -22,10 +22,8 @@ import { expiredTransactions } from "./expired-transactions.js";
 const TABLES = [...CIP_TABLES, transactionChanges, transactions, transactionLinks];
 
 /**
- * Gives what erases the rows that rules of retention end, with all earlier versions (docs/run/operate.md, "Retention").
- * Nobody under a legal hold loses any. Safe beside runs; killed anywhere, it does the rest when it is called again.
- *
- * @returns a function that gives what was erased, by class; with `dryRun`, what would be
+ * Makes what erases the rows that rules of retention end, with all earlier versions (docs/run/operate.md, "Retention"), and
+ * gives what was erased, by class; with `dryRun`, what would be. Safe beside runs; killed anywhere, it does the rest later.
  */
 export function applyRetention(rules: RetentionRules, now: () => number = Date.now) {
   return async (

@@ -39,9 +39,8 @@ const RESULTS = cipReports.columns
   .filter((name) => !IDENTITY.includes(name) && !OF_ROW.includes(name));
 
 /**
- * Finds the reports of CIP exports of which the time of a class is over. Identifying information ends some years after the
- * day on which the account was closed, as the person's newest report says; results end some years after they were made.
- * A row of which both are over goes as a whole.
+ * Finds the reports of CIP exports of which the time of a class is over: of identifying information some years after the
+ * account was closed, as the newest report says, of results after they were made. Of both, the row goes as a whole.
  */
 export async function expiredReports(
   lake: Lake,

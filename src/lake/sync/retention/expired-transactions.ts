@@ -16,9 +16,8 @@ import { hashRows } from "../rows-hash.js";
 import type { Due, Expired } from "./expired-reports.js";
 
 /**
- * Finds the transactions whose last day is over: all changes of one go together, some years after the last day that any of
- * them gives, or after the removal of one whose day nobody knows. Certificates keep what they say; `purges` proves the
- * rest of their rows.
+ * Finds the transactions whose last day is over: all changes of one go together, by the last day that any of them gives, or by
+ * the removal of one without a day. Certificates keep what they say; `purges` proves the rest of their rows.
  */
 export async function expiredTransactions(
   lake: Lake,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { InputError } from "../../../../src/domain/failures.js";
 import { leftOf } from "../../../../src/domain/run.js";
 import type { ObjectStore } from "../../../../src/lake/store/object-store.js";
-import { namedPages } from "../../../../src/lake/sync/journal/recovery.js";
+import { namedPages } from "../../../../src/lake/sync/journal/journal.js";
 import type { SyncResult } from "../../../../src/workflows/sync/sync.js";
 import { withFaults } from "../../../helpers/kill/fault-store.js";
 import { expectLakeEqualsTruth } from "../../../helpers/lake/lake-truth.js";

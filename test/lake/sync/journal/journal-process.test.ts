@@ -4,11 +4,11 @@ import {
   headerOf,
   Journal,
   journalKey,
+  lostAttempts,
   nameKey,
   readRecord,
   unframed,
 } from "../../../../src/lake/sync/journal/journal.js";
-import { lostAttempts } from "../../../../src/lake/sync/journal/recovery.js";
 import { startNode } from "../../../helpers/command/command-process.js";
 import { compiledProgram } from "../../../helpers/command/compiled-program.js";
 import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";

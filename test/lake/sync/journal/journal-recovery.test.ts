@@ -4,11 +4,13 @@ import {
   Journal,
   journalKey,
   LONGEST_HEADER,
+  type LostAttempts,
+  lostAttempts,
+  namedPages,
   nameKey,
   type PageName,
   readRecord,
 } from "../../../../src/lake/sync/journal/journal.js";
-import { type LostAttempts, lostAttempts, namedPages } from "../../../../src/lake/sync/journal/recovery.js";
 import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
 import { flipByte } from "../../../helpers/sync/staged-links.js";
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { added } from "../../../src/domain/counts.js";
-import { turnOf } from "../../../src/domain/sync/link-obstacle.js";
-import { skippedLinks, turnsInWords } from "../../../src/domain/sync/skipped-links.js";
+import { skippedLinks, turnOf, turnsInWords } from "../../../src/domain/sync/link-obstacle.js";
 
 test.each([
   ["state error auth_expired", "customer"],

@@ -4,13 +4,13 @@ import type { TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
-import { openQuarantine } from "../../../src/lake/sync/open-quarantine.js";
 import {
   closeRowsOfLists,
+  openQuarantine,
   quarantinedRows,
   recordClosedRows,
   resolveRows,
-} from "../../../src/lake/sync/quarantine-resolutions.js";
+} from "../../../src/lake/sync/quarantine.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { compactToTarget } from "../../../src/lake/tables/compact.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";

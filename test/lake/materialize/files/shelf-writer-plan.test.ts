@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { groupsByFile, planRowGroups } from "../../../../src/lake/materialize/files/row-group-plan.js";
+import { groupsByFile, planRowGroups } from "../../../../src/lake/materialize/files/shelf-writer.js";
 import type { RowGroup } from "../../../../src/lake/parquet/parquet-footer.js";
 
 const MB = 1024 * 1024;
