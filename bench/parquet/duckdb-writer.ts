@@ -1,7 +1,7 @@
 import { jsonFile, parquetFiles } from "../../src/lake/sql/duckdb-files.js";
 import type { SqlSession } from "../../src/lake/sql/duckdb-session.js";
 import { sqlText } from "../../src/lake/sql/duckdb-sql.js";
-import { APPENDED_FILE, writeFiles } from "../../src/lake/tables/written-files.js";
+import { APPENDED_FILE, writeFiles } from "../../src/lake/tables/parquet-file.js";
 
 const COLUMNS =
   "transaction_id, account_id, amount::decimal(28,10) as amount, sequence::bigint as sequence, date::date as date, description";

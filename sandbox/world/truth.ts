@@ -1,5 +1,5 @@
 import { jsonObjectOf } from "../../src/domain/json/value.js";
-import { decimalText, decimalUnits } from "../../src/domain/service/decimal.js";
+import { decimalText, decimalUnits } from "../../src/domain/service/transaction-values.js";
 import type { BankLink } from "./bank-link.js";
 import type { LogEvent } from "./link-log.js";
 import type { World } from "./world.js";

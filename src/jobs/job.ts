@@ -15,7 +15,7 @@ import type { FrozenFile } from "../lake/bulk/bulk-staging.js";
 import type { DataOwner, SealedRequest } from "../lake/calls/staged-call.js";
 import type { TableSpec } from "../lake/delta/delta-schema.js";
 import type { Lake } from "../lake/lake.js";
-import type { SealedStream } from "../lake/store/sealed-stream.js";
+import type { SealedStream } from "../lake/store/sealed-store.js";
 import type { JobKind } from "./kind.js";
 
 /**

@@ -1,5 +1,5 @@
 import { type UserRow, userRow } from "../api/file-fields.js";
-import { decimalText, sumUnits } from "../domain/service/decimal.js";
+import { decimalText, sumUnits } from "../domain/service/transaction-values.js";
 import { type LakeAccount, lakeAccounts } from "../lake/bulk/reconcile/lake-accounts.js";
 import { reconciliations } from "../lake/tables/reconciliations.js";
 import { type BulkJob, rowPerUser } from "./job.js";

@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { InputError, StagingLostError } from "../domain/failures.js";
 import type { JudgedRow, NamedFile } from "../domain/row-problem.js";
-import type { SealedStore } from "./store/sealed-store.js";
-import { putStream, type SealedStream, sealedStream } from "./store/sealed-stream.js";
+import { putStream, type SealedStore, type SealedStream, sealedStream } from "./store/sealed-store.js";
 
 type Bytes = AsyncIterable<Uint8Array>;
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/main.js";
 import { openTable } from "../../src/lake/delta/delta-table.js";
-import { inferRemovals } from "../../src/lake/sync/inferred-removals.js";
+import { inferRemovals } from "../../src/lake/sync/feed-file.js";
 import { FeedLake } from "../helpers/lake/feed-lake.js";
 import { STRANGE_PATHS } from "../helpers/lake/strange-paths.js";
 

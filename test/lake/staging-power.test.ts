@@ -4,8 +4,7 @@ import { CallRecord } from "../../src/activities/calls/call-record.js";
 import type { Place } from "../../src/domain/sync/place.js";
 import { stageRequest } from "../../src/lake/calls/staged-call.js";
 import { Staging } from "../../src/lake/staging.js";
-import { SealedStore } from "../../src/lake/store/sealed-store.js";
-import { putStream, sealedStream } from "../../src/lake/store/sealed-stream.js";
+import { putStream, SealedStore, sealedStream } from "../../src/lake/store/sealed-store.js";
 import { freezeRoster, frozenGroup, GROUP_SIZE } from "../../src/lake/sync/frozen-roster.js";
 import {
   addCleaned,

@@ -9,7 +9,7 @@ import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { StagingLostError } from "../../domain/failures.js";
 import { type EndReason, isCutShort, leftOf, type NewRun, type RunStatus } from "../../domain/run.js";
 import { type FrozenFile, secretPrint } from "../../lake/bulk/bulk-staging.js";
-import { compactUnsorted } from "../../lake/tables/compact.js";
+import { compact } from "../../lake/tables/compact.js";
 import { type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
 import { type BulkDependencies, openGroup, openRun, stagingOf } from "./open-group.js";
 
@@ -65,7 +65,7 @@ function shownOptions(options: BulkOptions): BulkOptions {
 async function mergeSmallFiles(deps: BulkDependencies, input: FinishBulkInput): Promise<void> {
   for (const table of openRun(deps, input).job.tables) {
     try {
-      await compactUnsorted(deps.lake, table);
+      await compact(deps.lake, table);
     } catch (error) {
       const told = { runId: input.runId, table: table.name, err: error };
       deps.log.warn(told, "could not merge small files of a table");

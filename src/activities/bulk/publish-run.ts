@@ -6,7 +6,7 @@ import { anotherSubjectReason } from "../../domain/failures.js";
 import { maskedId } from "../../domain/service/external-id.js";
 import type { ClosedGroup } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
-import { assertWritable } from "../../lake/delta/delta-protocol.js";
+import { assertWritable } from "../../lake/delta/delta-schema.js";
 import { VERSION } from "../../version.js";
 import { recordFailures } from "../run-row.js";
 import { writeGroup } from "./close-group.js";

@@ -8,7 +8,7 @@ import { type Bytes, fileBytes } from "../../api/schemas/byte-source.js";
 import type { AnsweredCall } from "../../domain/calls/call-decisions.js";
 import { InputError } from "../../domain/failures.js";
 import { type RequestBytes, requestKey, type SealedRequest } from "../../lake/calls/staged-call.js";
-import { sealedStream } from "../../lake/store/sealed-stream.js";
+import { sealedStream } from "../../lake/store/sealed-store.js";
 import type { Dependencies } from "../dependencies.js";
 import { callOnce } from "./call-once.js";
 import { type CallPlace, type CallRule, callRule } from "./call-rules.js";

@@ -7,7 +7,7 @@ import { getUser } from "../../api/operations/user.js";
 import { callVaultProxy } from "../../api/operations/vault-proxy.js";
 import { NOBODY } from "../../domain/service/external-id.js";
 import type { ProxyAnswer, ProxyDigest, SealedRequest } from "../../lake/calls/staged-call.js";
-import { putStream } from "../../lake/store/sealed-stream.js";
+import { putStream } from "../../lake/store/sealed-store.js";
 import type { Dependencies } from "../dependencies.js";
 
 interface ProxyPlace {

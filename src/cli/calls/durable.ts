@@ -8,7 +8,7 @@ import { FAILURE_TYPES, InputError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
 import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import { isSameRequest, type SealedRequest, stageRequest } from "../../lake/calls/staged-call.js";
-import { putStream } from "../../lake/store/sealed-stream.js";
+import { putStream } from "../../lake/store/sealed-store.js";
 import { startUnlessRunning } from "../../temporal/running-workflows.js";
 import type {
   CallProgress,

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { type Labelled, labelledLines } from "../../domain/words/texts.js";
-import { LAKE_FORMAT } from "../../lake/delta/delta-protocol.js";
+import { LAKE_FORMAT } from "../../lake/delta/delta-schema.js";
 import { duckdbVersion } from "../../lake/sql/duckdb.js";
 import { presentTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { cliVersion } from "../../temporal/cli/cli-cache.js";

@@ -4,7 +4,7 @@ import { readAll } from "../../config-values.js";
 import { InputError } from "../../domain/failures.js";
 import { taskQueue } from "../../domain/run.js";
 import { keyMode } from "../../domain/service/key-mode.js";
-import { assertWritable } from "../../lake/delta/delta-protocol.js";
+import { assertWritable } from "../../lake/delta/delta-schema.js";
 import { openTable } from "../../lake/delta/delta-table.js";
 import {
   expectBinding,

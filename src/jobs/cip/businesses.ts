@@ -1,5 +1,4 @@
-import type { PackFiles } from "../../lake/bulk/pack/pack-files.js";
-import { RowSpool } from "../../lake/bulk/pack/row-spool.js";
+import { type PackFiles, RowSpool } from "../../lake/bulk/pack/pack-files.js";
 import { csvLine } from "../../lake/csv-line.js";
 import { KYB_TABLES } from "../../lake/tables/kyb.js";
 import type { ClosedGroup } from "../job.js";

@@ -1,6 +1,5 @@
 import { EXCEPTION_KINDS, NOT_COVERED } from "../../domain/bulk/cip/exceptions.js";
-import type { PackFiles } from "../../lake/bulk/pack/pack-files.js";
-import { RowSpool } from "../../lake/bulk/pack/row-spool.js";
+import { type PackFiles, RowSpool } from "../../lake/bulk/pack/pack-files.js";
 import type { DuckDb } from "../../lake/sql/duckdb.js";
 import { type JudgedMember, nameOf } from "./member-lines.js";
 

@@ -8,8 +8,7 @@ import {
   type PackManifest,
   POPULATION_FILE,
 } from "../../lake/bulk/pack/manifest.js";
-import { PackFiles } from "../../lake/bulk/pack/pack-files.js";
-import { RowSpool } from "../../lake/bulk/pack/row-spool.js";
+import { PackFiles, RowSpool } from "../../lake/bulk/pack/pack-files.js";
 import { sealPack } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import { CIP_TABLES } from "../../lake/tables/cip.js";

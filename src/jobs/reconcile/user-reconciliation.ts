@@ -17,8 +17,7 @@ import {
   type RowComparison,
 } from "../../domain/bulk/reconcile/compared-rows.js";
 import { hasLoneSurrogate } from "../../domain/service/transaction-values.js";
-import type { LakeAccount } from "../../lake/bulk/reconcile/lake-accounts.js";
-import { accountRows, MOST_ROWS } from "../../lake/bulk/reconcile/synced-state.js";
+import { accountRows, type LakeAccount, MOST_ROWS } from "../../lake/bulk/reconcile/lake-accounts.js";
 import { type Caller, refusalOf } from "../job.js";
 import type { ReconcileOptions } from "../kinds/reconcile.js";
 

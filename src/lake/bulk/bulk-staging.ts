@@ -9,8 +9,7 @@ import {
 import { changedInput, freezeFiles, frozenFile } from "../frozen-files.js";
 import type { PartBounds } from "../parts.js";
 import { SealedRows } from "../store/sealed-rows.js";
-import type { SealedStore } from "../store/sealed-store.js";
-import type { SealedStream } from "../store/sealed-stream.js";
+import type { SealedStore, SealedStream } from "../store/sealed-store.js";
 
 /** What an item came to. */
 export interface StagedResult {

@@ -3,7 +3,7 @@ import type { SealedStore } from "../store/sealed-store.js";
 
 export type RequestBytes =
   | { readonly file: string }
-  /** Key of a sealed stream in the lake (`lake/store/sealed-stream.ts`), and the hash of its plain bytes. */
+  /** Key of a sealed stream in the lake (`lake/store/sealed-store.ts`), and the hash of its plain bytes. */
   | { readonly stream: string; readonly sha256: string }
   | { readonly base64: string };
 

@@ -2,8 +2,15 @@ import { InputError } from "../../domain/failures.js";
 import { jsonObjectOf } from "../../domain/json/value.js";
 import { bindAs, COPY_KEY, readBinding, type ServiceBinding } from "../service-binding.js";
 import type { ObjectStore } from "../store/object-store.js";
-import { fetchObject, withScratch } from "./fetched-object.js";
-import { aboutLake, amountOf, lakeParts, type TakenFolder, type TakeObject } from "./lake-parts.js";
+import {
+  aboutLake,
+  amountOf,
+  fetchObject,
+  lakeParts,
+  type TakenFolder,
+  type TakeObject,
+  withScratch,
+} from "./lake-parts.js";
 
 /**
  * Copies a lake to a place where none is, or continues such a copy. No job may use it before {@link endCopy}.

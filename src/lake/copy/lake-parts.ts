@@ -1,8 +1,12 @@
-import { dirname } from "node:path";
+import { hash, randomUUID } from "node:crypto";
+import { copyFile, mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { InputError } from "../../domain/failures.js";
 import { lastCheckpointKey, logPrefix, versionOfCommit } from "../delta/delta-path.js";
 import { BINDING_KEY, COPY_KEY } from "../service-binding.js";
+import { fileSha256 } from "../store/local/local-store-files.js";
 import { type ObjectEntry, type ObjectStore, RANDOM_ID } from "../store/object-store.js";
 
 /** What the lake is. */
@@ -146,4 +150,52 @@ async function takeAll(entries: readonly ObjectEntry[], take: TakeObject) {
     if (result === "kept") kept += 1;
   });
   return { kept, gone };
+}
+
+/** Larger objects go through a file. */
+const IN_MEMORY_BYTES = 1024 * 1024;
+
+/** Fetches an object: its size, hash, and how to write it durably to a store, or drop it; undefined where it has been deleted since it was listed. */
+export async function fetchObject(
+  from: ObjectStore,
+  { key, size }: Pick<ObjectEntry, "key" | "size">,
+  scratch: string,
+) {
+  if (size <= IN_MEMORY_BYTES) {
+    const body = await from.get(key);
+    return (
+      body && {
+        size: body.length,
+        sha256: async () => hash("sha256", body),
+        put: (to: ObjectStore, as: string) => to.put(as, body, { durable: true }),
+        drop: async () => undefined,
+      }
+    );
+  }
+  const localPath = join(scratch, randomUUID());
+  try {
+    await copyFile(await from.download(key), localPath);
+  } catch (error) {
+    if ((await from.stat(key)) === undefined) return undefined;
+    throw error;
+  }
+  return {
+    size: (await stat(localPath)).size,
+    sha256: () => fileSha256(localPath),
+    async put(to: ObjectStore, as: string) {
+      if ((await to.stat(as)) !== undefined) await to.delete(as);
+      await to.uploadAll([{ localPath, key: as }]);
+    },
+    drop: () => rm(localPath, { force: true }),
+  };
+}
+
+/** Works with a directory for what is on its way. */
+export async function withScratch<R>(work: (scratch: string) => Promise<R>): Promise<R> {
+  const scratch = await mkdtemp(join(tmpdir(), "nightledger-copy-"));
+  try {
+    return await work(scratch);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
 }

@@ -3,7 +3,7 @@ import { InputError } from "../../domain/failures.js";
 import { RESTORED_KEY } from "../service-binding.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { bindCopy, claimPlace } from "./copy-lake.js";
-import { fetchObject, withScratch } from "./fetched-object.js";
+import { fetchObject, withScratch } from "./lake-parts.js";
 import { objectKey, readSnapshot, type Snapshot, type SnapshotFile, snapshotKeys } from "./snapshot.js";
 
 const AT_ONCE = 8;

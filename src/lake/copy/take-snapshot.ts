@@ -3,14 +3,15 @@ import { jsonObjectOf } from "../../domain/json/value.js";
 import { versionOfCheckpoint, versionOfCommit } from "../delta/delta-path.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { bindingOf, claimPlace } from "./copy-lake.js";
-import { fetchObject, withScratch } from "./fetched-object.js";
 import {
   aboutLake,
   amountOf,
+  fetchObject,
   lakeParts,
   neverChanges,
   type TakenFolder,
   type TakeObject,
+  withScratch,
 } from "./lake-parts.js";
 import {
   objectKey,

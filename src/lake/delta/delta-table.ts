@@ -8,7 +8,7 @@ import { assertFilesThere } from "./data-files.js";
 import { type CommitInfo, type DeltaAction, serializeActions } from "./delta-actions.js";
 import { type LogState, newestState, newestVersion, publishCommit } from "./delta-log.js";
 import type { DeltaLocation } from "./delta-path.js";
-import { assertLawful, assertReadable, assertWritable } from "./delta-protocol.js";
+import { assertLawful, assertReadable, assertWritable } from "./delta-schema.js";
 import { advance, type Commit, type Snapshot } from "./delta-snapshot.js";
 import { cleanUpLog, type LogRetention } from "./log-clean-up.js";
 import { isCheckpointDue, listLog, NO_TAIL, tailAfter } from "./log-listing.js";

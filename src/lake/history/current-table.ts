@@ -4,7 +4,7 @@ import { inQueue } from "../queue.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
 import { columnNames } from "../sql/duckdb-sql.js";
 import { commitNext } from "../tables/append.js";
-import { compactSmall } from "../tables/compact.js";
+import { compact } from "../tables/compact.js";
 import { type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { watermarkActions, watermarkOf } from "../watermark.js";
 import {
@@ -51,7 +51,7 @@ export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: stri
       if (!files.whole && files.since.length === 0) return {};
       const written = await writeCurrent(lake, spec, files, prefix);
       if (!(await replace(lake, state, files, written))) continue;
-      await compactSmall(lake, spec, spec.key);
+      await compact(lake, spec, spec.key);
       const rows = written.reduce((sum, file) => sum + file.rows, 0);
       return files.because === undefined ? { rows } : { rows, because: files.because };
     }

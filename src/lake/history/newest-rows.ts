@@ -5,8 +5,7 @@ import type { Lake } from "../lake.js";
 import { andInPart, type RowPart } from "../materialize/row-parts.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import { columnNames, sqlName, sqlNames, sqlText } from "../sql/duckdb-sql.js";
-import { scratchPath } from "../tables/parquet-file.js";
-import { APPENDED_FILE, writeFiles } from "../tables/written-files.js";
+import { APPENDED_FILE, scratchPath, writeFiles } from "../tables/parquet-file.js";
 import type { HistoryFiles } from "./history-files.js";
 import { currentOf, type HistorySpec, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
 

@@ -12,7 +12,7 @@ import { parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import { commitNext } from "../tables/append.js";
-import { compactSmall } from "../tables/compact.js";
+import { compact } from "../tables/compact.js";
 import { type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { transactionLinks } from "../tables/transaction-links.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
@@ -53,7 +53,7 @@ export async function bringUpLinks(lake: Lake, options: LineageOptions) {
       const written = await write(lake, state, sources, options);
       const actions = [{ commitInfo: { operation: "MERGE" } }, ...sources.watermark];
       if (!(await commitNext(lake, transactionLinks, state.links, { ...written, actions }))) continue;
-      await compactSmall(lake, transactionLinks, ORDER);
+      await compact(lake, transactionLinks, ORDER);
       return { rows: written.rows, ...(sources.because !== undefined && { because: sources.because }) };
     }
   });

@@ -1,7 +1,6 @@
 import { InputError } from "../../domain/failures.js";
 import type { ExpiredRows } from "../../domain/tables/retention.js";
-import { assertWritable } from "../delta/delta-protocol.js";
-import type { TableSpec } from "../delta/delta-schema.js";
+import { assertWritable, type TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { type LakeReader, readTables } from "../query/query-views.js";

@@ -5,8 +5,7 @@ import { type BatchPurpose, batchLine } from "../../domain/onboarding/identity.j
 import type { Outcome, OutcomeName } from "../../domain/onboarding/outcome.js";
 import { changedInput, freezeFiles, frozenFile } from "../frozen-files.js";
 import { SealedRows } from "../store/sealed-rows.js";
-import type { SealedStore } from "../store/sealed-store.js";
-import type { SealedStream } from "../store/sealed-stream.js";
+import type { SealedStore, SealedStream } from "../store/sealed-store.js";
 
 export interface BatchFacts extends BatchPurpose {
   readonly batchId: string;

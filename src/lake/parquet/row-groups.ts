@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { DAY } from "../../domain/duration.js";
 import { type StatsColumn, statsText } from "../delta/delta-stats.js";
 import { unpublished } from "../store/local/local-store-errors.js";
-import { CUT_BYTES, type WrittenFile } from "../tables/written-files.js";
+import { CUT_BYTES, type WrittenFile } from "../tables/parquet-file.js";
 import { copyStruct, ThriftReader, ThriftWriter } from "./compact-thrift.js";
 import type { ParquetFooter, RowGroup } from "./parquet-footer.js";
 

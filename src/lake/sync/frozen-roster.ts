@@ -1,9 +1,9 @@
 import { StagingLostError } from "../../domain/failures.js";
 import { leftOf } from "../../domain/run.js";
 import { type RosterRow, rosterRows, rosterText } from "../../domain/sync/job.js";
-import { recentReads } from "../recent-reads.js";
 import { wholeDocument } from "../staging.js";
 import type { ObjectStore } from "../store/object-store.js";
+import { recentReads } from "../store/sealed-rows.js";
 
 export const GROUP_SIZE = 1_000;
 

@@ -14,23 +14,16 @@ export const COMPACTED = "compacted";
 
 /** This many files of like size become one: a table of n single files keeps about 16 × log₁₆ n. */
 const FAN_IN = 16;
-/** Files with more rows stay as they are. */
-const MOST_ROWS = 1_000_000;
 
-/** What one merge may read. */
-interface MergeBounds {
-  readonly rows: number;
-  readonly bytes: number;
-}
-
-const UNBOUNDED: MergeBounds = { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+/** What one merge may read: it sorts in memory, and a file holds long rows compressed. */
+const TARGET = { rows: 200_000, bytes: 16 * 1024 * 1024 };
 
 /** Chooses files worth merging, within bounds: those of the smallest size that enough files have; else none. Pure. */
-export function filesToMerge(files: Iterable<AddFile>, most = UNBOUNDED): AddFile[] {
+export function filesToMerge(files: Iterable<AddFile>, most = TARGET): AddFile[] {
   const sizes = new Map<number, AddFile[]>();
   for (const file of files) {
     const { rows } = factsOf(file);
-    if (rows === undefined || rows > MOST_ROWS) continue;
+    if (rows === undefined) continue;
     const size = Math.floor(Math.log(Math.max(1, rows)) / Math.log(FAN_IN));
     sizes.set(size, [...(sizes.get(size) ?? []), file]);
   }
@@ -40,7 +33,7 @@ export function filesToMerge(files: Iterable<AddFile>, most = UNBOUNDED): AddFil
 }
 
 /** The first of these files, without those that would exceed a bound. */
-function within(files: readonly AddFile[], most: MergeBounds): AddFile[] {
+function within(files: readonly AddFile[], most: typeof TARGET): AddFile[] {
   let [rows, bytes] = [0, 0];
   return files.filter((file) => {
     const more = factsOf(file).rows ?? 0;
@@ -51,42 +44,19 @@ function within(files: readonly AddFile[], most: MergeBounds): AddFile[] {
   });
 }
 
-/** More rows than this are not merged at once, because a merge sorts in memory. */
-const MOST_MERGED = 200_000;
-/** So many bytes of long rows, which a file holds compressed, fit into memory. */
-const TARGET: MergeBounds = { rows: MOST_MERGED, bytes: 16 * 1024 * 1024 };
-
-/** As {@link compact}, unless the files are too large to be sorted together. */
-export async function compactSmall(lake: Lake, spec: TableSpec, order: readonly string[]): Promise<void> {
-  const { files } = await lake.table(spec.name).snapshot();
-  const rows = filesToMerge(files.values()).reduce((sum, file) => sum + (factsOf(file).rows ?? 0), 0);
-  if (rows > MOST_MERGED) return;
+/**
+ * Merges small files of a table, sorted by `order` if there is one, in commits that change no row, until every size has few
+ * files. It stops if another writer has removed one of them, or where memory does not suffice.
+ */
+export async function compact(lake: Lake, spec: TableSpec, order: readonly string[] = []): Promise<void> {
   try {
-    await compact(lake, spec, order);
+    for (;;) {
+      const { files } = await lake.table(spec.name).snapshot();
+      const merged = filesToMerge(files.values());
+      if (merged.length === 0 || !(await merge(lake, spec, order, merged))) return;
+    }
   } catch (error) {
     if (!isOutOfMemory(error)) throw error;
-  }
-}
-
-/** As {@link compact}, of rows that need no order; files of long rows stay as they are. */
-export function compactUnsorted(lake: Lake, spec: TableSpec): Promise<void> {
-  return compact(lake, spec, [], TARGET);
-}
-
-/**
- * Merges small files of a table, sorted by `order`, in commits that change no row, until every size has few files, or another
- * writer has removed one. @param most what one merge may read
- */
-export async function compact(
-  lake: Lake,
-  spec: TableSpec,
-  order: readonly string[],
-  most = UNBOUNDED,
-): Promise<void> {
-  for (;;) {
-    const { files } = await lake.table(spec.name).snapshot();
-    const merged = filesToMerge(files.values(), most);
-    if (merged.length === 0 || !(await merge(lake, spec, order, merged))) return;
   }
 }
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { callRule } from "../../../src/activities/calls/call-rules.js";
 import { OPERATIONS } from "../../../src/api/operations/index.js";
 import type { ProxyAnswer } from "../../../src/lake/calls/staged-call.js";
-import { putStream, sealedStream } from "../../../src/lake/store/sealed-stream.js";
+import { putStream, sealedStream } from "../../../src/lake/store/sealed-store.js";
 import { CALL_POLICIES } from "../../../src/workflows/policies.js";
 import { type CallBench, openCallBench } from "../../helpers/calls/call-bench.js";
 

@@ -8,7 +8,7 @@ import { factsOfGroups, writeRowGroups } from "../../../src/lake/parquet/row-gro
 import { parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
 import type { SqlSession } from "../../../src/lake/sql/duckdb-session.js";
 import { sqlText } from "../../../src/lake/sql/duckdb-sql.js";
-import { writeFiles } from "../../../src/lake/tables/written-files.js";
+import { writeFiles } from "../../../src/lake/tables/parquet-file.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 
 let lake: TestLake;

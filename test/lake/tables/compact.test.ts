@@ -7,13 +7,7 @@ import { changesAfter } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
-import {
-  compact,
-  compactToTarget,
-  compactUnsorted,
-  filesToMerge,
-  mergesToTarget,
-} from "../../../src/lake/tables/compact.js";
+import { compact, compactToTarget, filesToMerge, mergesToTarget } from "../../../src/lake/tables/compact.js";
 import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
 
@@ -61,7 +55,7 @@ test("one merge takes no more rows and bytes than its bounds, and none if these 
 
 test("rows in no order are merged too, until few files are left", async () => {
   for (let part = 0; part < 20; part += 1) await append(part * 2, 2);
-  await compactUnsorted(lake, webhookEvents);
+  await compact(lake, webhookEvents);
   expect((await lake.table(webhookEvents.name).snapshot()).files.size).toBe(1);
   expect((await idsInTable()).sort()).toEqual(Array.from({ length: 40 }, (_, at) => id(at)));
 });

@@ -7,8 +7,7 @@ import {
   removalProblem,
 } from "../../../domain/sync/link-update.js";
 import { placeKey } from "../../../domain/sync/place.js";
-import type { FeedFile } from "../../../lake/sync/feed-file.js";
-import { inferRemovals } from "../../../lake/sync/inferred-removals.js";
+import { type FeedFile, inferRemovals } from "../../../lake/sync/feed-file.js";
 import { type BadRow, readBadRows } from "../../../lake/sync/journal/journal.js";
 import { type FoundLink, generationOf } from "../../../lake/sync/journal/report.js";
 import { certificateOf, type LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";

@@ -1,4 +1,4 @@
-import { decimalText, sumUnits } from "../../service/decimal.js";
+import { decimalText, sumUnits } from "../../service/transaction-values.js";
 
 export type ReconciliationStatus = "equal" | "differs" | "unknown";
 

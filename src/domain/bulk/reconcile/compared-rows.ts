@@ -1,4 +1,4 @@
-import { decimalText, decimalUnits } from "../../service/decimal.js";
+import { decimalText, decimalUnits } from "../../service/transaction-values.js";
 
 /** What of a transaction is compared. */
 export interface ComparedRow {

@@ -9,8 +9,7 @@ import { type Mask, maskOf, UNMASKED } from "../../../domain/bulk/cip/masking.js
 import { InputError } from "../../../domain/failures.js";
 import type { Sealer } from "../../../domain/sealer.js";
 import { HIDDEN } from "../../../domain/service/external-id.js";
-import type { PackFiles } from "../../../lake/bulk/pack/pack-files.js";
-import { RowSpool } from "../../../lake/bulk/pack/row-spool.js";
+import { type PackFiles, RowSpool } from "../../../lake/bulk/pack/pack-files.js";
 import type { PackTools } from "../facts.js";
 import { openedValue } from "../rows.js";
 import { COMPARED_FIELDS, type Difference, eachDifference } from "./compared-packs.js";

@@ -6,7 +6,7 @@ import { InputError, StagingLostError } from "../../../domain/failures.js";
 import type { ObjectStore } from "../../store/object-store.js";
 import { PROOF } from "./manifest.js";
 import type { PackPlace } from "./pack-place.js";
-import { readSums, sumsOf } from "./verify-files.js";
+import { readSums, sumsOf } from "./verify-pack.js";
 
 const AT_ONCE = 8;
 

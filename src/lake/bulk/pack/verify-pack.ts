@@ -1,11 +1,23 @@
 import type { KeyObject } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { InputError } from "../../../domain/failures.js";
 import type { DuckDb } from "../../sql/duckdb.js";
-import { PackError, type PackManifest, PROOF, type ReadManifest, readManifest } from "./manifest.js";
+import { csvFile, parquetFiles } from "../../sql/duckdb-files.js";
+import { fileSha256 } from "../../store/local/local-store-files.js";
+import {
+  contentSha256,
+  EQUATION,
+  OUTCOMES_FILE,
+  PackError,
+  type PackManifest,
+  POPULATION_FILE,
+  PROOF,
+  type ReadManifest,
+  readManifest,
+  sumLines,
+} from "./manifest.js";
 import { isSignedBy, keyFingerprint, publicKey } from "./signature.js";
-import { agreesWithSums, readSums, verifyFiles, verifyRows } from "./verify-files.js";
 
 export interface VerifiedPack extends Pick<PackManifest, "kind" | "export_id" | "content_sha256" | "counts"> {
   readonly manifest_sha256: string;
@@ -124,4 +136,141 @@ async function verifySignature(
     }
   }
   return given === undefined ? "own" : "given";
+}
+
+/** Reads `SHA256SUMS`. @throws PackError where it is missing or has a line of another form. */
+export async function readSums(directory: string): Promise<{ text: string; byPath: Map<string, string> }> {
+  const text = await readFile(join(directory, PROOF.sums), "utf8").catch((error) => {
+    throw new PackError(`${PROOF.sums} is missing or can't be read`, { cause: error });
+  });
+  return { text, byPath: sumsOf(text) };
+}
+
+/** The sha256 of each file by its path. @throws PackError for a line of another form. */
+export function sumsOf(text: string): Map<string, string> {
+  const byPath = new Map<string, string>();
+  for (const [index, line] of text.split("\n").slice(0, -1).entries()) {
+    const [, sha256, path] = /^([0-9a-f]{64}) {2}(.+)$/.exec(line) ?? [];
+    if (sha256 === undefined || path === undefined) {
+      throw new PackError(`${PROOF.sums}: line ${index + 1} is not a sha256, two spaces and a path`);
+    }
+    byPath.set(path, sha256);
+  }
+  return byPath;
+}
+
+/** @throws PackError where a file of a pack is not the one that `SHA256SUMS` names. */
+function agreesWithSums(byPath: ReadonlyMap<string, string>, path: string, sha256: string): void {
+  const said = byPath.get(path);
+  if (said === undefined) throw new PackError(`${PROOF.sums} has no line for ${path}`);
+  if (said !== sha256)
+    throw new PackError(`${path} is not the file that ${PROOF.sums} names: it was changed`);
+}
+
+/** Compares every file of a directory with a manifest and `SHA256SUMS`: none changed, missing or added. */
+async function verifyFiles(directory: string, manifest: PackManifest, manifestSha256: string): Promise<void> {
+  const there = new Set(await listed(directory));
+  for (const { path, sha256, bytes } of manifest.files) {
+    if (!there.has(path)) throw new PackError(`${path} is missing`);
+    const { size } = await stat(join(directory, path));
+    if (size !== bytes) throw new PackError(`${path} has ${size} bytes, and ${PROOF.manifest} says ${bytes}`);
+    if ((await fileSha256(join(directory, path))) !== sha256) {
+      throw new PackError(`${path} was changed: its sha256 is not the one in ${PROOF.manifest}`);
+    }
+  }
+  const { text, byPath } = await readSums(directory);
+  for (const path of byPath.keys()) {
+    if (!there.has(path)) throw new PackError(`${path} is missing: ${PROOF.sums} has a line for it`);
+  }
+  const proofs = [{ path: PROOF.manifest as string, sha256: manifestSha256 }];
+  if (there.has(PROOF.signature)) {
+    const sha256 = await fileSha256(join(directory, PROOF.signature));
+    agreesWithSums(byPath, PROOF.signature, sha256);
+    proofs.push({ path: PROOF.signature, sha256 });
+  }
+  const known = new Set<string>([...[...manifest.files, ...proofs].map(({ path }) => path), PROOF.sums]);
+  for (const path of there) {
+    if (!known.has(path))
+      throw new PackError(`${path} does not belong to the pack: no file of that name was written`);
+  }
+  if (text !== sumLines([...manifest.files, ...proofs])) {
+    throw new PackError(`${PROOF.sums} was changed: it does not name exactly the files of ${PROOF.manifest}`);
+  }
+  if (contentSha256(manifest.files) !== manifest.content_sha256) {
+    throw new PackError(`${PROOF.manifest}: content_sha256 is not that of its files of rows`);
+  }
+}
+
+async function listed(directory: string, prefix = ""): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(join(directory, prefix), { withFileTypes: true })) {
+    const path = `${prefix}${entry.name}`;
+    if (entry.isDirectory()) found.push(...(await listed(directory, `${path}/`)));
+    else if (entry.isFile()) found.push(path);
+    else throw new PackError(`${path} is neither a file nor a directory`);
+  }
+  return found.sort();
+}
+
+/** Counts the rows of every file, and compares the population with its outcomes: each member exactly once. */
+async function verifyRows(directory: string, manifest: PackManifest, duckdb: DuckDb): Promise<void> {
+  verifyEquation(manifest);
+  const rowsOf = (path: string) => {
+    const local = join(directory, path);
+    return path.endsWith(".parquet") ? parquetFiles([local]) : csvFile(local);
+  };
+  await duckdb.exclusive(async (sql) => {
+    const number = async (path: string, from: string) => {
+      const rows = await sql.few(`select count(*) as n from ${from}`).catch((error: unknown) => {
+        throw new PackError(`${path} can't be read as a table`, { cause: error });
+      });
+      return Number(rows[0]?.n);
+    };
+    for (const { path, rows } of manifest.files) {
+      const found = rows === null ? null : await number(path, rowsOf(path));
+      if (found !== rows)
+        throw new PackError(`${path} has ${found} rows, and ${PROOF.manifest} says ${rows}`);
+    }
+    const outcomes = rowsOf(OUTCOMES_FILE);
+    for (const status of ["exported", "failed", "excluded"] as const) {
+      const found = await number(OUTCOMES_FILE, `${outcomes} where status = '${status}'`);
+      const said = manifest.counts[status];
+      if (found !== said)
+        throw new PackError(
+          `${PROOF.manifest}: counts.${status} is ${said}, and ${OUTCOMES_FILE} has ${found}`,
+        );
+    }
+    // Each side once: with as many rows on both sides, a member twice leaves another one out.
+    const apart = await number(
+      OUTCOMES_FILE,
+      `(select fp_id, count(*) as c from ${rowsOf(POPULATION_FILE)} group by all) p
+        full join (select fp_id, count(*) as c from ${outcomes} group by all) o using (fp_id)
+        where p.c is distinct from 1 or o.c is distinct from 1`,
+    );
+    if (apart > 0) {
+      throw new PackError(
+        `${OUTCOMES_FILE}: ${apart} members are not there exactly once as in ${POPULATION_FILE}`,
+      );
+    }
+  });
+}
+
+/** Checks that what a manifest says of its population and counts agrees with itself. */
+function verifyEquation({ counts, population, files }: PackManifest): void {
+  const { exported, failed, excluded } = counts;
+  if (counts.population !== exported + failed + excluded) {
+    throw new PackError(
+      `${PROOF.manifest}: ${EQUATION} does not hold: ${counts.population} ≠ ${exported} + ${failed} + ${excluded}`,
+    );
+  }
+  const frozen = files.find(({ path }) => path === POPULATION_FILE);
+  if (frozen?.sha256 !== population.sha256) {
+    throw new PackError(`${PROOF.manifest}: population.sha256 is not that of ${POPULATION_FILE}`);
+  }
+  if (frozen.rows !== population.rows || population.rows !== counts.population) {
+    throw new PackError(
+      `${PROOF.manifest}: population.rows is ${population.rows}, counts.population ${counts.population}, ` +
+        `and ${POPULATION_FILE} has ${frozen.rows} rows`,
+    );
+  }
 }

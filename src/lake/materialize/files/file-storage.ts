@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Lake } from "../../lake.js";
-import { type DataFile, scratchPath, storeFiles } from "../../tables/parquet-file.js";
+import { type DataFile, scratchPath, storeFiles, type WrittenFile } from "../../tables/parquet-file.js";
 import { transactions } from "../../tables/transactions.js";
-import type { WrittenFile } from "../../tables/written-files.js";
 
 /** Files that are synced together: for small ones the disk takes no longer than for one. */
 const STORED_AT_ONCE = 4;

@@ -3,8 +3,8 @@ import { type ParquetFooter, readParquetFooter } from "../../parquet/parquet-foo
 import { parquetRows } from "../../sql/duckdb-files.js";
 import type { SqlSession } from "../../sql/duckdb-session.js";
 import { columnNames, sqlText } from "../../sql/duckdb-sql.js";
+import { CURRENT_FILE, writeFiles } from "../../tables/parquet-file.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
-import { CURRENT_FILE, writeFiles } from "../../tables/written-files.js";
 import { SHELF_OF_MONTH, SUPERSEDED } from "../changes/changed-keys.js";
 import { andInPart, inHalves } from "../row-parts.js";
 import { type Batch, numbersOf, reading, type SourceFile } from "../sources.js";

@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decimalText, decimalUnits, withoutExponent } from "../../../src/domain/service/decimal.js";
+import {
+  decimalText,
+  decimalUnits,
+  withoutExponent,
+} from "../../../src/domain/service/transaction-values.js";
 
 test.each([
   ["1e-7", "0.0000001"],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
-import { inferRemovals } from "../../../src/lake/sync/inferred-removals.js";
+import { inferRemovals } from "../../../src/lake/sync/feed-file.js";
 import { addOf, type DataFile, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { RowSpool } from "../../../../src/lake/bulk/pack/row-spool.js";
+import { RowSpool } from "../../../../src/lake/bulk/pack/pack-files.js";
 import type { SqlRow } from "../../../../src/lake/sql/duckdb-session.js";
 import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
 
