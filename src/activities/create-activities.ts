@@ -1,8 +1,8 @@
 import { ApplicationFailure, activityInfo, CancelledFailure, cancellationSignal } from "@temporalio/activity";
 import type { FrozenBulkRow } from "../domain/bulk/bulk-job.js";
+import type { CountedRequests } from "../domain/counts.js";
 import { isS3Address } from "../domain/lake-address.js";
 import { type NewRun, NO_REASON } from "../domain/run.js";
-import type { CountedRequests } from "../domain/counts.js";
 import { scheduleFacts } from "../intake/schedules/schedules.js";
 import { JOBS } from "../jobs/index.js";
 import { markSeenImports } from "../lake/bulk/seen-imports.js";
@@ -13,8 +13,8 @@ import { OpenCustomers } from "../lake/onboarding/open-customers.js";
 import { sameLake } from "../lake/service-binding.js";
 import { countingRequests } from "../lake/store/s3/s3-client.js";
 import { SealedRows } from "../lake/store/sealed-rows.js";
-import { applyRetention } from "../lake/sync/retention/apply-retention.js";
 import { journalPrefix } from "../lake/sync/journal/journal.js";
+import { applyRetention } from "../lake/sync/retention/apply-retention.js";
 import { STREAMS } from "../streams/index.js";
 import { TABLES } from "../tables.js";
 import { type AlertDependencies, checkAfterRun, checkRules } from "./alerts/check-alerts.js";
@@ -209,7 +209,11 @@ async function maintainLake(
 ): Promise<void> {
   const { lake, tables, retention, log } = deps;
   const signal = cancellationSignal();
-  const { tables: _, left_alone, ...report } = await maintain(lake, tables, { retainDays, retention, signal });
+  const {
+    tables: _,
+    left_alone,
+    ...report
+  } = await maintain(lake, tables, { retainDays, retention, signal });
   for (const { why } of left_alone) log.warn({ run_id: run.runId }, why);
   log.info({ run_id: run.runId, ...report }, "maintained the lake");
   const options = { retain_days: retainDays };

@@ -1,5 +1,12 @@
 import type { BulkRun, FailedItem, FrozenBulkRow, RowEnd } from "../../domain/bulk/bulk-job.js";
-import { addBulkTotals, type BulkTotals, type NamedRow, noBulkTotals, sumOfTotals, totalsOf } from "../../domain/bulk/bulk-totals.js";
+import {
+  addBulkTotals,
+  type BulkTotals,
+  type NamedRow,
+  noBulkTotals,
+  sumOfTotals,
+  totalsOf,
+} from "../../domain/bulk/bulk-totals.js";
 import { added } from "../../domain/counts.js";
 import { type AnyJob, type EndedItem, type JobContext, type JobRow, jobOfKind } from "../../jobs/job.js";
 import { BulkStaging, type StagedClose, type StagedPlan } from "../../lake/bulk/bulk-staging.js";

@@ -1,9 +1,9 @@
 import { activityInfo, Context } from "@temporalio/activity";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
-import { customerMessage } from "../../domain/webhooks/messages.js";
 import { type EventFacts, eventFacts } from "../../domain/webhooks/event-facts.js";
 import { planEvents, toldByReceivers } from "../../domain/webhooks/event-plan.js";
 import {
+  customerMessage,
   type EventReceipt,
   FOLLOW_UP_SIGNAL,
   FOLLOW_UP_WORKFLOW,

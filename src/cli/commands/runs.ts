@@ -1,12 +1,12 @@
 import { Option } from "commander";
 import { parseDuration } from "../../domain/duration.js";
 import { KINDS } from "../../jobs/kinds/index.js";
+import { SEEN_STATUSES } from "../shell/kind.js";
 import type { JobFlags } from "../shell/shell.js";
 import { type AddCommand, examples, withTableOptions } from "./command.js";
 import { withInputsAgain } from "./declared-options.js";
-import { withBatchOptions } from "./onboard.js";
 import { offering } from "./local.js";
-import { SEEN_STATUSES } from "../shell/kind.js";
+import { withBatchOptions } from "./onboard.js";
 import { duration, pastInstant, rowLimit } from "./option-values.js";
 
 export const runsCommand: AddCommand = (program, run) => {

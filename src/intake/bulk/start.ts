@@ -1,4 +1,3 @@
-import type { RetentionRules } from "../../domain/tables/retention.js";
 import { createHash } from "node:crypto";
 import { hostname, userInfo } from "node:os";
 import type { Client } from "@temporalio/client";
@@ -15,6 +14,7 @@ import { durationWords, MINUTE } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import type { NewRun } from "../../domain/run.js";
 import { keyMode } from "../../domain/service/key-mode.js";
+import type { RetentionRules } from "../../domain/tables/retention.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile, secretPrint } from "../../lake/bulk/bulk-staging.js";
 import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
