@@ -200,7 +200,10 @@ test("a file that is deleted after the commit has seen it is noticed by the comm
   const lake = openLake({ directory: store.address, store: { ...store, stats } });
   const attempt = (which: typeof lake) =>
     bench.run(() => commit({ ...bench.deps, lake: which }, inputOf(complete)));
-  await expect(attempt(lake)).rejects.toMatchObject({ name: "TransientError", message: expect.stringContaining("A commit adds") });
+  await expect(attempt(lake)).rejects.toMatchObject({
+    name: "TransientError",
+    message: expect.stringContaining("A commit adds"),
+  });
   await lake.close();
   expect((await feed()).cursors).toEqual([]);
   expect((await attempt(bench.deps.lake)).totals).toMatchObject({ links: { synced: 2 }, failures: [] });
