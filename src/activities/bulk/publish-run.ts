@@ -1,6 +1,5 @@
 import { cancellationSignal } from "@temporalio/activity";
-import type { BulkRun } from "../../domain/bulk/bulk-job.js";
-import { aboutOthers } from "../../domain/bulk/bulk-job.js";
+import { aboutOthers, type BulkRun } from "../../domain/bulk/bulk-job.js";
 import { type BulkTotals, failuresOf, noBulkTotals, sumOfTotals } from "../../domain/bulk/bulk-totals.js";
 import { anotherSubjectReason } from "../../domain/failures.js";
 import { maskedId } from "../../domain/service/external-id.js";

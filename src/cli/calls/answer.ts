@@ -4,8 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import type { Operation } from "../../api/operations/operation.js";
 import { answerKey, type KeptAnswer, type ProxyAnswer } from "../../lake/calls/staged-call.js";
-import type { SealedStore } from "../../lake/store/sealed-store.js";
-import { sealedStream } from "../../lake/store/sealed-store.js";
+import { type SealedStore, sealedStream } from "../../lake/store/sealed-store.js";
 import type { OutputFile } from "../terminal/whole-file.js";
 
 export interface ShownAnswer {

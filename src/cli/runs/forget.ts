@@ -2,8 +2,8 @@ import { InputError } from "../../domain/failures.js";
 import { lakeAt } from "../../lake/lake.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
+import type { TableRows } from "../../lake/sync/forget/erase-rows.js";
 import { type AskedBy, forget, rowsOfPerson } from "../../lake/sync/forget/forget.js";
-import type { TableRows } from "../../lake/sync/forget/record-erased.js";
 import { TABLES } from "../../tables.js";
 import { existingLake, rowsOf, withStoreQuery } from "../lake/query.js";
 import { showRows } from "../lake/row-table.js";
@@ -38,12 +38,11 @@ export async function runForget(terminal: Terminal, fpId: string, flags: ForgetF
   await withInterruption(async ({ signal, releases }) => {
     const lake = lakeAt(place);
     releases.add(() => lake.close());
-    const found = await rowsOfPerson(lake, TABLES, fpId);
     const onTable = (table: string) => {
       if (terminal.interactive) terminal.say(`erasing from ${table}`);
     };
     const asked = { by: by.trim(), reason: reason.trim(), signal, onTable };
-    const tables = dryRun ? found : await forget(lake, TABLES, fpId, asked);
+    const tables = dryRun ? await rowsOfPerson(lake, TABLES, fpId) : await forget(lake, TABLES, fpId, asked);
     if (json) {
       const report = { dry_run: dryRun, fp_id: fpId, rows: sumOf(tables), tables, packs };
       return terminal.result(JSON.stringify(report));

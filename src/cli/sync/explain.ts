@@ -3,12 +3,12 @@ import { dayNumber } from "../../domain/lineage/departure.js";
 import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
-import type {
-  ExplainedChange,
-  ExplainedPair,
-  Explanation,
+import {
+  type ExplainedChange,
+  type ExplainedPair,
+  type Explanation,
+  explainTransaction,
 } from "../../lake/sync/explain/explain-transaction.js";
-import { explainTransaction } from "../../lake/sync/explain/explain-transaction.js";
 import { foundRows } from "../../lake/sync/explain/found-rows.js";
 import { investmentTransactionStream } from "../../streams/investment-transactions.js";
 import { lakeStore } from "../lake/query.js";

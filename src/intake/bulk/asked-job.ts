@@ -1,8 +1,7 @@
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { JOBS } from "../../jobs/index.js";
-import type { AnyJob } from "../../jobs/job.js";
-import { jobOfKind } from "../../jobs/job.js";
+import { type AnyJob, jobOfKind } from "../../jobs/job.js";
 import { type FrozenFile, secretPrint } from "../../lake/bulk/bulk-staging.js";
 import { givenBytes } from "../files/text.js";
 

@@ -8,6 +8,7 @@ import {
   cipSelfReported,
   cipTaxIdSources,
   cipWatchlistRecords,
+  OWN_CIP_COLUMNS,
 } from "../../lake/tables/cip.js";
 import { openColumn, sealRowRepeatably } from "../../lake/tables/encrypted-column.js";
 import type { CipMember, CipReport } from "./member.js";
@@ -18,12 +19,8 @@ type CipTable = (typeof CIP_TABLES)[number]["name"];
 type CipRows = Readonly<Record<CipTable, readonly Row[]>>;
 
 /** The columns of `cip_reports` that hold fields of the report, those of its parts under `<part>_<field>`. */
-const OWN_COLUMNS = [
-  ...["run_id", "fp_id", "external_id", "asked", "asked_at", "other_fields"],
-  ...["account_closed_on", "legal_hold"],
-];
 const REPORTED = cipReports.columns
-  .filter(({ name }) => !OWN_COLUMNS.includes(name))
+  .filter(({ name }) => !OWN_CIP_COLUMNS.includes(name))
   .map(({ name, type }) => {
     const [, part, own] = /^(checked_data|watchlist)_(.+)$/.exec(name) ?? [];
     // An instant also has a column with the text that it came as.

@@ -1,8 +1,7 @@
 import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { PassingError } from "../../domain/failures.js";
 import type { AddFile, DeltaAction } from "./delta-actions.js";
-import type { DeltaLocation } from "./delta-path.js";
-import { fileKey } from "./delta-path.js";
+import { type DeltaLocation, fileKey } from "./delta-path.js";
 
 const DOWNLOADS_AT_ONCE = 32;
 

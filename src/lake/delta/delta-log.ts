@@ -1,8 +1,7 @@
 import { InputError } from "../../domain/failures.js";
 import { checkpointHint, readCheckpoint } from "./checkpoint.js";
 import { parseActions } from "./delta-actions.js";
-import type { DeltaLocation } from "./delta-path.js";
-import { commitKey, fileKey } from "./delta-path.js";
+import { commitKey, type DeltaLocation, fileKey } from "./delta-path.js";
 import { advance, type ChangedFile, type Commit, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
 import { isErasure, withoutErased } from "./erasure.js";
 import { type LogListing, type LogTail, listLog, NO_TAIL, tailAfter } from "./log-listing.js";

@@ -4,8 +4,7 @@ import { type FileFacts, factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
-import type { LinkRows } from "./row-parts.js";
-import { type RowPart, rowParts } from "./row-parts.js";
+import { type LinkRows, type RowPart, rowParts } from "./row-parts.js";
 
 export interface SourceFile extends FileFacts {
   readonly add: AddFile;

@@ -41,6 +41,16 @@ export const cipReports = {
   ],
 } as const satisfies TableSpec;
 
+/** The columns of `cip_reports` that hold no field of the report by themselves. */
+export const OWN_CIP_COLUMNS: readonly string[] = [
+  ...["run_id", "fp_id", "external_id", "asked", "asked_at", "other_fields"],
+  ...["account_closed_on", "legal_hold"],
+];
+
+/** SQL of the newest report of each user. */
+export const NEWEST_CIP_REPORTS = `from cip_reports
+  qualify row_number() over (partition by fp_id order by asked_at desc, run_id desc) = 1`;
+
 const SOURCE = [
   ...varchar({ run_id: "the export: its id", fp_id: "the user" }),
   ...integer({ position: "place in the report's list, from 1" }),

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { AddFile, RemoveFile } from "../../../src/lake/delta/delta-actions.js";
-import { removeOf } from "../../../src/lake/delta/delta-actions.js";
+import { type AddFile, type RemoveFile, removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { readCommit } from "../../../src/lake/delta/delta-log.js";
 import { materialize } from "../../../src/lake/materialize/materialize.js";
 import { readParquetFooter } from "../../../src/lake/parquet/parquet-footer.js";

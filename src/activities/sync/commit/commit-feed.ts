@@ -1,7 +1,11 @@
 import { schemaActions } from "../../../lake/delta/delta-schema.js";
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
-import type { LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
-import { compareHead, type LinkUpdate, linkCheckpointActions } from "../../../lake/sync/link-checkpoint.js";
+import {
+  compareHead,
+  type LinkCheckpoint,
+  type LinkUpdate,
+  linkCheckpointActions,
+} from "../../../lake/sync/link-checkpoint.js";
 import { addOf, type DataFile } from "../../../lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Dependencies } from "../../dependencies.js";

@@ -1,8 +1,13 @@
 import { cancellationSignal } from "@temporalio/activity";
 import type { Place } from "../../../domain/sync/place.js";
 import { type FeedFile, loadFeedFile } from "../../../lake/sync/feed-file.js";
-import type { CleanedPlaces, StagedRecord } from "../../../lake/sync/journal/journal.js";
-import { addCleaned, Journal, readRecord } from "../../../lake/sync/journal/journal.js";
+import {
+  addCleaned,
+  type CleanedPlaces,
+  Journal,
+  readRecord,
+  type StagedRecord,
+} from "../../../lake/sync/journal/journal.js";
 import {
   type AddPage,
   bundleQuery,

@@ -4,8 +4,7 @@ import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js"
 import { type LinkProgress, movesMark } from "../../../domain/sync/link-progress.js";
 import { endOfReading, type LinkOutcome } from "../../../domain/sync/link-reading.js";
 import type { Place } from "../../../domain/sync/place.js";
-import type { PageName } from "../../../lake/sync/journal/journal.js";
-import { type Journal, readRecord } from "../../../lake/sync/journal/journal.js";
+import { type Journal, type PageName, readRecord } from "../../../lake/sync/journal/journal.js";
 import { linkBase } from "../../../lake/sync/journal/report.js";
 import { withPageHash } from "../../../lake/sync/link-checkpoint.js";
 import { cleanPage, deliveredText } from "../../../streams/clean-page.js";

@@ -14,6 +14,7 @@ import type { ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
 import { type AnyJob, type JobRow, planOf } from "../../../jobs/job.js";
 import { lakeAt } from "../../../lake/lake.js";
 import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
+import { inParts } from "../../../lake/parts.js";
 import { readBinding } from "../../../lake/service-binding.js";
 import { temporaryScratch } from "../../../lake/sql/scratch.js";
 import { createSealer } from "../../../temporal/encryption/cipher.js";
@@ -69,6 +70,12 @@ async function plannedCustomers(
 ): Promise<{ readonly done: number; readonly open: number }> {
   const lake = lakeAt(place, { scratchDirectory: await temporaryScratch() });
   const sums = { done: 0, open: 0 };
+  async function* right() {
+    for await (const { row } of freezable()) {
+      if (row.row >= rows) return;
+      if (isRight(row)) yield row;
+    }
+  }
   const take = async (group: readonly RightRow[]) => {
     const lines = { from: group[0]?.line ?? 0, to: group.at(-1)?.line ?? -1 };
     const keys = group.map(({ rowKey }) => rowKey);
@@ -80,15 +87,7 @@ async function plannedCustomers(
     }
   };
   try {
-    let group: RightRow[] = [];
-    for await (const { row } of freezable()) {
-      if (row.row >= rows) break;
-      if (isRight(row)) group.push(row);
-      if (group.length < CUSTOMERS_AT_ONCE) continue;
-      await take(group);
-      group = [];
-    }
-    await take(group);
+    for await (const group of groupsOf(right(), CUSTOMERS_AT_ONCE)) await take(group);
   } finally {
     await lake.close();
   }
@@ -109,26 +108,25 @@ async function plannedItems(
   const sealer = createSealer(keys);
   const lake = lakeAt(config.lake, { sealer, scratchDirectory: await temporaryScratch() });
   const sums = { items: 0, open: 0, done: 0 };
+  async function* right() {
+    for await (const { line, row } of rows) if (row !== null) yield { line, row };
+  }
   const take = async (group: readonly JobRow<object>[]) => {
-    if (group.length === 0) return;
     const plan = await planOf(job, { runId: "plan", lake, sealer, options }, group);
     sums.items += plan.work.length;
     sums.open += plan.work.reduce((sum, work) => sum + work.length, 0);
     sums.done += plan.ended.reduce((sum, ended) => sum + ended.rows.length, 0);
   };
   try {
-    let group: JobRow<object>[] = [];
-    for await (const { line, row } of rows) {
-      if (row !== null) group.push({ line, row });
-      if (group.length < job.groupRows) continue;
-      await take(group);
-      group = [];
-    }
-    await take(group);
+    for await (const group of groupsOf(right(), job.groupRows)) await take(group);
   } finally {
     await lake.close();
   }
   return sums;
+}
+
+function groupsOf<Row>(rows: AsyncIterable<Row>, count: number): AsyncGenerator<Row[]> {
+  return inParts(rows, { count, bytes: Number.POSITIVE_INFINITY }, () => 0);
 }
 
 /** What a job would do now: the forecast, and what it would leave out. */

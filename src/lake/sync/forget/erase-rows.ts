@@ -7,6 +7,7 @@ import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { ERASURE, leftOf } from "../../delta/erasure.js";
 import type { Lake } from "../../lake.js";
 import { isDataFile } from "../../maintain/table-upkeep.js";
+import { type LakeReader, readTables } from "../../query/query-views.js";
 import { isOutOfMemory } from "../../sql/duckdb.js";
 import { parquetRows } from "../../sql/duckdb-files.js";
 import { sqlName } from "../../sql/duckdb-sql.js";
@@ -15,6 +16,12 @@ import { addOf, writeStored } from "../../tables/parquet-file.js";
 
 /** One thread keeps the order of rows. */
 const THREADS = 1;
+
+/** Rows of a table. */
+export interface TableRows {
+  readonly table: string;
+  readonly rows: number;
+}
 
 /** Which rows of a table are erased. */
 export interface Erasing {
@@ -33,9 +40,28 @@ export interface Erasing {
 export const erasedOf = (owner: string) => `erased/${owner}`;
 
 /** SQL of the rows that still have what is to be erased. */
-export function erasable({ condition, blank }: Pick<Erasing, "condition" | "blank">): string {
+function erasable({ condition, blank }: Pick<Erasing, "condition" | "blank">): string {
   if (blank === undefined) return condition;
   return `(${condition}) and (${blank.map((name) => `${sqlName(name)} is not null`).join(" or ")})`;
+}
+
+/** Counts what would be erased, of each table that has some, in the order of `tables`. */
+export async function erasableRows(
+  lake: LakeReader,
+  tables: readonly TableSpec[],
+  erasing: readonly Pick<Erasing, "spec" | "condition" | "blank">[],
+): Promise<TableRows[]> {
+  const counts = new Map<string, number>();
+  for (const one of erasing) {
+    const { name } = one.spec;
+    const [row] = await readTables(lake, [one.spec], (sql) =>
+      sql.few(`select count(*) as rows from ${name} where ${erasable(one)}`),
+    );
+    counts.set(name, (counts.get(name) ?? 0) + Number(row?.rows));
+  }
+  return tables
+    .map(({ name: table }) => ({ table, rows: counts.get(table) ?? 0 }))
+    .filter(({ rows }) => rows > 0);
 }
 
 /**

@@ -11,11 +11,11 @@ import { writeRows } from "../../tables/parquet-file.js";
 import { transactionChanges } from "../../tables/transactions.js";
 import { linkCheckpoints } from "../link-checkpoint.js";
 import { eraseOutcomes } from "./erase-outcomes.js";
-import { eraseRows } from "./erase-rows.js";
+import { erasableRows, eraseRows, type TableRows } from "./erase-rows.js";
 import { forgetting, remembering, wasForgotten } from "./forgotten.js";
 import { heldUsers } from "./holds.js";
 import { personRows } from "./person-rows.js";
-import { recordErased, type TableRows } from "./record-erased.js";
+import { recordErased } from "./record-erased.js";
 
 /** Who asked for something, and why. */
 export interface AskedBy {
@@ -29,15 +29,7 @@ export async function rowsOfPerson(
   tables: readonly TableSpec[],
   fpId: string,
 ): Promise<TableRows[]> {
-  const found: TableRows[] = [];
-  for (const { spec, condition } of await personRows(lake, tables, fpId, await linksOf(lake, fpId))) {
-    const [row] = await readTables(lake, [spec], (sql) =>
-      sql.few(`select count(*) as rows from ${spec.name} where ${condition}`),
-    );
-    if (Number(row?.rows) > 0) found.push({ table: spec.name, rows: Number(row?.rows) });
-  }
-  const place = new Map(tables.map(({ name }, at) => [name, at]));
-  return found.sort((a, b) => (place.get(a.table) ?? 0) - (place.get(b.table) ?? 0));
+  return erasableRows(lake, tables, await personRows(lake, tables, fpId, await linksOf(lake, fpId)));
 }
 
 /**

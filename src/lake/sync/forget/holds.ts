@@ -1,6 +1,7 @@
 import type { Lake } from "../../lake.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
 import { appendDecided } from "../../tables/append.js";
+import { NEWEST_CIP_REPORTS } from "../../tables/cip.js";
 import { holds } from "../../tables/erasures.js";
 import { writeRows } from "../../tables/parquet-file.js";
 
@@ -27,10 +28,8 @@ export async function setHold(
 }
 
 /** SQL of all users under a legal hold, over `holds` and `cip_reports`: by `hold add`, or by the roster of the newest export. */
-export const HELD = `select fp_id from (${HELD_NOW}) union all select fp_id from (
-    select fp_id, legal_hold from cip_reports
-    qualify row_number() over (partition by fp_id order by asked_at desc, run_id desc) = 1
-  ) where legal_hold is distinct from false`;
+export const HELD = `select fp_id from (${HELD_NOW}) union all
+  select fp_id from (${NEWEST_CIP_REPORTS}) where legal_hold is distinct from false`;
 
 /** Gives the users whom `hold add` has put under a legal hold. */
 export async function heldUsers(lake: LakeReader): Promise<Set<string>> {

@@ -4,13 +4,7 @@ import { readTables } from "../../query/query-views.js";
 import { appendDecided } from "../../tables/append.js";
 import { erasures } from "../../tables/erasures.js";
 import { writeRows } from "../../tables/parquet-file.js";
-import { erasedOf } from "./erase-rows.js";
-
-/** Rows of a table. */
-export interface TableRows {
-  readonly table: string;
-  readonly rows: number;
-}
+import { erasedOf, type TableRows } from "./erase-rows.js";
 
 /**
  * Writes into `erasures` what the logs of tables say was erased, and it does not say yet: what this call erased, and what

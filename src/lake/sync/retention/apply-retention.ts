@@ -9,13 +9,12 @@ import {
   yearsEarlier,
 } from "../../../domain/tables/retention.js";
 import type { Lake } from "../../lake.js";
-import { readTables } from "../../query/query-views.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
 import { CIP_TABLES } from "../../tables/cip.js";
 import { transactionLinks } from "../../tables/transaction-links.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
-import { erasable, eraseRows } from "../forget/erase-rows.js";
-import { recordErased, type TableRows } from "../forget/record-erased.js";
+import { erasableRows, eraseRows, type TableRows } from "../forget/erase-rows.js";
+import { recordErased } from "../forget/record-erased.js";
 import { type Expired, expiredReports } from "./expired-reports.js";
 import { expiredTransactions } from "./expired-transactions.js";
 
@@ -47,7 +46,9 @@ export function applyRetention(rules: RetentionRules, now: () => number = Date.n
       for (const [record, found] of Object.entries(expired) as [RecordClass, Expired][]) {
         signal?.throwIfAborted();
         const rule = `${record}: ${rules[record]}y`;
-        const tables = dryRun ? await counted(lake, found) : await erased(lake, record, rule, found, signal);
+        const tables = dryRun
+          ? await erasableRows(lake, TABLES, found.erasing)
+          : await erased(lake, record, rule, found, signal);
         report.push({ class: record, until: until[record] as string, tables });
       }
       return report;
@@ -55,18 +56,6 @@ export function applyRetention(rules: RetentionRules, now: () => number = Date.n
       await rm(directory, { recursive: true, force: true });
     }
   };
-}
-
-async function counted(lake: Lake, { erasing }: Expired): Promise<TableRows[]> {
-  const rows = new Map<string, number>();
-  for (const one of erasing) {
-    const { name } = one.spec;
-    const [row] = await readTables(lake, [one.spec], (sql) =>
-      sql.few(`select count(*) as rows from ${name} where ${erasable(one)}`),
-    );
-    rows.set(name, (rows.get(name) ?? 0) + Number(row?.rows));
-  }
-  return TABLES.map(({ name }) => ({ table: name, rows: rows.get(name) ?? 0 })).filter((one) => one.rows > 0);
 }
 
 async function erased(

@@ -4,7 +4,7 @@ import type { Lake } from "../../lake.js";
 import { readTables } from "../../query/query-views.js";
 import { parquetFiles } from "../../sql/duckdb-files.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
-import { CIP_TABLES, cipReports } from "../../tables/cip.js";
+import { CIP_TABLES, cipReports, NEWEST_CIP_REPORTS, OWN_CIP_COLUMNS } from "../../tables/cip.js";
 import { holds } from "../../tables/erasures.js";
 import type { Erasing } from "../forget/erase-rows.js";
 import { HELD } from "../forget/holds.js";
@@ -29,14 +29,10 @@ const IDENTITY = [
   ...["checked_data_customer_name", "checked_data_address"],
   ...["checked_data_date_of_birth", "checked_data_tax_id", "ip_address"],
 ];
-/** What tells reports apart, and what may be of either class: it stays as long as the row. */
-const OF_ROW = [
-  ...["run_id", "fp_id", "external_id", "asked", "asked_at", "other_fields"],
-  ...["account_closed_on", "legal_hold"],
-];
+/** What is left of a row stays as long as the row: `other_fields` may be of either class. */
 const RESULTS = cipReports.columns
   .map(({ name }): string => name)
-  .filter((name) => !IDENTITY.includes(name) && !OF_ROW.includes(name));
+  .filter((name) => !IDENTITY.includes(name) && !OWN_CIP_COLUMNS.includes(name));
 
 /**
  * Finds the reports of CIP exports of which the time of a class is over: of identifying information some years after the
@@ -53,12 +49,9 @@ export async function expiredReports(
     end === undefined ? "false" : `coalesce(${day} <= ${sqlText(end)}::date, false)`;
   await readTables(lake, [cipReports, holds], async (sql) => {
     await sql.run(`copy (
-      select run_id, fp_id, ${isOver("newest.account_closed_on", identity)} as identity,
-        ${isOver("asked_at::date", results)} as results
-      from cip_reports join (
-        select fp_id, account_closed_on from cip_reports
-        qualify row_number() over (partition by fp_id order by asked_at desc, run_id desc) = 1
-      ) newest using (fp_id)
+      select cip_reports.run_id, fp_id, ${isOver("newest.account_closed_on", identity)} as identity,
+        ${isOver("cip_reports.asked_at::date", results)} as results
+      from cip_reports join (${NEWEST_CIP_REPORTS}) newest using (fp_id)
       where fp_id not in (${HELD})
     ) to ${sqlText(file)} (format parquet)`);
   });
@@ -66,14 +59,13 @@ export async function expiredReports(
     `(run_id, fp_id) in (select (run_id, fp_id) from ${parquetFiles([file])} where ${condition})`;
   const ofIdentity = { spec: cipReports, condition: within("identity and not results"), blank: IDENTITY };
   const ofResults = { spec: cipReports, condition: within("results and not identity"), blank: RESULTS };
-  const [reports, ...details] = CIP_TABLES.map((spec) => ({
+  // Reports are last: from their rows a call that follows a killed one knows those of the other tables.
+  const whole = CIP_TABLES.toReversed().map((spec) => ({
     spec,
     condition: within(spec === cipReports ? "results and identity" : "results"),
   }));
   return {
     ...(identity !== undefined && { "cip-identity": { erasing: [ofIdentity] } }),
-    ...(results !== undefined && {
-      "cip-results": { erasing: [...details, ofResults, ...(reports ? [reports] : [])] },
-    }),
+    ...(results !== undefined && { "cip-results": { erasing: [...whole, ofResults] } }),
   };
 }
