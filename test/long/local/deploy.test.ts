@@ -49,7 +49,8 @@ beforeEach(async () => {
   });
   folder = await openJobFolder(sandbox, {
     ...clusterEnv(temporal),
-    NIGHTLEDGER_API_CONCURRENCY: "3",
+    // More than there are links: pages that are held must leave a call for the import, or neither goes on.
+    NIGHTLEDGER_API_CONCURRENCY: "16",
     // Calls are held for as long as commands take to start; a busy machine needs more than the default.
     NIGHTLEDGER_API_HEADERS_TIMEOUT_MS: "300000",
     NIGHTLEDGER_DEPLOYMENT: "test",
