@@ -92,7 +92,7 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
 
 /** Restarts the embedded server when something killed it: its workflows continue. */
 function watchServer(
-  ensureRunning: () => Promise<string>,
+  ensureRunning: () => Promise<void>,
   report: (message: string) => void,
   signal: AbortSignal,
 ) {
@@ -106,7 +106,9 @@ function watchServer(
       } catch (error) {
         // The check was interrupted; the server is not lost.
         if (signal.aborted) return;
-        report(`The embedded Temporal server died and could not be restarted: ${(error as Error).message}`);
+        report(
+          `The embedded Temporal server died and could not be started again here: ${(error as Error).message}`,
+        );
         throw error;
       }
     }

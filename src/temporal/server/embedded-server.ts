@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
-import { access, constants, mkdir, open, realpath, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { access, constants, mkdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
 import { InputError, UnreachableError } from "../../domain/failures.js";
 import type { TemporalAddress } from "../connection-settings.js";
 import { acquireLock } from "./generation-lock.js";
 import { isHere, isRunning } from "./process-identity.js";
+import { clearUnfinishedDatabase, databaseOf, markDatabaseReady } from "./server-database.js";
 import {
   endProcess,
   readServerRecord,
@@ -41,6 +41,8 @@ class HomeServer {
   readonly #options: HomeServerOptions;
   readonly #database: string;
   #hold: Hold | undefined;
+  /** Where this process's client and worker are connected; they can't move. */
+  #port: number | undefined;
 
   constructor(options: HomeServerOptions) {
     this.#options = options;
@@ -50,9 +52,19 @@ class HomeServer {
   /**
    * Returns the running server, or starts one. Of two servers on one database, the second would corrupt it.
    *
-   * @throws UnreachableError when HOME is used on another machine or in another container.
+   * @throws UnreachableError when HOME is used on another machine or in another container, or when another program
+   * has taken the port of a server that died.
    */
   async ensure(): Promise<ServerRecord> {
+    const record = await this.#running();
+    this.#port ??= record.port;
+    if (record.port === this.#port) return record;
+    throw new UnreachableError(
+      `another program took its port ${this.#port}, so it runs on ${record.address} now. Give the command again: every run continues there.`,
+    );
+  }
+
+  async #running(): Promise<ServerRecord> {
     const known = await readServerRecord(this.#options.home);
     if (known !== undefined && !isHere(known)) await this.#refuseElsewhere();
     else if (known !== undefined && isRunning(known) && (await this.#keep(known))) return known;
@@ -123,7 +135,7 @@ class HomeServer {
         database: this.#database,
         logFile: join(home, "temporal.log"),
         namespace: EMBEDDED_NAMESPACE,
-        preferredPort: known?.port,
+        preferredPort: this.#port ?? known?.port,
         ui,
         spawned: (record) => writeServerRecord(home, record),
         signal,
@@ -178,47 +190,16 @@ export async function runningServer(home: string): Promise<TemporalAddress | und
   return { address: record.address, namespace: EMBEDDED_NAMESPACE };
 }
 
-function databaseOf(home: string): string {
-  return join(home, "temporal.db");
-}
-
-function markerOf(home: string): string {
-  return `${databaseOf(home)}.ready`;
-}
-
-/**
- * Deletes a database on which no server was ever ready. A server creates its tables at its first start only: killed
- * meanwhile, it leaves a file on which none can start again, and nothing can have run there yet. Call it under HOME's
- * lock, while no server runs.
- */
-async function clearUnfinishedDatabase(home: string): Promise<void> {
-  if (existsSync(markerOf(home))) return;
-  for (const ending of ["", "-wal", "-shm"]) await rm(`${databaseOf(home)}${ending}`, { force: true });
-}
-
-/** Records, durably, that a server was ready on HOME's database: from now on the database is never deleted. */
-async function markDatabaseReady(home: string): Promise<void> {
-  const marker = markerOf(home);
-  if (existsSync(marker)) return;
-  for (const [path, flags] of [
-    [marker, "w"],
-    [dirname(marker), "r"],
-  ] as const) {
-    const handle = await open(path, flags, 0o600);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  }
-}
-
 export interface EmbeddedServer {
   readonly address: string;
   readonly namespace: string;
   readonly ui?: string | undefined;
-  /** Starts the server again if it died, on the same port where that is free; returns its address. */
-  ensureRunning(): Promise<string>;
+  /**
+   * Starts the server again if it died, on the same port.
+   *
+   * @throws UnreachableError when that can't be.
+   */
+  ensureRunning(): Promise<void>;
   /** Ends the use; the last one stops the server. Later calls do nothing. */
   release(): Promise<void>;
 }
@@ -251,7 +232,9 @@ export async function acquireEmbeddedServer(options: HomeServerOptions): Promise
     address,
     namespace: EMBEDDED_NAMESPACE,
     ui,
-    ensureRunning: async () => (await underLock(resolved, () => server.ensure())).address,
+    async ensureRunning() {
+      await underLock(resolved, () => server.ensure());
+    },
     release: () => {
       released ??= underLock({ ...resolved, signal: undefined }, giveBack);
       return released;

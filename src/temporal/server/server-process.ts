@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm, stat, statfs } from "node:fs/promises";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UnreachableError } from "../../domain/failures.js";
@@ -26,7 +26,7 @@ interface ServerStart {
   /** Where the server's output goes; one older file is kept beside it. */
   readonly logFile: string;
   readonly namespace: string;
-  /** Taken when it is free, so that clients of a server that died find the new one. */
+  /** Taken unless another program has it, so that clients of a server that died find the new one. */
   readonly preferredPort?: number | undefined;
   /** Left out: no web UI. */
   readonly ui?: WebUi | undefined;
@@ -44,6 +44,8 @@ const TERM_GRACE_MS = 1_500;
 const KILL_GRACE_MS = 5_000;
 const LOG_LIMIT_BYTES = 8 * 1024 * 1024;
 const START_ATTEMPTS = 3;
+/** How long a killed server may keep its port: its process can be gone before its last thread is. */
+const PORT_WAIT_MS = 5_000;
 
 interface Ports {
   readonly port: number;
@@ -63,15 +65,14 @@ interface StartedServer {
  */
 export async function startServer(start: ServerStart): Promise<StartedServer> {
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort(attempt === 1 ? start.preferredPort : undefined);
+    const port = await freePort(start.preferredPort, PORT_WAIT_MS);
     const uiPort = start.ui ? await freePort(attempt === 1 ? UI_PORT : undefined) : undefined;
     const log = await openLog(start.logFile);
     try {
       return await launch(start, { port, uiPort }, log.handle.fd);
     } catch (error) {
       const said = await lastWords(start.logFile, log.offset);
-      // Another program may take a port between a check and the server's start; the server panics when it
-      // finds no port for its own use.
+      // Another program may take a port after the check; the server panics when it finds none for its own use.
       if (/address already in use|^panic: /im.test(said) && attempt < START_ATTEMPTS) continue;
       if (!(error instanceof UnreachableError)) throw error;
       throw new UnreachableError(
@@ -226,23 +227,22 @@ function pidsFromPs(database: string): number[] {
     .map((line) => Number.parseInt(line, 10));
 }
 
-/** A free port of the loopback interface, the preferred one when that is free. */
-async function freePort(preferred?: number): Promise<number> {
-  const probe = createServer();
-  const listens = (port: number) =>
-    new Promise<boolean>((resolve) => {
-      probe.once("error", () => resolve(false));
-      probe.listen(port, HOST, () => resolve(true));
+/** A free port of the loopback interface; the preferred one unless it stays taken for `waitMs`. */
+async function freePort(preferred?: number, waitMs = 0): Promise<number> {
+  const notAfter = Date.now() + waitMs;
+  for (let wanted = preferred ?? 0; ; ) {
+    const probe = createServer();
+    const port = await new Promise<number | undefined>((resolve) => {
+      probe.once("error", () => resolve(undefined));
+      probe.listen(wanted, HOST, () => resolve((probe.address() as AddressInfo).port));
     });
-  if (!(preferred !== undefined && (await listens(preferred)))) await listens(0);
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === "string") {
-    throw new UnreachableError(
-      `No free port on ${HOST} for the Temporal dev server. Free some and try again.`,
-    );
+    await new Promise((resolve) => probe.close(resolve));
+    if (port !== undefined) return port;
+    if (wanted === 0)
+      throw new UnreachableError(`No port on ${HOST} is free for Temporal. Free some, and try again.`);
+    if (Date.now() < notAfter) await sleep(20);
+    else wanted = 0;
   }
-  return address.port;
 }
 
 async function openLog(path: string) {

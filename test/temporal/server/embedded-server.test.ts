@@ -126,8 +126,8 @@ test("a server that hangs is ended and started again on the same database", asyn
 test("ensureRunning brings a killed server back at the same address, and only one", async () => {
   const [first, second] = [await acquire(), await acquire()];
   process.kill(await serverPid(), "SIGKILL");
-  const addresses = await Promise.all([first.ensureRunning(), second.ensureRunning()]);
-  expect(addresses).toEqual([first.address, first.address]);
+  await Promise.all([first.ensureRunning(), second.ensureRunning()]);
+  expect(await ready(first.address)).toBe(true);
   expect(servers()).toHaveLength(1);
   await first.release();
   await second.release();
