@@ -34,7 +34,6 @@ import { planCustomers } from "./onboarding/batch/plan-customers.js";
 import type { OnboardingDependencies } from "./onboarding/dependencies.js";
 import { findRows, settleRows } from "./onboarding/follow/settle-rows.js";
 import { workRows } from "./onboarding/follow/work-rows.js";
-import { recordOutcomes } from "./onboarding/record-outcomes.js";
 import { writeRunRow } from "./run-row.js";
 import { RunWarnings } from "./run-warnings.js";
 import {
@@ -118,7 +117,6 @@ export function createActivities(
       asActivityFailure(() => sendAlert(deps, input), "give up", Number.POSITIVE_INFINITY),
     recordFailedFiring: kept(recordFailedFiring),
     readSlice: bound(readSlice),
-    recordOutcomes: kept(recordOutcomes),
     settleRows: kept(settleRows),
     startFiredRun: bound(startFiredRun),
     stopRows: bound(stopRows),

@@ -5,6 +5,7 @@ import { validateSession } from "../api/operations/onboarding.js";
 import type { Session } from "../api/schemas/onboarding.js";
 import { jsonObjectOf } from "../domain/json/value.js";
 import type { SessionValidated } from "../domain/onboarding/messages.js";
+import { saidIn } from "../domain/onboarding/verdict.js";
 import type { Refusal } from "../domain/webhooks/rejection.js";
 import type { NamedCustomer } from "../lake/onboarding/open-customers.js";
 import type { RequestCounts } from "./counts.js";
@@ -47,9 +48,8 @@ export async function takeSession(
   const parts = [session.user, session.business].filter((part) => part != null);
   const matched = await Promise.all(
     parts.map(async (part) => {
-      const { onboarding_id: onboardingId, status, requires_manual_review: requiresManualReview } = part;
-      const { fp_id, external_id, playbook_key } = part;
-      const session: SessionValidated = { onboardingId, status, requiresManualReview };
+      const { fp_id, external_id, playbook_key, onboarding_id: onboardingId } = part;
+      const session: SessionValidated = { ...saidIn(part), onboardingId };
       const subject = { fpId: fp_id, externalId: external_id ?? null, playbookKey: playbook_key };
       return tell(customers, subject, session);
     }),

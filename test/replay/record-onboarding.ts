@@ -53,7 +53,7 @@ test("a customer with a link, webhooks, a review and another batch that watches"
     const id = world.sandbox.onboardings.of("fp_1")[0]?.id ?? "";
     await world.tell("fp_1", { messageId: "stale", kind: "service.onboarding.incomplete" });
     world.sandbox.onboardings.finish(id, "pass");
-    await world.tell("fp_1", { messageId: "done", status: "pass", requiresManualReview: false });
+    await world.tell("fp_1", { messageId: "done", status: "pass", review: false });
     world.sandbox.onboardings.finish(world.sandbox.onboardings.of("fp_2")[0]?.id ?? "", "pass");
     await recordFollow(world, "follow-waiting");
   });
@@ -105,7 +105,7 @@ test("open rows whose workflow continues as new", async () => {
           await world.tell("fp_1", { ...hint, messageId: `msg_${n}` });
         }
         world.sandbox.onboardings.finish(world.sandbox.onboardings.list()[0]?.id ?? "", "pass");
-        await world.tell("fp_1", { messageId: "done", status: "pass", requiresManualReview: false });
+        await world.tell("fp_1", { messageId: "done", status: "pass", review: false });
         await handle.result();
         const before = await recordHistory(world.client, "follow-grown-2", follow);
         if (before === null) throw new Error("follow did not continue as new");

@@ -143,7 +143,7 @@ export function eventRow(
     playbook_key: facts.playbookKey,
     playbook_version: facts.playbookVersion,
     status: facts.status,
-    requires_manual_review: facts.requiresManualReview,
+    requires_manual_review: facts.review,
     is_live: facts.isLive,
     event_timestamp: facts.at === null ? null : new Date(facts.at).toISOString(),
     event_timestamp_text: facts.timestamp,

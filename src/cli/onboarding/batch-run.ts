@@ -40,9 +40,9 @@ export function batchRun(
     progress: ONBOARD_PROGRESS,
     remark: ({ cancelling }, before) =>
       cancelling && !before?.cancelling ? "cancelling: rows in work are finished first" : undefined,
-    isHalted({ paused, customers, recorded }) {
+    isHalted({ paused, customers }) {
       pausedAt = paused === null ? undefined : (pausedAt ?? Date.now());
-      if (pausedAt === undefined || !recorded) return false;
+      if (pausedAt === undefined) return false;
       // A batch without rows left ends by itself in a moment.
       if (customers.running + customers.queued === 0) return false;
       return customers.running === 0 || Date.now() - pausedAt >= RUNNING_OUT_MS;

@@ -7,7 +7,7 @@ import {
   type OnboardSummary,
   queuedRows,
 } from "../../domain/onboarding/batch/batch-totals.js";
-import { isOpenOutcome } from "../../domain/onboarding/customer/customer-state.js";
+import { isOpen, type Verdict } from "../../domain/onboarding/verdict.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { latestOutcomesSql, outcomeLines, putOutcomesCsv } from "../../lake/onboarding/outcomes-csv.js";
 import { LATEST_OF_A_LINE } from "../../lake/tables/onboardings.js";
@@ -18,9 +18,7 @@ import { type RunEnd, WatchEnd } from "../shell/watch.js";
 const POLL_EVERY_MS = 2_000;
 
 /** A number of a batch's rows whose latest outcomes are alike. */
-interface LatestRows {
-  readonly status: string;
-  readonly review: boolean;
+interface LatestRows extends Verdict {
   readonly n: number | bigint;
 }
 
@@ -41,8 +39,7 @@ export async function waitUntilSettled(
   return withStoreQuery(store, async (query) => {
     while (!signal.aborted) {
       const latest = await rowsOf<LatestRows>(query, sql);
-      const isOpen = latest.some(({ status, review }) => isOpenOutcome(status, review));
-      if (!isOpen || Date.now() >= notAfter) {
+      if (!latest.some(isOpen) || Date.now() >= notAfter) {
         const outcomes = await outcomeLines(query.query(latestOutcomesSql(batchId)));
         await putOutcomesCsv(store, new FrozenBatches(sealed), { batchId, rows: customers.total }, outcomes);
         return { kind: "completed", result: settledSummary(summary, latest) };

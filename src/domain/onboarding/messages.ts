@@ -2,6 +2,7 @@ import type { EventKind } from "../service/event-kind.js";
 import { TRY_NOW } from "../waiting.js";
 import type { BatchState } from "./batch/batch-state.js";
 import type { CustomerCounts } from "./batch/batch-totals.js";
+import type { Said } from "./verdict.js";
 
 /** The workflow of a lake that works on open rows and waits for them. */
 export const FOLLOW_WORKFLOW = "follow";
@@ -39,22 +40,18 @@ export const BATCH_SIGNALS = {
 export const BATCH_PROGRESS = "progress";
 
 /** What a webhook says of an onboarding, nothing personal; null for what its payload lacks. */
-export interface CustomerEvent {
+export interface CustomerEvent extends Said {
   readonly messageId: string;
   readonly kind: EventKind;
   readonly onboardingId: string | null;
-  readonly status: string | null;
-  readonly requiresManualReview: boolean | null;
   readonly playbookVersion: number | null;
   /** The event's own time, epoch milliseconds; null where it has no valid one. */
   readonly at: number | null;
 }
 
 /** What the validation of a session says of an onboarding (docs/reference/service.md, "Session validation"). */
-export interface SessionValidated {
+export interface SessionValidated extends Said {
   readonly onboardingId: string;
-  readonly status: string;
-  readonly requiresManualReview: boolean;
 }
 
 export interface BatchProgress extends Pick<BatchState, "manualReview" | "calls" | "refusals" | "paused"> {
@@ -62,7 +59,6 @@ export interface BatchProgress extends Pick<BatchState, "manualReview" | "calls"
   readonly batchId: string;
   readonly customers: CustomerCounts;
   readonly cancelling: boolean;
-  readonly recorded: boolean;
   /** Whether its summary is made: rows that a higher limit adds from then on belong to another run. */
   readonly finishing: boolean;
 }

@@ -35,13 +35,8 @@ export type OutcomeRow = Omit<ColumnValues, keyof NamedValues> & NamedValues;
 /** Names an outcome of a batch: every `runs retry` is an `attempt`, every later change a `version`; both from 1. */
 export type OutcomeName = Pick<OutcomeRow, "line" | "attempt" | "version">;
 
-/** What the rows that one run writes for a batch have in common. */
-export type OutcomeOrigin = Pick<OutcomeRow, "batch_id" | "run_id" | "playbook_key">;
-
 /** An outcome on its way into the table. Personal data, so it is sealed until it is written. */
-export interface Outcome extends Omit<OutcomeRow, keyof OutcomeOrigin> {
-  /** Index in the file, from 0, wrong rows counted. */
-  readonly row: number;
+export interface Outcome extends Omit<OutcomeRow, "batch_id" | "run_id"> {
   /** Null for a wrong row. */
   readonly row_key: string | null;
   /** What happened since the previous version; without any, `recorded` is written. */
@@ -95,9 +90,3 @@ export function adoptedEvent(
 ): OutcomeEvent {
   return outcomeEvent("adopted", status, { detail: `from ${batch_id}, line ${line}, attempt ${attempt}` });
 }
-
-/** What a plan needs to know of a row's latest outcome, in whatever batch. */
-export type EarlierOutcome = Pick<
-  OutcomeRow,
-  "attempt" | "version" | "status" | "onboarding_id" | "requires_manual_review"
->;

@@ -16,8 +16,6 @@ export interface OnboardingTiming {
   readonly outputRetries: readonly number[];
   /** How long a row may be silent before it is handed over again. */
   readonly reportTimeout: number;
-  /** How long the first unwritten outcome waits for others. */
-  readonly recordAfter: number;
 }
 
 export const DEFAULT_TIMING: OnboardingTiming = {
@@ -29,5 +27,4 @@ export const DEFAULT_TIMING: OnboardingTiming = {
   linkMargin: 10 * MINUTE,
   outputRetries: [SECOND, 5 * SECOND],
   reportTimeout: 10 * MINUTE,
-  recordAfter: 5 * SECOND,
 };

@@ -1,10 +1,11 @@
 import { isJsonObject } from "../json/value.js";
+import type { Said } from "../onboarding/verdict.js";
 import { EVENT_KINDS } from "../service/event-kind.js";
 import { fpIdProblem } from "../service/external-id.js";
 import { hasLoneSurrogate } from "../service/transaction-values.js";
 
 /** What a webhook's payload says; each fact is null where the payload lacks it or has it in another form. */
-export interface EventFacts {
+export interface EventFacts extends Said {
   readonly kind: string;
   /** Whether the kind is one that the document names. */
   readonly known: boolean;
@@ -13,8 +14,6 @@ export interface EventFacts {
   readonly onboardingId: string | null;
   readonly playbookKey: string | null;
   readonly playbookVersion: number | null;
-  readonly status: string | null;
-  readonly requiresManualReview: boolean | null;
   readonly isLive: boolean | null;
   /** The event's own time as it was written. */
   readonly timestamp: string | null;
@@ -46,7 +45,7 @@ export function eventFacts(payload: unknown): EventFacts | undefined {
     playbookKey: text(payload.playbook_key),
     playbookVersion: isVersion(version) ? version : null,
     status: text(payload.status),
-    requiresManualReview: typeof review === "boolean" ? review : null,
+    review: typeof review === "boolean" ? review : null,
     isLive: typeof live === "boolean" ? live : null,
     timestamp,
     at: timestamp === null ? null : instant(timestamp),

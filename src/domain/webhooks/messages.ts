@@ -31,14 +31,6 @@ const CUSTOMER_KINDS: readonly string[] = EVENT_KINDS.filter((kind) => kind !== 
 /** What a waiting customer is told of an event, nothing of it personal; null for an event that is not theirs. */
 export function customerMessage(messageId: string, facts: EventFacts): CustomerEvent | null {
   if (!CUSTOMER_KINDS.includes(facts.kind)) return null;
-  const { onboardingId, status, requiresManualReview, playbookVersion, at } = facts;
-  return {
-    messageId,
-    kind: facts.kind as EventKind,
-    onboardingId,
-    status,
-    requiresManualReview,
-    playbookVersion,
-    at,
-  };
+  const { onboardingId, status, review, playbookVersion, at } = facts;
+  return { messageId, kind: facts.kind as EventKind, onboardingId, status, review, playbookVersion, at };
 }

@@ -4,8 +4,11 @@ import { type FrozenRow, isRight, type RightRow } from "../../domain/onboarding/
 import { type BatchPurpose, batchLine } from "../../domain/onboarding/identity.js";
 import type { Outcome, OutcomeName } from "../../domain/onboarding/outcome.js";
 import { changedInput, freezeFiles, frozenFile } from "../frozen-files.js";
-import { SealedRows } from "../store/sealed-rows.js";
+import { recentReads, SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore, SealedStream } from "../store/sealed-store.js";
+
+/** Manifests kept in memory: each step of a row reads its batch's. */
+const MANIFESTS_KEPT = 8;
 
 export interface BatchFacts extends BatchPurpose {
   readonly batchId: string;
@@ -27,6 +30,7 @@ export interface FreezableRow {
  */
 export class FrozenBatches {
   readonly #rows: SealedRows<FrozenRow>;
+  readonly #manifests = recentReads<BatchFacts>(MANIFESTS_KEPT);
 
   constructor(private readonly sealed: SealedStore) {
     this.#rows = new SealedRows(sealed);
@@ -53,7 +57,10 @@ export class FrozenBatches {
 
   /** The manifest of a batch that must exist. @throws StagingLostError */
   async require(batchId: string): Promise<BatchFacts> {
-    return this.sealed.require<BatchFacts>(manifestKey(batchId));
+    const key = manifestKey(batchId);
+    const read = () => this.sealed.require<BatchFacts>(key);
+    // What was read before does not tell whether it is still there.
+    return (await this.sealed.stat(key)) === undefined ? read() : this.#manifests(key, read);
   }
 
   /** Rows `[from, to)` of a batch, `to` at most its number of rows. @throws StagingLostError */

@@ -8,6 +8,7 @@ import {
   shardOf,
 } from "../../domain/onboarding/follow/shard.js";
 import { identityHash, playbookKeyOf } from "../../domain/onboarding/identity.js";
+import { recentReads } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
 import { madeOf } from "./call-notes.js";
 
@@ -17,6 +18,9 @@ const MOST_CHANGES = 32;
 const MOST_CHANGED_ROWS = 2_000;
 /** Reads in a row that find what they need replaced; more means that something is missing. */
 const MOST_READS = 50;
+
+/** Shards kept in memory, each of which is written once. */
+const SHARDS_KEPT = 128;
 
 /** Rows that were changed together, by key; null for a row that was finished. */
 export type ChangedRows = Readonly<Record<string, OpenCustomer | null>>;
@@ -66,6 +70,7 @@ const REPLACED = new Error("a later version has replaced these open rows");
 export class OpenCustomers {
   /** Versions that were read or written, which never change. */
   readonly #versions = new Map<number, Promise<Version>>();
+  readonly #shards = recentReads<Shard>(SHARDS_KEPT);
 
   constructor(private readonly sealed: SealedStore) {}
 
@@ -187,10 +192,13 @@ export class OpenCustomers {
     return reading;
   }
 
-  async #shard(number: number, version: number): Promise<Shard> {
-    const found = await this.sealed.get<Shard>(shardKey(number, version));
-    if (found === undefined) throw REPLACED;
-    return found;
+  #shard(number: number, version: number): Promise<Shard> {
+    const key = shardKey(number, version);
+    return this.#shards(key, async () => {
+      const found = await this.sealed.get<Shard>(key);
+      if (found === undefined) throw REPLACED;
+      return found;
+    });
   }
 
   async #list(): Promise<number[]> {

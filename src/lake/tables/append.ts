@@ -77,22 +77,3 @@ export async function appendDecided<R>(
     if (isNothing || (await commitNext(lake, spec, before, next))) return result;
   }
 }
-
-/** Appends things, each once: a transaction of the table's log, which `nameOf` names, says that it has one already. */
-export function appendEach<T>(
-  lake: Lake,
-  spec: TableSpec,
-  things: readonly T[],
-  nameOf: (thing: T) => string,
-  write: (fresh: readonly T[]) => Promise<readonly DataFile[]>,
-): Promise<void> {
-  return appendDecided(lake, spec, async ({ txns, version }) => {
-    const fresh = things.filter((thing) => !txns.has(nameOf(thing)));
-    if (fresh.length === 0) return { files: [], result: undefined };
-    const lastUpdated = Date.now();
-    const named = fresh.map((thing) => ({
-      txn: { appId: nameOf(thing), version: version + 1, lastUpdated },
-    }));
-    return { files: await write(fresh), actions: named, result: undefined };
-  });
-}

@@ -17,9 +17,7 @@ import {
   reported,
   resumed,
   started,
-  unrecordedTaken,
   unstartedEnded,
-  unstartedTaken,
 } from "../../domain/onboarding/batch/batch-changes.js";
 import type { CustomerReport, RowToRun } from "../../domain/onboarding/batch/batch-rows.js";
 import {
@@ -32,12 +30,10 @@ import {
   rangesOf,
   rowsToPlan,
   silentRows,
-  wakeAfter,
 } from "../../domain/onboarding/batch/batch-state.js";
 import { customerKey, type HandedRow } from "../../domain/onboarding/follow/shard.js";
 import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION } from "../policies.js";
 import { tellStatus } from "../run-details.js";
-import { BatchRecorder } from "./batch-recorder.js";
 import {
   batchProgress,
   cancelBatch,
@@ -56,7 +52,6 @@ const OUTPUTS_LATE_MS = 10_000;
 /** One execution of a batch: hands rows over, applies their reports, and hands silent ones over again. */
 export class BatchRun {
   readonly #input: OnboardBatchInput;
-  readonly #recorder: BatchRecorder;
   #batch: BatchState;
   #starts = 0;
   #changes = 0;
@@ -67,14 +62,6 @@ export class BatchRun {
     this.#input = input;
     this.#batch = input.carried ?? newBatch(input.upTo);
     this.#listen();
-    this.#recorder = new BatchRecorder(input, {
-      count: () => this.#batch.unrecorded.length,
-      take: (most) => {
-        const { batch, ...taken } = unrecordedTaken(this.#batch, most);
-        this.#batch = batch;
-        return taken;
-      },
-    });
   }
 
   get batch(): BatchState {
@@ -89,29 +76,20 @@ export class BatchRun {
   async run(): Promise<"done" | "long"> {
     for (;;) {
       const seen = this.#changes;
-      // Without its recorder the batch fails; the same command continues it.
-      if (this.#recorder.isBroken) await this.#recorder.end();
       const { lost } = this.#batch;
       if (lost !== null) throw ApplicationFailure.create({ type: FAILURE_TYPES.stagingLost, message: lost });
       if (this.#batch.cancelled) await this.#cancelRest();
       await this.#plan();
       await this.#start();
       if (isProcessed(this.#batch)) break;
-      if (this.#isLong) {
-        await this.#recorder.end();
-        return "long";
-      }
+      if (this.#isLong) return "long";
       this.#tellStatus();
-      if (this.#batch.paused !== null) this.#recorder.hurry();
-      const { window, timing } = this.#input;
-      const wake = wakeAfter(this.#batch, { window, reportTimeout: timing.reportTimeout }, Date.now());
-      await condition(() => this.#changes > seen || this.#recorder.isBroken, wake);
+      await condition(() => this.#changes > seen, this.#input.timing.reportTimeout);
       await this.#inspect();
     }
     const late = this.#input.timing.outputRetries.reduce((sum, one) => sum + one, OUTPUTS_LATE_MS);
     await condition(() => this.#batch.outputs.awaited === 0, late);
-    await this.#recorder.end();
-    // The limit may have been raised during these waits.
+    // The limit may have been raised during this wait.
     if (!isProcessed(this.#batch)) return "long";
     this.#isFinishing = true;
     return "done";
@@ -132,7 +110,7 @@ export class BatchRun {
     const { circuit, runId } = this.#input;
     // The staging of an earlier run.
     if (report.kind === "lost" && report.runId !== runId) return;
-    this.#apply((batch) => reported(batch, report, { circuit, now: Date.now() }));
+    this.#apply((batch) => reported(batch, report, circuit));
   }
 
   #listen(): void {
@@ -149,11 +127,10 @@ export class BatchRun {
     on(cancelBatch, cancelled);
     on(raiseLimit, limitRaised);
     setHandler(batchProgress, () => {
-      const { counts, manualReview, calls, refusals, paused, cancelled, unrecorded } = this.#batch;
+      const { counts, manualReview, calls, refusals, paused, cancelled } = this.#batch;
       return {
         ...{ runId, batchId, customers: counts, manualReview, calls, refusals, paused },
         cancelling: cancelled,
-        recorded: unrecorded.length === 0 && !this.#recorder.isWriting,
         finishing: this.#isFinishing,
       };
     });
@@ -174,8 +151,8 @@ export class BatchRun {
   }
 
   get #planning() {
-    const { batchId, retry } = this.#input;
-    return { batchId, retry, cancel: this.#batch.cancelled };
+    const { batchId, runId, retry, plainOutput } = this.#input;
+    return { batchId, runId, retry, plainOutput, cancel: this.#batch.cancelled };
   }
 
   async #start(): Promise<void> {
@@ -206,10 +183,9 @@ export class BatchRun {
 
   /** Cancels the rows that wait, and stops the customers that run, also those that wait for people. */
   async #cancelRest(): Promise<void> {
-    await condition(() => !this.#recorder.isWriting);
-    const { batch, rows } = unstartedTaken(this.#batch);
-    this.#batch = batch;
-    for (const range of rangesOf(rows, ROWS_AT_ONCE, batch.upTo)) {
+    const { waiting, upTo } = this.#batch;
+    this.#batch = { ...this.#batch, waiting: [] };
+    for (const range of rangesOf(waiting, ROWS_AT_ONCE, upTo)) {
       const { ended } = await planCustomers({ ...this.#planning, ...range });
       this.#batch = unstartedEnded(this.#batch, ended);
     }
@@ -238,7 +214,7 @@ function handedRow(input: OnboardBatchInput, batch: BatchState, { identity, ...r
       plainOutput,
       timing,
       // Names an epoch of credentials: refused ones stop all calls of their epoch; a resumed batch begins another.
-      latch: `${runId}/${batch.resumes}`,
+      authEpoch: `${runId}/${batch.resumes}`,
       startedAt: new Date().toISOString(),
       batchWorkflowId: workflowInfo().workflowId,
       outputExpected: areOutputsExpected(batch),

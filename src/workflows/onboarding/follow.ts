@@ -37,9 +37,12 @@ import {
 const { settleRows, findRows } = proxyActivities<Activities>(HEARTBEATING);
 const { workRows } = proxyActivities<Activities>(STEPS_OF_ROWS);
 
-/** Largest and smallest number of rows in a slice; one that is slow holds up the others. */
+/** Most rows of a slice. */
 const MOST_IN_SLICE = 50;
-const LEAST_IN_SLICE = 5;
+/** Fewest rows of a slice, where there are as many: one that is slow holds up the others. */
+const LEAST_IN_SLICE = 25;
+/** The same where the service decides within its answer. */
+const LEAST_DECIDED_IN_SLICE = 5;
 
 const EMPTY: Inbox = { rows: [], news: [], stops: [], tryNow: false };
 
@@ -253,10 +256,8 @@ async function insist<R>(work: () => Promise<R>): Promise<R> {
 /** Divides due rows among slices. */
 function slicesOf(due: readonly DueRows[]): DueRows[] {
   return due.flatMap((rows) => {
-    const size = Math.min(
-      MOST_IN_SLICE,
-      Math.max(LEAST_IN_SLICE, Math.ceil(rows.keys.length / ROW_SLICES_AT_ONCE)),
-    );
+    const fewest = rows.decisionSecs > 0 ? LEAST_DECIDED_IN_SLICE : LEAST_IN_SLICE;
+    const size = Math.min(MOST_IN_SLICE, Math.max(fewest, Math.ceil(rows.keys.length / ROW_SLICES_AT_ONCE)));
     const slices: DueRows[] = [];
     for (let from = 0; from < rows.keys.length; from += size) {
       slices.push({ ...rows, keys: rows.keys.slice(from, from + size) });

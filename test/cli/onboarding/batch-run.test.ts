@@ -25,7 +25,6 @@ const progressOf = (paused: BatchPause | null, more: Partial<BatchProgress> = {}
   refusals: REFUSED,
   paused,
   cancelling: false,
-  recorded: true,
   finishing: false,
   ...more,
 });
@@ -105,5 +104,4 @@ test("a batch whose rows are all processed is not halted, whatever its pause say
   const halted = (more: Partial<BatchProgress>) => run.isHalted?.(progressOf(CIRCUIT, more));
   expect(halted({})).toBe(true);
   expect(halted({ customers: { ...queuedRows(30), queued: 0, failed: 30 } })).toBe(false);
-  expect(halted({ recorded: false })).toBe(false);
 });

@@ -12,7 +12,7 @@ export const FIRST_ROW = {
   line: 2,
   attempt: 1,
   rowKey: "key",
-  latch: "run-1/0",
+  authEpoch: "run-1/0",
   retry: false,
   before: null,
   startedAt: "2026-11-22T10:00:00Z",
@@ -33,7 +33,7 @@ export const FIRST_INPUT: CustomerInput = {
 
 export const POSTED: CustomerState = { ...UNPOSTED, onboardingId: "ob_1", status: "pending" };
 export const PASSED: CustomerState = { ...POSTED, status: "pass", phase: "settled", settledBy: "webhook" };
-export const IN_REVIEW: CustomerState = { ...PASSED, phase: "people", requiresManualReview: true };
+export const IN_REVIEW: CustomerState = { ...PASSED, phase: "people", review: true };
 export const INCOMPLETE: CustomerState = { ...POSTED, status: "incomplete", phase: "people" };
 
 /** A webhook of the onboarding `ob_1`. */
@@ -42,11 +42,11 @@ export const event = (kind: EventKind, change: Partial<CustomerEvent> = {}): Cus
   kind,
   onboardingId: "ob_1",
   status: null,
-  requiresManualReview: null,
+  review: null,
   playbookVersion: null,
   at: null,
   ...change,
 });
 /** Its decision. */
 export const completed = (status: string, review = false) =>
-  event("service.onboarding.completed", { status, requiresManualReview: review });
+  event("service.onboarding.completed", { status, review: review });

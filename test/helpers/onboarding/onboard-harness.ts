@@ -71,7 +71,6 @@ export const QUICK: OnboardingTiming = {
   pollMost: 1_000,
   pollPeopleMost: 1_000,
   outputRetries: [],
-  recordAfter: 200,
 };
 
 const LOOK_EVERY_MS = 100;
@@ -140,7 +139,7 @@ export async function openOnboardWorld(
         kind: "service.onboarding.completed",
         onboardingId: world.sandbox.onboardings.of(fpId).at(-1)?.id ?? null,
         status: null,
-        requiresManualReview: null,
+        review: null,
         playbookVersion: null,
         at: Date.now(),
         ...event,

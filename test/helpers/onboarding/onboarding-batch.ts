@@ -57,15 +57,15 @@ export async function freezeCustomers(
 }
 
 /** An outcome of a customer; `pass` by poll unless said otherwise. */
-export function outcomeOf(one: CustomerRow, row: number, change: Partial<Outcome> = {}): Outcome {
+export function outcomeOf(one: CustomerRow, change: Partial<Outcome> = {}): Outcome {
   return {
     ...NOTHING_KNOWN,
     ...namesOf(one),
-    row,
     line: one.line,
     attempt: 1,
     version: 1,
     onboarding_id: `ob_${one.line}`,
+    playbook_key: "pb_1",
     playbook_version: 3,
     status: "pass",
     requires_manual_review: false,

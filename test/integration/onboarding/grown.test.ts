@@ -40,7 +40,7 @@ test("told of a vault again and again, follow continues as new, polls seldom and
   expect(polls() - before).toBeLessThanOrEqual(1);
   const [onboarding] = world.sandbox.onboardings.of("fp_1");
   world.sandbox.onboardings.finish(onboarding?.id ?? "", "pass");
-  await world.tell("fp_1", { messageId: "done", status: "pass", requiresManualReview: false });
+  await world.tell("fp_1", { messageId: "done", status: "pass", review: false });
   await follow.result();
   const versions = `select batch_id, version, status, settled_by from onboardings
     where fp_id = 'fp_1' order by batch_id = '${batch.batchId}' desc, version`;

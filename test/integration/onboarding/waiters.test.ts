@@ -12,7 +12,6 @@ const TOLD = {
   syncTimeoutSecs: 1,
   timing: { pollFirst: 600_000, pollMost: 600_000, pollPeopleMost: 600_000 },
 } as const;
-const UNWRITTEN = { ...TOLD, timing: { ...TOLD.timing, recordAfter: 600_000 } } as const;
 const opened = (playbook: object) => worlds.open({ sandbox: { playbooks: [playbook as never] } });
 type Batch = Awaited<ReturnType<OnboardWorld["begin"]>>;
 const ended = ({ handle }: Batch) => handle.result() as Promise<OnboardSummary>;
@@ -72,7 +71,7 @@ test("a row that reuses another batch's outcomes continues when that batch is ca
   await cancel(first);
   expect(await ended(first)).toMatchObject({ customers: { needs_customer: 1, pending: 1 } });
   finish(world, "fp_1");
-  await world.tell("fp_1", { messageId: "done", status: "pass", requiresManualReview: false });
+  await world.tell("fp_1", { messageId: "done", status: "pass", review: false });
   await closed(world, "fp_1");
   expect(await world.outcomes(second)).toMatchObject([{ version: 2, status: "pass", line: 1 }]);
   expect(await world.outcomes(first)).toMatchObject([
@@ -81,39 +80,6 @@ test("a row that reuses another batch's outcomes continues when that batch is ca
   ]);
   expect(posts(world)).toBe(2);
 });
-
-test.for([
-  ["its own", 0],
-  ["adopted", 1],
-] as const)(
-  "an outcome that a batch did not write before it was lost, %s, is written by the same command again",
-  async ([, which]) => {
-    const world = await opened(LONG);
-    const [one, two, three] = world.users(3);
-    const files = [
-      [one!, two!],
-      [one!, three!],
-    ] as const;
-    world.sandbox.playbooks.script({ entity: "fp_1", outcomes: [{ status: "incomplete", delayMs: 0 }] });
-    const lost: Batch[] = [];
-    for (const rows of files) {
-      const batch = await world.begin(rows, UNWRITTEN);
-      await world.until(batch, ({ customers }) => customers.needs_customer === 1);
-      lost.push(batch);
-    }
-    for (const { handle } of lost) await handle.terminate("lost");
-    const other = which === 0 ? "fp_2" : "fp_3";
-    const again = await world.begin(files[which], TOLD);
-    await told(world, other);
-    finish(world, other);
-    await world.tell(other, { messageId: "done", status: "pass", requiresManualReview: false });
-    expect(await ended(again)).toMatchObject({ customers: { needs_customer: 1, pass: 1 } });
-    expect(await world.rows("select line, version, status from onboardings order by line")).toEqual([
-      { line: 1, version: 1, status: "needs_customer" },
-      { line: 2, version: 1, status: "pass" },
-    ]);
-  },
-);
 
 test.for([
   ["the same batch", []],

@@ -187,8 +187,8 @@ test("a document that changed after its id was made leaves no batch", async () =
 
 const outcome: Outcome = {
   ...NOTHING_KNOWN,
-  row: 0,
   row_key: "k",
+  playbook_key: "pb_1",
   line: 2,
   attempt: 1,
   version: 1,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
-import { appendEach, appendOnce } from "../../../src/lake/tables/append.js";
+import { appendOnce } from "../../../src/lake/tables/append.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
@@ -79,21 +79,4 @@ test("a table of an earlier version gets the columns that it lacks, and its olde
   ]);
   const { metadata, version } = await lake.table("quarantine").snapshot();
   expect([JSON.parse(metadata?.schemaString ?? "").fields.at(-1).name, version]).toEqual(["later", 2]);
-});
-
-test("of things that are appended again, those are added that the table lacks", async () => {
-  const rows = (names: readonly string[]) =>
-    writeRows(
-      lake,
-      quarantine,
-      "run",
-      names.map((payload) => ({ run_id: "run", payload })),
-    );
-  const append = (names: readonly string[]) =>
-    appendEach(lake, quarantine, names, (name) => `run/${name}`, rows);
-  await append(["a", "b"]);
-  await append(["b", "c"]);
-  await Promise.all([append(["d", "a"]), append(["d", "e"])]);
-  await append(["a", "b", "c", "d", "e"]);
-  expect(await rowsIn()).toBe(5);
 });

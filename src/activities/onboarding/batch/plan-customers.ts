@@ -3,7 +3,6 @@ import type {
   BatchRow,
   BatchRunInput,
   ChunkPlan,
-  EndedRow,
   RowToRun,
 } from "../../../domain/onboarding/batch/batch-rows.js";
 import { planRow } from "../../../domain/onboarding/batch/row-plan.js";
@@ -11,34 +10,32 @@ import {
   afterFailure,
   afterStop,
   type CustomerState,
-  isOpenOutcome,
-  rowStatus,
+  rowVerdict,
   UNPOSTED,
 } from "../../../domain/onboarding/customer/customer-state.js";
 import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
-import {
-  type FrozenRow,
-  isRight,
-  type RightRow,
-  type WrongRow,
-} from "../../../domain/onboarding/customer.js";
+import { isRight, type RightRow, type WrongRow } from "../../../domain/onboarding/customer.js";
+import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
 import {
   adoptedEvent,
   NOTHING_KNOWN,
   namesOf,
   type Outcome,
-  type OutcomeName,
   type OutcomeRow,
 } from "../../../domain/onboarding/outcome.js";
+import { isOpen, type Verdict, verdictOf } from "../../../domain/onboarding/verdict.js";
+import { assertWritable } from "../../../lake/delta/delta-schema.js";
 import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
 import { findOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../../lake/store/sealed-store.js";
 import { openColumn } from "../../../lake/tables/encrypted-column.js";
+import { onboardingEvents, onboardings } from "../../../lake/tables/onboardings.js";
 import { isSpent } from "../customer/call-prefix.js";
 import { preparedId } from "../customer/prepare-customer.js";
 import { stageOutcome } from "../customer/stage-outcome.js";
 import type { OnboardingDependencies } from "../dependencies.js";
+import { recordOutcomes } from "../record-outcomes.js";
 
 const PLANNED_AT_ONCE = 8;
 
@@ -49,7 +46,7 @@ const LACKS_FP_ID = {
   next_action: NEXT_ACTIONS.needsFpId,
 };
 
-interface PlanCustomersInput extends Pick<BatchRunInput, "batchId" | "retry"> {
+interface PlanCustomersInput extends Pick<BatchRunInput, "batchId" | "runId" | "retry" | "plainOutput"> {
   /** Rows `[from, to)` of the file. */
   readonly from: number;
   readonly to: number;
@@ -58,43 +55,70 @@ interface PlanCustomersInput extends Pick<BatchRunInput, "batchId" | "retry"> {
   readonly cancel: boolean;
 }
 
-/** A planned row: either it runs, perhaps with a staged outcome to be written meanwhile, or it has ended. */
-type PlannedRow = { readonly run: RowToRun; readonly staged?: OutcomeName } | { readonly ended: EndedRow };
+/** A planned row: it runs, or it has ended; perhaps with an outcome that is to be written. */
+interface PlannedRow {
+  readonly run?: RowToRun;
+  readonly ended?: Verdict;
+  readonly outcome?: Outcome | undefined;
+}
 
 /**
- * Plans a range of rows by what the tables know of them, before anything is posted, and stages new outcomes. Its result
- * goes into a history, so it names rows by number and hashes and holds nothing personal.
+ * Plans a range of rows by what the tables know of them, before anything is posted, and writes the outcomes of rows that
+ * have one without running. Its result goes into a history, so it names rows by number and hashes and holds nothing
+ * personal.
  */
 export async function planCustomers(
   deps: OnboardingDependencies,
   input: PlanCustomersInput,
 ): Promise<ChunkPlan> {
   const { batchId, from, to, only } = input;
+  // A post can't be undone, so check first that what comes of it can be written.
+  for (const { name } of [onboardingEvents, onboardings]) {
+    assertWritable(name, await deps.lake.table(name).snapshot());
+  }
+  const { playbook } = await deps.batches.require(batchId);
   const rows = await deps.batches.rows(batchId, from, to);
   const lines = { from: rows[0]?.line ?? 0, to: rows.at(-1)?.line ?? -1 };
   const keys = rows.filter(isRight).map(({ rowKey }) => rowKey);
   const { own, others } = await earlierOutcomes(deps.lake, batchId, lines, keys);
   const wanted = rows.filter(({ row }) => only === null || only.includes(row));
-  const plans = await mapConcurrent(PLANNED_AT_ONCE, wanted, (row) =>
+  const plans = await mapConcurrent(PLANNED_AT_ONCE, wanted, async (row) =>
     isRight(row)
       ? planRight(deps, input, row, own.get(row.line), others.get(row.rowKey))
-      : planWrong(deps, input, row, own.get(row.line)),
+      : planWrong(row, own.get(row.line), playbook),
+  );
+  await recordOutcomes(
+    deps,
+    plans.flatMap(({ outcome }) => (outcome === undefined ? [] : { run: input, outcome })),
   );
   return {
-    run: plans.flatMap((plan) => ("run" in plan ? plan.run : [])),
-    ended: plans.flatMap((plan) => ("ended" in plan ? plan.ended : [])),
-    staged: plans.flatMap((plan) => ("run" in plan ? (plan.staged ?? []) : [])),
+    run: plans.flatMap(({ run }) => run ?? []),
+    ended: plans.flatMap(({ ended }) => ended ?? []),
   };
 }
 
-async function planWrong(
-  { sealed }: OnboardingDependencies,
-  { batchId }: PlanCustomersInput,
-  row: Exclude<FrozenRow, RightRow>,
+function planWrong(
+  { line, name, problems }: WrongRow,
   own: OutcomeRow | undefined,
-): Promise<PlannedRow> {
-  const record = own === undefined ? await stageInvalid(sealed, batchId, row) : null;
-  return { ended: { status: "invalid", requiresManualReview: false, record } };
+  playbook: string,
+): PlannedRow {
+  const ended = { status: "invalid", review: false };
+  if (own !== undefined) return { ended };
+  const words = problems.map(({ column, rule }) => (column === null ? rule : `${column}: ${rule}`));
+  const outcome = {
+    ...NOTHING_KNOWN,
+    ...namesOf(name),
+    line,
+    attempt: 1,
+    version: 1,
+    row_key: null,
+    playbook_key: playbookKeyOf(playbook),
+    status: ended.status,
+    error_class: "InputError",
+    error_message: words.join("; "),
+    next_action: "fix the row and run the file again",
+  };
+  return { ended, outcome };
 }
 
 async function planRight(
@@ -121,14 +145,14 @@ async function planRight(
     }
     default: {
       const { outcome, version, follows } = plan;
-      const { status, onboarding_id: onboardingId } = outcome;
-      const requiresManualReview = outcome.requires_manual_review ?? false;
-      const staged =
-        plan.kind === "reuse" ? await stageReused(deps.sealed, batchId, row, attempt, outcome) : null;
-      if (!follows || onboardingId === null)
-        return { ended: { status, requiresManualReview, record: staged } };
-      const open = { onboardingId, status, requiresManualReview, version };
-      return { run: { ...run, open }, ...(staged && { staged }) };
+      const { onboarding_id: onboardingId } = outcome;
+      const verdict = verdictOf(outcome);
+      const reused = plan.kind === "reuse" ? reusedOutcome(deps.sealed, row, attempt, outcome) : undefined;
+      if (!follows || onboardingId === null) return { ended: verdict, outcome: reused };
+      // The next version is made from it.
+      if (reused !== undefined) await putOutcome(deps.sealed, batchId, reused);
+      const open = { ...verdict, onboardingId, version };
+      return { run: { ...run, open }, outcome: reused };
     }
   }
 }
@@ -160,28 +184,6 @@ async function lacksFpId(
   return isSpent(deps, { ...again, batchId });
 }
 
-/** Stages the outcome of a row that breaks rules and was therefore not sent. */
-async function stageInvalid(
-  sealed: SealedStore,
-  batchId: string,
-  { row, line, name, problems }: WrongRow,
-): Promise<OutcomeName> {
-  const words = problems.map(({ column, rule }) => (column === null ? rule : `${column}: ${rule}`));
-  const outcome = { line, attempt: 1, version: 1 };
-  await putOutcome(sealed, batchId, {
-    ...NOTHING_KNOWN,
-    ...namesOf(name),
-    ...outcome,
-    row,
-    row_key: null,
-    status: "invalid",
-    error_class: "InputError",
-    error_message: words.join("; "),
-    next_action: "fix the row and run the file again",
-  });
-  return outcome;
-}
-
 /** Stages the outcome of a row that ends without being posted; `state` says how. */
 async function endUnposted(
   deps: OnboardingDependencies,
@@ -189,24 +191,16 @@ async function endUnposted(
   row: BatchRow,
   state: CustomerState,
   facts: OutcomeFacts,
-): Promise<{ readonly ended: EndedRow }> {
+): Promise<PlannedRow> {
   const input = { ...row, batchId, startedAt: new Date().toISOString(), recorded: UNPOSTED };
-  const { outcome = null } = await stageOutcome(deps, input, state, facts);
-  return { ended: { status: rowStatus(state), requiresManualReview: false, record: outcome } };
+  const { outcome } = await stageOutcome(deps, input, state, facts);
+  return { ended: rowVerdict(state), outcome };
 }
 
-/** Stages another batch's outcome as this row's; both rows are the same to the last value. */
-async function stageReused(
-  sealed: SealedStore,
-  batchId: string,
-  frozen: RightRow,
-  attempt: number,
-  other: OutcomeRow,
-): Promise<OutcomeName> {
-  const outcome = { line: frozen.line, attempt, version: 1 };
+/** Another batch's outcome as this row's; both rows are the same to the last value. */
+function reusedOutcome(sealed: SealedStore, frozen: RightRow, attempt: number, other: OutcomeRow): Outcome {
   const events = [adoptedEvent(other, other.status)];
-  await putOutcome(sealed, batchId, { ...asOutcomeOf(sealed, frozen, other), ...outcome, events });
-  return outcome;
+  return { ...asOutcomeOf(sealed, frozen, other), line: frozen.line, attempt, version: 1, events };
 }
 
 /** Stages the row's own open outcome again where its staging is gone: the next version is made from it. */
@@ -216,16 +210,16 @@ async function restageOpen(
   row: RightRow,
   own: OutcomeRow,
 ): Promise<void> {
-  if (!isOpenOutcome(own.status, own.requires_manual_review ?? false)) return;
+  if (!isOpen(verdictOf(own))) return;
   if ((await findOutcome(sealed, batchId, own)) !== undefined) return;
   await putOutcome(sealed, batchId, asOutcomeOf(sealed, row, own));
 }
 
 function asOutcomeOf(
   { sealer }: SealedStore,
-  { row, line, rowKey, customer }: RightRow,
-  { batch_id: _, run_id: _run, playbook_key: _key, ...known }: OutcomeRow,
+  { line, rowKey, customer }: RightRow,
+  { batch_id: _, run_id: _run, ...known }: OutcomeRow,
 ): Outcome {
   const output = known.output && openColumn(sealer, "onboardings", "output", known.output);
-  return { ...known, row, line, kind: customer.kind, row_key: rowKey, output };
+  return { ...known, line, kind: customer.kind, row_key: rowKey, output };
 }

@@ -44,7 +44,7 @@ async function post(
   customer: CustomerRow,
   made: string | null,
 ): Promise<StartedOnboarding> {
-  const { batchId, latch: authEpoch, before, retry, syncTimeoutSecs } = input;
+  const { batchId, authEpoch, before, retry, syncTimeoutSecs } = input;
   const { externalId, prerequisiteData } = customer;
   const { playbook } = await deps.batches.require(batchId);
   // The external id is the idempotency id: with it the service would answer a retry with the failed onboarding.

@@ -74,7 +74,7 @@ function isTokenRefused({ operation }: AuthError): boolean {
 
 async function writeVault(
   deps: OnboardingDependencies,
-  { batchId, line, latch: authEpoch }: CustomerStepInput,
+  { batchId, line, authEpoch }: CustomerStepInput,
   { fpId, vault, documents }: CustomerRow,
 ): Promise<void> {
   const fields = [...Object.keys(vault), ...Object.keys(documents)];
@@ -116,7 +116,7 @@ async function makeBusiness(
       params: externalId === null ? { body: vault as never } : { headers: { external_id: externalId } },
       key: businessCallPrefix(input),
       resolution: { rule: externalId === null ? "unknown" : "again" },
-      run: input.latch,
+      run: input.authEpoch,
     });
     if (externalId === null) await noteMadeBusiness(deps.sealed, body.id, identityHash);
     await keep(body.id);

@@ -8,6 +8,7 @@ import {
 } from "../../../domain/onboarding/customer/customer-state.js";
 import { newOutcome, type OutcomeFacts, troubleOf } from "../../../domain/onboarding/customer/new-outcome.js";
 import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
+import { saidIn } from "../../../domain/onboarding/verdict.js";
 import { getOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import type { CountedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
@@ -32,16 +33,14 @@ export async function stageOutcome(
   const trouble = troubleOf(outcome, facts, customer);
   return {
     state: next,
-    outcome: { line, attempt, version: next.version },
+    outcome,
     messageHash: trouble === null ? null : hash("sha256", trouble).slice(0, 16),
   };
 }
 
 /** What the service answers about an onboarding, whatever the request was. */
-type Answer = Pick<
-  Onboarding,
-  "id" | "status" | "requires_manual_review" | "output" | "error_message" | "continue_onboarding"
->;
+type Answer = Pick<Onboarding, "id" | "output" | "error_message" | "continue_onboarding"> &
+  Parameters<typeof saidIn>[0];
 
 /** Makes the step of an answer: offers its continuation, and stages the outcome of the resulting state. */
 export async function answeredStep(
@@ -57,11 +56,10 @@ export async function answeredStep(
 }
 
 /** What an answer says of the onboarding's state. */
-export function reportOf({ id, status, requires_manual_review, output }: Answer): OnboardingReport {
+export function reportOf(answer: Answer): OnboardingReport {
   return {
-    onboardingId: id ?? null,
-    status: status ?? null,
-    requiresManualReview: requires_manual_review ?? null,
-    hasOutput: output != null,
+    ...saidIn(answer),
+    onboardingId: answer.id ?? null,
+    hasOutput: answer.output != null,
   };
 }

@@ -103,7 +103,7 @@ export async function reuseUnnamed(deps: OnboardingDependencies, call: RowCall):
     creations,
     answered,
     others: async (ids) => [...before, ...(await outcomesOf(deps, ids))],
-    run: ref.latch,
+    run: ref.authEpoch,
   });
   if (found === undefined) return;
   await accept(found);

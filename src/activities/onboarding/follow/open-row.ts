@@ -4,7 +4,7 @@ import {
   afterFailure,
   afterLink,
   afterStop,
-  rowStatus,
+  rowVerdict,
   withoutLink,
 } from "../../../domain/onboarding/customer/customer-state.js";
 import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
@@ -170,23 +170,20 @@ export class OpenRow {
     const { row } = this.row.one.input;
     if (this.row.one.state.phase === "machine") return;
     await this.#deliver();
-    const { state, told, first, calls, messageHash, refused } = this.row.one;
-    const { requiresManualReview, version } = state;
+    const { state, told, calls, messageHash, refused } = this.row.one;
     if (!told) {
       this.row.set({ told: true });
       this.row.tell({
         kind: "done",
         row,
-        record: first,
         calls,
         messageHash,
         ...(refused && { refused }),
         outputAwaited: isOutputAwaited(this.row.one),
-        status: rowStatus(state),
-        requiresManualReview,
+        ...rowVerdict(state),
       });
     }
-    if (version > 0) await this.row.answerWaiters(this.#endIsOwn);
+    if (state.version > 0) await this.row.answerWaiters(this.#endIsOwn);
   }
 
   async #deliver(): Promise<void> {

@@ -6,7 +6,7 @@ import {
 import {
   type CustomerState,
   isOutcomeDue,
-  rowStatus,
+  rowVerdict,
 } from "../../../domain/onboarding/customer/customer-state.js";
 import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
 import {
@@ -18,13 +18,9 @@ import {
   type OpenCustomer,
   type OutcomeToRecord,
 } from "../../../domain/onboarding/customer/open-customer.js";
-import {
-  decideWaiter,
-  isSameRow,
-  type ProcessedCustomer,
-} from "../../../domain/onboarding/customer/waiting-rows.js";
+import { decideWaiter, type ProcessedCustomer } from "../../../domain/onboarding/customer/waiting-rows.js";
 import { freed } from "../../../domain/onboarding/follow/shard.js";
-import { adoptedEvent, type OutcomeName, outcomeEvent } from "../../../domain/onboarding/outcome.js";
+import { adoptedEvent, type Outcome, outcomeEvent } from "../../../domain/onboarding/outcome.js";
 import { getOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { stageOutcome } from "../customer/stage-outcome.js";
 import type { OnboardingDependencies } from "../dependencies.js";
@@ -87,9 +83,8 @@ export class RowInWork {
 
   /** Applies a step; false where the credentials were refused. */
   async apply(step: CustomerStep): Promise<boolean> {
-    const { one, record } = afterStep(this.#one, step);
-    this.#one = one;
-    if (record !== null) await this.#record(record);
+    this.#one = afterStep(this.#one, step);
+    if (step.outcome !== undefined) await this.#record(step.outcome);
     return !step.unauthorized;
   }
 
@@ -103,19 +98,15 @@ export class RowInWork {
   }
 
   /** Writes an outcome, and copies it to every row that reuses it. */
-  async #record(outcome: OutcomeName): Promise<void> {
+  async #record(outcome: Outcome): Promise<void> {
     this.#write(this.#one.input, outcome);
     const reused = [];
     for (const { waiter, version: earlier } of this.#one.reused) {
       const version = earlier + 1;
-      this.#write(waiter, await this.#copy(outcome, waiter, version));
+      await this.#copy(outcome, waiter, version);
       reused.push({ waiter, version });
     }
     this.set({ reused });
-  }
-
-  #write({ batchId, runId, plainOutput }: CustomerInput, outcome: OutcomeName): void {
-    this.records.push({ batchId, runId, plainOutput, outcome });
   }
 
   /** Answers the rows that wait for this one, once it is processed. */
@@ -147,23 +138,24 @@ export class RowInWork {
     const decision = decideWaiter(waiter, customer, this.#one);
     if (decision === "wait") return this.set({ waiting: [...waiting, waiter] });
     const { copy, version, reuses } = decision;
-    const record = copy === null ? null : await this.#copy(copy, waiter, version);
+    if (copy !== null) {
+      await this.#copy(await getOutcome(this.deps.sealed, this.#one.input.batchId, copy), waiter, version);
+    }
     if (reuses) this.set({ reused: [...reused, { waiter, version }] });
-    const { state } = customer;
-    const ended = { status: rowStatus(state), requiresManualReview: state.requiresManualReview, record };
     const { batchWorkflowId, row } = waiter;
-    this.reports.push({ batchWorkflowId, report: doneWithoutCalls(row, ended) });
+    this.reports.push({ batchWorkflowId, report: doneWithoutCalls(row, rowVerdict(customer.state)) });
   }
 
-  /** Stages the outcome for a row that posted nothing; the row that posted has it staged already. */
-  async #copy(outcome: OutcomeName, waiter: CustomerInput, version: number): Promise<OutcomeName> {
-    const { batchId } = this.#one.input;
-    const found = await getOutcome(this.deps.sealed, batchId, outcome);
-    const { row, line, attempt } = waiter;
-    const name = { line, attempt, version };
-    if (isSameRow(waiter, { ...outcome, batchId })) return name;
-    const events = [adoptedEvent({ ...outcome, batch_id: batchId }, found.status)];
-    await putOutcome(this.deps.sealed, waiter.batchId, { ...found, ...name, row, events });
-    return name;
+  /** Writes an outcome for a row that posted nothing. */
+  async #copy(copied: Outcome, waiter: CustomerInput, version: number): Promise<void> {
+    const { batchId, line, attempt } = waiter;
+    const events = [adoptedEvent({ ...copied, batch_id: this.#one.input.batchId }, copied.status)];
+    const outcome = { ...copied, line, attempt, version, events };
+    await putOutcome(this.deps.sealed, batchId, outcome);
+    this.#write(waiter, outcome);
+  }
+
+  #write({ batchId, runId, plainOutput }: CustomerInput, outcome: Outcome): void {
+    this.records.push({ run: { batchId, runId, plainOutput }, outcome });
   }
 }

@@ -1,12 +1,7 @@
 import { hash } from "node:crypto";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
-import { StagingLostError } from "../../../domain/failures.js";
 import { groupedBy } from "../../../domain/grouped-by.js";
-import {
-  type AddressedReport,
-  dueAt,
-  type OutcomeToRecord,
-} from "../../../domain/onboarding/customer/open-customer.js";
+import { type AddressedReport, dueAt } from "../../../domain/onboarding/customer/open-customer.js";
 import {
   afterStepOf,
   type CustomerNews,
@@ -94,7 +89,10 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
   const stepped = slices.flatMap((slice) => slice ?? []);
   const numbers = input.stops.length > 0 || input.tryNow ? SHARD_NUMBERS : touched(input, stepped);
   // First, so that whoever finds a row closed finds its outcome.
-  await record(deps, stepped);
+  await recordOutcomes(
+    deps,
+    stepped.flatMap(({ records }) => records),
+  );
   const rows = await open.at(version);
   const before = new Map(
     await mapConcurrent(SHARDS_AT_ONCE, numbers, async (number) => {
@@ -167,37 +165,6 @@ function changesOf(before: Shard, after: Shard): ChangedRows {
 function touched({ rows, news, due }: SettleInput, stepped: readonly SteppedRow[]): number[] {
   const keys = [...rows, ...news, ...stepped].map(({ key }) => key);
   return [...new Set([...keys.map(shardOf), ...due])].sort((a, b) => a - b);
-}
-
-/** Writes the outcomes that no batch writes, those of each batch's run together, each once. */
-async function record(deps: OnboardingDependencies, stepped: readonly SteppedRow[]): Promise<void> {
-  const byRun = groupedBy(
-    stepped.flatMap(({ records }) => records),
-    ({ batchId, runId, plainOutput }) => `${batchId} ${runId} ${plainOutput}`,
-  );
-  for (const records of byRun.values()) {
-    if (await isRecorded(deps, records)) continue;
-    // A row keeps its last status where the staging of its batch is gone.
-    for (const one of records) await isRecorded(deps, [one]);
-  }
-}
-
-/** Writes outcomes of one run; false where any of them is lost. */
-async function isRecorded(
-  deps: OnboardingDependencies,
-  records: readonly OutcomeToRecord[],
-): Promise<boolean> {
-  const [first] = records;
-  if (first === undefined) return true;
-  const { batchId, runId, plainOutput } = first;
-  const rows = records.map(({ outcome }) => outcome);
-  try {
-    await recordOutcomes(deps, { batchId, runId, plainOutput, chunk: null, rows });
-    return true;
-  } catch (error) {
-    if (error instanceof StagingLostError) return false;
-    throw error;
-  }
 }
 
 function firstDue(shards: readonly Shard[], now: number, busy: ReadonlySet<string>, room: number): DueRows[] {

@@ -82,7 +82,7 @@ async function plannedCustomers(
     const { own, others } = await earlierOutcomes(lake, facts.batchId, lines, keys);
     for (const { line, rowKey } of group) {
       const outcomes = { own: own.get(line), other: others.get(rowKey) };
-      const { kind } = planRow(outcomes, { retry: false, cancel: false });
+      const { kind } = planRow(outcomes, { runId: null, retry: false, cancel: false });
       sums[kind === "run" ? "open" : "done"] += 1;
     }
   };

@@ -1,6 +1,6 @@
 import { addRefusals } from "../../refusals.js";
-import type { OutcomeName } from "../outcome.js";
-import type { ChunkPlan, CustomerReport, DoneReport, EndedRow, RowToRun } from "./batch-rows.js";
+import type { Verdict } from "../verdict.js";
+import type { ChunkPlan, CustomerReport, DoneReport, RowToRun } from "./batch-rows.js";
 import { type BatchPause, type BatchState, CLOSED_CIRCUIT } from "./batch-state.js";
 import { addQueued, countOf, moveRows } from "./batch-totals.js";
 
@@ -8,13 +8,10 @@ const CREDENTIALS: BatchPause = {
   kind: "credentials",
   reason: "the service refused the credentials; check NIGHTLEDGER_API_KEY, then resume",
 };
-/** A customer that another row has just freed is asked for again after this. */
-const FREED_AFTER_MS = 1_000;
 
 /** Adds the plan of the rows up to `to`. */
-export function planned(batch: BatchState, to: number, { run, staged, ended }: ChunkPlan): BatchState {
-  const waiting = [...batch.waiting, ...run.map((row) => ({ ...row, notBefore: 0 }))];
-  return unstartedEnded({ ...batch, next: to, waiting, unrecorded: [...batch.unrecorded, ...staged] }, ended);
+export function planned(batch: BatchState, to: number, { run, ended }: ChunkPlan): BatchState {
+  return unstartedEnded({ ...batch, next: to, waiting: [...batch.waiting, ...run] }, ended);
 }
 
 /** Makes rows outstanding, as many as the window has room for; gives those to start. */
@@ -25,12 +22,11 @@ export function started(
 ): { batch: BatchState; rows: readonly RowToRun[] } {
   if (batch.paused !== null || batch.cancelled) return { batch, rows: [] };
   const room = Math.max(0, window - batch.outstanding.length);
-  const ready = batch.waiting.filter(({ notBefore }) => notBefore <= now).slice(0, room);
-  const rows = ready.map(({ notBefore: _, ...row }) => row);
+  const rows = batch.waiting.slice(0, room);
   return {
     batch: {
       ...batch,
-      waiting: batch.waiting.filter((row) => !ready.includes(row)),
+      waiting: batch.waiting.slice(room),
       outstanding: [...batch.outstanding, ...rows.map((row) => ({ ...row, since: now }))],
       counts: moveRows(batch.counts, "queued", "running", rows.length),
     },
@@ -38,30 +34,20 @@ export function started(
   };
 }
 
-/** Takes out the rows that a cancelled batch will not start; their outcomes are to be written. */
-export function unstartedTaken(batch: BatchState): { batch: BatchState; rows: readonly RowToRun[] } {
-  const rows = batch.waiting.map(({ notBefore: _, ...row }) => row);
-  return { batch: { ...batch, waiting: [] }, rows };
-}
-
 /** Counts rows that were not started: they are cancelled, or an outcome of theirs was found. */
-export function unstartedEnded(batch: BatchState, ended: readonly EndedRow[]): BatchState {
+export function unstartedEnded(batch: BatchState, ended: readonly Verdict[]): BatchState {
   return ended.reduce((sum, row) => rowEnded(sum, "queued", row), batch);
 }
 
 /** Applies a customer's report; the same report again changes nothing. */
-export function reported(
-  batch: BatchState,
-  report: CustomerReport,
-  { circuit, now }: { readonly circuit: number; readonly now: number },
-): BatchState {
+export function reported(batch: BatchState, report: CustomerReport, circuit: number): BatchState {
   if (report.kind === "output") return outputReported(batch, report);
   if (!batch.outstanding.some(({ row }) => row === report.row)) return batch;
   if (report.kind === "lost") return { ...batch, lost: report.message };
-  if (report.kind === "free") return requeued(batch, report.row, now + FREED_AFTER_MS);
+  if (report.kind === "free") return requeued(batch, report.row);
   const counted = { ...batch, calls: batch.calls + report.calls };
   if (report.kind === "done") return doneReported(counted, report, circuit);
-  return paused(report.kind === "requeued" ? requeued(counted, report.row, 0) : counted, CREDENTIALS);
+  return paused(report.kind === "requeued" ? requeued(counted, report.row) : counted, CREDENTIALS);
 }
 
 function outputReported(
@@ -120,41 +106,20 @@ export function limitRaised(batch: BatchState, upTo: number): BatchState {
   return { ...batch, upTo, counts: addQueued(batch.counts, upTo - batch.upTo) };
 }
 
-/** Takes out the outcomes to write next, as a numbered chunk. */
-export function unrecordedTaken(
-  batch: BatchState,
-  most: number,
-): { batch: BatchState; chunk: number; rows: readonly OutcomeName[] } {
-  const { unrecorded, chunk } = batch;
-  const left = { ...batch, unrecorded: unrecorded.slice(most), chunk: chunk + 1 };
-  return { batch: left, chunk, rows: unrecorded.slice(0, most) };
-}
-
-function requeued(batch: BatchState, index: number, notBefore: number): BatchState {
+function requeued(batch: BatchState, index: number): BatchState {
   const again = batch.outstanding.filter(({ row }) => row === index);
   return {
     ...batch,
     outstanding: batch.outstanding.filter(({ row }) => row !== index),
-    waiting: [...batch.waiting, ...again.map(({ since: _, ...row }) => ({ ...row, notBefore }))],
+    waiting: [...batch.waiting, ...again.map(({ since: _, ...row }) => row)],
     counts: moveRows(batch.counts, "running", "queued", again.length),
   };
 }
 
-function rowEnded(
-  batch: BatchState,
-  from: "queued" | "running",
-  { status, requiresManualReview, record }: EndedRow,
-): BatchState {
-  const { unrecorded } = batch;
-  const isNew = record !== null && !unrecorded.some((one) => isSame(one, record));
+function rowEnded(batch: BatchState, from: "queued" | "running", { status, review }: Verdict): BatchState {
   return {
     ...batch,
     counts: moveRows(batch.counts, from, countOf(status)),
-    manualReview: batch.manualReview + (requiresManualReview ? 1 : 0),
-    unrecorded: isNew ? [...unrecorded, record] : unrecorded,
+    manualReview: batch.manualReview + (review ? 1 : 0),
   };
-}
-
-function isSame(a: OutcomeName, b: OutcomeName): boolean {
-  return a.line === b.line && a.attempt === b.attempt && a.version === b.version;
 }

@@ -1,7 +1,7 @@
 import type { RefusedRequest } from "../../refusals.js";
 import type { NewRun } from "../../run.js";
-import type { OutcomeName } from "../outcome.js";
 import type { OnboardingTiming } from "../timing.js";
+import type { Verdict } from "../verdict.js";
 
 /** A row of a batch, as histories may hold it: by numbers and by the hash of its content. */
 export interface BatchRow {
@@ -32,7 +32,7 @@ export interface CustomerRef extends BatchRow, Pick<RowToRun, "retry" | "before"
   readonly batchId: string;
   readonly runId: string;
   /** The auth epoch: once the credentials were refused, its calls stop; a resumed batch has another one. */
-  readonly latch: string;
+  readonly authEpoch: string;
   /** Whether continuations are delivered. */
   readonly sink: boolean;
   /** ISO instant at which the row began. */
@@ -49,29 +49,18 @@ export interface CustomerInput
 }
 
 /** An outcome that may still change. */
-export interface OpenOutcome {
+export interface OpenOutcome extends Verdict {
   readonly onboardingId: string;
-  readonly status: string;
-  readonly requiresManualReview: boolean;
   readonly version: number;
-}
-
-/** A row that has its outcome without running: wrong, posted before, or cancelled before it began. */
-export interface EndedRow {
-  readonly status: string;
-  readonly requiresManualReview: boolean;
-  /** The outcome to write; null where the table has it already. */
-  readonly record: OutcomeName | null;
 }
 
 export interface ChunkPlan {
   readonly run: readonly RowToRun[];
-  readonly ended: readonly EndedRow[];
-  /** Outcomes of rows that run, to be written meanwhile. */
-  readonly staged: readonly OutcomeName[];
+  /** Of rows that have their outcome without running: wrong, posted before, or cancelled before they began. */
+  readonly ended: readonly Verdict[];
 }
 
-export interface DoneReport extends EndedRow {
+export interface DoneReport extends Verdict {
   readonly kind: "done";
   readonly row: number;
   readonly calls: number;
@@ -96,12 +85,9 @@ export type CustomerReport =
   | { readonly kind: "output"; readonly found: boolean; readonly calls: number };
 
 /** The report of a row that got its outcome without a request of its own. */
-export function doneWithoutCalls(
-  row: number,
-  { status, requiresManualReview, record }: EndedRow,
-): DoneReport {
+export function doneWithoutCalls(row: number, verdict: Verdict): DoneReport {
   const silent = { calls: 0, messageHash: null, outputAwaited: false } as const;
-  return { kind: "done", row, status, requiresManualReview, record, ...silent };
+  return { kind: "done", row, ...verdict, ...silent };
 }
 
 /** What a batch's workflow is started with; nothing personal, the rows are frozen. */

@@ -1,5 +1,4 @@
 import type { Refusals } from "../../refusals.js";
-import type { OutcomeName } from "../outcome.js";
 import type { BatchRunInput, RowToRun } from "./batch-rows.js";
 import { type CustomerCounts, queuedRows } from "./batch-totals.js";
 
@@ -14,21 +13,15 @@ interface OutstandingRow extends RowToRun {
   readonly since: number;
 }
 
-/** A row that is planned and waits for room, or for its time. */
-interface WaitingRow extends RowToRun {
-  /** Epoch milliseconds before which it is not started. */
-  readonly notBefore: number;
-}
-
 /** Continue-as-new carries it. Outstanding rows are a *set*: a report that comes twice must not lose or double one. */
 export interface BatchState {
   /** First row that is not planned. */
   readonly next: number;
   /** Rows before this one belong to the batch: the whole file, or up to the limit. */
   readonly upTo: number;
-  readonly waiting: readonly WaitingRow[];
+  /** Planned rows that wait for room. */
+  readonly waiting: readonly RowToRun[];
   readonly outstanding: readonly OutstandingRow[];
-  readonly unrecorded: readonly OutcomeName[];
   readonly counts: CustomerCounts;
   readonly manualReview: number;
   readonly calls: number;
@@ -43,8 +36,6 @@ export interface BatchState {
   /** Why no outcome can be staged any more; null while they can. */
   readonly lost: string | null;
   readonly resumes: number;
-  /** Number of the next file of outcomes. */
-  readonly chunk: number;
 }
 
 export const CLOSED_CIRCUIT: BatchState["circuit"] = { message: null, inARow: 0 };
@@ -56,7 +47,6 @@ export function newBatch(upTo: number): BatchState {
     upTo,
     waiting: [],
     outstanding: [],
-    unrecorded: [],
     counts: queuedRows(upTo),
     manualReview: 0,
     calls: 0,
@@ -67,7 +57,6 @@ export function newBatch(upTo: number): BatchState {
     cancelled: false,
     lost: null,
     resumes: 0,
-    chunk: 0,
   };
 }
 
@@ -86,17 +75,6 @@ export function rowsToPlan(batch: BatchState, most: number): { from: number; to:
 /** Outstanding rows that gave no sign of life for so long. */
 export function silentRows({ outstanding }: BatchState, ms: number, now: number): readonly OutstandingRow[] {
   return outstanding.filter(({ since }) => now - since >= ms);
-}
-
-/** Milliseconds after which the batch has something to do even if nothing is reported. */
-export function wakeAfter(
-  { paused, waiting, outstanding }: BatchState,
-  { window, reportTimeout }: { readonly window: number; readonly reportTimeout: number },
-  now: number,
-): number {
-  if (paused !== null || waiting.length === 0 || outstanding.length >= window) return reportTimeout;
-  const nextStart = Math.min(...waiting.map(({ notBefore }) => notBefore));
-  return Math.max(1, Math.min(reportTimeout, nextStart - now));
 }
 
 /** Runs that ended without an output before a playbook counts as having none. */

@@ -1,10 +1,16 @@
-import { isOpenOutcome } from "../customer/customer-state.js";
-import type { EarlierOutcome } from "../outcome.js";
+import type { OutcomeRow } from "../outcome.js";
+import { isOpen, verdictOf } from "../verdict.js";
+
+/** What a plan needs to know of a row's latest outcome, in whatever batch. */
+export type EarlierOutcome = Pick<OutcomeRow, "run_id" | "attempt" | "version" | "onboarding_id"> &
+  Parameters<typeof verdictOf>[0];
 
 /** Statuses that `runs retry` runs again. */
 const RETRIED: ReadonlySet<string> = new Set(["failed", "error", "none", "expired_no_response"]);
 
 interface Planning {
+  /** The run that plans; it keeps what it has written itself. Null where no run plans. */
+  readonly runId: string | null;
   /** Run what failed, as a new attempt, and leave the rest as it is. */
   readonly retry: boolean;
   /** Begin nothing: what was not posted is cancelled. */
@@ -28,13 +34,15 @@ type RowPlan<O extends EarlierOutcome> =
 /** Decides what is done with a row from its latest outcomes, in its `own` batch and under its key in any `other`. */
 export function planRow<O extends EarlierOutcome>(
   { own, other }: { readonly own?: O | undefined; readonly other?: O | undefined },
-  { retry, cancel }: Planning,
+  { runId, retry, cancel }: Planning,
 ): RowPlan<O> {
-  const follows = ({ onboarding_id, status, requires_manual_review }: O) =>
-    !cancel && onboarding_id !== null && isOpenOutcome(status, requires_manual_review ?? false);
-  if (own !== undefined && hasOutcome(own)) {
+  const follows = (outcome: O) => !cancel && outcome.onboarding_id !== null && isOpen(verdictOf(outcome));
+  // A repetition finds what it has written itself.
+  const isOfRun = own?.run_id === runId;
+  if (own !== undefined && (isOfRun || hasOutcome(own))) {
     const { attempt, version, status, onboarding_id: before } = own;
-    if (retry && !cancel && RETRIED.has(status)) return { kind: "retry", attempt: attempt + 1, before };
+    if (retry && !cancel && !isOfRun && RETRIED.has(status))
+      return { kind: "retry", attempt: attempt + 1, before };
     return { kind: "keep", attempt, version, outcome: own, follows: follows(own) };
   }
   const attempt = (own?.attempt ?? 0) + 1;

@@ -1,7 +1,8 @@
 import { isDecision } from "../../service/onboarding-status.js";
 import type { OpenOutcome } from "../batch/batch-rows.js";
 import type { CustomerEvent } from "../messages.js";
-import { OWN_STATUSES, type SettledBy } from "../outcome.js";
+import type { SettledBy } from "../outcome.js";
+import { type Said, saysTheSame, type Verdict } from "../verdict.js";
 
 /**
  * The phase of a customer: the service works on it, people must do something, or it is finished. A row is *processed*
@@ -10,11 +11,10 @@ import { OWN_STATUSES, type SettledBy } from "../outcome.js";
 export type CustomerPhase = "machine" | "people" | "settled";
 
 /** The state of one customer: small and never personal. */
-export interface CustomerState {
+export interface CustomerState extends Pick<Verdict, "review"> {
   readonly onboardingId: string | null;
   /** The service's last status that counts; null before any. */
   readonly status: string | null;
-  readonly requiresManualReview: boolean;
   readonly phase: CustomerPhase;
   /** How `status` was learned; null while nothing is decided. */
   readonly settledBy: SettledBy | null;
@@ -40,10 +40,8 @@ export interface CustomerState {
 }
 
 /** What the service says of an onboarding; null for what it does not say. */
-export interface OnboardingReport {
+export interface OnboardingReport extends Said {
   readonly onboardingId: string | null;
-  readonly status: string | null;
-  readonly requiresManualReview: boolean | null;
   readonly hasOutput: boolean;
 }
 
@@ -51,7 +49,7 @@ export interface OnboardingReport {
 export const UNPOSTED: CustomerState = {
   onboardingId: null,
   status: null,
-  requiresManualReview: false,
+  review: false,
   phase: "machine",
   settledBy: null,
   playbookVersion: null,
@@ -75,15 +73,15 @@ export function afterReport(state: CustomerState, report: OnboardingReport, by: 
     hasOutput: state.hasOutput || report.hasOutput,
   };
   if (status === null || !mayBecome(state, status)) return known;
-  const requiresManualReview = report.requiresManualReview ?? state.requiresManualReview;
-  const isNew = status !== state.status || requiresManualReview !== state.requiresManualReview;
+  const review = report.review ?? state.review;
+  const isNew = !saysTheSame(state, { status, review });
   return {
     ...known,
     status,
-    requiresManualReview,
-    phase: phaseAfter(state.phase, status, requiresManualReview),
+    review,
+    phase: phaseAfter(state.phase, status, review),
     settledBy: isDecision(status) ? (isNew ? by : (state.settledBy ?? by)) : null,
-    infoRequested: state.infoRequested && requiresManualReview,
+    infoRequested: state.infoRequested && review,
   };
 }
 
@@ -91,7 +89,7 @@ export function afterReport(state: CustomerState, report: OnboardingReport, by: 
 function mayBecome(state: CustomerState, status: string): boolean {
   if (state.expired) return false;
   if (!isDecision(state.status)) return true;
-  return isDecision(status) && state.requiresManualReview;
+  return isDecision(status) && state.review;
 }
 
 function phaseAfter(phase: CustomerPhase, status: string, review: boolean): CustomerPhase {
@@ -164,6 +162,11 @@ export function rowStatus(state: CustomerState): string {
   return state.status ?? "pending";
 }
 
+/** What an outcome says of a state. */
+export function rowVerdict(state: CustomerState): Verdict {
+  return { status: rowStatus(state), review: state.review };
+}
+
 /** The service took too long to decide: the row counts as processed with what it has. */
 export function afterDecisionTimeout(state: CustomerState): CustomerState {
   return state.phase === "machine" ? { ...state, phase: "people" } : state;
@@ -184,29 +187,14 @@ export function afterFailure(state: CustomerState): CustomerState {
   return { ...state, phase: "settled", failed: true };
 }
 
-/** Whether an outcome may still change without another post. */
-export function isOpenOutcome(status: string, requiresManualReview: boolean): boolean {
-  if (status === "needs_customer" || status === "incomplete" || status === "pending") return true;
-  if (isDecision(status)) return requiresManualReview;
-  return !(OWN_STATUSES as readonly string[]).includes(status);
-}
-
 /** The state of an onboarding that an earlier command posted, from its outcome. */
 export function reopened(open: OpenOutcome): CustomerState {
-  const { onboardingId, requiresManualReview, version } = open;
   const status = open.status === "needs_customer" ? "incomplete" : open.status;
-  return { ...UNPOSTED, onboardingId, status, requiresManualReview, version, phase: "people" };
+  return { ...UNPOSTED, ...open, status, phase: "people" };
 }
 
 /** What an outcome says of a state; a later version is due where any of it has changed. */
-const TOLD = [
-  "status",
-  "requiresManualReview",
-  "expired",
-  "infoRequested",
-  "hasOutput",
-  "playbookVersion",
-] as const;
+const TOLD = ["status", "review", "expired", "infoRequested", "hasOutput", "playbookVersion"] as const;
 
 /** Whether a new version of the outcome is due. */
 export function isOutcomeDue(recorded: CustomerState, now: CustomerState): boolean {

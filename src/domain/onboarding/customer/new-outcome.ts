@@ -2,7 +2,7 @@ import { isDecision } from "../../service/onboarding-status.js";
 import { withoutValues } from "../../service/quoted-values.js";
 import type { BatchRow, CustomerRef } from "../batch/batch-rows.js";
 import { type CustomerRow, valuesOf } from "../customer.js";
-import { playbookVersionOf } from "../identity.js";
+import { playbookKeyOf, playbookVersionOf } from "../identity.js";
 import { namesOf, type Outcome } from "../outcome.js";
 import { type CustomerState, rowStatus } from "./customer-state.js";
 import { onboardingErrorClass } from "./error-class.js";
@@ -31,7 +31,7 @@ interface KnownRow {
 
 /** Makes the outcome of a state, as the version that the state names. */
 export function newOutcome(
-  { row, line, attempt, rowKey, startedAt }: BatchRow & Pick<CustomerRef, "startedAt">,
+  { line, attempt, rowKey, startedAt }: BatchRow & Pick<CustomerRef, "startedAt">,
   state: CustomerState,
   facts: OutcomeFacts,
   { customer, prior, playbook }: KnownRow,
@@ -39,7 +39,6 @@ export function newOutcome(
   const pinned = playbookVersionOf(playbook);
   const output = facts.answer?.output;
   return {
-    row,
     line,
     attempt,
     version: state.version,
@@ -47,6 +46,7 @@ export function newOutcome(
     ...subjectOf(customer, facts, prior),
     ...verdictOf(state, prior),
     ...failureOf(state, facts, prior, customer),
+    playbook_key: playbookKeyOf(playbook),
     playbook_version: state.playbookVersion ?? pinned,
     output: output == null ? (prior?.output ?? null) : JSON.stringify(output),
     started_at: startedAt,
@@ -62,7 +62,7 @@ function subjectOf(customer: CustomerRow, facts: OutcomeFacts, prior: Outcome | 
 }
 
 function verdictOf(state: CustomerState, prior: Outcome | undefined) {
-  const { onboardingId, requiresManualReview, settledBy, failed, cancelled, expired } = state;
+  const { onboardingId, review, settledBy, failed, cancelled, expired } = state;
   const status = rowStatus(state);
   const hasEnded = failed || cancelled || expired || isDecision(state.status);
   // The same end keeps its time.
@@ -70,7 +70,7 @@ function verdictOf(state: CustomerState, prior: Outcome | undefined) {
   return {
     onboarding_id: onboardingId,
     status,
-    requires_manual_review: onboardingId === null ? null : requiresManualReview,
+    requires_manual_review: onboardingId === null ? null : review,
     settled_at: hasEnded ? (known ?? new Date().toISOString()) : null,
     settled_by: settledBy,
   };
@@ -83,8 +83,11 @@ function failureOf(
   customer: CustomerRow,
 ): Pick<Outcome, "error_class" | "error_message"> {
   const isError = status === "error";
+  const { vault, prerequisiteData } = customer;
   const said = facts.error_message ?? facts.answer?.error_message;
-  const error_message = said ?? (isError ? (prior?.error_message ?? null) : null);
+  const earlier = isError ? (prior?.error_message ?? null) : null;
+  // The ids have columns of their own.
+  const error_message = said == null ? earlier : withoutValues(said, [vault, prerequisiteData]);
   const words = error_message === null ? null : withoutValues(error_message, valuesOf(customer));
   return { error_class: facts.error_class ?? (isError ? onboardingErrorClass(words) : null), error_message };
 }

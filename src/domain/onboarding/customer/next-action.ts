@@ -30,13 +30,13 @@ export function nextActionOf(state: CustomerState, pinnedVersion: number | null)
 }
 
 function actionOf(state: CustomerState): string | null {
-  const { status, requiresManualReview, failed, cancelled, expired, infoRequested, linkMissing } = state;
+  const { status, review, failed, cancelled, expired, infoRequested, linkMissing } = state;
   if (failed) return NEXT_ACTIONS.retry;
   if (cancelled) return NEXT_ACTIONS.again;
   if (expired) return NEXT_ACTIONS.expired;
   if (needsCustomer(state)) return linkMissing ? NEXT_ACTIONS.resend : NEXT_ACTIONS.follow;
   if (infoRequested) return NEXT_ACTIONS.answer;
-  if (requiresManualReview) return NEXT_ACTIONS.review;
+  if (review) return NEXT_ACTIONS.review;
   if (status === "error") return NEXT_ACTIONS.retry;
   if (status === "pending" || status === null) return NEXT_ACTIONS.wait;
   if (status === "none" || !isKnownStatus(status)) return NEXT_ACTIONS.decide;

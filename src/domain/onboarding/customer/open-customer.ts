@@ -1,7 +1,7 @@
 import type { RefusedRequest } from "../../refusals.js";
 import type { CustomerInput, CustomerRef, CustomerReport } from "../batch/batch-rows.js";
 import type { CustomerEvent, SessionValidated } from "../messages.js";
-import type { OutcomeName } from "../outcome.js";
+import type { Outcome } from "../outcome.js";
 import type { LinkOffer } from "./continuation-offer.js";
 import { hasNews, type Mail, NO_MAIL } from "./customer-mail.js";
 import { type CustomerState, lacksOutput, reopened, UNPOSTED } from "./customer-state.js";
@@ -33,8 +33,6 @@ export interface OpenCustomer extends CarriedWaiters {
   /** The state that the last outcome says. */
   readonly recorded: CustomerState;
   readonly link: LinkOffer | null;
-  /** The first outcome, until the batch gets it. */
-  readonly first: OutcomeName | null;
   readonly calls: number;
   readonly messageHash: string | null;
   readonly refused?: RefusedRequest;
@@ -64,7 +62,6 @@ export function openCustomer(input: CustomerInput, now: number): OpenCustomer {
     state,
     recorded: state,
     link: null,
-    first: null,
     calls: 0,
     messageHash: null,
     told: false,
@@ -155,7 +152,7 @@ export interface CustomerStep {
   readonly state: CustomerState;
   readonly calls: number;
   /** Left out where there is nothing new to say. */
-  readonly outcome?: OutcomeName;
+  readonly outcome?: Outcome;
   /** Hash of the error message that the row ended with; null without one. */
   readonly messageHash?: string | null;
   readonly refused?: RefusedRequest;
@@ -164,22 +161,17 @@ export interface CustomerStep {
   readonly unauthorized?: boolean;
 }
 
-/**
- * Applies a step. The batch writes a row's first outcome together with many others; `record` is a later one, or one of
- * an onboarding that an earlier command posted, which the customer writes itself.
- */
+/** Applies a step. */
 export function afterStep(
   one: OpenCustomer,
   { state, outcome, messageHash = null, refused, ...step }: CustomerStep,
-): { readonly one: OpenCustomer; readonly record: OutcomeName | null } {
+): OpenCustomer {
   const calls = one.calls + step.calls;
-  if (step.unauthorized) return { one: { ...one, calls }, record: null };
+  if (step.unauthorized) return { ...one, calls };
   const polls = state.status === one.state.status ? one.polls : withNewStatus(one.polls);
   const known = { ...one, polls, calls, state, link: step.link ?? one.link };
-  if (outcome === undefined) return { one: known, record: null };
-  const isFirst = !one.told && one.first === null && one.input.open === null;
-  const staged = { ...known, recorded: state, messageHash, ...(refused && { refused }) };
-  return isFirst ? { one: { ...staged, first: outcome }, record: null } : { one: staged, record: outcome };
+  if (outcome === undefined) return known;
+  return { ...known, recorded: state, messageHash, ...(refused && { refused }) };
 }
 
 /** Whether the last continuation has expired and no other one is there to be delivered. */
@@ -228,10 +220,8 @@ export interface AddressedReport {
   readonly report: CustomerReport;
 }
 
-/** A staged outcome that its row's batch does not write itself. */
+/** An outcome that is to be written, and the run that its row is of. */
 export interface OutcomeToRecord {
-  readonly batchId: string;
-  readonly runId: string;
-  readonly plainOutput: boolean;
-  readonly outcome: OutcomeName;
+  readonly run: Pick<CustomerInput, "batchId" | "runId" | "plainOutput">;
+  readonly outcome: Outcome;
 }

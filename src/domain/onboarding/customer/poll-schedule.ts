@@ -2,6 +2,7 @@ import { MINUTE } from "../../duration.js";
 import { isDecision } from "../../service/onboarding-status.js";
 import type { CustomerEvent } from "../messages.js";
 import type { OnboardingTiming } from "../timing.js";
+import { saysTheSame } from "../verdict.js";
 import { type CustomerPhase, type CustomerState, needsCustomer } from "./customer-state.js";
 
 /** Hints kept until the next poll, for `onboarding_events`; all of them are in `webhook_events`. */
@@ -85,7 +86,7 @@ export function relevanceOf(state: CustomerState, event: CustomerEvent): EventRe
       return isDecision(state.status) || state.status === "incomplete" ? "irrelevant" : "relevant";
     case "service.onboarding.completed":
     case "service.user.manual_review":
-      return isDecision(state.status) && isSame(state, event) ? "irrelevant" : "relevant";
+      return isDecision(state.status) && saysTheSame(state, event) ? "irrelevant" : "relevant";
     case "service.user.info_requested":
       return state.infoRequested ? "weak" : "relevant";
     case "service.user.bank_link_updated":
@@ -93,8 +94,4 @@ export function relevanceOf(state: CustomerState, event: CustomerEvent): EventRe
     default:
       return "weak";
   }
-}
-
-function isSame(state: CustomerState, { status, requiresManualReview }: CustomerEvent): boolean {
-  return status === state.status && requiresManualReview === state.requiresManualReview;
 }

@@ -1,6 +1,7 @@
-import type { CustomerInput, OpenOutcome } from "../batch/batch-rows.js";
+import type { CustomerInput } from "../batch/batch-rows.js";
 import type { OutcomeName } from "../outcome.js";
-import { type CustomerState, rowStatus } from "./customer-state.js";
+import { saysTheSame } from "../verdict.js";
+import { type CustomerState, rowVerdict } from "./customer-state.js";
 
 /** A row of another batch that reuses this customer's outcomes. */
 export interface ReusedRow {
@@ -29,7 +30,7 @@ type WaiterDecision =
   | "wait"
   /** It gets an outcome. */
   | {
-      /** The outcome to copy as the row's; null where the row has it. */
+      /** The outcome to copy as the row's; null where the row has one. */
       readonly copy: OutcomeName | null;
       /** Of the row's own outcome. */
       readonly version: number;
@@ -43,19 +44,14 @@ export function decideWaiter(
   { row, state, endIsOwn }: ProcessedCustomer,
   { reused }: CarriedWaiters,
 ): WaiterDecision {
-  const { open, line, attempt } = waiter;
+  const { open } = waiter;
   if (waiter.rowKey !== row.rowKey) return "wait";
-  if (isSameRow(waiter, row)) {
-    // A later run of its batch. The tables lack the row where the run before ended too early to write its first outcome;
-    // later versions are written here.
-    const first = { line, attempt, version: 1 };
-    return { copy: open === null ? first : null, version: 1, reuses: false };
-  }
+  // A later run of its batch: the row has its outcome.
+  if (isSameRow(waiter, row)) return { copy: null, version: 1, reuses: false };
   if (endIsOwn || isRetryOf(waiter, state)) return "wait";
   const reuses = !reused.some((one) => isSameRow(one.waiter, waiter));
-  if (open !== null && (!reuses || saysTheSame(open, state))) {
-    return { copy: null, version: open.version, reuses };
-  }
+  const has = open !== null && saysTheSame(open, rowVerdict(state));
+  if (!reuses || has) return { copy: null, version: open?.version ?? 1, reuses };
   const copy = { line: row.line, attempt: row.attempt, version: state.version };
   return { copy, version: (open?.version ?? 0) + 1, reuses };
 }
@@ -71,15 +67,11 @@ export function successorOf({ reused, waiting }: CarriedWaiters): ReusedRow | un
 }
 
 /** Whether both are the same row of one batch. */
-export function isSameRow(a: RowIdentity, b: RowIdentity): boolean {
+function isSameRow(a: RowIdentity, b: RowIdentity): boolean {
   return a.batchId === b.batchId && a.line === b.line && a.attempt === b.attempt;
 }
 
 /** Whether the onboarding is the very one that the row runs again for. */
 function isRetryOf({ retry, before }: CustomerInput, { onboardingId }: CustomerState): boolean {
   return retry && before === onboardingId;
-}
-
-function saysTheSame({ status, requiresManualReview }: OpenOutcome, state: CustomerState): boolean {
-  return rowStatus(state) === status && state.requiresManualReview === requiresManualReview;
 }

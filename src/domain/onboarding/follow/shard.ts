@@ -41,7 +41,7 @@ export interface HandedRow {
   readonly input: CustomerInput;
 }
 
-/** What a step has done with a row. Only names of staged outcomes are in it. */
+/** What a step has done with a row. Its outcomes are personal data, so it is sealed. */
 export interface SteppedRow {
   readonly key: string;
   /** The messages that the step was given. */

@@ -19,10 +19,14 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-async function record(batchId: string, chunk: string, rows: readonly Outcome[]): Promise<void> {
+async function record(batchId: string, rows: readonly Outcome[]): Promise<void> {
   await mapConcurrent(16, rows, (row) => putOutcome(bench.deps.sealed, batchId, row));
-  const input = { batchId, runId: "run", chunk, plainOutput: false, rows };
-  await bench.run(() => recordOutcomes(bench.deps, input));
+  await bench.run(() =>
+    recordOutcomes(
+      bench.deps,
+      rows.map((outcome) => ({ run: { batchId, runId: "run", plainOutput: false }, outcome })),
+    ),
+  );
 }
 
 async function csv(batchId: string, rows: number): Promise<{ text: string; rows: Record<string, string>[] }> {
@@ -35,9 +39,9 @@ async function csv(batchId: string, rows: number): Promise<{ text: string; rows:
 test("one row a line of the file in its order, the latest version of the latest attempt", async () => {
   const customers = Array.from({ length: 1_100 }, (_, at) => customer(at + 2));
   const batchId = await freezeCustomers(bench.deps.batches, [...customers, wrongRow(2_000)]);
-  const all = customers.map((one, row) => outcomeOf(one, row));
-  await record(batchId, "1", all.slice(1).reverse());
-  await record(batchId, "2", [
+  const all = customers.map((one) => outcomeOf(one));
+  await record(batchId, all.slice(1).reverse());
+  await record(batchId, [
     { ...all[5]!, attempt: 2, status: "error", error_message: 'no, "never"' },
     { ...all[6]!, version: 2, status: "fail", requires_manual_review: true, settled_by: "webhook" },
   ]);
@@ -69,7 +73,7 @@ test.each(["=1+1", "+15550100", "-2", "@sum", "=cmd|' /C calc'!A0"])(
   async (id) => {
     const one = customer(2, { fpId: null, externalId: id });
     const batchId = await freezeCustomers(bench.deps.batches, [one]);
-    await record(batchId, "1", [outcomeOf(one, 0, { error_message: `${id}, said the service` })]);
+    await record(batchId, [outcomeOf(one, { error_message: `${id}, said the service` })]);
     const { rows } = await csv(batchId, 1);
     expect(rows[0]?.external_id).toBe(`'${id}`);
     expect(rows[0]?.error_message).toBe(`'${id}, said the service`);

@@ -21,7 +21,7 @@ const prefix = (attempt: number, before: string | null = null) =>
     line: 2,
     attempt,
     rowKey: "key",
-    latch: "run",
+    authEpoch: "run",
     retry: attempt > 1,
     before,
     startedAt: "2026-11-21T02:15:00.000Z",
@@ -30,7 +30,7 @@ const prefix = (attempt: number, before: string | null = null) =>
 const keepAnswer = (name: string | number, id: string) =>
   bench.deps.sealed.put(`${at(name)}answer`, { operation: "createOnboarding", at: 0, body: { id } });
 const tell = (attempt: number, onboardingId: string | null) =>
-  putOutcome(bench.deps.sealed, BATCH, outcomeOf(customer(2), 0, { attempt, onboarding_id: onboardingId }));
+  putOutcome(bench.deps.sealed, BATCH, outcomeOf(customer(2), { attempt, onboarding_id: onboardingId }));
 
 test("a retry posts again where an outcome has the onboarding of the previous attempt", async () => {
   await keepAnswer("first", "ob_1");

@@ -31,7 +31,7 @@ function attempt(n: number, sinceMs: number): Promise<CustomerStep> {
       line: 2,
       attempt: 1,
       rowKey: "key",
-      latch: "run",
+      authEpoch: "run",
       retry: false,
       before: null,
       startedAt: "2026-11-21T02:15:00.000Z",

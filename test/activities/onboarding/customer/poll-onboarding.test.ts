@@ -37,7 +37,7 @@ async function look(answer: object, known: CustomerState, events: readonly Custo
     line: 2,
     attempt: 1,
     rowKey: "key",
-    latch: "run",
+    authEpoch: "run",
     retry: false,
     before: null,
     startedAt: "2026-11-21T02:15:00.000Z",

@@ -46,7 +46,7 @@ const post = (row: number, attempt = 1) =>
           line: row + 2,
           attempt,
           rowKey: `key-${row}`,
-          latch: "run",
+          authEpoch: "run",
         },
         ...{ retry: attempt > 1, before: null, startedAt: "2026-11-21T02:15:00.000Z", sink: false },
         ...{ state: UNPOSTED, recorded: UNPOSTED, tries: { times: 0, since: 0 }, syncTimeoutSecs: null },

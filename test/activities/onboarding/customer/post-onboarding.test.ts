@@ -31,7 +31,7 @@ function post(row: number): Promise<CustomerStep> {
       line: row + 2,
       attempt: 1,
       rowKey: `key-${row}`,
-      latch: "run",
+      authEpoch: "run",
       retry: false,
       before: null,
       startedAt: "2026-11-21T02:15:00.000Z",

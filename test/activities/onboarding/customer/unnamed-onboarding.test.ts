@@ -34,7 +34,7 @@ function post(batchId: string, rowKey: string): Promise<CustomerStep> {
       line: 2,
       attempt: 1,
       rowKey,
-      latch: "run",
+      authEpoch: "run",
       retry: false,
       before: null,
       startedAt: "2026-11-21T02:15:00.000Z",

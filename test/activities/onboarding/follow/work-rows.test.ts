@@ -55,7 +55,7 @@ test("a row whose earlier outcome is torn waits, and what its neighbour came to 
   const [torn] = rows;
   if (torn === undefined) throw new Error("no row");
   rows[0] = { ...torn, told: true, state: { ...torn.state, version: 1 } };
-  await putOutcome(bench.deps.sealed, batchId, outcomeOf(customer(2), 0));
+  await putOutcome(bench.deps.sealed, batchId, outcomeOf(customer(2)));
   const [key = ""] = (await bench.deps.sealed.list(`_staging/${batchId}/outcomes/`)).map(
     (entry) => entry.key,
   );

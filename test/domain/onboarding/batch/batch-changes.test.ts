@@ -9,9 +9,7 @@ import {
   reported,
   resumed,
   started,
-  unrecordedTaken,
   unstartedEnded,
-  unstartedTaken,
 } from "../../../../src/domain/onboarding/batch/batch-changes.js";
 import type { CustomerReport } from "../../../../src/domain/onboarding/batch/batch-rows.js";
 import {
@@ -21,13 +19,12 @@ import {
   newBatch,
   rowsToPlan,
   silentRows,
-  wakeAfter,
 } from "../../../../src/domain/onboarding/batch/batch-state.js";
 import { doneReport, planOf, rowToRun } from "../../../helpers/onboarding/batch-states.js";
 
 const CIRCUIT = 3;
-const after = (batch: BatchState, now: number, ...reports: readonly CustomerReport[]) =>
-  reports.reduce((state, report) => reported(state, report, { circuit: CIRCUIT, now }), batch);
+const after = (batch: BatchState, ...reports: readonly CustomerReport[]) =>
+  reports.reduce((state, report) => reported(state, report, CIRCUIT), batch);
 const begun = (rows: number, window = rows) =>
   started(planned(newBatch(rows), rows, planOf(0, rows)), window, 0).batch;
 const startable = (batch: BatchState, window: number, now = 0) =>
@@ -40,32 +37,27 @@ test("starts no more than the window has room for, and continues when one is don
   const first = started(planned(newBatch(5), 3, planOf(0, 3)), 2, 0);
   expect(first.rows.map(({ row }) => row)).toEqual([0, 1]);
   expect(startable(first.batch, 2)).toEqual([]);
-  const second = started(after(first.batch, 0, doneReport(1)), 2, 0);
+  const second = started(after(first.batch, doneReport(1)), 2, 0);
   expect(second.rows.map(({ row }) => row)).toEqual([2]);
   expect(rowsToPlan(second.batch, 3)).toEqual({ from: 3, to: 5 });
   expect(second.batch.counts).toMatchObject({ total: 5, queued: 2, running: 2, pass: 1 });
 });
 
 test("the same report again, or of a row that is not out, changes nothing", () => {
-  const batch = after(begun(2, 1), 0, doneReport(0));
-  expect(after(batch, 0, doneReport(0), doneReport(1))).toEqual(batch);
+  const batch = after(begun(2, 1), doneReport(0));
+  expect(after(batch, doneReport(0), doneReport(1))).toEqual(batch);
 });
 
 test("rows that have their outcome already count without running", () => {
-  const record = { line: 2, attempt: 1, version: 1 };
   const batch = planned(newBatch(3), 3, {
     run: [rowToRun(2)],
-    staged: [],
     ended: [
-      { status: "invalid", requiresManualReview: false, record },
-      { status: "needs_customer", requiresManualReview: true, record: null },
+      { status: "invalid", review: false },
+      { status: "needs_customer", review: true },
     ],
   });
   expect(batch.counts).toMatchObject({ invalid: 1, needs_customer: 1, queued: 1 });
   expect(batch.manualReview).toBe(1);
-  const taken = unrecordedTaken(batch, 10);
-  expect(taken).toMatchObject({ chunk: 0, rows: [record] });
-  expect(taken.batch).toMatchObject({ chunk: 1, unrecorded: [] });
 });
 
 test.for([
@@ -75,16 +67,16 @@ test.for([
   ["total", "none"],
   ["queued", "none"],
 ])("an outcome %s counts as %s", ([status = "", count = ""]) => {
-  const batch = after(begun(1), 0, doneReport(0, { status }));
+  const batch = after(begun(1), doneReport(0, { status }));
   expect(batch.counts).toMatchObject({ total: 1, running: 0, [count]: 1 });
   expect(isProcessed(batch)).toBe(true);
 });
 
 test("the same message on so many completions in a row opens the circuit: nothing is started", () => {
   const failed = (row: number, messageHash: string) => doneReport(row, { status: "failed", messageHash });
-  const good = after(begun(7, 4), 0, failed(0, "m1"), failed(1, "m1"), doneReport(2), failed(3, "m2"));
+  const good = after(begun(7, 4), failed(0, "m1"), failed(1, "m1"), doneReport(2), failed(3, "m2"));
   expect(good.paused).toBeNull();
-  const open = after(started(good, 2, 0).batch, 0, failed(4, "m2"), failed(5, "m2"));
+  const open = after(started(good, 2, 0).batch, failed(4, "m2"), failed(5, "m2"));
   expect(open.paused).toMatchObject({ kind: "circuit", reason: expect.stringContaining("3 customers") });
   expect(startable(open, 2)).toEqual([]);
   expect(resumed(open)).toMatchObject({ paused: null, resumes: 1 });
@@ -92,8 +84,8 @@ test("the same message on so many completions in a row opens the circuit: nothin
 
 test("the circuit does not pause a batch that has no row left to start: it comes to its end", () => {
   const reports = [0, 1, 2, 3, 4].map((row) => doneReport(row, { status: "failed", messageHash: "m1" }));
-  expect(after(begun(5), 0, ...reports.slice(0, 4)).paused).toBeNull();
-  const batch = after(begun(5), 0, ...reports);
+  expect(after(begun(5), ...reports.slice(0, 4)).paused).toBeNull();
+  const batch = after(begun(5), ...reports);
   expect(batch.paused).toBeNull();
   expect(isProcessed(batch)).toBe(true);
 });
@@ -102,7 +94,7 @@ test("counts what the service refused by its words, each row once", () => {
   const refused = { status: 400, message: 'field "key": no such playbook' };
   const failed = (row: number) => doneReport(row, { status: "failed", refused });
   const other = doneReport(2, { status: "failed", refused: { status: 404, message: null } });
-  const batch = after(begun(4), 0, failed(0), failed(1), failed(1), other, doneReport(3));
+  const batch = after(begun(4), failed(0), failed(1), failed(1), other, doneReport(3));
   expect(batch.refusals).toEqual([
     { count: 2, ...refused },
     { count: 1, status: 404, message: null },
@@ -110,7 +102,7 @@ test("counts what the service refused by its words, each row once", () => {
 });
 
 test("refused credentials put the row back and pause the batch; resumed, it runs again", () => {
-  const batch = after(begun(2), 5, { kind: "requeued", row: 0, calls: 1 });
+  const batch = after(begun(2), { kind: "requeued", row: 0, calls: 1 });
   expect(batch.paused?.kind).toBe("credentials");
   expect(batch.counts).toMatchObject({ queued: 1, running: 1 });
   expect(startable(batch, 2, 5)).toEqual([]);
@@ -118,14 +110,12 @@ test("refused credentials put the row back and pause the batch; resumed, it runs
 });
 
 test("refused credentials of a posted row pause the batch, and the row stays outstanding", () => {
-  const batch = after(begun(2), 5, { kind: "refused", row: 0, calls: 1 });
+  const batch = after(begun(2), { kind: "refused", row: 0, calls: 1 });
   expect(batch).toMatchObject({ paused: { kind: "credentials" }, calls: 1, counts: { running: 2 } });
 });
 
-test("a customer who was busy is asked for again a little later", () => {
-  const batch = after(begun(1), 100, { kind: "free", row: 0 });
-  expect(startable(batch, 1, 100)).toEqual([]);
-  expect(wakeAfter(batch, { window: 1, reportTimeout: 60_000 }, 100)).toBe(1_000);
+test("a customer who was busy is asked for again", () => {
+  const batch = after(begun(1), { kind: "free", row: 0 });
   expect(started(batch, 1, 1_100).rows).toEqual([rowToRun(0)]);
   expect(isProcessed(batch)).toBe(false);
 });
@@ -151,20 +141,18 @@ test("a batch that is paused twice keeps the first reason", () => {
   expect(paused(batch, { kind: "credentials", reason: "refused" }).paused?.kind).toBe("asked");
 });
 
-test("cancelled, what waits is taken out to be ended, and nothing is started", () => {
+test("cancelled, what waits counts as ended, and nothing is started", () => {
   const batch = cancelled(begun(3, 1));
   expect(startable(batch, 3)).toEqual([]);
-  const left = unstartedTaken(batch);
-  expect(left.rows.map(({ row }) => row)).toEqual([1, 2]);
-  const ended = left.rows.map(() => ({ status: "cancelled", requiresManualReview: false, record: null }));
-  expect(unstartedEnded(left.batch, ended).counts).toMatchObject({ cancelled: 2, running: 1 });
+  const ended = batch.waiting.map(() => ({ status: "cancelled", review: false }));
+  expect(unstartedEnded(batch, ended).counts).toMatchObject({ cancelled: 2, running: 1 });
 });
 
 test("a playbook that never had an output is not asked for one for ever", () => {
   const missing = Array.from({ length: 50 }, () => ({ kind: "output", found: false, calls: 1 }) as const);
-  const without = after(newBatch(1), 0, ...missing);
+  const without = after(newBatch(1), ...missing);
   expect(areOutputsExpected(without)).toBe(false);
-  const batch = after(without, 0, { kind: "output", found: true, calls: 1 });
+  const batch = after(without, { kind: "output", found: true, calls: 1 });
   expect(areOutputsExpected(batch)).toBe(true);
   expect(batch.calls).toBe(51);
 });
@@ -184,19 +172,11 @@ test("whatever happens, the counts add up to the total, also over continue-as-ne
       { do: "carry" as const },
       { do: "cancel" as const },
       { do: "raise" as const },
-      { do: "record" as const },
     ),
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let batch = newBatch(10);
-      const recorded: number[] = [];
-      const record = (most: number) => {
-        const taken = unrecordedTaken(batch, most);
-        recorded.push(...taken.rows.map(({ line }) => line));
-        batch = taken.batch;
-      };
-      let ended = 0;
       for (const [second, one] of steps.entries()) {
         const now = second * 1_000;
         if (one.do === "plan") {
@@ -207,19 +187,14 @@ test("whatever happens, the counts add up to the total, also over continue-as-ne
         else if (one.do === "cancel") batch = cancelled(batch);
         else if (one.do === "raise") batch = limitRaised(batch, 15);
         else if (one.do === "carry") batch = structuredClone(batch);
-        else if (one.do === "record") record(3);
         else if (one.kind === "done") {
-          if (batch.outstanding.some(({ row }) => row === one.row)) ended += 1;
-          batch = after(batch, now, doneReport(one.row, { status: one.status }));
+          batch = after(batch, doneReport(one.row, { status: one.status }));
         } else if (one.kind === "requeued") {
-          batch = after(batch, now, { kind: "requeued", row: one.row, calls: 0 });
-        } else batch = after(batch, now, { kind: "free", row: one.row });
+          batch = after(batch, { kind: "requeued", row: one.row, calls: 0 });
+        } else batch = after(batch, { kind: "free", row: one.row });
         expect(sumOf(batch.counts)).toBe(0);
         expect(batch.counts.running).toBe(batch.outstanding.length);
       }
-      record(100);
-      expect(recorded).toHaveLength(ended);
-      expect(new Set(recorded).size).toBe(ended);
     }),
   );
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { planRow } from "../../../../src/domain/onboarding/batch/row-plan.js";
-import type { EarlierOutcome } from "../../../../src/domain/onboarding/outcome.js";
+import { type EarlierOutcome, planRow } from "../../../../src/domain/onboarding/batch/row-plan.js";
 
 const outcome = (change: Partial<EarlierOutcome> = {}): EarlierOutcome => ({
+  run_id: "before",
   attempt: 1,
   version: 1,
   status: "pass",
@@ -12,9 +12,9 @@ const outcome = (change: Partial<EarlierOutcome> = {}): EarlierOutcome => ({
 });
 const UNPOSTED = { status: "cancelled", onboarding_id: null };
 const OPEN = { status: "needs_customer", version: 3 };
-const RUN = { retry: false, cancel: false };
-const RETRY = { retry: true, cancel: false };
-const CANCEL = { retry: false, cancel: true };
+const RUN = { runId: "run", retry: false, cancel: false };
+const RETRY = { runId: "run", retry: true, cancel: false };
+const CANCEL = { runId: "run", retry: false, cancel: true };
 
 test.for([
   ["nothing is known", {}, { kind: "run", attempt: 1 }],

@@ -7,7 +7,6 @@ import {
   afterLink,
   afterReport,
   afterStop,
-  isOpenOutcome,
   isOutcomeDue,
   lacksOutput,
   reopened,
@@ -27,7 +26,7 @@ import {
 const report = (status: string | null, more: { review?: boolean | null; output?: boolean } = {}) => ({
   onboardingId: "ob_1",
   status,
-  requiresManualReview: more.review === undefined ? false : more.review,
+  review: more.review === undefined ? false : more.review,
   hasOutput: more.output ?? false,
 });
 
@@ -37,10 +36,10 @@ describe("the service's own answer", () => {
     ["fail", false, { phase: "settled", status: "fail", settledBy: "sync" }],
     ["none", false, { phase: "settled", status: "none", settledBy: "sync" }],
     ["error", false, { phase: "settled", status: "error", settledBy: "sync" }],
-    ["pass", true, { phase: "people", requiresManualReview: true, settledBy: "sync" }],
+    ["pass", true, { phase: "people", review: true, settledBy: "sync" }],
     ["incomplete", false, { phase: "people", status: "incomplete", settledBy: null }],
     ["pending", false, { phase: "machine", status: "pending", settledBy: null }],
-    ["pending", true, { phase: "machine", status: "pending", requiresManualReview: true }],
+    ["pending", true, { phase: "machine", status: "pending", review: true }],
     ["brand_new", false, { phase: "people", status: "brand_new", settledBy: null }],
   ] as const)("%s, review %s", ([status, review, expected]) => {
     expect(afterReport(UNPOSTED, report(status, { review }), "sync")).toMatchObject({
@@ -64,7 +63,7 @@ describe("the service's own answer", () => {
     expect(afterReport(IN_REVIEW, report("fail"), "webhook")).toMatchObject({
       status: "fail",
       phase: "settled",
-      requiresManualReview: false,
+      review: false,
     });
   });
 
@@ -140,22 +139,8 @@ test("the deadline ends every wait; only a customer who was waited for has expir
   expect(afterDeadline(IN_REVIEW)).toMatchObject({ phase: "settled", expired: false, status: "pass" });
 });
 
-test.for([
-  ["needs_customer", false, true],
-  ["pending", false, true],
-  ["pass", false, false],
-  ["pass", true, true],
-  ["error", false, false],
-  ["brand_new", false, true],
-  ["failed", false, false],
-  ["expired_no_response", false, false],
-  ["cancelled", false, false],
-] as const)("an outcome %s, review %s, is open: %s", ([status, review, expected]) => {
-  expect(isOpenOutcome(status, review)).toBe(expected);
-});
-
 test("an open outcome of an earlier command continues from its status, and is not written again", () => {
-  const open = { onboardingId: "ob_1", status: "needs_customer", requiresManualReview: false, version: 2 };
+  const open = { onboardingId: "ob_1", status: "needs_customer", review: false, version: 2 };
   const state = reopened(open);
   expect(state).toMatchObject({ status: "incomplete", phase: "people", version: 2 });
   expect(isOutcomeDue(state, state)).toBe(false);

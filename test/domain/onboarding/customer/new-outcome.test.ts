@@ -17,10 +17,10 @@ const ROW = customer(2, { vault: { "id.first_name": "Marguerite" } });
 const make = (state: CustomerState, facts: OutcomeFacts = {}, prior?: Outcome, row = ROW) =>
   newOutcome(FIRST_ROW, state, facts, { customer: row, prior, playbook: "pb_1:v3" });
 const earlier = (change: Partial<Outcome>) =>
-  outcomeOf(ROW, 0, { settled_at: "2026-11-22T11:00:00Z", ...change });
+  outcomeOf(ROW, { settled_at: "2026-11-22T11:00:00Z", ...change });
 
 test("an outcome names its row, the onboarding, and the playbook version that is pinned or ran", () => {
-  const names = { row: 0, line: 2, attempt: 1, version: 2, row_key: "key", kind: "user", fp_id: "fp_2" };
+  const names = { line: 2, attempt: 1, version: 2, row_key: "key", kind: "user", fp_id: "fp_2" };
   const outcome = make({ ...PASSED, version: 2 });
   expect(outcome).toMatchObject({
     ...names,
@@ -56,6 +56,14 @@ test("what the service leaves out stays as in the previous version", () => {
     error_message: null,
     error_class: null,
   });
+});
+
+test("what a message quotes of the row is taken out, but for its ids", () => {
+  const vault = { "id.first_name": "PLANTED", "custom.n": 987654 };
+  const row = customer(2, { vault, prerequisiteData: { a: { b: "PLANTED-b" } } });
+  const error_message = "no such person: PLANTED-b, PLANTED (987654) of fp_2";
+  const made = make({ ...PASSED, status: "error" }, { answer: { error_message } }, undefined, row);
+  expect(made.error_message).toBe("no such person: [value], [value] ([value]) of fp_2");
 });
 
 test("an outcome of a business has the id that it was made with", () => {

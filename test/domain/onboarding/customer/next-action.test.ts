@@ -12,8 +12,8 @@ const state = (change: Partial<CustomerState>): CustomerState => ({
 test.for([
   [{ status: "pass" }, null],
   [{ status: "fail" }, null],
-  [{ status: "pass", requiresManualReview: true }, NEXT_ACTIONS.review],
-  [{ status: "pass", requiresManualReview: true, infoRequested: true }, NEXT_ACTIONS.answer],
+  [{ status: "pass", review: true }, NEXT_ACTIONS.review],
+  [{ status: "pass", review: true, infoRequested: true }, NEXT_ACTIONS.answer],
   [{ status: "incomplete" }, NEXT_ACTIONS.follow],
   [{ status: "incomplete", linkMissing: true }, NEXT_ACTIONS.resend],
   [{ status: "incomplete", phase: "settled" }, NEXT_ACTIONS.resend],

@@ -13,7 +13,6 @@ import {
   type OpenCustomer,
   openCustomer,
 } from "../../../../src/domain/onboarding/customer/open-customer.js";
-import type { OutcomeName } from "../../../../src/domain/onboarding/outcome.js";
 import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
 import {
   completed,
@@ -23,6 +22,7 @@ import {
   PASSED,
   POSTED,
 } from "../../../helpers/onboarding/customer-states.js";
+import { customer as customerRow, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -110,7 +110,7 @@ test.for([
 
 test("of the mail, what is worth a poll is taken; a weaker event stays as a hint, and the rest is dropped", () => {
   const [decision, vault] = [completed("pass"), event("service.vault.updated")];
-  const session = { onboardingId: "ob_1", status: "pass", requiresManualReview: false };
+  const session = { onboardingId: "ob_1", status: "pass", review: false };
   const foreign = { ...session, onboardingId: "ob_2" };
   const events = [vault, decision, event("service.user.bank_link_updated")];
   const taken = newsTaken(customer(POSTED, { mail: { events, sessions: [session, foreign] } }));
@@ -118,37 +118,19 @@ test("of the mail, what is worth a poll is taken; a weaker event stays as a hint
   expect(taken).toMatchObject({ mail: { events: [], sessions: [] }, polls: { hints: [vault] } });
 });
 
-const OPEN = { onboardingId: "ob_1", status: "pending", requiresManualReview: false, version: 1 };
-const OUTCOME = { line: 2, attempt: 1, version: 1 };
+const OUTCOME = outcomeOf(customerRow(2));
 const step = (change: Partial<CustomerStep>): CustomerStep => ({ state: PASSED, calls: 2, ...change });
 
 test("refused credentials count their calls and change nothing else", () => {
   const given = customer(POSTED, { calls: 1 });
-  const { one, record } = afterStep(given, step({ unauthorized: true, outcome: OUTCOME }));
+  const one = afterStep(given, step({ unauthorized: true, outcome: OUTCOME }));
   expect(one).toEqual({ ...given, calls: 3 });
-  expect(record).toBeNull();
 });
 
 test("another status makes the waits short again, the same one does not", () => {
   const given = customer(POSTED, { polls: { polls: 9, hinted: 2 } });
-  expect(afterStep(given, step({})).one.polls).toMatchObject({ polls: 0, hinted: 0 });
-  expect(afterStep(given, step({ state: POSTED })).one.polls.polls).toBe(9);
-});
-
-test.for<[string, Partial<OpenCustomer>, OutcomeName | null]>([
-  ["the first goes to the batch", {}, null],
-  ["a second one before the batch has the first is written", { first: OUTCOME }, OUTCOME],
-  ["a later one is written", { told: true }, OUTCOME],
-  [
-    "one of an onboarding that was posted earlier is written",
-    { input: { ...FIRST_INPUT, open: OPEN } },
-    OUTCOME,
-  ],
-])("of outcomes, %s", ([, change, expected]) => {
-  const { one, record } = afterStep(customer(POSTED, change), step({ outcome: OUTCOME, messageHash: "m" }));
-  expect(record).toEqual(expected);
-  expect(one).toMatchObject({ recorded: PASSED, messageHash: "m" });
-  expect(one.first).toEqual(change.first ?? (expected === null ? OUTCOME : null));
+  expect(afterStep(given, step({})).polls).toMatchObject({ polls: 0, hinted: 0 });
+  expect(afterStep(given, step({ state: POSTED })).polls.polls).toBe(9);
 });
 
 test("a continuation has ended once its time is over and no fresh one waits", () => {

@@ -11,7 +11,7 @@ import {
 
 const NAMELESS = { onboardingId: null };
 const ASKED = { ...IN_REVIEW, infoRequested: true };
-const SAME = { status: "pass", requiresManualReview: true };
+const SAME = { status: "pass", review: true };
 
 test.for([
   ["completed of another onboarding", POSTED, { ...completed("pass"), onboardingId: "ob_2" }, "irrelevant"],

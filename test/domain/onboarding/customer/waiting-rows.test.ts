@@ -19,7 +19,7 @@ const waiter = (change: Partial<CustomerInput> = {}): CustomerInput => ({
   line: 9,
   attempt: 1,
   rowKey: "key",
-  latch: "run-2/0",
+  authEpoch: "run-2/0",
   ...change,
 });
 const customer = (change: Partial<ProcessedCustomer> = {}): ProcessedCustomer => ({
@@ -28,7 +28,7 @@ const customer = (change: Partial<ProcessedCustomer> = {}): ProcessedCustomer =>
   endIsOwn: false,
   ...change,
 });
-const open = { onboardingId: "ob_1", status: "pass", requiresManualReview: false, version: 4 };
+const open = { onboardingId: "ob_1", status: "pass", review: false, version: 4 };
 const OWN = { batchId: "onb_1", line: 2, attempt: 1 };
 const REUSED: readonly ReusedRow[] = [{ waiter: waiter(), version: 1 }];
 
@@ -54,7 +54,7 @@ test.for<[string, CustomerInput, ProcessedCustomer, readonly ReusedRow[], unknow
     waiter(),
     customer(),
     REUSED,
-    { copy: OUTCOME, version: 1, reuses: false },
+    { copy: null, version: 1, reuses: false },
   ],
   [
     "a later run of a row that reuses it and has an outcome",
@@ -64,15 +64,8 @@ test.for<[string, CustomerInput, ProcessedCustomer, readonly ReusedRow[], unknow
     { copy: null, version: 4, reuses: false },
   ],
   [
-    "a later run of the row itself that the table lacks",
+    "a later run of the row itself",
     waiter({ ...OWN, row: 0 }),
-    customer(),
-    [],
-    { copy: { ...OUTCOME, version: 1 }, version: 1, reuses: false },
-  ],
-  [
-    "a later run of the row itself that has its outcome",
-    waiter({ ...OWN, open }),
     customer(),
     [],
     { copy: null, version: 1, reuses: false },

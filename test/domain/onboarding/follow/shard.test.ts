@@ -158,7 +158,7 @@ test("what is remembered of a shard leaves out rows in work when it says what is
 });
 
 test("a row that reuses outcomes inherits the onboarding with its deadline, under its own name and version", () => {
-  const open = { onboardingId: "ob_1", status: "pending", requiresManualReview: false, version: 3 };
+  const open = { onboardingId: "ob_1", status: "pending", review: false, version: 3 };
   const waiter = { ...OTHER, line: 9, attempt: 2, startedAt: "2026-11-22T11:00:00Z", open };
   const next = inherited(waiting({ stopped: true, reused: [{ waiter, version: 4 }] }));
   expect(next.input).toEqual({ ...waiter, startedAt: FIRST_INPUT.startedAt, open: null });
