@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { BATCH_SIGNALS } from "../../../src/domain/onboarding/messages.js";
+import { creationOf } from "../../../src/lake/delta/delta-schema.js";
+import { onboardings } from "../../../src/lake/tables/onboardings.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 
 const worlds = onboardWorlds();
@@ -9,8 +11,10 @@ const LONG = { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 600_
 test("a batch whose outcomes can't be written fails before it posts", async () => {
   const world = await worlds.open({ sandbox: LONG });
   const log = "onboardings/_delta_log/00000000000000000000.json";
-  const protocol = { minReaderVersion: 1, minWriterVersion: 9 };
-  await world.store.put(log, JSON.stringify({ protocol }));
+  const actions = creationOf(onboardings, 0).map((action) =>
+    "protocol" in action ? { protocol: { ...action.protocol, minWriterVersion: 9 } } : action,
+  );
+  await world.store.put(log, actions.map((action) => JSON.stringify(action)).join("\n"));
   const batch = await world.begin(world.users(2));
   expect(await batch.handle.result()).toMatchObject({
     status: "failed",
