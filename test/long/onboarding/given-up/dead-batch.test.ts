@@ -39,16 +39,16 @@ async function openFolder(
   return { sandbox, folder };
 }
 
-/** The batch of a killed command whose plan can't be made: a directory is where a wrong row's outcome belongs. */
+/** The batch of a killed command whose plan can't be made: a directory is where the log of its table belongs. */
 async function openDeadBatch() {
   const { sandbox, folder } = await openFolder(openJobFolder, 0, ["a/b", "fp_1"]);
   const judged = await folder.command([...DEAD, "--validate-only"]).ended;
   const { batch_id: batchId } = summaryOf(judged);
-  const obstacle = join(folder.lake, "_staging", batchId, "outcomes", "2-1-1");
+  const obstacle = join(folder.lake, "onboardings", "_delta_log", "00000000000000000000.json");
   await mkdir(join(obstacle, "in the way"), { recursive: true });
   const killed = folder.command(DEAD);
   const [, runId] = await killed.says(/^run (onboard-\S+)/m);
-  await killed.says(/planCustomers is tried again: .*2-1-1/);
+  await killed.says(/planCustomers is tried again: .*EISDIR/);
   await killed.end("SIGKILL");
   return { sandbox, folder, batchId, runId, obstacle };
 }
@@ -123,10 +123,10 @@ test("the customers of a batch that was terminated are stopped, and the same com
     sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 600_000 }] },
     store: (store) => ({
       ...store,
-      get: (key) =>
-        isBroken && key.endsWith("/outcomes/1-1-1")
+      put: (key, ...rest) =>
+        isBroken && key.endsWith("/outcomes.csv")
           ? Promise.reject(new Error("the disk does not answer"))
-          : store.get(key),
+          : store.put(key, ...rest),
     }),
   });
   const rows = world.users(2);
