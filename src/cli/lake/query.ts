@@ -18,13 +18,24 @@ import type { Terminal } from "../terminal/terminal.js";
 /** What is said of a lake that is not there, behind its address. */
 export const NO_LAKE = "does not exist yet; the first sync creates it";
 
-/** The configured lake. @throws InputError when it does not exist. */
+/** The configured lake. @throws InputError when it does not exist, or is a place of something else. */
 export async function existingLake(terminal: Terminal): Promise<LakePlace> {
   const { lake, warnings } = readConfig(terminal, ["lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
   const store = openStore(lake);
   if (!(await store.isThere())) throw new InputError(`NIGHTLEDGER_LAKE: ${lake.address} ${NO_LAKE}`);
-  return lake;
+  // A wrong directory must not answer as an empty lake.
+  if (await isLake(store)) return lake;
+  throw new InputError(
+    `NIGHTLEDGER_LAKE: ${lake.address} is no lake: it has neither tables nor what a job writes at first. Name the lake that jobs write to, or sync first.`,
+  );
+}
+
+async function isLake(store: ObjectStore): Promise<boolean> {
+  for (const folder of ["_nightledger", ...TABLES.map(({ name }) => `${name}/_delta_log`)]) {
+    if ((await store.list(`${folder}/`)).length > 0) return true;
+  }
+  return false;
 }
 
 /** Opens the configured lake for reading. @throws InputError when it does not exist. */

@@ -1,0 +1,32 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { existingLake } from "../../../src/cli/lake/query.js";
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-lake-"));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+function existing() {
+  const env = { NIGHTLEDGER_LAKE: directory };
+  const say = () => undefined;
+  return existingLake({ env, cwd: tmpdir(), interactive: false, result: say, say });
+}
+
+test("a directory of something else does not answer as an empty lake", async () => {
+  await writeFile(join(directory, "notes.txt"), "mine");
+  await mkdir(join(directory, "transactions"));
+  await expect(existing()).rejects.toThrow(/ is no lake: .*Name the lake that jobs write to, or sync first/);
+});
+
+test.each([
+  ["_nightledger", "service.json"],
+  ["transactions/_delta_log", "00000000000000000000.json"],
+])("a directory with %s/%s is a lake", async (folder, file) => {
+  await mkdir(join(directory, folder), { recursive: true });
+  await writeFile(join(directory, folder, file), "{}");
+  expect(await existing()).toMatchObject({ address: directory });
+});
