@@ -2,7 +2,7 @@ import { ApplicationFailure, activityInfo, CancelledFailure, cancellationSignal 
 import type { FrozenBulkRow } from "../domain/bulk/bulk-job.js";
 import type { CountedRequests } from "../domain/counts.js";
 import { isS3Address } from "../domain/lake-address.js";
-import { type NewRun, NO_REASON } from "../domain/run.js";
+import { endReason, type NewRun, type RunStatus } from "../domain/run.js";
 import { scheduleFacts } from "../intake/schedules/schedules.js";
 import { JOBS } from "../jobs/index.js";
 import { markSeenImports } from "../lake/bulk/seen-imports.js";
@@ -204,7 +204,7 @@ interface MaintainDependencies extends Dependencies {
 async function maintainLake(
   deps: MaintainDependencies,
   { retainDays, ...run }: NewRun & { readonly retainDays: number },
-): Promise<void> {
+): Promise<RunStatus> {
   const { lake, tables, retention, log } = deps;
   const signal = cancellationSignal();
   const {
@@ -214,7 +214,10 @@ async function maintainLake(
   } = await maintain(lake, tables, { retainDays, retention, signal });
   for (const { why } of left_alone) log.warn({ run_id: run.runId }, why);
   log.info({ run_id: run.runId, ...report }, "maintained the lake");
+  const reasons = left_alone.filter((one) => !one.by_owner).map(({ why }) => why);
+  const status = reasons.length === 0 ? "completed" : "completed_with_failures";
+  const why = endReason({ status, failed: { "table% left alone": reasons.length }, reasons });
   const options = { retain_days: retainDays };
-  const ended = { jobId: "", kind: "maintain", status: "completed", options, why: NO_REASON } as const;
-  await writeRunRow(deps, { ...run, ...ended });
+  await writeRunRow(deps, { ...run, jobId: "", kind: "maintain", status, options, why });
+  return status;
 }

@@ -9,6 +9,5 @@ const { maintainLake } = proxyActivities<Activities>(HEARTBEATING);
 export async function maintain(
   input: Parameters<Activities["maintainLake"]>[0],
 ): Promise<{ readonly status: RunStatus }> {
-  await maintainLake(input);
-  return { status: "completed" };
+  return { status: await maintainLake(input) };
 }
