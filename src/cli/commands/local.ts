@@ -115,6 +115,8 @@ interface Word {
   readonly description: string;
   /** What may follow it, where only these may. */
   readonly values?: readonly string[] | undefined;
+  /** Whether several of them may, separated by commas. */
+  readonly isList?: boolean;
 }
 
 const OFFERED = new WeakMap<Option, readonly string[]>();
@@ -149,8 +151,9 @@ function placesOf(command: Command, path: readonly string[]): Place[] {
   const help = command.createHelp();
   const commands = help.visibleCommands(command).filter((one) => one.name() !== "help");
   const flags = help.visibleOptions(command).flatMap((option) => {
-    const { long, description, argChoices } = option;
-    return long ? [{ word: long, description, values: OFFERED.get(option) ?? argChoices }] : [];
+    const { long, description, argChoices, flags } = option;
+    const values = OFFERED.get(option) ?? argChoices;
+    return long ? [{ word: long, description, values, isList: flags.endsWith("<list>") }] : [];
   });
   const values = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
   const words = commands.map((one) => ({ word: one.name(), description: one.description() }));
@@ -166,13 +169,16 @@ function bashScript(name: string, places: readonly Place[]): string {
     return `    "${path.join(" ")}") words="${words}" ;;`;
   });
   const fixed = places.flatMap(({ path, flags }) =>
-    flags.flatMap(({ word, values }) =>
-      values === undefined ? [] : `    "${[...path, word].join(" ")}") words="${values.join(" ")}" ;;`,
-    ),
+    flags.flatMap(({ word, values, isList }) => {
+      const before = isList ? ` before="\${part%"\${part##*,}"}"` : "";
+      return values === undefined
+        ? []
+        : `    "${[...path, word].join(" ")}") words="${values.join(" ")}"${before} ;;`;
+    }),
   );
   const below = places.flatMap(({ path }) => (path.length === 0 ? [] : `"${path.join(" ")}"`));
   return `_${name}() {
-  local at="" words="" word i
+  local at="" words="" word i part="\${COMP_WORDS[COMP_CWORD]}" before=""
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="\${at:+$at }\${COMP_WORDS[i]}"
     case "$word" in
@@ -185,7 +191,7 @@ ${cases.join("\n")}
   case "\${at:+$at }\${COMP_WORDS[COMP_CWORD-1]}" in
 ${fixed.join("\n")}
   esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  COMPREPLY=($(compgen -P "$before" -W "$words" -- "\${part#"$before"}"))
 }
 complete -o default -F _${name} ${name}`;
 }
@@ -200,8 +206,9 @@ function fishScript(name: string, places: readonly Place[]): string {
       return [
         ...commands.map(({ word, description }) => `${when} -f -a ${word} -d ${quoted(description)}`),
         ...values.map((value) => `${when} -f -a ${value}`),
-        ...flags.map(({ word, description, values: fixed }) => {
-          const only = fixed === undefined ? "" : ` -x -a ${quoted(fixed.join(" "))}`;
+        ...flags.map(({ word, description, values: fixed, isList }) => {
+          const offered = isList ? `(__fish_append , ${fixed?.join(" ")})` : fixed?.join(" ");
+          const only = fixed === undefined ? "" : ` -x -a ${quoted(offered ?? "")}`;
           return `${when} -l ${word.slice(2)}${only} -d ${quoted(description)}`;
         }),
       ];

@@ -7,6 +7,7 @@ import type { ReconcileOptions } from "../../jobs/kinds/reconcile.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { SyncFlags as RunFlags } from "../sync/command.js";
 import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
+import { offering } from "./local.js";
 import { between, failRules, linkIds, namesOf, positive } from "./option-values.js";
 
 interface SyncFlags extends RunFlags {
@@ -25,7 +26,10 @@ function withSyncOptions(command: Command): Command {
   return command
     .requiredOption("--roster <file>", "CSV or JSONL file of users (fp_id, optionally external_id)")
     .addOption(
-      new Option("--streams <list>", `comma-separated list of: ${STREAM_NAMES.join(", ")}`)
+      offering(
+        new Option("--streams <list>", `comma-separated list of: ${STREAM_NAMES.join(", ")}`),
+        STREAM_NAMES,
+      )
         .argParser(namesOf("stream", STREAM_NAMES))
         .default(defaultStreams(STREAMS), defaultStreams(STREAMS).join(",")),
     )

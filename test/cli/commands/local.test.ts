@@ -23,6 +23,8 @@ test.each([
   [["runs", "list", "--kind", "c"], ["cip"]],
   [["runs", "list", "--status", "completed_"], ["completed_with_failures"]],
   [["completion", "z"], ["zsh"]],
+  [["sync", "--streams", "acc"], ["accounts"]],
+  [["sync", "--streams", "accounts,bank"], ["accounts,bank_links"]],
 ])("bash completes %j by %j", (words, completed) => {
   const script = `${completionScript(program, "bash")}
     COMP_WORDS=(nightledger "$@"); COMP_CWORD=$#; _nightledger; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -46,6 +48,7 @@ test("fish has every command with its description, below the command that it is 
     /^complete -c nightledger -n '__fish_seen_subcommand_from runs; and not .*' -f -a list -d '/,
   );
   expect(lines.join("\n")).toContain(" -l mode -x -a 'sync async' -d ");
+  expect(lines.join("\n")).toMatch(/ -l streams -x -a '\(__fish_append , .*accounts .*\)' -d /);
   expect(lines.join("\n")).toContain("from completion' -f -a zsh\n");
   expect(lines.join("\n")).toContain("-d 'bring the transactions table up to date with the change feed;");
   for (const line of lines) expect(line.replaceAll(/\\./g, "").split("'").length % 2).toBe(1);
