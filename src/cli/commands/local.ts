@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { type AddCommand, examples, NEW_LAKE } from "./command.js";
-import { portNumber } from "./option-values.js";
+import { offeredBy, portNumber } from "./option-values.js";
 
 export const demoCommand: AddCommand = (program, run) => {
   program
@@ -119,14 +119,6 @@ interface Word {
   readonly isList?: boolean;
 }
 
-const OFFERED = new WeakMap<Option, readonly string[]>();
-
-/** Has the values of an option offered that judges them by itself. */
-export function offering(option: Option, values: readonly string[]): Option {
-  OFFERED.set(option, values);
-  return option;
-}
-
 /** The words of a command that something may follow: where it is, such as `runs list`, and what may come next. */
 interface Place {
   readonly path: readonly string[];
@@ -151,8 +143,8 @@ function placesOf(command: Command, path: readonly string[]): Place[] {
   const help = command.createHelp();
   const commands = help.visibleCommands(command).filter((one) => one.name() !== "help");
   const flags = help.visibleOptions(command).flatMap((option) => {
-    const { long, description, argChoices, flags } = option;
-    const values = OFFERED.get(option) ?? argChoices;
+    const { long, description, flags } = option;
+    const values = offeredBy(option);
     return long ? [{ word: long, description, values, isList: flags.endsWith("<list>") }] : [];
   });
   const values = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);

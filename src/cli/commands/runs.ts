@@ -5,9 +5,8 @@ import { SEEN_STATUSES } from "../shell/kind.js";
 import type { JobFlags } from "../shell/shell.js";
 import { type AddCommand, examples, withTableOptions } from "./command.js";
 import { withInputsAgain } from "./declared-options.js";
-import { offering } from "./local.js";
 import { withBatchOptions } from "./onboard.js";
-import { duration, pastInstant, rowLimit } from "./option-values.js";
+import { duration, offering, pastInstant, rowLimit } from "./option-values.js";
 
 export const runsCommand: AddCommand = (program, run) => {
   const runs = program

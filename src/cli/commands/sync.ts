@@ -7,8 +7,7 @@ import type { ReconcileOptions } from "../../jobs/kinds/reconcile.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { SyncFlags as RunFlags } from "../sync/command.js";
 import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
-import { offering } from "./local.js";
-import { between, failRules, linkIds, namesOf, positive } from "./option-values.js";
+import { between, failRules, linkIds, namesOf, offering, positive } from "./option-values.js";
 
 interface SyncFlags extends RunFlags {
   readonly roster: string;
