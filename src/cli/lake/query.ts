@@ -32,8 +32,10 @@ export async function existingLake(terminal: Terminal): Promise<LakePlace> {
 }
 
 async function isLake(store: ObjectStore): Promise<boolean> {
-  for (const folder of ["_nightledger", ...TABLES.map(({ name }) => `${name}/_delta_log`)]) {
-    if ((await store.list(`${folder}/`)).length > 0) return true;
+  const folders = await store.folders("");
+  if (folders.includes("_nightledger")) return true;
+  for (const { name } of TABLES.filter((one) => folders.includes(one.name))) {
+    if ((await store.folders(`${name}/`)).includes("_delta_log")) return true;
   }
   return false;
 }
