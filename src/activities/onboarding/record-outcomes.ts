@@ -46,13 +46,19 @@ function namesOf(records: readonly OutcomeToRecord[]): string[] {
 }
 
 function withoutWritten(records: readonly OutcomeToRecord[], names: Iterable<string>): OutcomeToRecord[] {
-  const written = new Map(records.map((one) => [seriesOf(one), new Set<number>()]));
+  const left = new Set(records);
+  const ofSeries = groupedBy(records, seriesOf);
   for (const name of names) {
     const at = name.lastIndexOf("/") + 1;
-    const known = written.get(name.slice(0, at));
-    if (known !== undefined) for (const line of linesIn(name.slice(at))) known.add(line);
+    const some = ofSeries.get(name.slice(0, at));
+    if (some === undefined) continue;
+    const ranges = rangesIn(name.slice(at));
+    for (const one of some) {
+      const { line } = one.outcome;
+      if (ranges.some(([from, to]) => from <= line && line <= to)) left.delete(one);
+    }
   }
-  return records.filter((one) => !written.get(seriesOf(one))?.has(one.outcome.line));
+  return [...left];
 }
 
 /** Lines as ranges: `2-5,9`. */
@@ -66,10 +72,10 @@ function linesText(lines: readonly number[]): string {
   return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(",");
 }
 
-function linesIn(text: string): number[] {
-  return text.split(",").flatMap((range) => {
+function rangesIn(text: string): (readonly [from: number, to: number])[] {
+  return text.split(",").map((range) => {
     const [from = 0, to = from] = range.split("-").map(Number);
-    return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+    return [from, to];
   });
 }
 
