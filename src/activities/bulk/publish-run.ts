@@ -5,7 +5,6 @@ import { anotherSubjectReason } from "../../domain/failures.js";
 import { maskedId } from "../../domain/service/external-id.js";
 import type { ClosedGroup } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
-import { assertWritable } from "../../lake/delta/delta-schema.js";
 import { VERSION } from "../../version.js";
 import { recordFailures } from "../run-row.js";
 import { writeGroup } from "./close-group.js";
@@ -45,7 +44,7 @@ export async function publishRun(
     }
   }
   // Publishing can't be undone, so check first that every table can be written.
-  for (const { name } of job.tables) assertWritable(name, await deps.lake.table(name).snapshot());
+  for (const { name } of job.tables) await deps.lake.table(name).writableSnapshot();
   const totals = await failOthers(deps, opened, run.runId, everyGroup);
   const signal = cancellationSignal();
   const given = { ...(await context()), asker, secrets, retryOf, startedAt, version: VERSION, signal };

@@ -4,7 +4,6 @@ import { readAll } from "../../config-values.js";
 import { InputError } from "../../domain/failures.js";
 import { taskQueue } from "../../domain/run.js";
 import { keyMode } from "../../domain/service/key-mode.js";
-import { assertWritable } from "../../lake/delta/delta-schema.js";
 import { openTable } from "../../lake/delta/delta-table.js";
 import {
   expectBinding,
@@ -125,7 +124,7 @@ export async function runPreflight(
   const folders = new Set(await store.folders(""));
   await withDuckDb(async (duckdb) => {
     for (const { name: table } of TABLES.filter(({ name }) => folders.has(name)))
-      assertWritable(table, await openTable(store, table, duckdb).snapshot());
+      await openTable(store, table, duckdb).writableSnapshot();
   });
   const scope = scopeOf(config.api.url, config.lake.address);
   return { config, settings, store, service, scope, taskQueue: taskQueue(scope), keys, mayBeNew };

@@ -64,6 +64,13 @@ export class DeltaTable {
     return (await this.#newest()).snapshot;
   }
 
+  /** The same, before what can't be undone. @throws InputError also where the table needs a newer writer. */
+  async writableSnapshot(): Promise<Snapshot> {
+    const snapshot = await this.snapshot();
+    assertWritable(this.name, snapshot);
+    return snapshot;
+  }
+
   /** Finds the newest version by names alone; -1 while the table does not exist. */
   newestVersion(): Promise<number> {
     const known = this.#known?.snapshot.version ?? -1;

@@ -1,6 +1,6 @@
 import { InputError } from "../../domain/failures.js";
 import type { ExpiredRows } from "../../domain/tables/retention.js";
-import { assertWritable, type TableSpec } from "../delta/delta-schema.js";
+import type { TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { type LakeReader, readTables } from "../query/query-views.js";
@@ -77,9 +77,8 @@ export async function maintain(
   const expired = (await retention?.(lake, { dryRun, ...(signal && { signal }) })) ?? [];
   for (const spec of tables) {
     try {
-      const snapshot = await lake.table(spec.name).snapshot();
+      const snapshot = await lake.table(spec.name).writableSnapshot();
       if (snapshot.version < 0) continue;
-      assertWritable(spec.name, snapshot);
       const ownersWhy = whyOwned(spec, snapshot);
       if (ownersWhy !== undefined) {
         leave(spec, ownersWhy, true);

@@ -25,7 +25,6 @@ import {
   type OutcomeRow,
 } from "../../../domain/onboarding/outcome.js";
 import { isOpen, type Verdict, verdictOf } from "../../../domain/onboarding/verdict.js";
-import { assertWritable } from "../../../lake/delta/delta-schema.js";
 import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
 import { findOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../../lake/store/sealed-store.js";
@@ -73,9 +72,7 @@ export async function planCustomers(
 ): Promise<ChunkPlan> {
   const { batchId, from, to, only } = input;
   // A post can't be undone, so check first that what comes of it can be written.
-  for (const { name } of [onboardingEvents, onboardings]) {
-    assertWritable(name, await deps.lake.table(name).snapshot());
-  }
+  for (const { name } of [onboardingEvents, onboardings]) await deps.lake.table(name).writableSnapshot();
   const { playbook } = await deps.batches.require(batchId);
   const rows = await deps.batches.rows(batchId, from, to);
   const lines = { from: rows[0]?.line ?? 0, to: rows.at(-1)?.line ?? -1 };
