@@ -162,10 +162,9 @@ function bashScript(name: string, places: readonly Place[]): string {
   });
   const fixed = places.flatMap(({ path, flags }) =>
     flags.flatMap(({ word, values, isList }) => {
+      if (values === undefined) return [];
       const before = isList ? ` before="\${part%"\${part##*,}"}"` : "";
-      return values === undefined
-        ? []
-        : `    "${[...path, word].join(" ")}") words="${values.join(" ")}"${before} ;;`;
+      return `    "${[...path, word].join(" ")}") words="${values.join(" ")}"${before} ;;`;
     }),
   );
   const below = places.flatMap(({ path }) => (path.length === 0 ? [] : `"${path.join(" ")}"`));
@@ -199,8 +198,8 @@ function fishScript(name: string, places: readonly Place[]): string {
         ...commands.map(({ word, description }) => `${when} -f -a ${word} -d ${quoted(description)}`),
         ...values.map((value) => `${when} -f -a ${value}`),
         ...flags.map(({ word, description, values: fixed, isList }) => {
-          const offered = isList ? `(__fish_append , ${fixed?.join(" ")})` : fixed?.join(" ");
-          const only = fixed === undefined ? "" : ` -x -a ${quoted(offered ?? "")}`;
+          const names = fixed?.join(" ");
+          const only = names ? ` -x -a ${quoted(isList ? `(__fish_append , ${names})` : names)}` : "";
           return `${when} -l ${word.slice(2)}${only} -d ${quoted(description)}`;
         }),
       ];

@@ -44,7 +44,7 @@ export function newOutcome(
     version: state.version,
     row_key: rowKey,
     ...subjectOf(customer, facts, prior),
-    ...verdictOf(state, prior),
+    ...endOf(state, prior),
     ...failureOf(state, facts, prior, customer),
     playbook_key: playbookKeyOf(playbook),
     playbook_version: state.playbookVersion ?? pinned,
@@ -61,7 +61,7 @@ function subjectOf(customer: CustomerRow, facts: OutcomeFacts, prior: Outcome | 
   return { ...names, fp_bid: names.fp_bid ?? facts.fp_bid ?? prior?.fp_bid ?? null };
 }
 
-function verdictOf(state: CustomerState, prior: Outcome | undefined) {
+function endOf(state: CustomerState, prior: Outcome | undefined) {
   const { onboardingId, review, settledBy, failed, cancelled, expired } = state;
   const status = rowStatus(state);
   const hasEnded = failed || cancelled || expired || isDecision(state.status);
