@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { existingLake } from "../../../src/cli/lake/query.js";
+import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 let directory: string;
 beforeEach(async () => {
@@ -11,9 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 function existing() {
-  const env = { NIGHTLEDGER_LAKE: directory };
-  const say = () => undefined;
-  return existingLake({ env, cwd: tmpdir(), interactive: false, result: say, say });
+  return existingLake({ ...SILENT, env: { NIGHTLEDGER_LAKE: directory } });
 }
 
 test("a directory of something else does not answer as an empty lake", async () => {

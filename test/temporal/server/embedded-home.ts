@@ -4,7 +4,12 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach } from "vitest";
 import { acquireEmbeddedServer, type EmbeddedServer } from "../../../src/temporal/server/embedded-server.js";
 import { identify } from "../../../src/temporal/server/process-identity.js";
-import { endProcess, serversOn, type WebUi } from "../../../src/temporal/server/server-process.js";
+import {
+  endProcess,
+  readServerRecord,
+  serversOn,
+  type WebUi,
+} from "../../../src/temporal/server/server-process.js";
 import { becomesReady } from "../../../src/temporal/server/server-readiness.js";
 import { compiledProgram } from "../../helpers/command/compiled-program.js";
 import { temporalCliPath } from "../../helpers/temporal/temporal-environment.js";
@@ -14,6 +19,8 @@ import { type CommandProcess, startEmbeddedCommand } from "./command-process.js"
 interface EmbeddedHome {
   readonly home: string;
   readonly cliPath: string;
+  /** The process of the server that HOME knows of. */
+  serverPid(): Promise<number>;
   /** Servers on its database, in whatever namespace. */
   servers(): ReturnType<typeof serversOn>;
   /** Acquires its server in this process. */
@@ -58,6 +65,11 @@ export function embeddedHome(
     },
     get cliPath() {
       return cliPath;
+    },
+    async serverPid() {
+      const record = await readServerRecord(home);
+      if (record === undefined) throw new Error("HOME knows of no server");
+      return record.pid;
     },
     servers,
     acquire: (more = {}) => acquireEmbeddedServer({ home, cliPath, report: () => undefined, ...more }),

@@ -3,17 +3,14 @@ import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readServerRecord } from "../../../src/temporal/server/server-process.js";
 import { embeddedHome } from "./embedded-home.js";
 
 const embedded = embeddedHome();
-const { acquire, ready, servers } = embedded;
+const { acquire, ready, serverPid, servers } = embedded;
 
 /** Kills the server and takes its port, as a thread of it that is still ending does. */
 async function takePort(address: string): Promise<Server> {
-  const record = await readServerRecord(embedded.home);
-  if (record === undefined) throw new Error("HOME knows of no server");
-  process.kill(record.pid, "SIGKILL");
+  process.kill(await serverPid(), "SIGKILL");
   const taken = createServer();
   const listens = () => {
     taken.listen(Number(address.split(":")[1]), "127.0.0.1");

@@ -14,17 +14,11 @@ import { embeddedHome } from "./embedded-home.js";
 import { supervisors } from "./supervisors.js";
 
 const embedded = embeddedHome();
-const { acquire, command, ready, servers } = embedded;
+const { acquire, command, ready, serverPid, servers } = embedded;
 let home: string;
 beforeEach(() => {
   home = embedded.home;
 });
-
-async function serverPid(): Promise<number> {
-  const record = await readServerRecord(home);
-  if (record === undefined) throw new Error("HOME knows of no server");
-  return record.pid;
-}
 
 async function pipes(): Promise<string[]> {
   return (await readdir(home)).filter((name) => /\.(pipe|seen)$/.test(name));
