@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
 import { runs } from "../../lake/tables/runs.js";
 import { joined, type Markup, section } from "../../pages/parts.js";
+import { existingLake } from "../lake/query.js";
 import { latestRuns } from "../runs/ended-runs.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -27,10 +28,8 @@ const WHOLE = ["/", "/runs", "/links", "/onboarding", "/quarantine", "/packs", "
 export async function showReport(terminal: Terminal, flags: ReportFlags): Promise<number> {
   if (flags.run !== undefined && flags.last)
     throw new InputError("--run and --last name a run each. Nothing was written. Give one of them.");
-  const [paths, lake] = await withBoardView(terminal, [runs], async (view) => [
-    await pathsOf(view, flags),
-    view.lake.config.lake.address,
-  ]);
+  const { address: lake } = await existingLake(terminal);
+  const paths = await withBoardView(terminal, [runs], (view) => pathsOf(view, flags));
   const read: ReportedPage[] = [];
   for (const path of paths) {
     const found = findPage(PAGES, path, new URLSearchParams({ since: `${flags.days}d` }));
@@ -80,6 +79,8 @@ async function writeReport(path: string, page: string): Promise<void> {
   try {
     await wholeFile(path, (part) => writeFile(part, page, { mode: 0o600 }));
   } catch (error) {
-    throw new InputError(`--out: ${path} can't be written (${(error as NodeJS.ErrnoException).code}).`);
+    throw new InputError(
+      `--out: ${path} can't be written (${(error as NodeJS.ErrnoException).code}). Name a file in a directory that exists and is yours.`,
+    );
   }
 }

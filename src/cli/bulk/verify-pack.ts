@@ -4,13 +4,14 @@ import { resolve } from "node:path";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { isS3Address, s3Address, s3Place } from "../../domain/lake-address.js";
-import { type Labelled, labelledLines } from "../../domain/words/texts.js";
+import { type Labelled, labelledLines, shellWord } from "../../domain/words/texts.js";
 import { bucketPacks } from "../../lake/bulk/pack/bucket-packs.js";
 import { PROOF } from "../../lake/bulk/pack/manifest.js";
 import { publicKey } from "../../lake/bulk/pack/signature.js";
 import { type VerifiedPack, verifyPack } from "../../lake/bulk/pack/verify-pack.js";
 import type { DuckDb } from "../../lake/sql/duckdb.js";
 import { openStore } from "../../lake/store/open-store.js";
+import { whyNoLake } from "../lake/query.js";
 import { withDuckDb } from "../lake/reader.js";
 import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -28,12 +29,21 @@ export interface PackFlags {
 export async function runVerifyPack(terminal: Terminal, directory: string, flags: PackFlags): Promise<void> {
   const { publicKey: path } = flags;
   const key = path === undefined ? undefined : await readKey(resolve(terminal.cwd, path));
+  if (!isS3Address(directory)) await assertNoLake(resolve(terminal.cwd, directory));
   const proved = await withDuckDb((duckdb) =>
     isS3Address(directory)
       ? verifyInBucket(terminal, directory, { duckdb, key })
       : verifyPack(resolve(terminal.cwd, directory), { duckdb, key }),
   );
   showResult(terminal, flags.json, { ok: true, ...proved }, words);
+}
+
+/** @throws InputError where a lake was named, which is proved without an argument */
+async function assertNoLake(address: string): Promise<void> {
+  if ((await whyNoLake(openStore({ address }))) !== undefined) return;
+  throw new InputError(
+    `${address} is a lake, not a pack. To prove it: NIGHTLEDGER_LAKE=${shellWord(address)} nightledger verify`,
+  );
 }
 
 /** Proves copies of the files that the bucket has now. */

@@ -15,20 +15,11 @@ import { createSealer } from "../../temporal/encryption/cipher.js";
 import { findKeys } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** What is said of a lake that is not there, behind its address. */
-export const NO_LAKE = "does not exist yet; the first sync creates it";
-
-/** The configured lake. @throws InputError when it does not exist, or is a place of something else. */
-export async function existingLake(terminal: Terminal): Promise<LakePlace> {
-  const { lake, warnings } = readConfig(terminal, ["lake"]);
-  for (const warning of warnings) terminal.say(`warning: ${warning}`);
-  const store = openStore(lake);
-  if (!(await store.isThere())) throw new InputError(`NIGHTLEDGER_LAKE: ${lake.address} ${NO_LAKE}`);
-  // A wrong directory must not answer as an empty lake.
-  if (await isLake(store)) return lake;
-  throw new InputError(
-    `NIGHTLEDGER_LAKE: ${lake.address} is no lake: it has neither tables nor what a job writes at first. Name the lake that jobs write to, or sync first.`,
-  );
+/** Says why a place is no lake; undefined for one. A wrong directory must not answer as an empty lake. */
+export async function whyNoLake(store: ObjectStore): Promise<string | undefined> {
+  if (!(await store.isThere())) return `${store.address} does not exist yet; the first sync creates it`;
+  if (await isLake(store)) return undefined;
+  return `${store.address} is no lake: it has neither tables nor what a job writes at first. Name the lake that jobs write to, or sync first.`;
 }
 
 async function isLake(store: ObjectStore): Promise<boolean> {
@@ -38,6 +29,15 @@ async function isLake(store: ObjectStore): Promise<boolean> {
     if ((await store.folders(`${name}/`)).includes("_delta_log")) return true;
   }
   return false;
+}
+
+/** The configured lake. @throws InputError when it does not exist, or is a place of something else. */
+export async function existingLake(terminal: Terminal): Promise<LakePlace> {
+  const { lake, warnings } = readConfig(terminal, ["lake"]);
+  for (const warning of warnings) terminal.say(`warning: ${warning}`);
+  const absent = await whyNoLake(openStore(lake));
+  if (absent !== undefined) throw new InputError(`NIGHTLEDGER_LAKE: ${absent}`);
+  return lake;
 }
 
 /** Opens the configured lake for reading. @throws InputError when it does not exist. */

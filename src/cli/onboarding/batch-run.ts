@@ -116,9 +116,15 @@ function pauseNotes(
   ];
 }
 
-/** Says what to do about refused rows of a batch that has ended. */
+/** Says what to do about failed rows of a batch that has ended. Refusals are those of its last run only. */
 function endNotes({ status, batch_id, refusals }: OnboardSummary): readonly string[] {
-  if (status !== "completed_with_failures" || refusals.length === 0) return [];
+  if (status !== "completed_with_failures") return [];
+  if (refusals.length === 0) {
+    return [
+      `why rows failed: nightledger batch show ${batch_id}`,
+      `once that is corrected: nightledger runs retry ${batch_id}`,
+    ];
+  }
   return [
     "what the service refused:",
     "- if the playbook or the file is wrong: nightledger onboard with the right one,",

@@ -13,7 +13,7 @@ import { onboardings } from "../../lake/tables/onboardings.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { bankLinkStream } from "../../streams/bank-links.js";
 import { openRows } from "../../temporal/onboarding/open-rows.js";
-import { rowsOf, withStoreQuery } from "../lake/query.js";
+import { rowsOf, whyNoLake, withStoreQuery } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
 import type { Finding } from "../shell/kind.js";
@@ -40,6 +40,8 @@ interface StaleLink {
 export interface LakeStatus {
   readonly lake: string;
   readonly lake_exists: boolean;
+  /** Why there is no lake at the address; null where there is one. */
+  readonly no_lake: string | null;
   readonly latest: readonly LatestRun[];
   readonly unfinished: readonly UnfinishedRun[];
   /** Rows of onboardings that are worked on or waited for; null where there are none, or no worker is there to ask. */
@@ -64,11 +66,13 @@ const MOST_STALE = 10;
 /** Reads how things are. @param staleMs names links without a commit for longer than this */
 export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeStatus> {
   const { config, store } = view.lake;
+  const noLake = (await whyNoLake(store)) ?? null;
   return withStoreQuery(
     store,
     async (query): Promise<LakeStatus> => ({
       lake: config.lake.address,
-      lake_exists: await store.isThere(),
+      lake_exists: noLake === null,
+      no_lake: noLake,
       latest: await latest(query),
       unfinished: await unfinishedRuns(view, query),
       open_rows: await openNow(view),

@@ -2,7 +2,7 @@ import { NotThereError } from "../../domain/failures.js";
 import { meantWords, nearestOf } from "../../domain/words/nearest.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { runs } from "../../lake/tables/runs.js";
-import { withStoreQuery } from "../lake/query.js";
+import { whyNoLake, withStoreQuery } from "../lake/query.js";
 import { showRows, type TableFlags } from "../lake/row-table.js";
 import { isAsked, type RunFilter, SEEN_STATUSES, type SeenRun } from "../shell/kind.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -46,7 +46,7 @@ export async function listRuns(terminal: Terminal, flags: ListFlags): Promise<vo
     const isLeft = found.some(({ status }) => status === "interrupted");
     if (view.missing !== undefined && isLeft) terminal.say(view.missing);
     if (json) terminal.result(JSON.stringify({ items: found }));
-    else if (found.length === 0 && !csv) terminal.say("no runs match");
+    else if (found.length === 0 && !csv) terminal.say((await whyNoLake(view.lake.store)) ?? "no runs match");
     else {
       const isScheduled = csv || found.some(({ schedule }) => schedule !== null);
       const names = RUN_COLUMNS.filter((name) => name !== "schedule" || isScheduled);

@@ -3,7 +3,6 @@ import { DAY, durationWords } from "../../domain/duration.js";
 import { whyCutShort } from "../../domain/run.js";
 import { turnsInWords } from "../../domain/sync/link-obstacle.js";
 import { bytesWords, type Labelled, labelledLines } from "../../domain/words/texts.js";
-import { NO_LAKE } from "../lake/query.js";
 import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type LakeStatus, type LatestRun, lakeStatus } from "./lake-status.js";
@@ -44,7 +43,7 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
   const shared = `${shared_links.length} links are under two users: ${shared_links.slice(0, MOST_STALE).join(", ")}; see: nightledger verify`;
   return [
     ...labelledLines([
-      ["lake", `${status.lake}${status.lake_exists ? "" : ` ${NO_LAKE}`}`],
+      ["lake", status.no_lake ?? status.lake],
       ["upkeep", upkeepWords(upkeep, latest.length > 0)],
     ]),
     ...unfinished.flatMap((run) => [

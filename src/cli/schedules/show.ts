@@ -1,9 +1,18 @@
 import { labelledLines } from "../../domain/words/texts.js";
+import { whyNoLake } from "../lake/query.js";
+import { runPreflight } from "../session/preflight.js";
 import { type JsonFlag, showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { describedSchedule, type ShownSchedule, shownSchedules, withSchedules } from "./described.js";
 
 export async function listSchedules(terminal: Terminal, { json }: JsonFlag): Promise<void> {
+  // A lake that is not there has none, and listing them must not make it.
+  const absent = await whyNoLake((await runPreflight(terminal)).store);
+  if (absent !== undefined) {
+    terminal.say(absent);
+    if (json) terminal.result(JSON.stringify({ items: [] }));
+    return;
+  }
   return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {
     const shown = await shownSchedules(client, scope);
     if (json) return terminal.result(JSON.stringify({ items: shown }));

@@ -17,6 +17,7 @@ const SIZES = "1.5 MB in 40 files, 2.0 kB of replaced files, 3.0 kB of logs, 0 B
 const QUIET: LakeStatus = {
   lake: "/lake",
   lake_exists: true,
+  no_lake: null,
   latest: [],
   unfinished: [],
   open_rows: null,
@@ -123,8 +124,9 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
 });
 
 test("a lake that is not there is said to be so", () => {
-  expect(statusLines(terminal, { ...QUIET, upkeep: null, lake_exists: false })).toEqual([
-    "lake      /lake does not exist yet; the first sync creates it",
+  const no_lake = "/lake does not exist yet; the first sync creates it";
+  expect(statusLines(terminal, { ...QUIET, upkeep: null, lake_exists: false, no_lake })).toEqual([
+    `lake      ${no_lake}`,
     "runs      none yet",
   ]);
 });

@@ -98,7 +98,10 @@ export async function readManifest(
 ): Promise<ReadManifest> {
   const path = join(directory, PROOF.manifest);
   const bytes = await readFile(path).catch((error) => {
-    if (isAbsent(error)) throw new InputError(`${directory} has no ${PROOF.manifest}: it is not a pack`);
+    if (isAbsent(error))
+      throw new InputError(
+        `${directory} has no ${PROOF.manifest}: it is not a pack. Name the directory of an export`,
+      );
     throw unreadable(error, path);
   });
   const sha256 = textSha256(bytes);
