@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -52,4 +52,23 @@ test.each([
   const { code, stderr } = await runHere({ directory, env }, [...command.split(" "), name]);
   expect(code).toBe(2);
   expect(stderr).toContain(words);
+});
+
+// Each of these answered as for an empty lake; the schedules made it, and the report replaced the file of yesterday.
+test.each([
+  ["runs list", 0],
+  ["schedule list", 0],
+  ["report --out old.html", 2],
+])("%s says that a mistyped lake is none, and makes none", async (command, expected) => {
+  const env = {
+    NIGHTLEDGER_API_URL: "http://127.0.0.1:9",
+    NIGHTLEDGER_API_KEY: "key",
+    NIGHTLEDGER_LAKE: "./typo",
+  };
+  await writeFile(join(directory, "old.html"), "old");
+  const { code, stderr } = await runHere({ directory, env }, command.split(" "));
+  expect(code).toBe(expected);
+  expect(stderr).toContain("typo does not exist yet; the first sync creates it");
+  expect(await readFile(join(directory, "old.html"), "utf8")).toBe("old");
+  expect(await readdir(directory)).toEqual(["lake", "old.html"]);
 });
