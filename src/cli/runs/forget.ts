@@ -53,11 +53,12 @@ export async function runForget(terminal: Terminal, fpId: string, flags: ForgetF
         tables.map((one) => ({ ...one })),
       );
     const what = `${sumOf(tables)} rows in ${tables.length} tables`;
-    terminal.result(
-      dryRun
-        ? `would erase ${what}; nothing was changed`
-        : `erased ${what}, and every earlier version of them`,
-    );
+    // Whom nobody knows is refused before.
+    const erased =
+      tables.length === 0
+        ? `${fpId} was forgotten before, and no table has had rows since`
+        : `erased ${what}, and every earlier version of them`;
+    terminal.result(dryRun ? `would erase ${what}; nothing was changed` : erased);
     for (const pack of packs) {
       terminal.say(
         `the pack of ${pack} holds ${fpId} too, and stays: delete it when it need not be kept any more`,

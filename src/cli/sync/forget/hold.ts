@@ -1,8 +1,10 @@
 import { InputError } from "../../../domain/failures.js";
 import { lakeAt } from "../../../lake/lake.js";
+import { sqlList, sqlName } from "../../../lake/sql/duckdb-sql.js";
 import type { AskedBy } from "../../../lake/sync/forget/forget.js";
 import { HELD_NOW, setHold } from "../../../lake/sync/forget/holds.js";
-import { holds } from "../../../lake/tables/erasures.js";
+import { erasures, holds } from "../../../lake/tables/erasures.js";
+import { TABLES } from "../../../tables.js";
 import { existingLake, rowsOf, withLakeQuery } from "../../lake/query.js";
 import { showRows, type TableFlags } from "../../lake/row-table.js";
 import type { Terminal } from "../../terminal/terminal.js";
@@ -37,10 +39,32 @@ export async function changeHold(
       state === "held" ? ["set on", "is under a legal hold"] : ["lifted from", "is under no legal hold"];
     if (changed.length > 0) terminal.result(`legal hold ${words[0]} ${changed.join(", ")}`);
     for (const fpId of same) terminal.say(`${fpId} ${words[1]} already`);
+    if (state === "lifted") return;
+    for (const fpId of await unknownUsers(terminal, changed))
+      terminal.say(`warning: no table has rows of ${fpId}; check the id, or keep the hold for rows to come`);
   } finally {
     await lake.close();
   }
 }
+
+/** A hold on a mistyped id would leave the person it is meant for without one. */
+async function unknownUsers(terminal: Terminal, fpIds: readonly string[]): Promise<string[]> {
+  if (fpIds.length === 0) return [];
+  const isNamed = `fp_id in ${sqlList(fpIds)}`;
+  const known = await withLakeQuery(terminal, (query) =>
+    rowsOf<{ fp_id: string }>(
+      query,
+      WITH_USERS.map(({ name }) => `select fp_id from ${sqlName(name)} where ${isNamed}`).join(" union "),
+    ),
+  );
+  const names = new Set(known.map(({ fp_id }) => fp_id));
+  return fpIds.filter((fpId) => !names.has(fpId));
+}
+
+const WITH_USERS = TABLES.filter(
+  ({ name, columns }) =>
+    name !== holds.name && name !== erasures.name && columns.some((column) => column.name === "fp_id"),
+);
 
 /** Shows the legal holds that are in force. */
 export async function listHolds(terminal: Terminal, flags: TableFlags): Promise<void> {
