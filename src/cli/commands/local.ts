@@ -21,7 +21,11 @@ export const devCommand: AddCommand = (program, run) => {
   program
     .command("dev")
     .description("run an embedded Temporal server with its web UI and a worker until Ctrl-C")
-    .option("--webhooks-port <number>", "port of the webhook receiver; 0 picks a free one", portNumber, 8788)
+    .option(
+      "--webhooks-port <number>",
+      "port of the webhook receiver; 0 picks a free one (default: 8788)",
+      portNumber,
+    )
     .option(...NEW_LAKE)
     .action(run(async () => (await import("../local/dev.js")).runDev));
 };

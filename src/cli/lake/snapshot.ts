@@ -63,7 +63,10 @@ export async function runRestore(terminal: Terminal, from: string, flags: Restor
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
   const target = openStore(lake);
   const snapshot = await withUncopied(source, async (place) => {
-    if (!(await place.isThere())) throw new InputError(`<from>: ${place.address} does not exist`);
+    if (!(await place.isThere()))
+      throw new InputError(
+        `there are no snapshots at ${place.address}: it does not exist. Nothing was restored. Name the place that \`nightledger lake snapshot\` wrote to.`,
+      );
     const found = await findSnapshot(place, asked);
     if (!dryRun) await target.checkWritable("NIGHTLEDGER_LAKE");
     await restoreSnapshot(place, found, target, dryRun);

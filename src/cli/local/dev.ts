@@ -16,7 +16,7 @@ import { checkWebhookMode, openReceiver } from "../webhooks/serve.js";
 import { startDevCodec } from "./codec.js";
 
 interface DevFlags {
-  readonly webhooksPort: number;
+  readonly webhooksPort?: number;
 }
 
 /** Runs the embedded server and a worker until it is stopped; also a receiver, where webhook secrets are set. */
@@ -29,7 +29,9 @@ export async function runDev(terminal: Terminal, { webhooksPort }: DevFlags): Pr
   }
   const { webhooksIfAny: webhooks } = readConfig(terminal, ["webhooksIfAny"]);
   const receives = webhooks.secrets.length > 0;
-  const place = { host: "127.0.0.1", port: webhooksPort };
+  if (!receives && webhooksPort !== undefined)
+    terminal.say("warning: --webhooks-port does nothing, as NIGHTLEDGER_WEBHOOK_SECRETS is not set");
+  const place = { host: "127.0.0.1", port: webhooksPort ?? 8_788 };
   if (receives) {
     checkWebhookMode(webhooks, preflight);
     await checkPlace(place, NO_WEBHOOKS);
@@ -58,7 +60,7 @@ export async function runDev(terminal: Terminal, { webhooksPort }: DevFlags): Pr
     await ensureUpkeep(terminal, temporal.client, session.preflight);
     if (metrics) held.releases.add(watchOpenRows(temporal.client, preflight.scope, metrics));
     if (receives) await openReceiver(terminal, session, { ...webhooks, ...place, metrics }, held.releases);
-    terminal.say("Jobs in this directory use this server while it runs. Ctrl-C ends it.");
+    terminal.say("Jobs in this directory use this server. Ctrl-C ends it, unless another command uses it.");
     await Promise.race([aborted(signal), temporal.lost]);
   });
 }

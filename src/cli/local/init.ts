@@ -42,7 +42,7 @@ export async function runInit(terminal: Terminal, flags: InitFlags): Promise<num
   }
   const values = await asked(terminal, flags);
   // Whatever is wrong is said before anything is written.
-  readConfig({ ...terminal, env: { ...terminal.env, ...values } }, ["api", "lake"]);
+  readAnswers({ ...terminal, env: { ...terminal.env, ...values } }, flags);
   const lines = Object.entries(values).map(([name, value]) => {
     const line = envLine(name, value);
     // It is not quoted, for it may be secret.
@@ -63,7 +63,23 @@ export async function runInit(terminal: Terminal, flags: InitFlags): Promise<num
     code === EXIT.completed ? "next, with a CSV file of your users (fp_id):" : "then, once it is right:",
   );
   terminal.say(`  nightledger ${code === EXIT.completed ? "sync --roster users.csv" : "check"}`);
+  if (code !== EXIT.completed) terminal.say(`to answer again: nightledger init --force, or change ${path}`);
   return code;
+}
+
+/** @throws InputError naming the flag where one gave what is wrong */
+function readAnswers(terminal: Terminal, { url, lake }: InitFlags): void {
+  try {
+    readConfig(terminal, ["api", "lake"]);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const flags = { NIGHTLEDGER_API_URL: url && "--url", NIGHTLEDGER_LAKE: lake && "--lake" };
+    const words = Object.entries(flags).reduce(
+      (said, [name, flag]) => (flag === undefined ? said : said.replaceAll(name, flag)),
+      error.message,
+    );
+    throw new InputError(words);
+  }
 }
 
 async function writeSettings(terminal: Terminal): Promise<void> {

@@ -82,7 +82,9 @@ export function rowsForecast(
   const each = past.calls / Math.max(1, past.owners);
   const calls = isKnown ? Math.ceil(work.rows * each) : work.items * callsPerItem;
   const learnt = `${each.toFixed(2)} calls a row, as in ${past.runs} earlier runs`;
-  const basis = isKnown ? learnt : `${callsPerItem} calls for each request's rows, as no earlier run tells`;
+  const basis = isKnown
+    ? learnt
+    : `${callsPerItem} ${callsPerItem === 1 ? "call" : "calls"} for each request, until a run has shown more`;
   return { calls, pages: null, basis };
 }
 

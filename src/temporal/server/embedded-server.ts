@@ -123,7 +123,7 @@ class HomeServer {
   }
 
   async #start(known: ServerRecord | undefined): Promise<ServerRecord> {
-    const { home, cliPath, ui, signal } = this.#options;
+    const { home, cliPath, ui, report, signal } = this.#options;
     // Servers whose record was never written, or was deleted by hand.
     for (const stray of serversOn(this.#database)) await endProcess(stray);
     await removeServerRecord(home);
@@ -143,6 +143,10 @@ class HomeServer {
       });
       await this.#take(hold);
       await markDatabaseReady(home);
+      if (this.#port !== undefined)
+        report(
+          "The Temporal server had ended; a new one runs on the same database, and every run continues.",
+        );
       return record;
     } catch (error) {
       await removeServerRecord(home);

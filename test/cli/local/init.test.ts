@@ -59,7 +59,7 @@ test("a file that is there stays; --force changes these settings and no others",
 });
 
 test.each([
-  ["an address that is none", ["--url", "nowhere"], "sk_1", /NIGHTLEDGER_API_URL/],
+  ["an address that is none", ["--url", "nowhere"], "sk_1", /--url is not an address/],
   ["no flag and nobody to ask", [], "sk_1", /Give --url and --key-file/],
   ["a key that .env can't hold", ["--url", "https://api.example.com"], "sk_'\"1", /NIGHTLEDGER_API_KEY/],
 ])("%s is refused before anything is written", async (_, flags, key, words) => {
@@ -74,6 +74,7 @@ test("a key that the service refuses is said by the check, whose exit code it ha
   const { code, stderr } = await init("--url", sandbox.url, ...keyFile("sk_wrong"));
   expect(code).toBe(4);
   expect(stderr).toContain("  nightledger check");
+  expect(stderr).toContain("to answer again: nightledger init --force");
 });
 
 test.each([
