@@ -11,6 +11,7 @@ import { TABLES } from "../../tables.js";
 import { existingLake, withUncopied } from "../lake/query.js";
 import { LAKE_MEMORY_MB, withDuckDb, withLakeReader } from "../lake/reader.js";
 import { showResult } from "../terminal/colours.js";
+import { counted } from "../terminal/counted.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -105,7 +106,7 @@ export function verifiedText(report: Verified): string[] {
   const lines = [`proved: ${proved}`];
   if (kept) {
     lines.push(
-      `root: run ${kept.run_id} ended with it at ${kept.finished_at}; ${kept.later} roots follow it`,
+      `root: run ${kept.run_id} ended with it at ${kept.finished_at}; ${counted(kept.later, "root follows it", "roots follow it")}`,
     );
   } else if (root) lines.push(`root: ${root}`);
   if (uncovered > 0) {
