@@ -39,6 +39,7 @@ export const accountStream: Stream = {
     "user",
     ["link_id", "account_id"],
     {
+      external_id: ["VARCHAR", "o.external_id", "yours, as the roster said last; null where none did"],
       link_id: ["VARCHAR", "r.link_id", "the bank link"],
       account_id: ["VARCHAR", "r.id", "the account"],
       name: ["VARCHAR", "r.name", "its name"],

@@ -58,6 +58,7 @@ interface LinkUpdate {
   readonly link: {
     readonly link_id: string;
     readonly fp_id: string;
+    readonly external_id: string | null;
     readonly base: CommittedBase | null;
     readonly started_at: string;
   };
@@ -73,7 +74,7 @@ interface LinkUpdate {
 /** Decides a link's next checkpoint, but for its certificate; null where nothing came and the cursor stayed. Pure. */
 export function nextCheckpoint(update: LinkUpdate) {
   const { runId, link, progress, generation, rows, quarantined, gone } = update;
-  const { link_id, fp_id, base, started_at } = link;
+  const { link_id, fp_id, external_id, base, started_at } = link;
   const isFull = progress.mode === "full";
   const cursorIn = isFull ? null : (base?.cursor ?? null);
   const cursor = progress.lastNext ?? cursorIn;
@@ -87,6 +88,7 @@ export function nextCheckpoint(update: LinkUpdate) {
     run_id: runId,
     link_id,
     fp_id,
+    external_id,
     generation,
     cursor_in: cursorIn,
     cursor_out: cursor,

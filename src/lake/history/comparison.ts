@@ -5,7 +5,15 @@ import type { SqlSession } from "../sql/duckdb-session.js";
 import { columnNames, sqlName, sqlNames, sqlText } from "../sql/duckdb-sql.js";
 import { withoutHalfPairs } from "../sql/json-lines.js";
 import { type HistoryFiles, type HistoryState, wholeHistory } from "./history-files.js";
-import { comparedColumns, type HistorySpec, isThere, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
+import {
+  comparedColumns,
+  type HistorySpec,
+  isThere,
+  KEPT,
+  markOf,
+  OBSERVED_AT,
+  sameIn,
+} from "./history-spec.js";
 import { type KeyPart, type NewestFiles, newestRows } from "./newest-rows.js";
 import { FIRST_DAY, type ListHole, type ReadList, type WholeList } from "./whole-lists.js";
 
@@ -148,7 +156,12 @@ function isNews(seenAt: string, lastAt: string): string {
  */
 function changesOf(spec: HistorySpec, runId: string): string {
   const values = [...spec.key, ...comparedColumns(spec)].map(sqlName);
-  const columns = (from: string) => values.map((name) => `${from}.${name}`).join(", ");
+  const keeps = spec.columns.some(({ name }) => name === KEPT);
+  const columns = (from: string) =>
+    [
+      ...values.map((name) => `${from}.${name}`),
+      ...(keeps ? [from === "o" ? `coalesce(o.${KEPT}, l.${KEPT}) as ${KEPT}` : `l.${KEPT}`] : []),
+    ].join(", ");
   const order = columnNames(spec.columns);
   const isKnown = `coalesce(l.${OBSERVED_AT} is not null and ${isThere(spec, "l")}, false)`;
   const isSame = `(${sameIn(comparedColumns(spec), "o", "l")})`;

@@ -7,6 +7,8 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 export interface LinkCheckpoint extends CertificateFields {
   /** The next run's first request sends it; null reads everything again. */
   readonly cursor: string | null;
+  /** The user's in the roster; null where no roster has said one. */
+  readonly external_id: string | null;
   readonly next_sequence: number;
   /** The certificate of the last committed update, which compare-and-swap compares. */
   readonly head: string;

@@ -10,6 +10,7 @@ import { scratchPath } from "../tables/parquet-file.js";
 export interface PageOrigin {
   readonly run_id: string;
   readonly fp_id: string;
+  readonly external_id?: string;
   readonly link_id: string | null;
   /** Of a page of transactions. */
   readonly generation?: number;
@@ -93,14 +94,15 @@ export function bundleQuery(
     ${stream.projection.replace(/^\s*with /, ", ")}`;
 }
 
-const ORIGINS = `struct(page_no integer, run_id varchar, fp_id varchar, link_id varchar, generation integer,
-  sequence_from bigint, page integer, fetched_at bigint)[]`;
+const ORIGINS = `struct(page_no integer, run_id varchar, fp_id varchar, external_id varchar,
+  link_id varchar, generation integer,  sequence_from bigint, page integer, fetched_at bigint)[]`;
 
 /** Writes origins as JSON: thousands of rows of `values` take SQL ten times as long to parse. */
 function originsText(origins: readonly PageOrigin[]): string {
   const rows = origins.map(
-    ({ run_id, fp_id, link_id, generation = null, sequence_from = null, page, fetchedAt }, page_no) => {
-      const ids = { page_no, run_id, fp_id, link_id };
+    ({ run_id, fp_id, external_id = null, link_id, fetchedAt, ...origin }, page_no) => {
+      const { generation = null, sequence_from = null, page } = origin;
+      const ids = { page_no, run_id, fp_id, external_id, link_id };
       return { ...ids, generation, sequence_from, page, fetched_at: fetchedAt.getTime() * 1000 };
     },
   );

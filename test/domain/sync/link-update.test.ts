@@ -15,7 +15,7 @@ const rowsOf = (created: number, from: number) => {
   return { created, updated: 0, removed: 0, sign_conflicts: 0, ...sequences };
 };
 const BASE = { cursor: "c1", generation: 2, next_sequence: 11, head: "h1", signs_differ: false };
-const LINK = { link_id: "link_1", fp_id: "fp_1", started_at: "2026-11-21T02:15:00.000Z" };
+const LINK = { link_id: "link_1", fp_id: "fp_1", external_id: null, started_at: "2026-11-21T02:15:00.000Z" };
 const read = (change: Partial<LinkProgress>): LinkProgress => ({
   ...freshProgress("c1", 500, false),
   pages: 1,

@@ -12,6 +12,7 @@ export async function stageLink(
   const journal = new Journal(store, runId, `${slice}`);
   const place = await journal.addValue("link", {
     fp_id: "fp_1",
+    external_id: null,
     base: null,
     started_at: new Date(0).toISOString(),
     ...found,

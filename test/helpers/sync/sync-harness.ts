@@ -5,7 +5,7 @@ import type { Client } from "@temporalio/client";
 import { type NewEvent, type Sandbox, type SandboxOptions, startSandbox } from "../../../sandbox/index.js";
 import { type AlertConfig, type ApiConfig, scopeOf } from "../../../src/config.js";
 import { taskQueue } from "../../../src/domain/run.js";
-import type { SyncOptions } from "../../../src/domain/sync/job.js";
+import type { RosterRow, SyncOptions } from "../../../src/domain/sync/job.js";
 import type { StartedRun } from "../../../src/intake/start-or-join.js";
 import { rosterOf } from "../../../src/intake/sync/roster-file.js";
 import { startSync } from "../../../src/intake/sync/start.js";
@@ -23,7 +23,7 @@ import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.j
 export type Row = Readonly<Record<string, JsonValue>>;
 
 /** What a test may choose of a run; users default to everyone in the world. */
-type RunChoice = Partial<SyncOptions> & { readonly users?: readonly string[] };
+type RunChoice = Partial<SyncOptions> & { readonly users?: readonly (string | RosterRow)[] };
 
 /** A run that ended. */
 interface EndedSync {
@@ -122,7 +122,11 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
         startSync(client, store, {
           scope,
           taskQueue: taskQueue(scope),
-          roster: rosterOf((choice?.users ?? [...sandbox.world.users.keys()]).map((fp_id) => ({ fp_id }))),
+          roster: rosterOf(
+            (choice?.users ?? [...sandbox.world.users.keys()]).map((user) =>
+              typeof user === "string" ? { fp_id: user } : user,
+            ),
+          ),
           options: optionsOf(choice),
         }),
       async sync(choice) {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { RosterRow } from "../../../src/domain/sync/job.js";
 import type { SyncWorld } from "../../helpers/sync/sync-harness.js";
 import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
 
@@ -98,5 +99,29 @@ test("a named link that can't be read because its own row is bad is in quarantin
   expect(result).toMatchObject({ status: "completed_with_failures", quarantine: { new: 1, open: 1 } });
   expect(await world.rows("select stream, list from quarantine")).toEqual([
     { stream: "bank_links", list: "links" },
+  ]);
+});
+
+// A run without a word of the roster, such as that of a webhook, took the id away; a new id made a row of its own.
+test("the roster's own ids stand beside links and accounts; a run without them keeps the last ones", async () => {
+  const world = await twoUsers();
+  const [u, v] = ["u", "v"].map((fp_id) => ({ fp_id, external_id: `C-${fp_id}` })) as [RosterRow, RosterRow];
+  await world.sync({ users: [u, v] });
+  world.sandbox.setAccount("u1", "u1-a", { name: "second" });
+  await world.sync();
+  await world.sync({ users: [u, { ...v, external_id: "C-new" }] });
+  expect(
+    await world.rows("select account_id, name, external_id from accounts order by account_id, observed_at"),
+  ).toEqual([
+    { account_id: "u1-a", name: "first", external_id: "C-u" },
+    { account_id: "u1-a", name: "second", external_id: "C-u" },
+    { account_id: "v1-a", name: "first", external_id: "C-v" },
+  ]);
+  const nights = `select link_id, string_agg(external_id, ' ' order by started_at) as ids from link_syncs group by all order by all`;
+  expect(await world.rows(nights)).toEqual([
+    { link_id: "u1", ids: "C-u C-u C-u" },
+    { link_id: "u2", ids: "C-u C-u C-u" },
+    { link_id: "v1", ids: "C-v C-v C-new" },
+    { link_id: "v2", ids: "C-v C-v C-new" },
   ]);
 });

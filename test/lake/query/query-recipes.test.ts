@@ -38,6 +38,7 @@ const ENDED = { [FIRST]: "2026-11-20T02:16:00Z", [SECOND]: "2026-11-21T02:16:00Z
 
 const change = (run_id: keyof typeof AT, link_id: string, sequence: number, id: string, values: object) => ({
   ...{ run_id, link_id, sequence, transaction_id: id, generation: 1, fetched_at: AT[run_id] },
+  ...{ fp_id: link_id.replace("link", "fp"), account_id: link_id.replace("link", "acc") },
   ...{ change_type: "created", inferred: false, currency: "EUR", pending: false },
   ...values,
 });
@@ -100,7 +101,8 @@ const ROWS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]
   ],
   accounts: [
     {
-      ...{ ...seen, fp_id: "fp_1", link_id: "link_1", account_id: "acc_1", name: "Checking", closed: false },
+      ...{ ...seen, fp_id: "fp_1", external_id: "C-1001", link_id: "link_1", account_id: "acc_1" },
+      ...{ name: "Checking", closed: false },
       ...{ balance_current: "1300", balance_currency: "EUR", balance_date: "2026-11-20T06:00:00Z" },
     },
     {

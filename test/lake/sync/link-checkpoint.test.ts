@@ -14,6 +14,7 @@ const checkpoint = (change: Partial<LinkCheckpoint> = {}): LinkCheckpoint => ({
   run_id: "r1",
   link_id: "l",
   fp_id: "u",
+  external_id: null,
   generation: 1,
   cursor_in: null,
   cursor_out: "c",

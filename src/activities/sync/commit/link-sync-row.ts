@@ -28,7 +28,7 @@ export function committedRow(checkpoint: LinkCheckpoint): LinkSyncRow {
 /** The row of a link of which nothing was committed: it repeats the head and has no certificate. */
 export function endedRow(
   run_id: string,
-  { link_id, fp_id, base, started_at }: FoundLink,
+  { link_id, fp_id, external_id, base, started_at }: FoundLink,
   progress: Pick<LinkProgress, "pages" | "pagesSha256" | "restarts">,
   status: LinkStatus,
   reason: string | null,
@@ -38,6 +38,7 @@ export function endedRow(
     run_id,
     link_id,
     fp_id,
+    external_id,
     status,
     reason,
     generation: base?.generation ?? null,

@@ -143,7 +143,8 @@ class UserReading {
     const skipped: QuietLink[] = [];
     for (const { id, obstacle } of this.#asked()) {
       const base = baseOf(given.feed, id);
-      const link = { link_id: id, fp_id: this.row.fp_id, base, started_at: startedAt };
+      const { fp_id, external_id = base?.external_id ?? null } = this.row;
+      const link = { link_id: id, fp_id, external_id, base, started_at: startedAt };
       if (obstacle === null) found.push(link);
       else skipped.push({ ...link, status: "skipped", reason: obstacle, pages: 0, pages_sha256: null });
     }
@@ -230,7 +231,7 @@ class UserReading {
     number: number | undefined,
   ): Promise<StagedPage | undefined> {
     const { state } = this;
-    const { fp_id } = this.row;
+    const { fp_id, external_id } = this.row;
     const attempt = listing.paging === "page" ? this.progress.attempt : 0;
     // Another window has other pages.
     const name: PageName = { stream: listing.name, owner: linkId ?? fp_id, attempt, page, after: from ?? "" };
@@ -238,7 +239,8 @@ class UserReading {
       const window = from === undefined ? {} : { from, ...newestDay(listing, reading) };
       tellOddities(state, listing, reading);
       const named = linkId === null ? {} : namedAccounts(listing, reading);
-      const observed = { stream: listing.name, fp_id, link_id: linkId, page, ...window, ...named, ...staged };
+      const owner = { fp_id, ...(external_id && { external_id }), link_id: linkId };
+      const observed = { stream: listing.name, ...owner, page, ...window, ...named, ...staged };
       return { reading, observed };
     };
     const staged = this.earlier.get(nameKey(name)) ?? (await state.staged(name));

@@ -64,10 +64,10 @@ export async function forget(
       ...schemaActions(transactionChanges, feed, Date.now()),
       ...forgetting(feed, fpId, links),
     ]);
-  for (const { spec, condition } of await personRows(lake, tables, fpId, links)) {
-    onTable?.(spec.name);
+  for (const rows of await personRows(lake, tables, fpId, links)) {
+    onTable?.(rows.spec.name);
     const also = (now: Snapshot, at: number) => unreadActions(now, fpId, at);
-    await eraseRows(lake, { spec, condition, owner: fpId, also }, signal);
+    await eraseRows(lake, { ...rows, owner: fpId, also }, signal);
   }
   await eraseOutcomes(lake.store, fpId);
   const isRecorded = `fp_id = ${sqlText(fpId)} and state = 'forgotten'`;

@@ -7,16 +7,14 @@ import { linkSyncs } from "../../tables/link-syncs.js";
 import { onboardingEvents, onboardings } from "../../tables/onboardings.js";
 import { runFailures } from "../../tables/runs.js";
 import { transactionImports } from "../../tables/transaction-imports.js";
+import type { Erasing } from "./erase-rows.js";
 
 /** Tables that keep what they say of a person: the proofs of what was there, and of what became of it. */
 const kept = new Set<TableSpec>([linkSyncs, erasures, holds]);
 const ofKyb = new Set<TableSpec>(KYB_TABLES);
 
-/** A table, and SQL of its rows that are about a person. */
-interface PersonRows {
-  readonly spec: TableSpec;
-  readonly condition: string;
-}
+/** A table, and SQL of its rows that are about a person; of some, only what the roster calls the person goes. */
+type PersonRows = Pick<Erasing, "spec" | "condition" | "blank">;
 
 /**
  * Finds which rows are about a person (docs/run/operate.md, "Forget a person"). Tables whose rows are known only by those
@@ -52,13 +50,16 @@ export async function personRows(
     if (spec === onboardings) return `${own} or ${ofRows}`;
     return spec.columns.some(({ name }) => name === "fp_id") ? own : undefined;
   };
-  return [byOthers, byOwn].flatMap((conditionOf) =>
-    tables.flatMap((spec) => {
-      const condition = kept.has(spec) ? undefined : conditionOf(spec);
-      const isFirst = conditionOf === byOthers || byOthers(spec) === undefined;
-      return condition === undefined || !isFirst ? [] : [{ spec, condition }];
-    }),
-  );
+  const named = { spec: linkSyncs, condition: own, blank: ["external_id"] };
+  return [byOthers, byOwn]
+    .flatMap<PersonRows>((conditionOf) =>
+      tables.flatMap((spec) => {
+        const condition = kept.has(spec) ? undefined : conditionOf(spec);
+        const isFirst = conditionOf === byOthers || byOthers(spec) === undefined;
+        return condition === undefined || !isFirst ? [] : [{ spec, condition }];
+      }),
+    )
+    .concat(named);
 }
 
 function within(columns: string, rows: readonly string[]): string {

@@ -8,7 +8,7 @@ import { type CleanedPlaces, type PageName, readValue } from "./journal.js";
 
 type LinkBaseState = Pick<
   LinkCheckpoint,
-  "cursor" | "generation" | "next_sequence" | "head" | "last_page_sha256"
+  "cursor" | "external_id" | "generation" | "next_sequence" | "head" | "last_page_sha256"
 > & {
   /** Whether a committed row of the link had a sign conflict. */
   readonly signs_differ: boolean;
@@ -18,6 +18,8 @@ type LinkBaseState = Pick<
 export interface FoundLink {
   readonly link_id: string;
   readonly fp_id: string;
+  /** As the roster says; where it says none, as it said when the link was committed last. */
+  readonly external_id: string | null;
   readonly base: LinkBaseState | null;
   /** When the slice began: `link_syncs.started_at`. */
   readonly started_at: string;
@@ -27,12 +29,12 @@ export interface FoundLink {
 export function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
   const checkpoint = linkCheckpoint(feed, linkId);
   if (checkpoint === undefined) return null;
-  const { generation, next_sequence, head } = checkpoint;
+  const { external_id, generation, next_sequence, head } = checkpoint;
   const { cursor, last_page_sha256 } = checkpoint.erased
     ? { cursor: null, last_page_sha256: null }
     : checkpoint;
   const signs_differ = checkpoint.signs_differ === true;
-  return { cursor, generation, next_sequence, head, last_page_sha256, signs_differ };
+  return { cursor, external_id, generation, next_sequence, head, last_page_sha256, signs_differ };
 }
 
 /** Gives what the reading of a link depends on, without its ids. */
@@ -61,6 +63,8 @@ export function generationOf({ base }: FoundLink, { mode }: Pick<LinkProgress, "
 export interface ObservedPage {
   readonly stream: string;
   readonly fp_id: string;
+  /** Of the roster; left out where it says none. */
+  readonly external_id?: string;
   readonly link_id: string | null;
   readonly page: number;
   /** Of a list that may be read in part: the earliest day that was asked for, or null for all of them. */

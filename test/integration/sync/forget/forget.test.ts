@@ -18,7 +18,7 @@ let world: SyncWorld;
 beforeAll(async () => {
   world = await openSyncWorld(temporal);
   for (const user of ["x", "y"]) addLink(world, `link_${user}`, 5, `fp_${user}`);
-  await world.sync();
+  await world.sync({ users: ["fp_y", { fp_id: "fp_x", external_id: "C-x" }] });
   world.sandbox.append("link_x", [removed("link_x-0003"), updated("link_x-0002")]);
   addRows(world.sandbox, "link_y", 3, 5);
   await world.sync();
@@ -84,6 +84,7 @@ test("a person goes out of every table and every version; verify proves the rest
   expect(erased).toEqual(expect.arrayContaining(before));
   expect(await inLake((lake) => rowsOfPerson(lake, TABLES, "fp_x"))).toEqual([]);
   expect(await filesWith("link_x")).toEqual(["link_syncs"]);
+  expect(await filesWith("C-x")).toEqual([]);
   expect(await world.rows("from transactions where fp_id = 'fp_y' order by transaction_id")).toEqual(others);
   expect(
     await count("erasures where fp_id = 'fp_x' and state = 'forgotten' and recorded_by = 'privacy'"),
