@@ -3,6 +3,7 @@ import { DAY, durationWords } from "../../domain/duration.js";
 import { whyCutShort } from "../../domain/run.js";
 import { turnsInWords } from "../../domain/sync/link-obstacle.js";
 import { bytesWords, type Labelled, labelledLines } from "../../domain/words/texts.js";
+import { UPKEEP } from "../schedules/upkeep.js";
 import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type LakeStatus, type LatestRun, lakeStatus } from "./lake-status.js";
@@ -28,23 +29,13 @@ export async function showStatus(terminal: Terminal, { stale, json }: StatusFlag
 }
 
 export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
-  const {
-    latest,
-    unfinished,
-    open_rows,
-    alerts,
-    quarantined,
-    shared_links,
-    stale,
-    schedules,
-    upkeep,
-    offline,
-  } = status;
+  const { latest, unfinished, open_rows, alerts, quarantined, shared_links, stale, schedules, offline } =
+    status;
   const shared = `${shared_links.length} links are under two users: ${shared_links.slice(0, MOST_STALE).join(", ")}; see: nightledger verify`;
   return [
     ...labelledLines([
       ["lake", status.no_lake ?? status.lake],
-      ["upkeep", upkeepWords(upkeep, latest.length > 0)],
+      ["upkeep", upkeepWords(status)],
     ]),
     ...unfinished.flatMap((run) => [
       ...labelledLines([["open", `${openName(run)} ${openRunWords(terminal, run)}`]]),
@@ -113,8 +104,12 @@ function staleWords({ total, links }: LakeStatus["stale"]): string | null {
 /** After so long without it, the lake has grown by what a week leaves. */
 const UPKEEP_DUE_MS = 8 * DAY;
 
-function upkeepWords(upkeep: LakeStatus["upkeep"], hasRuns: boolean): string | null {
-  if (upkeep === null) return hasRuns ? "never; nightledger maintain keeps the lake small" : null;
+function upkeepWords({ upkeep, latest, schedules }: LakeStatus): string | null {
+  if (upkeep === null) {
+    const next = schedules.find(({ name }) => name === UPKEEP)?.next;
+    if (next != null) return `not yet; the schedule ${UPKEEP} begins it at ${next}`;
+    return latest.length > 0 ? "never; nightledger maintain keeps the lake small" : null;
+  }
   const { started_at, live, old_files, logs, staging } = upkeep;
   const age = Date.now() - Date.parse(started_at);
   const parts = { "replaced files": old_files, logs, staging };

@@ -8,7 +8,8 @@ import type { Preflight } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { createSchedule } from "./create.js";
 
-const NAME = "maintain";
+/** Name of the schedule that keeps the lake small. */
+export const UPKEEP = "maintain";
 const WEEKLY = { cron: "30 4 * * 0" };
 const commandOf = (retainDays: number) => ["maintain", "--retain", String(retainDays)];
 
@@ -17,7 +18,7 @@ export function scheduleUpkeep(
   terminal: Terminal,
   { retain = LEAST_RETAINED_DAYS, json = false }: { readonly retain?: number; readonly json?: boolean },
 ): Promise<void> {
-  return createSchedule(terminal, NAME, commandOf(retain), { ...WEEKLY, json });
+  return createSchedule(terminal, UPKEEP, commandOf(retain), { ...WEEKLY, json });
 }
 
 /**
@@ -32,14 +33,14 @@ export async function ensureUpkeep(
   const timing = timingOf(WEEKLY);
   const retainDays = LEAST_RETAINED_DAYS;
   const input: ScheduleInput = {
-    ...{ schedule: NAME, scope, lake: service.lake, runKind: "maintain" },
+    ...{ schedule: UPKEEP, scope, lake: service.lake, runKind: "maintain" },
     ...{ job: { kind: "maintain", options: { retainDays } }, command: commandOf(retainDays), timing },
   };
-  const asked = { scheduleId: scheduleId(scope, NAME), workflowType: "fireSchedule", taskQueue };
+  const asked = { scheduleId: scheduleId(scope, UPKEEP), workflowType: "fireSchedule", taskQueue };
   try {
     if ((await describeSchedule(client, asked.scheduleId)) !== undefined) return;
     await putSchedule(client, { ...asked, timing, input, paused: false });
-    terminal.say(`upkeep    schedule ${NAME}: ${timingWords(timing)}`);
+    terminal.say(`upkeep    schedule ${UPKEEP}: ${timingWords(timing)}`);
   } catch (error) {
     terminal.say(`warning: no schedule keeps the lake small: ${(error as Error).message}`);
   }

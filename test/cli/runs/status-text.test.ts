@@ -131,6 +131,13 @@ test("a lake that is not there is said to be so", () => {
   ]);
 });
 
+// A new lake of `dev` was told to do what its schedule does on Sunday.
+test("an upkeep that its schedule will do is not asked for", () => {
+  const schedules = [{ name: "maintain", paused: false, next: "2026-11-29T03:00:00Z" }];
+  const lines = statusLines(terminal, { ...QUIET, latest: [RUN], upkeep: null, schedules });
+  expect(lines[1]).toBe("upkeep    not yet; the schedule maintain begins it at 2026-11-29T03:00:00Z");
+});
+
 test.each<[string, LakeStatus["upkeep"], string]>([
   ["never", null, "never; nightledger maintain keeps the lake small"],
   [
