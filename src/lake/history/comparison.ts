@@ -164,7 +164,8 @@ function changesOf(spec: HistorySpec, runId: string): string {
     ].join(", ");
   const order = columnNames(spec.columns);
   const isKnown = `coalesce(l.${OBSERVED_AT} is not null and ${isThere(spec, "l")}, false)`;
-  const isSame = `(${sameIn(comparedColumns(spec), "o", "l")})`;
+  const isKept = keeps ? ` and coalesce(o.${KEPT} = l.${KEPT}, o.${KEPT} is null)` : "";
+  const isSame = `(${sameIn(comparedColumns(spec), "o", "l")}${isKept})`;
   const gone = `
       union all
       select ${sqlText(runId)}, l.read_at, l.${OBSERVED_AT}, ${markOf(spec, "removed")}, ${columns("l")} from gone l`;

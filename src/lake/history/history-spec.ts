@@ -86,10 +86,10 @@ export function sameIn(columns: readonly string[], one: string, other: string): 
     .join(" and ");
 }
 
-/** The roster's word, which not every run has: it makes no row, and where a run has none, the last row's stays. */
+/** The roster's word, which not every run has: where a run has none, the last row's stays. */
 export const KEPT = "external_id";
 
-/** Gives the columns in which an observation is compared with the last row: those that the service has said, but for the key. */
+/** Gives the columns in which an observation is compared with the last row, but for {@link KEPT}: those that the service has said, without the key. */
 export function comparedColumns({ columns, key, mark }: HistorySpec): string[] {
   const others = new Set(["run_id", OBSERVED_AT, KEPT, mark, ...key]);
   return columns.map(({ name }) => name).filter((name) => !others.has(name));

@@ -6,7 +6,10 @@ export const linkSyncs = {
   about: "One row for each bank link and run: how it ended, and its certificate",
   columns: [
     ...varchar({ run_id: "the run that wrote the row", link_id: "the bank link", fp_id: "the user" }),
-    ...varchar({ external_id: "yours, as the roster said last; null where none did" }),
+    ...varchar({
+      external_id:
+        "yours, as the roster said; where it said none, as it did when the link was committed last",
+    }),
     ...varchar({ status: "how it ended", reason: "why it was skipped or failed" }),
     ...integer({ generation: "of the link after the run; null for a link that was never committed" }),
     ...varchar({ cursor_in: "what the first request of the update sent; null for none" }),

@@ -102,7 +102,7 @@ test("a named link that can't be read because its own row is bad is in quarantin
   ]);
 });
 
-// A run without a word of the roster, such as that of a webhook, took the id away; a new id made a row of its own.
+// A run without a word of the roster, such as that of a webhook, took the id away; a new id was only in rows that changed anyway.
 test("the roster's own ids stand beside links and accounts; a run without them keeps the last ones", async () => {
   const world = await twoUsers();
   const [u, v] = ["u", "v"].map((fp_id) => ({ fp_id, external_id: `C-${fp_id}` })) as [RosterRow, RosterRow];
@@ -116,6 +116,7 @@ test("the roster's own ids stand beside links and accounts; a run without them k
     { account_id: "u1-a", name: "first", external_id: "C-u" },
     { account_id: "u1-a", name: "second", external_id: "C-u" },
     { account_id: "v1-a", name: "first", external_id: "C-v" },
+    { account_id: "v1-a", name: "first", external_id: "C-new" },
   ]);
   const nights = `select link_id, string_agg(external_id, ' ' order by started_at) as ids from link_syncs group by all order by all`;
   expect(await world.rows(nights)).toEqual([
