@@ -1,4 +1,4 @@
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runVerifyPack } from "../../../src/cli/bulk/verify-pack.js";
@@ -47,5 +47,13 @@ test("a changed pack, no pack and no key are errors of their own", async () => {
   await expect(runVerifyPack(terminal(), "nothing", {})).rejects.toThrow(InputError);
   await expect(runVerifyPack(terminal(), "cip-2", { publicKey: "no.pem" })).rejects.toThrow(
     "no.pem can't be read",
+  );
+});
+
+test("a lake is not called a broken pack: it is said how to prove it", async () => {
+  await mkdir(join(room.root, "packs", "lake", "_nightledger"), { recursive: true });
+  await writeFile(join(room.root, "packs", "lake", "_nightledger", "service.json"), "{}");
+  await expect(runVerifyPack(terminal(), "lake", {})).rejects.toThrow(
+    /lake is a lake, not a pack\. To prove it: NIGHTLEDGER_LAKE=\S+lake nightledger verify$/,
   );
 });

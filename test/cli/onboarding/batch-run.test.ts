@@ -105,3 +105,13 @@ test("a batch whose rows are all processed is not halted, whatever its pause say
   expect(halted({})).toBe(true);
   expect(halted({ customers: { ...queuedRows(30), queued: 0, failed: 30 } })).toBe(false);
 });
+
+// A second `onboard` of the file said "2 failed, calls 0", and neither why nor how to go on.
+test("a run that tried no failed row again says where their reasons are", async () => {
+  const result = { ...resultOf("completed_with_failures"), calls: 0, refusals: [] };
+  const { notes } = await outcomeOf({ kind: "completed", result }, progressOf(null));
+  expect(notes).toEqual([
+    `why rows failed: nightledger batch show ${BATCH}`,
+    `once that is corrected: nightledger runs retry ${BATCH}`,
+  ]);
+});
