@@ -60,6 +60,6 @@ export const accountStream: Stream = {
       raw_provider_data: ["VARCHAR", "r.raw_provider_data::varchar", "JSON, as given by the data provider"],
     },
     "accounts",
-    { about: "Bank accounts as they were observed" },
+    { about: "Bank accounts as they were observed", kept: ["external_id"] },
   ),
 };

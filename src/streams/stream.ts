@@ -92,6 +92,8 @@ interface HistoryForm {
   readonly current?: string;
   readonly mark?: HistoryMark;
   readonly lists?: ListedKeys;
+  /** Columns of the roster, not the service: see {@link HistorySpec}. */
+  readonly kept?: readonly string[];
 }
 
 /**
@@ -108,7 +110,7 @@ export function changes(
   key: readonly string[],
   columns: ObservedColumns,
   list: string,
-  { about = "", current = `${name}_current`, mark = "gone", lists = "all" }: HistoryForm = {},
+  { about = "", current = `${name}_current`, mark = "gone", lists = "all", kept = [] }: HistoryForm = {},
 ): { table: HistorySpec; projection: string } {
   const [type, saying] = MARKS[mark];
   const { table, projection } = observed(
@@ -126,7 +128,7 @@ export function changes(
   );
   const owner = per === "user" ? ["fp_id"] : ["fp_id", "link_id"];
   return {
-    table: { ...table, about, owner, key: [...new Set([...owner, ...key])], current, mark, lists },
+    table: { ...table, about, owner, key: [...new Set([...owner, ...key])], current, mark, lists, kept },
     projection,
   };
 }

@@ -5,15 +5,7 @@ import type { SqlSession } from "../sql/duckdb-session.js";
 import { columnNames, sqlName, sqlNames, sqlText } from "../sql/duckdb-sql.js";
 import { withoutHalfPairs } from "../sql/json-lines.js";
 import { type HistoryFiles, type HistoryState, wholeHistory } from "./history-files.js";
-import {
-  comparedColumns,
-  type HistorySpec,
-  isThere,
-  KEPT,
-  markOf,
-  OBSERVED_AT,
-  sameIn,
-} from "./history-spec.js";
+import { comparedColumns, type HistorySpec, isThere, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
 import { type KeyPart, type NewestFiles, newestRows } from "./newest-rows.js";
 import { FIRST_DAY, type ListHole, type ReadList, type WholeList } from "./whole-lists.js";
 
@@ -155,27 +147,25 @@ function isNews(seenAt: string, lastAt: string): string {
  * last one of its key. After a last row in the future, of a wrong clock, the new one follows by a microsecond.
  */
 function changesOf(spec: HistorySpec, runId: string): string {
-  const values = [...spec.key, ...comparedColumns(spec)].map(sqlName);
-  const keeps = spec.columns.some(({ name }) => name === KEPT);
-  const columns = (from: string) =>
-    [
-      ...values.map((name) => `${from}.${name}`),
-      ...(keeps ? [from === "o" ? `coalesce(o.${KEPT}, l.${KEPT}) as ${KEPT}` : `l.${KEPT}`] : []),
-    ].join(", ");
+  const values = [...spec.key, ...comparedColumns(spec)];
+  const observed = (name: string) =>
+    spec.kept?.includes(name) ? `coalesce(o.${sqlName(name)}, l.${sqlName(name)})` : `o.${sqlName(name)}`;
+  const columns = values.map((name) => `${observed(name)} as ${sqlName(name)}`).join(", ");
   const order = columnNames(spec.columns);
   const isKnown = `coalesce(l.${OBSERVED_AT} is not null and ${isThere(spec, "l")}, false)`;
-  const isKept = keeps ? ` and coalesce(o.${KEPT} = l.${KEPT}, o.${KEPT} is null)` : "";
-  const isSame = `(${sameIn(comparedColumns(spec), "o", "l")}${isKept})`;
+  const isSame = comparedColumns(spec)
+    .map((name) => `${observed(name)} is not distinct from l.${sqlName(name)}`)
+    .join(" and ");
   const gone = `
       union all
-      select ${sqlText(runId)}, l.read_at, l.${OBSERVED_AT}, ${markOf(spec, "removed")}, ${columns("l")} from gone l`;
+      select ${sqlText(runId)}, l.read_at, l.${OBSERVED_AT}, ${markOf(spec, "removed")}, ${values.map((name) => `l.${sqlName(name)}`).join(", ")} from gone l`;
   return `
     with changed as (
       select o.run_id, o.${OBSERVED_AT} as seen_at, l.${OBSERVED_AT} as last_at,
         case when ${isKnown} then ${markOf(spec, "updated")} else ${markOf(spec, "created")} end as ${spec.mark},
-        ${columns("o")}
+        ${columns}
       from observed o left join last l on ${sameIn(spec.key, "o", "l")}
-      where not (${isKnown} and ${isSame})${spec.lists === "some" ? "" : gone}
+      where not (${isKnown} and (${isSame}))${spec.lists === "some" ? "" : gone}
     )
     select ${order} from (
       select *, greatest(seen_at, last_at + interval 1 microsecond) as ${OBSERVED_AT} from changed

@@ -28,6 +28,8 @@ export interface HistorySpec extends TableSpec {
   readonly current: string;
   readonly mark: HistoryMark;
   readonly lists: ListedKeys;
+  /** Columns that not every run knows: where an observation has null, it means what the last row has. */
+  readonly kept?: readonly string[];
 }
 
 /** A small table that holds the newest row of each key of a history, without gone keys. */
@@ -86,11 +88,8 @@ export function sameIn(columns: readonly string[], one: string, other: string): 
     .join(" and ");
 }
 
-/** The roster's word, which not every run has: where a run has none, the last row's stays. */
-export const KEPT = "external_id";
-
-/** Gives the columns in which an observation is compared with the last row, but for {@link KEPT}: those that the service has said, without the key. */
+/** Gives the columns in which an observation is compared with the last row: all except the key and when it was observed. */
 export function comparedColumns({ columns, key, mark }: HistorySpec): string[] {
-  const others = new Set(["run_id", OBSERVED_AT, KEPT, mark, ...key]);
+  const others = new Set(["run_id", OBSERVED_AT, mark, ...key]);
   return columns.map(({ name }) => name).filter((name) => !others.has(name));
 }
