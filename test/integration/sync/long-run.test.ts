@@ -103,10 +103,10 @@ test("links with nothing new cost a few activities, and no more of history, howe
   const activities = events.flatMap(
     ({ activityTaskScheduledEventAttributes: of }) => of?.activityType?.name ?? [],
   );
-  // Three slices, of a third of what is left each; a busy machine may need a few more, and commits for them.
-  expect(activities.length).toBeLessThan(16);
-  expect([...new Set(activities)].sort()).toEqual([
-    ...["commit", "dropJournals", "finishRun", "markSeen", "materialize", "readSlice"],
+  // Slices of a third of what is left begin together.
+  expect(activities.filter((name) => name === "readSlice").length).toBeLessThanOrEqual(3);
+  expect(activities.filter((name) => name !== "readSlice").sort()).toEqual([
+    ...["commit", "dropJournals", "finishRun", "markSeen", "materialize"],
   ]);
   const sizes = events.map((event) => JSON.stringify(event).length);
   expect(Math.max(...sizes)).toBeLessThan(4_000);

@@ -93,6 +93,7 @@ test("a person goes out of every table and every version; verify proves the rest
   expect(text).toMatch(/^proved: 4 certificates of 2 links, 8 rows of the feed/);
   expect(text).toContain("forgotten: the rows of 2 certificates");
   expect(code).toBe(0);
+  expect(await forgetX()).toEqual([]);
   expect((await command("forget", "fp_x")).stdout).toBe(
     "fp_x was forgotten before, and no table has had rows since\n",
   );
