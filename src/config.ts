@@ -88,6 +88,21 @@ export function readConfig<const Part extends keyof ConfigParts>(
   return { ...parts, warnings, secrets: secretsOf(values) } as unknown as Config<Part>;
 }
 
+/** Reads values that flags or arguments gave in place of variables; an error names what gave them. @throws InputError */
+export function givenAs<R>(
+  given: { readonly [Name in VariableName]?: string | undefined },
+  read: () => R,
+): R {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    let { message } = error;
+    for (const [name, as] of Object.entries(given)) if (as) message = message.replaceAll(name, as);
+    throw new InputError(message);
+  }
+}
+
 /** The scope of workflow ids and task queues: one per service and lake (docs/inside/rules.md, "Words"). */
 export function scopeOf(apiUrl: string, lakeAddress: string): string {
   return createHash("sha256").update(`${apiUrl}\n${lakeAddress}`).digest("hex").slice(0, 8);

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { readConfig } from "../../config.js";
+import { givenAs, readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import type { LakePlace } from "../../domain/lake-address.js";
 import type { Sealer } from "../../domain/sealer.js";
@@ -142,11 +142,6 @@ export async function withStoreQuery<R>(
 
 /** The place at an address that was given as an argument. @throws InputError naming the argument */
 export function placeAt(terminal: Terminal, argument: string, address: string): LakePlace {
-  try {
-    const env = { ...terminal.env, NIGHTLEDGER_LAKE: address };
-    return readConfig({ ...terminal, env }, ["lake"]).lake;
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    throw new InputError(error.message.replaceAll("NIGHTLEDGER_LAKE", argument));
-  }
+  const env = { ...terminal.env, NIGHTLEDGER_LAKE: address };
+  return givenAs({ NIGHTLEDGER_LAKE: argument }, () => readConfig({ ...terminal, env }, ["lake"]).lake);
 }

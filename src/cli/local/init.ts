@@ -4,7 +4,7 @@ import { createInterface } from "node:readline/promises";
 import { type Readable, Writable } from "node:stream";
 import { text as textOf } from "node:stream/consumers";
 import { parseEnv } from "node:util";
-import { readConfig } from "../../config.js";
+import { givenAs, readConfig } from "../../config.js";
 import { VARIABLES, type VariableName } from "../../config-values.js";
 import { InputError } from "../../domain/failures.js";
 import { EXIT } from "../terminal/exit-code.js";
@@ -42,7 +42,10 @@ export async function runInit(terminal: Terminal, flags: InitFlags): Promise<num
   }
   const values = await asked(terminal, flags);
   // Whatever is wrong is said before anything is written.
-  readAnswers({ ...terminal, env: { ...terminal.env, ...values } }, flags);
+  const { url, lake } = flags;
+  givenAs({ NIGHTLEDGER_API_URL: url && "--url", NIGHTLEDGER_LAKE: lake && "--lake" }, () =>
+    readConfig({ ...terminal, env: { ...terminal.env, ...values } }, ["api", "lake"]),
+  );
   const lines = Object.entries(values).map(([name, value]) => {
     const line = envLine(name, value);
     // It is not quoted, for it may be secret.
@@ -65,21 +68,6 @@ export async function runInit(terminal: Terminal, flags: InitFlags): Promise<num
   terminal.say(`  nightledger ${code === EXIT.completed ? "sync --roster users.csv" : "check"}`);
   if (code !== EXIT.completed) terminal.say(`to answer again: nightledger init --force, or change ${path}`);
   return code;
-}
-
-/** @throws InputError naming the flag where one gave what is wrong */
-function readAnswers(terminal: Terminal, { url, lake }: InitFlags): void {
-  try {
-    readConfig(terminal, ["api", "lake"]);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const flags = { NIGHTLEDGER_API_URL: url && "--url", NIGHTLEDGER_LAKE: lake && "--lake" };
-    const words = Object.entries(flags).reduce(
-      (said, [name, flag]) => (flag === undefined ? said : said.replaceAll(name, flag)),
-      error.message,
-    );
-    throw new InputError(words);
-  }
 }
 
 async function writeSettings(terminal: Terminal): Promise<void> {

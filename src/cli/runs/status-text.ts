@@ -1,9 +1,9 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../domain/duration.js";
 import { whyCutShort } from "../../domain/run.js";
+import { UPKEEP } from "../../domain/schedules/scheduled-run.js";
 import { turnsInWords } from "../../domain/sync/link-obstacle.js";
 import { bytesWords, type Labelled, labelledLines } from "../../domain/words/texts.js";
-import { UPKEEP } from "../schedules/upkeep.js";
 import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type LakeStatus, type LatestRun, lakeStatus } from "./lake-status.js";

@@ -8,7 +8,7 @@ import { shellWord } from "../../domain/words/texts.js";
 import type { ScheduleInput } from "../../intake/schedules/scheduled-job.js";
 import { describeSchedule, scheduleIds } from "../../intake/schedules/schedules.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
-import { runPreflight } from "../session/preflight.js";
+import { type Preflight, runPreflight } from "../session/preflight.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -102,9 +102,10 @@ async function shownFiring(
 export async function withSchedules(
   terminal: Terminal,
   work: (session: JobSession) => Promise<void>,
+  preflight?: Preflight,
 ): Promise<void> {
-  const preflight = await runPreflight(terminal);
+  const checked = preflight ?? (await runPreflight(terminal));
   await withInterruption(async (interruption) => {
-    await work(await openJobSession(terminal, preflight, interruption, { worker: false }));
+    await work(await openJobSession(terminal, checked, interruption, { worker: false }));
   });
 }

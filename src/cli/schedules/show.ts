@@ -1,5 +1,6 @@
 import { labelledLines } from "../../domain/words/texts.js";
 import { whyNoLake } from "../lake/query.js";
+import type { JobSession } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
 import { type JsonFlag, showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -7,14 +8,15 @@ import { describedSchedule, type ShownSchedule, shownSchedules, withSchedules } 
 
 export async function listSchedules(terminal: Terminal, { json }: JsonFlag): Promise<void> {
   // A lake that is not there has none, and listing them must not make it.
-  const absent = await whyNoLake((await runPreflight(terminal)).store);
+  const preflight = await runPreflight(terminal);
+  const absent = await whyNoLake(preflight.store);
   if (absent !== undefined) {
     terminal.say(absent);
     if (json) terminal.result(JSON.stringify({ items: [] }));
     return;
   }
-  return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {
-    const shown = await shownSchedules(client, scope);
+  const list = async ({ temporal: { client } }: JobSession) => {
+    const shown = await shownSchedules(client, preflight.scope);
     if (json) return terminal.result(JSON.stringify({ items: shown }));
     if (shown.length === 0) {
       terminal.say(
@@ -27,7 +29,8 @@ export async function listSchedules(terminal: Terminal, { json }: JsonFlag): Pro
       const state = paused ? "paused" : `next ${next[0] ?? "never"}`;
       terminal.result(`${name}: ${when}; ${state}; ${lastWords}\n  ${command}`);
     }
-  });
+  };
+  return withSchedules(terminal, list, preflight);
 }
 
 export async function showSchedule(terminal: Terminal, name: string, { json }: JsonFlag): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Client } from "@temporalio/client";
-import { scheduleId } from "../../domain/schedules/scheduled-run.js";
+import { scheduleId, UPKEEP } from "../../domain/schedules/scheduled-run.js";
 import { timingOf, timingWords } from "../../domain/schedules/timing.js";
 import { LEAST_RETAINED_DAYS } from "../../domain/tables/retention.js";
 import type { ScheduleInput } from "../../intake/schedules/scheduled-job.js";
@@ -8,8 +8,6 @@ import type { Preflight } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { createSchedule } from "./create.js";
 
-/** Name of the schedule that keeps the lake small. */
-export const UPKEEP = "maintain";
 const WEEKLY = { cron: "30 4 * * 0" };
 const commandOf = (retainDays: number) => ["maintain", "--retain", String(retainDays)];
 

@@ -19,6 +19,9 @@ export interface FiredRun extends NewRun {
   readonly firing: Firing;
 }
 
+/** Name of the schedule that keeps the lake small. */
+export const UPKEEP = "maintain";
+
 /** `schedule/<scope>/<name>` */
 export function scheduleId(scope: string, name: string): string {
   return `${schedulePrefix(scope)}${name}`;

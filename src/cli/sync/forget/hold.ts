@@ -1,5 +1,6 @@
 import { InputError } from "../../../domain/failures.js";
 import { lakeAt } from "../../../lake/lake.js";
+import { type LakeReader, readTables } from "../../../lake/query/query-views.js";
 import { sqlList, sqlName } from "../../../lake/sql/duckdb-sql.js";
 import type { AskedBy } from "../../../lake/sync/forget/forget.js";
 import { HELD_NOW, setHold } from "../../../lake/sync/forget/holds.js";
@@ -40,7 +41,7 @@ export async function changeHold(
     if (changed.length > 0) terminal.result(`legal hold ${words[0]} ${changed.join(", ")}`);
     for (const fpId of same) terminal.say(`${fpId} ${words[1]} already`);
     if (state === "lifted") return;
-    for (const fpId of await unknownUsers(terminal, changed))
+    for (const fpId of await unknownUsers(lake, changed))
       terminal.say(`warning: no table has rows of ${fpId}; check the id, or keep the hold for rows to come`);
   } finally {
     await lake.close();
@@ -48,16 +49,12 @@ export async function changeHold(
 }
 
 /** A hold on a mistyped id would leave the person it is meant for without one. */
-async function unknownUsers(terminal: Terminal, fpIds: readonly string[]): Promise<string[]> {
+async function unknownUsers(lake: LakeReader, fpIds: readonly string[]): Promise<string[]> {
   if (fpIds.length === 0) return [];
   const isNamed = `fp_id in ${sqlList(fpIds)}`;
-  const known = await withLakeQuery(terminal, (query) =>
-    rowsOf<{ fp_id: string }>(
-      query,
-      WITH_USERS.map(({ name }) => `select fp_id from ${sqlName(name)} where ${isNamed}`).join(" union "),
-    ),
-  );
-  const names = new Set(known.map(({ fp_id }) => fp_id));
+  const some = WITH_USERS.map(({ name }) => `select fp_id from ${sqlName(name)} where ${isNamed}`);
+  const known = await readTables(lake, WITH_USERS, (sql) => sql.rows(some.join(" union ")));
+  const names = new Set(known.map(({ fp_id }) => String(fp_id)));
   return fpIds.filter((fpId) => !names.has(fpId));
 }
 
