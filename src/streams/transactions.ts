@@ -95,6 +95,6 @@ export const transactionStream: Stream = {
       r.enrichment.processor.id as processor_id, r.enrichment.processor.name as processor_name,
       r.enrichment.processor.logo as processor_logo,
       ${confidence("r.enrichment.processor.confidence")} as processor_confidence,
-      o.run_id, o.fetched_at, o.page, r.other_fields as other_fields
+      o.run_id, o.fetched_at, o.page, r.other_fields as other_fields, o.external_id
     from exact join origin o using (page_no)`,
 };

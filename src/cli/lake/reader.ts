@@ -1,5 +1,4 @@
-import { type DeltaTable, openTable } from "../../lake/delta/delta-table.js";
-import type { LakeReader } from "../../lake/query/query-views.js";
+import { type LakeReader, lakeReader } from "../../lake/query/query-views.js";
 import { createDuckDb, type DuckDb } from "../../lake/sql/duckdb.js";
 import { temporaryScratch } from "../../lake/sql/scratch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
@@ -29,13 +28,5 @@ export function withLakeReader<R>(
   work: (lake: LakeReader) => Promise<R>,
   limit: { readonly memoryLimitMb?: number } = { memoryLimitMb: LAKE_MEMORY_MB },
 ): Promise<R> {
-  return withDuckDb((duckdb) => {
-    const tables = new Map<string, DeltaTable>();
-    const table = (name: string) => {
-      const found = tables.get(name) ?? openTable(store, name, duckdb);
-      tables.set(name, found);
-      return found;
-    };
-    return work({ store, duckdb, table });
-  }, limit);
+  return withDuckDb((duckdb) => work(lakeReader(store, duckdb)), limit);
 }

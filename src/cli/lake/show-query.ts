@@ -36,7 +36,7 @@ export async function runQuery(terminal: Terminal, sql: string, flags: QueryFlag
   await withLakeQuery(
     terminal,
     async (lake) => {
-      for await (const batch of lake.query(sql, { began })) {
+      for await (const batch of lake.query(sql, { began, isForeign: true })) {
         if (flags.csv) {
           const lines = batch.map((row) => csvRow(columns.map(({ name }) => row[name] ?? null)));
           terminal.result(lines.join("\n"));
@@ -95,7 +95,7 @@ async function writeRows(lake: LakeQuery, sql: string, file: OutputFile): Promis
     };
     const line = (row: QueryRow) =>
       form === "csv" ? csvRow(names.map((name) => row[name] ?? null)) : JSON.stringify(row);
-    for await (const rows of lake.query(sql, { began })) {
+    for await (const rows of lake.query(sql, { began, isForeign: true })) {
       count += rows.length;
       yield head + rows.map((row) => `${line(row)}\n`).join("");
       head = "";

@@ -8,8 +8,11 @@ import { columnNames, sqlName, sqlText } from "../sql/duckdb-sql.js";
 import type { ObjectStore } from "../store/object-store.js";
 import {
   findTables,
+  type LakeReader,
+  lakeReader,
+  lastingView,
+  newestOf,
   type ReadTable,
-  readTable,
   type SqlOf,
   type TableView,
   tableView,
@@ -18,15 +21,11 @@ import {
 import { viewStatements } from "./views.js";
 
 /** Reads the tables that are there: of these, or of the whole store. */
-export async function foundTables(
-  store: ObjectStore,
-  duckdb: DuckDb,
-  specs?: readonly TableSpec[],
-): Promise<ReadTable[]> {
-  const names = specs ? readingOrder(specs).map(({ name }) => name) : await findTables(store);
+export async function foundTables(lake: LakeReader, specs?: readonly TableSpec[]): Promise<ReadTable[]> {
+  const names = specs ? readingOrder(specs).map(({ name }) => name) : await findTables(lake.store);
   const found: ReadTable[] = [];
   for (const table of names) {
-    const read = await readTable({ store, table, duckdb });
+    const read = await newestOf({ ...lake, table }, lake.table(table));
     if (read !== undefined) found.push(read);
   }
   return found;
@@ -75,7 +74,7 @@ export async function writeViewFile(
   specs: readonly TableSpec[],
   path: string,
 ): Promise<void> {
-  const views = await lakeViews(await foundTables(store, duckdb, specs), specs);
+  const views = await lakeViews(await foundTables(lakeReader(store, duckdb), specs), specs);
   const made = [
     ...views.map(({ statement }) => statement),
     ...viewStatements(new Set(specs.map(({ name }) => name))),
@@ -83,7 +82,7 @@ export async function writeViewFile(
   await duckdb.exclusive(async (sql) => {
     await sql.run(`attach ${sqlText(path)} as made`);
     await sql.run("use made");
-    for (const statement of made) await sql.run(statement.replace(/^create temp view/, "create view"));
+    for (const statement of made) await sql.run(lastingView(statement));
     for (const { name, about = "", columns } of specs) {
       await sql.run(`comment on view ${sqlName(name)} is ${sqlText(about)}`);
       for (const { name: column, about: saying = "" } of columns)

@@ -3,8 +3,9 @@ import type { AddFile } from "../delta/delta-actions.js";
 import type { DeltaLocation } from "../delta/delta-path.js";
 import { columnsOf, isExtended, type TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
-import { openTable } from "../delta/delta-table.js";
+import { type DeltaTable, openTable } from "../delta/delta-table.js";
 import type { Lake } from "../lake.js";
+import type { DuckDb } from "../sql/duckdb.js";
 import { parquetFiles, parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName, typedColumns } from "../sql/duckdb-sql.js";
@@ -21,9 +22,14 @@ export async function findTables(store: ObjectStore): Promise<string[]> {
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 
-export async function readTable(location: DeltaLocation): Promise<ReadTable | undefined> {
+export function readTable(location: DeltaLocation): Promise<ReadTable | undefined> {
   const { store, table, duckdb } = location;
-  const snapshot = await openTable(store, table, duckdb).snapshot();
+  return newestOf(location, openTable(store, table, duckdb));
+}
+
+/** Reads the newest version of a table; undefined where there is none. */
+export async function newestOf(location: DeltaLocation, table: DeltaTable): Promise<ReadTable | undefined> {
+  const snapshot = await table.snapshot();
   return snapshot.version === -1 ? undefined : { location, snapshot };
 }
 
@@ -66,6 +72,22 @@ export function viewOf(
 }
 
 export type LakeReader = Pick<Lake, "store" | "duckdb" | "table">;
+
+/** Makes a reader of a lake, whose tables keep their state between uses. */
+export function lakeReader(store: ObjectStore, duckdb: DuckDb): LakeReader {
+  const tables = new Map<string, DeltaTable>();
+  const table = (name: string) => {
+    const found = tables.get(name) ?? openTable(store, name, duckdb);
+    tables.set(name, found);
+    return found;
+  };
+  return { store, duckdb, table };
+}
+
+/** The statement of a view for every connection of an engine. */
+export function lastingView(statement: string): string {
+  return statement.replace(/^create temp view/, "create view");
+}
 
 /** Runs SQL over the newest version of tables, each a view of its name, of the files that `keep` keeps; a missing one is empty. */
 export async function readTables<T>(

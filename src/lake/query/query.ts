@@ -1,18 +1,16 @@
-import { type DuckDBConnection, DuckDBScalarFunction, StatementType, VARCHAR } from "@duckdb/node-api";
+import { type DuckDBConnection, StatementType } from "@duckdb/node-api";
 import { InputError } from "../../domain/failures.js";
 import type { Sealer } from "../../domain/sealer.js";
 import { columnsOf, type TableSpec } from "../delta/delta-schema.js";
 import { rowsOf } from "../delta/delta-stats.js";
 import { createDuckDb } from "../sql/duckdb.js";
-import { exactPath } from "../sql/duckdb-files.js";
 import { createSession, type SqlColumn, type SqlSession } from "../sql/duckdb-session.js";
-import { sqlList, sqlName, sqlText } from "../sql/duckdb-sql.js";
+import { sqlText } from "../sql/duckdb-sql.js";
 import { type JsonValue, jsonValue } from "../sql/duckdb-values.js";
 import type { ObjectStore } from "../store/object-store.js";
-import { openColumn } from "../tables/encrypted-column.js";
-import { foundTables, lakeViews } from "./lake-views.js";
-import type { ReadTable } from "./query-views.js";
-import { viewStatements } from "./views.js";
+import { foundTables } from "./lake-views.js";
+import { LockedEngines } from "./locked-engine.js";
+import { lakeReader, type ReadTable } from "./query-views.js";
 
 export interface TableSummary {
   readonly table: string;
@@ -39,6 +37,8 @@ interface ResultOptions {
   began?(columns: readonly SqlColumn[]): void;
   /** Absolute path of a Parquet file that gets the rows; what is given is their `Count`. */
   readonly parquet?: string;
+  /** Whether the statement is a user's: it may be anything that reads. */
+  readonly isForeign?: boolean;
 }
 
 /** SQL over the tables of a lake, each at its newest version when the query starts. */
@@ -53,45 +53,35 @@ export interface LakeQuery {
 export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery {
   const { scratchDirectory, memoryLimitMb = 512, sealer, tables: specs = [] } = options;
   const duckdb = createDuckDb({ scratchDirectory, memoryLimitMb });
+  const engines = new LockedEngines({ scratchDirectory, memoryLimitMb, specs, sealer });
+  const lake = lakeReader(store, duckdb);
+  const tables = () => foundTables(lake, options.tables);
 
-  const tables = () => foundTables(store, duckdb, options.tables);
-
-  async function* query(statement: string, { began, parquet }: ResultOptions = {}) {
-    const found = await tables();
-    // An engine can't be unlocked, so each query has its own. It has one thread if SQL calls JavaScript: a second one
-    // could wait for JavaScript while JavaScript closes the engine and waits for that thread.
-    const locked = createDuckDb({ scratchDirectory, memoryLimitMb, ...(sealer && { threads: 1 }) });
-    let connection: DuckDBConnection | undefined;
-    let decryption: Decryption | undefined;
-    try {
-      connection = await locked.connect();
-      const sql = createSession(connection);
-      decryption = sealer && new Decryption(connection, sealer, specs);
-      const views = await lakeViews(found, specs, decryption?.sqlOf);
-      for (const view of views) await sql.run(view.statement);
-      const known = new Set(specs.map(({ name }) => name));
-      for (const view of viewStatements(known)) await sql.run(view);
-      const files = views.flatMap((view) => view.files);
-      await lock(sql, parquet === undefined ? files : [...files, parquet]);
-      const reading = await readingStatement(connection, statement);
-      const read = parquet === undefined ? reading : await copying(sql, reading, parquet);
-      for await (const batch of sql.stream(read, [], began)) {
-        yield batch.map((row) =>
-          Object.fromEntries(Object.entries(row).map(([name, value]) => [name, jsonValue(value)])),
-        );
+  async function* query(statement: string, { began, parquet, isForeign }: ResultOptions = {}) {
+    const alone = isForeign || parquet !== undefined ? { target: parquet } : undefined;
+    yield* engines.use(await tables(), alone, async function* (connection, { decryption }) {
+      try {
+        const sql = createSession(connection);
+        const reading = await readingStatement(connection, statement);
+        const read = parquet === undefined ? reading : await copying(sql, reading, parquet);
+        for await (const batch of sql.stream(read, [], began)) {
+          yield batch.map((row) =>
+            Object.fromEntries(Object.entries(row).map(([name, value]) => [name, jsonValue(value)])),
+          );
+        }
+      } catch (error) {
+        throw refusalOf(decryption?.causeOf(error) ?? error);
       }
-    } catch (error) {
-      throw refusalOf(decryption?.causeOf(error) ?? error);
-    } finally {
-      connection?.closeSync();
-      await locked.close();
-    }
+    });
   }
 
   return {
     query,
     listTables: async () => (await tables()).map(summaryOf).sort((a, b) => (a.table < b.table ? -1 : 1)),
-    close: () => duckdb.close(),
+    async close() {
+      await engines.close();
+      await duckdb.close();
+    },
   };
 }
 
@@ -113,14 +103,6 @@ async function copying(sql: SqlSession, reading: string, path: string): Promise<
   return `copy (from temp.written_rows) to ${sqlText(path)} (format parquet, compression zstd, use_tmp_file false)`;
 }
 
-/** Restricts an engine, for good, to these files and its own spill. DuckDB compares the name in the query: the exact pattern. */
-async function lock(sql: SqlSession, files: readonly string[]): Promise<void> {
-  const paths = new Set(files.flatMap((file) => [file, exactPath(file)]));
-  await sql.run(`set allowed_paths = ${sqlList([...paths])}`);
-  await sql.run("set enable_external_access = false");
-  await sql.run("set lock_configuration = true");
-}
-
 /** Turns an error of DuckDB, which begins with the name of its kind, into a refusal; passes on any other error. */
 function refusalOf(error: unknown): unknown {
   if (
@@ -130,60 +112,6 @@ function refusalOf(error: unknown): unknown {
     return error;
   }
   return new InputError(`The query was refused: ${error.message}`, { cause: error });
-}
-
-/** Opens encrypted columns in the SQL of one engine: each column has a function, which its view calls. */
-class Decryption {
-  readonly #functions = new Map<string, string>();
-  #failure: Error | undefined;
-
-  /** Registers the functions; DuckDB calls them on JavaScript's own thread, one vector of values at a time. */
-  constructor(connection: DuckDBConnection, sealer: Sealer, tables: readonly TableSpec[]) {
-    for (const { name: table, columns } of tables) {
-      for (const { name: column } of columns.filter(({ encrypted }) => encrypted)) {
-        const name = `opened_${table}_${column}`;
-        this.#functions.set(`${table}.${column}`, name);
-        connection.registerScalarFunction(
-          this.#function(name, (value) => openColumn(sealer, table, column, value)),
-        );
-      }
-    }
-  }
-
-  /** Gives the SQL of a column's value, opened if the column is encrypted. */
-  readonly sqlOf = (table: string, column: string): string => {
-    const name = this.#functions.get(`${table}.${column}`);
-    return name === undefined ? sqlName(column) : `${name}(${sqlName(column)})`;
-  };
-
-  /** Finds what failed in a query: DuckDB itself, or a value that did not open, whose error DuckDB quotes. */
-  causeOf(error: unknown): unknown {
-    const failure = this.#failure;
-    const isQuoted =
-      failure !== undefined && error instanceof Error && error.message.includes(failure.message);
-    return isQuoted ? failure : error;
-  }
-
-  #function(name: string, open: (value: string) => string): DuckDBScalarFunction {
-    return DuckDBScalarFunction.create({
-      name,
-      parameterTypes: [VARCHAR],
-      returnType: VARCHAR,
-      mainFunction: (info, input, output) => {
-        const values = input.getColumnVector(0);
-        try {
-          for (let row = 0; row < input.rowCount; row += 1) {
-            const value = values.getItem(row);
-            output.setItem(row, value === null ? null : open(String(value)));
-          }
-          output.flush();
-        } catch (error) {
-          this.#failure = error as Error;
-          info.setError(this.#failure.message);
-        }
-      },
-    });
-  }
 }
 
 const SPACE = String.raw`(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*`;

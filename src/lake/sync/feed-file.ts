@@ -99,6 +99,7 @@ async function partsOf(sql: SqlSession, { path, rows }: WrittenFile): Promise<Pa
 interface FullReading {
   readonly linkId: string;
   readonly fpId: string;
+  readonly externalId: string | null;
   readonly runId: string;
   readonly generation: number;
   readonly sequenceFrom: number;
@@ -148,6 +149,7 @@ function removals(reading: FullReading, gone: string): string {
     inferred: "true",
     run_id: sqlText(reading.runId),
     fetched_at: sqlText(reading.at.toISOString()),
+    ...(reading.externalId !== null && { external_id: sqlText(reading.externalId) }),
   };
   return `select ${typedColumns(transactionChanges.columns, (name) => values[name] ?? "null")} from (${gone})`;
 }

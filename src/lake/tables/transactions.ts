@@ -35,7 +35,10 @@ const VALUES = [
 ] as const;
 
 /** Values that came after the others: columns are only added at the end. */
-const LATER = varchar({ other_fields: "fields without a column, as JSON; null if there are none" });
+const LATER = varchar({
+  other_fields: "fields without a column, as JSON; null if there are none",
+  external_id: "yours, as the roster said when the row was read; null where it said none",
+});
 
 export const transactionChanges = {
   name: "transaction_changes",

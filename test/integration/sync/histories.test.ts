@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { RosterRow } from "../../../src/domain/sync/job.js";
+import { created } from "../../helpers/sync/scripted-links.js";
 import type { SyncWorld } from "../../helpers/sync/sync-harness.js";
 import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
 
@@ -103,12 +104,20 @@ test("a named link that can't be read because its own row is bad is in quarantin
 });
 
 // A run without a word of the roster, such as that of a webhook, took the id away; a new id was only in rows that changed anyway.
-test("the roster's own ids stand beside links and accounts; a run without them keeps the last ones", async () => {
+test("the roster's own ids stand beside links, accounts and rows; a run without them keeps the last ones", async () => {
   const world = await twoUsers();
+  const row = (link: string, at: number) =>
+    world.sandbox.append(link, [created(`${link}-${at}`, { account_id: `${link}-a` })]);
   const [u, v] = ["u", "v"].map((fp_id) => ({ fp_id, external_id: `C-${fp_id}` })) as [RosterRow, RosterRow];
+  row("u1", 0);
+  row("v1", 0);
+  row("v1", 1);
   await world.sync({ users: [u, v] });
   world.sandbox.setAccount("u1", "u1-a", { name: "second" });
   await world.sync();
+  row("u1", 1);
+  await world.sync();
+  row("v1", 2);
   await world.sync({ users: [u, { ...v, external_id: "C-new" }] });
   expect(
     await world.rows("select account_id, name, external_id from accounts order by account_id, observed_at"),
@@ -118,11 +127,18 @@ test("the roster's own ids stand beside links and accounts; a run without them k
     { account_id: "v1-a", name: "first", external_id: "C-v" },
     { account_id: "v1-a", name: "first", external_id: "C-new" },
   ]);
+  for (const table of ["transactions", "transaction_changes"]) {
+    const own = `select link_id, string_agg(external_id, ' ' order by sequence) as ids from ${table} group by all order by all`;
+    expect(await world.rows(own), table).toEqual([
+      { link_id: "u1", ids: "C-u C-u" },
+      { link_id: "v1", ids: "C-v C-v C-new" },
+    ]);
+  }
   const nights = `select link_id, string_agg(external_id, ' ' order by started_at) as ids from link_syncs group by all order by all`;
   expect(await world.rows(nights)).toEqual([
-    { link_id: "u1", ids: "C-u C-u C-u" },
-    { link_id: "u2", ids: "C-u C-u C-u" },
-    { link_id: "v1", ids: "C-v C-v C-new" },
-    { link_id: "v2", ids: "C-v C-v C-new" },
+    { link_id: "u1", ids: "C-u C-u C-u C-u" },
+    { link_id: "u2", ids: "C-u C-u C-u C-u" },
+    { link_id: "v1", ids: "C-v C-v C-v C-new" },
+    { link_id: "v2", ids: "C-v C-v C-v C-new" },
   ]);
 });

@@ -69,7 +69,7 @@ async function fingerprint(): Promise<string[]> {
 
 async function rowsOf(sql: string): Promise<unknown[]> {
   const rows: unknown[] = [];
-  for await (const batch of query.query(sql)) rows.push(...batch);
+  for await (const batch of query.query(sql, { isForeign: true })) rows.push(...batch);
   return rows;
 }
 

@@ -40,6 +40,7 @@ const infer = (files: readonly DataFile[], quarantinedIds: readonly string[] = [
   inferRemovals(lake, {
     linkId: "it's",
     fpId: "u",
+    externalId: null,
     runId: "run",
     generation: 2,
     sequenceFrom: 101,

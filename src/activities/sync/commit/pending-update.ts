@@ -65,6 +65,7 @@ export async function pendingUpdate(
       ? await inferRemovals(deps.lake, {
           linkId: found.link_id,
           fpId: found.fp_id,
+          externalId: found.external_id,
           runId,
           generation,
           sequenceFrom: found.base.next_sequence + progress.entries,

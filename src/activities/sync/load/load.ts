@@ -97,13 +97,14 @@ function batchesOf(links: readonly FoundLinkToLoad[]): ManifestPage[][] {
 }
 
 function pagesOf({ link, progress, found }: FoundLinkToLoad): ManifestPage[] {
-  const { link_id, fp_id, base } = found;
+  const { link_id, fp_id, external_id, base } = found;
+  const owner = { fp_id, ...(external_id !== null && { external_id }) };
   const generation = generationOf(found, progress);
   let sequence = (base?.next_sequence ?? 1) + progress.loaded.entries;
   return progress.staged.map(({ entries, ...place }, at) => {
     const { attempt } = progress;
     const page = progress.loaded.pages + at;
-    const placed = { link: placeKey(link), attempt, page, place, link_id, fp_id, generation };
+    const placed = { link: placeKey(link), attempt, page, place, link_id, ...owner, generation };
     const first = sequence;
     sequence += entries;
     return { ...placed, sequence_from: first, entries };
