@@ -33,9 +33,13 @@ export async function missingLinks(
 /** Says which links of `--links` a run did not find. */
 export function missingWords(missing: readonly string[]): string[] {
   if (missing.length === 0) return [];
-  const shown = missing.slice(0, MOST_NAMED).join(", ") + (missing.length > MOST_NAMED ? ", …" : "");
   return [
-    `--links names ${counted(missing.length, "link")} that this run did not find: ${shown}; ` +
+    `--links names ${counted(missing.length, "link")} that this run did not find: ${shortList(missing)}; ` +
       "check the ids, and whether the roster has their users",
   ];
+}
+
+/** The first of some ids. */
+export function shortList(ids: readonly string[]): string {
+  return ids.slice(0, MOST_NAMED).join(", ") + (ids.length > MOST_NAMED ? ", …" : "");
 }
