@@ -13,6 +13,8 @@ import { withRunsView } from "./view.js";
 
 const MOST_FINDINGS = 3;
 const MOST_STALE = 3;
+const ALERT_ENDS =
+  "nightledger alerts check ends what is over, if it judges the rule: docs/run/alerts.md#one-alert-for-a-cause";
 
 interface StatusFlags {
   /** In milliseconds. */
@@ -44,7 +46,13 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
     ...labelledLines([
       ["waiting", openRowsWords(open_rows)],
       ...latest.flatMap(latestWords),
-      ...alerts.map(({ rule, message }): Labelled => ["alert", `${rule}: ${message}`]),
+      ...alerts.map(
+        ({ rule, message, action }): Labelled => [
+          "alert",
+          [`${rule}: ${message}`, ...(action === "" ? [] : action.split("; ")).map((words) => `→ ${words}`)],
+        ],
+      ),
+      ["", alerts.length === 0 ? null : ALERT_ENDS],
       ["bad rows", quarantined === 0 ? null : `${quarantined} open; see: nightledger quarantine list`],
       ["shared", shared_links.length === 0 ? null : shared],
       ["stale", staleWords(stale)],

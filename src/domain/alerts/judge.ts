@@ -56,7 +56,8 @@ function tooOld(limit: number | undefined, { newestSync, firstSyncAt }: AlertFac
     newestSync === null
       ? `no sync has ever completed, and the first one began ${age} ago`
       : `the newest completed sync ended ${age} ago; allowed: ${durationWords(limit)}`;
-  const action = "nightledger schedule list shows when syncs run; nightledger sync runs one now";
+  const action =
+    "nightledger schedule list shows when syncs run; nightledger sync --roster <file> runs one now";
   return [{ rule: "max-age", subject: "sync", message, action, runId: newestSync?.runId ?? null }];
 }
 
