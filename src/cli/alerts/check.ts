@@ -8,6 +8,7 @@ import {
 import { type AlertMessage, deliveryWorkflowId } from "../../domain/alerts/alert-message.js";
 import { instantText } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
+import { counted } from "../../domain/words/counted.js";
 import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import { type CheckedAlerts, checkAlerts, type ScheduleReader } from "../../intake/alerts/check.js";
 import { pendingMessages } from "../../lake/alerts/alert-log.js";
@@ -57,7 +58,7 @@ export async function checkNow(terminal: Terminal, asked: AskedCheck): Promise<n
   });
   showResult(terminal, asked.json, jsonOf(checked, late), () => textOf(checked));
   if (late.length > 0) {
-    const messages = late.length === 1 ? "1 message is" : `${late.length} messages are`;
+    const messages = counted(late.length, "message is", "messages are");
     terminal.say(`${messages} not delivered yet${why}; while a worker runs, it tries again for a day`);
   }
   return checked.open.length === 0 ? EXIT.completed : EXIT.failures;

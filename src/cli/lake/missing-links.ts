@@ -1,8 +1,8 @@
+import { counted } from "../../domain/words/counted.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import { readTables } from "../../lake/query/query-views.js";
 import { sqlList, sqlText } from "../../lake/sql/duckdb-sql.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
-import { counted } from "../terminal/counted.js";
 import { withLakeReader } from "./reader.js";
 
 const MOST_NAMED = 10;

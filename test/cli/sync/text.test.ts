@@ -82,6 +82,6 @@ test("rows of each stream without a cursor, and no pages where none was read", (
   ]);
   expect(lines({ calls: 2 }, "calls")).toEqual(["calls     2"]);
   expect(lines({ calls: 2, pages: 3, restarts: 1 }, "calls")).toEqual([
-    "calls     2 for 3 pages, 1 restarts",
+    "calls     2 for 3 pages, 1 restart",
   ]);
 });

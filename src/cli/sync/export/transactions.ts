@@ -1,6 +1,7 @@
 import { chmod, open, writeFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { InputError } from "../../../domain/failures.js";
+import { counted } from "../../../domain/words/counted.js";
 import { missingFiles } from "../../../lake/delta/data-files.js";
 import { stateAt } from "../../../lake/delta/delta-log.js";
 import type { DeltaLocation } from "../../../lake/delta/delta-path.js";
@@ -17,7 +18,6 @@ import { accountStream } from "../../../streams/accounts.js";
 import { shortList } from "../../lake/missing-links.js";
 import { lakeStore } from "../../lake/query.js";
 import { withLakeReader } from "../../lake/reader.js";
-import { counted } from "../../terminal/counted.js";
 import type { Terminal } from "../../terminal/terminal.js";
 import { checkReplaceable, wholeFile } from "../../terminal/whole-file.js";
 import { ofxText } from "./ofx.js";
