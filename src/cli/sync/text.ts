@@ -18,7 +18,10 @@ export function syncSummary(summary: SyncSummary): Labelled[] {
   const fields = new_fields?.length ? [...new_fields, "kept in the column other_fields"] : [];
   const unknown = `${summary.unknown_accounts} are in rows and not in the list of their link`;
   return [
-    ["users", `${users.total}${users.failed > 0 ? `, ${users.failed} failed` : ""}`],
+    [
+      "users",
+      `${users.total}${users.failed > 0 ? `, ${users.failed} failed` : ""}${users.forgotten ? `, ${users.forgotten} forgotten and not read` : ""}`,
+    ],
     [
       "links",
       `${links.synced} synced, ${links.unchanged} unchanged, ${links.skipped} skipped, ${links.not_ready} not ready, ${links.failed} failed${superseded}`,
