@@ -1,3 +1,4 @@
+import { counted } from "./words/counted.js";
 import type { Labelled } from "./words/texts.js";
 
 /** Names of failures in histories, tables and `--json`, a wire contract: each says what the caller does about it. */
@@ -47,7 +48,7 @@ export function anotherSubjectReason({ field, answered, asked }: SubjectMismatch
 /** Says in a summary how many of its failures are such. */
 export function anotherSubjects(failures: readonly { readonly reason: string }[]): Labelled {
   const count = failures.filter(({ reason }) => reason.includes(ANOTHER_SUBJECT)).length;
-  const what = count === 1 ? "1 answer was" : `${count} answers were`;
+  const what = counted(count, "answer was", "answers were");
   const words = `${what} about others: find out what mixes them up, a proxy or a cache`;
   return ["mixed up", count === 0 ? null : words];
 }

@@ -8,11 +8,12 @@ import {
 import { type AlertMessage, deliveryWorkflowId } from "../../domain/alerts/alert-message.js";
 import { instantText } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
+import { counted } from "../../domain/words/counted.js";
 import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import { type CheckedAlerts, checkAlerts, type ScheduleReader } from "../../intake/alerts/check.js";
 import { pendingMessages } from "../../lake/alerts/alert-log.js";
 import { lakeAt } from "../../lake/lake.js";
-import { deliveriesEnded } from "../session/alert-deliveries.js";
+import { deliveriesEnded, whyLate } from "../session/alert-deliveries.js";
 import { openJobSession } from "../session/job-session.js";
 import { readJobConfig, runPreflight } from "../session/preflight.js";
 import { showResult } from "../terminal/colours.js";
@@ -41,7 +42,7 @@ export async function checkNow(terminal: Terminal, asked: AskedCheck): Promise<n
   const isTold = TARGETS.some((target) => asked.targets[target] !== undefined);
   const targets = isTold ? asked.targets : (settings?.targets ?? {});
   const preflight = await runPreflight(terminal, configuration);
-  const { checked, late } = await withInterruption(async (interruption) => {
+  const { checked, late, why } = await withInterruption(async (interruption) => {
     const { temporal, sealed, signal } = await openJobSession(terminal, preflight, interruption);
     const lake = lakeAt(preflight.config.lake);
     interruption.releases.add(() => lake.close());
@@ -52,12 +53,13 @@ export async function checkNow(terminal: Terminal, asked: AskedCheck): Promise<n
     await deliveriesEnded(temporal.client, [...deliveries], signal);
     const asks = new Set(checked.pending.map(nameOf));
     const late = asks.size === 0 ? [] : (await pendingMessages(lake)).filter((one) => asks.has(nameOf(one)));
-    return { checked, late };
+    const why = late.length === 0 ? "" : await whyLate(temporal.client, [...deliveries]);
+    return { checked, late, why };
   });
   showResult(terminal, asked.json, jsonOf(checked, late), () => textOf(checked));
   if (late.length > 0) {
-    const messages = late.length === 1 ? "1 message is" : `${late.length} messages are`;
-    terminal.say(`${messages} not delivered yet; while a worker runs, it tries again for a day`);
+    const messages = counted(late.length, "message is", "messages are");
+    terminal.say(`${messages} not delivered yet${why}; while a worker runs, it tries again for a day`);
   }
   return checked.open.length === 0 ? EXIT.completed : EXIT.failures;
 }

@@ -1,10 +1,10 @@
+import { counted } from "../../domain/words/counted.js";
 import { shellWord } from "../../domain/words/texts.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { lineChart } from "../../pages/charts.js";
 import { code, details, figure, joined, type Markup, paragraph } from "../../pages/parts.js";
 import type { SqlRow } from "../lake/query.js";
 import { shortAmount } from "../sync/amount-text.js";
-import { counted } from "../terminal/counted.js";
 import { listing } from "./shown.js";
 
 const MOST_ACCOUNTS = 10;

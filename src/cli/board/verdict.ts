@@ -1,9 +1,9 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../domain/duration.js";
 import { turnOf } from "../../domain/sync/link-obstacle.js";
+import { counted } from "../../domain/words/counted.js";
 import { headNumber } from "../../pages/parts.js";
 import type { LakeStatus } from "../runs/lake-status.js";
-import { counted } from "../terminal/counted.js";
 import { saying } from "./shown.js";
 
 type Judged = Pick<LakeStatus, "lake_exists" | "latest" | "unfinished" | "alerts" | "quarantined" | "stale">;

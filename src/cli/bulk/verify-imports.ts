@@ -1,3 +1,4 @@
+import { counted } from "../../domain/words/counted.js";
 import type { QueryRow } from "../../lake/query/query.js";
 import { rowsOf, withLakeQuery } from "../lake/query.js";
 import { showRows } from "../lake/row-table.js";
@@ -34,11 +35,15 @@ export async function verifyImports(
     // `unseen` is the earlier name of `items`, and goes on until 1.0.
     terminal.result(JSON.stringify({ days, unseen_total: rows.length, items: rows, unseen: rows }));
   } else if (rows.length === 0) {
-    terminal.result(`every row that was imported more than ${days} days ago came back through a sync`);
+    terminal.result(
+      `every row that was imported more than ${counted(days, "day")} ago came back through a sync`,
+    );
   } else {
     showRows(terminal, rows.slice(0, MOST_SHOWN));
     const more = rows.length > MOST_SHOWN ? `, the first ${MOST_SHOWN} of them above; --json prints all` : "";
-    terminal.say(`${rows.length} imported rows that no sync has brought back after ${days} days${more}`);
+    terminal.say(
+      `${counted(rows.length, "imported row")} that no sync has brought back after ${counted(days, "day")}${more}`,
+    );
   }
   return rows.length === 0 ? EXIT.completed : EXIT.failures;
 }

@@ -1,4 +1,5 @@
 import type { CallFlags } from "../calls/request.js";
+import { gathered } from "../terminal/cli-command.js";
 import type { AddCommand } from "./command.js";
 
 export const callCommand: AddCommand = (program, run) => {
@@ -9,7 +10,7 @@ export const callCommand: AddCommand = (program, run) => {
     .option(
       "--param <name=value>",
       "a parameter, header or body field; repeat it for each one and for each item of a list",
-      (text: string, before: string[] = []) => [...before, text],
+      gathered,
     )
     .option(
       "--body <file>",

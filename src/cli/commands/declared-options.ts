@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { KINDS } from "../../jobs/kinds/index.js";
+import { gathered } from "../terminal/cli-command.js";
 
 /** Flags as commander read them, by its names for them. */
 export type Flags = Readonly<Record<string, unknown>>;
@@ -26,7 +27,7 @@ export function declaredOptions({ shape }: z.ZodObject): DeclaredOption[] {
       value === undefined ? `--${leftOut.data === true ? "no-" : ""}${flag}` : `--${flag} ${value}`,
       isShown ? `${description} (default: ${leftOut.data})` : description,
     );
-    if (repeats) option.argParser((text, earlier: readonly string[] = []) => [...earlier, text]);
+    if (repeats) option.argParser(gathered);
     return { name, option: option.makeOptionMandatory(!leftOut.success), meta };
   });
 }

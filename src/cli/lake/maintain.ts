@@ -2,6 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readConfig } from "../../config.js";
 import { LEAST_RETAINED_DAYS, type RetentionRules } from "../../domain/tables/retention.js";
+import { counted } from "../../domain/words/counted.js";
 import { bytesWords } from "../../domain/words/texts.js";
 import { lakeAt } from "../../lake/lake.js";
 import { type Amount, amountOf } from "../../lake/maintain/last-upkeep.js";
@@ -85,7 +86,7 @@ function showReport(terminal: Terminal, report: MaintainReport, home: HomeSizes)
     old_before === null
       ? `the lake was written on fewer than ${retain_days + 1} days: nothing is old enough to go`
       : `what was needed after ${old_before} stays`;
-  const files = `${merged.before} files of tables ${dry_run ? "would become" : "became"} ${merged.after}`;
+  const files = `${counted(merged.before, "file")} of tables ${dry_run ? "would become" : "became"} ${merged.after}`;
   showRows(terminal, rows);
   terminal.result([`${files}; ${why}`, ...(dry_run ? ["nothing was changed"] : [])].join("\n"));
 }
@@ -95,5 +96,5 @@ function row(what: string, kept: Amount, freed?: Amount) {
 }
 
 function amountWords({ files, bytes }: Amount): string {
-  return files === 0 ? "nothing" : `${files} ${files === 1 ? "file" : "files"}, ${bytesWords(bytes)}`;
+  return files === 0 ? "nothing" : `${counted(files, "file")}, ${bytesWords(bytes)}`;
 }

@@ -1,4 +1,5 @@
 import { readConfig } from "../../config.js";
+import { counted } from "../../domain/words/counted.js";
 import { bringUpHistories } from "../../lake/history/current-table.js";
 import { lakeAt } from "../../lake/lake.js";
 import { bringUpLinks } from "../../lake/lineage/bring-up-links.js";
@@ -32,7 +33,7 @@ export async function runMaterialize(terminal: Terminal, { json }: JsonFlag): Pr
     terminal.result(
       done.from === done.to && !done.rebuilt
         ? `transactions is at the feed's version ${done.to}; nothing to do`
-        : `brought transactions from the feed's version ${done.from} to ${done.to}: wrote ${done.rows} rows, replaced ${done.rewritten} files`,
+        : `brought transactions from the feed's version ${done.from} to ${done.to}: wrote ${counted(done.rows, "row")}, replaced ${counted(done.rewritten, "file")}`,
     );
   });
 }

@@ -1,8 +1,8 @@
+import { counted } from "../../domain/words/counted.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import { readTables } from "../../lake/query/query-views.js";
 import { sqlList, sqlText } from "../../lake/sql/duckdb-sql.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
-import { counted } from "../terminal/counted.js";
 import { withLakeReader } from "./reader.js";
 
 const MOST_NAMED = 10;
@@ -33,9 +33,13 @@ export async function missingLinks(
 /** Says which links of `--links` a run did not find. */
 export function missingWords(missing: readonly string[]): string[] {
   if (missing.length === 0) return [];
-  const shown = missing.slice(0, MOST_NAMED).join(", ") + (missing.length > MOST_NAMED ? ", …" : "");
   return [
-    `--links names ${counted(missing.length, "link")} that this run did not find: ${shown}; ` +
+    `--links names ${counted(missing.length, "link")} that this run did not find: ${shortList(missing)}; ` +
       "check the ids, and whether the roster has their users",
   ];
+}
+
+/** The first of some ids. */
+export function shortList(ids: readonly string[]): string {
+  return ids.slice(0, MOST_NAMED).join(", ") + (ids.length > MOST_NAMED ? ", …" : "");
 }

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { InputError } from "../../domain/failures.js";
+import { counted } from "../../domain/words/counted.js";
 import type { LakeQuery, QueryRow } from "../../lake/query/query.js";
 import type { SqlColumn } from "../../lake/sql/duckdb-session.js";
-import { counted } from "../terminal/counted.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type OutputFile, openOutputFile } from "../terminal/whole-file.js";
 import { withLakeQuery } from "./query.js";
@@ -54,7 +54,7 @@ export async function runQuery(terminal: Terminal, sql: string, flags: QueryFlag
   const decimals = new Set(columns.filter(({ type }) => type.startsWith("DECIMAL")).map(({ name }) => name));
   const names = columns.map(({ name }) => name);
   showRows(terminal, rows.slice(0, flags.limit), { ...flags, names, decimals });
-  if (more) terminal.say(`showing the first ${flags.limit} rows; --limit 0 shows all`);
+  if (more) terminal.say(`showing the first ${counted(flags.limit, "row")}; --limit 0 shows all`);
 }
 
 async function outputQuery(terminal: Terminal, sql: string, path: string, decrypt = false): Promise<void> {

@@ -1,5 +1,6 @@
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
+import { counted } from "../../domain/words/counted.js";
 import { bytesWords, labelledLines } from "../../domain/words/texts.js";
 import type { TakenFolder } from "../../lake/copy/lake-parts.js";
 import { findSnapshot, restoreSnapshot } from "../../lake/copy/restore-snapshot.js";
@@ -8,7 +9,6 @@ import { takeSnapshot } from "../../lake/copy/take-snapshot.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { openStore } from "../../lake/store/open-store.js";
 import { showResult } from "../terminal/colours.js";
-import { counted } from "../terminal/counted.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { existingLake, placeAt, withUncopied } from "./query.js";
 import { showRows } from "./row-table.js";
@@ -91,7 +91,7 @@ export async function runRestore(terminal: Terminal, from: string, flags: Restor
 /** What a command says of one folder that it has copied. */
 export function folderWords({ folder, objects, bytes, kept }: TakenFolder): string {
   const there = kept === 0 ? "" : `, ${kept} of them were there already`;
-  return `${folder}: ${objects} objects, ${bytes} bytes${there}`;
+  return `${folder}: ${counted(objects, "object")}, ${counted(bytes, "byte")}${there}`;
 }
 
 async function listSnapshots(terminal: Terminal, place: ObjectStore, json = false): Promise<void> {

@@ -1,4 +1,5 @@
 import { InputError, UnreachableError } from "../../domain/failures.js";
+import { counted } from "../../domain/words/counted.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { connectClient } from "../../temporal/connection.js";
 import type { TemporalAddress } from "../../temporal/connection-settings.js";
@@ -10,7 +11,6 @@ import { type JobConfig, type Preflight, readJobConfig, runPreflight } from "../
 import { pingService } from "../session/service.js";
 import { installedCli } from "../session/temporal-session.js";
 import { showResult } from "../terminal/colours.js";
-import { counted } from "../terminal/counted.js";
 import { exitCodeOf } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
+import { counted } from "../../domain/words/counted.js";
 import { connectClient } from "../../temporal/connection.js";
 import { Deployment } from "../../temporal/deployment.js";
 import { watchOpenRows } from "../../temporal/onboarding/open-rows.js";
@@ -10,7 +11,6 @@ import { bindLake, openLog } from "../session/job-session.js";
 import { exportMetrics } from "../session/metrics.js";
 import { runPreflight } from "../session/preflight.js";
 import { workerSettings } from "../session/temporal-session.js";
-import { counted } from "../terminal/counted.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";

@@ -1,5 +1,5 @@
+import { counted } from "../../domain/words/counted.js";
 import type { CustomersFile } from "../../intake/onboarding/customers-file.js";
-import { counted } from "../terminal/counted.js";
 
 /** Makes what `--validate-only --json` prints; the batch has no id where the service is not configured. */
 export function validationSummary({ facts, counts, warnings, problems }: CustomersFile, hasService: boolean) {

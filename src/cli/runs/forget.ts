@@ -1,4 +1,5 @@
 import { InputError } from "../../domain/failures.js";
+import { counted } from "../../domain/words/counted.js";
 import { lakeAt } from "../../lake/lake.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
@@ -52,7 +53,7 @@ export async function runForget(terminal: Terminal, fpId: string, flags: ForgetF
         terminal,
         tables.map((one) => ({ ...one })),
       );
-    const what = `${sumOf(tables)} rows in ${tables.length} tables`;
+    const what = `${counted(sumOf(tables), "row")} in ${counted(tables.length, "table")}`;
     // Whom nobody knows is refused before.
     const erased =
       tables.length === 0

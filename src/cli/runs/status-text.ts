@@ -3,6 +3,7 @@ import { DAY, durationWords } from "../../domain/duration.js";
 import { whyCutShort } from "../../domain/run.js";
 import { UPKEEP } from "../../domain/schedules/scheduled-run.js";
 import { turnsInWords } from "../../domain/sync/link-obstacle.js";
+import { counted } from "../../domain/words/counted.js";
 import { bytesWords, type Labelled, labelledLines } from "../../domain/words/texts.js";
 import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -13,6 +14,8 @@ import { withRunsView } from "./view.js";
 
 const MOST_FINDINGS = 3;
 const MOST_STALE = 3;
+const ALERT_ENDS =
+  "nightledger alerts check ends what is over, if it judges the rule: docs/run/alerts.md#one-alert-for-a-cause";
 
 interface StatusFlags {
   /** In milliseconds. */
@@ -31,7 +34,7 @@ export async function showStatus(terminal: Terminal, { stale, json }: StatusFlag
 export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
   const { latest, unfinished, open_rows, alerts, quarantined, shared_links, stale, schedules, offline } =
     status;
-  const shared = `${shared_links.length} links are under two users: ${shared_links.slice(0, MOST_STALE).join(", ")}; see: nightledger verify`;
+  const shared = `${counted(shared_links.length, "link is", "links are")} under two users: ${shared_links.slice(0, MOST_STALE).join(", ")}; see: nightledger verify`;
   return [
     ...labelledLines([
       ["lake", status.no_lake ?? status.lake],
@@ -44,7 +47,13 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
     ...labelledLines([
       ["waiting", openRowsWords(open_rows)],
       ...latest.flatMap(latestWords),
-      ...alerts.map(({ rule, message }): Labelled => ["alert", `${rule}: ${message}`]),
+      ...alerts.map(
+        ({ rule, message, action }): Labelled => [
+          "alert",
+          [`${rule}: ${message}`, ...(action === "" ? [] : action.split("; ")).map((words) => `→ ${words}`)],
+        ],
+      ),
+      ["", alerts.length === 0 ? null : ALERT_ENDS],
       ["bad rows", quarantined === 0 ? null : `${quarantined} open; see: nightledger quarantine list`],
       ["shared", shared_links.length === 0 ? null : shared],
       ["stale", staleWords(stale)],
@@ -90,7 +99,7 @@ function openRowsWords(open: LakeStatus["open_rows"]): string | null {
   const since = oldest === null ? "" : `, the oldest for ${durationWords(Date.now() - Date.parse(oldest))}`;
   const wait = next === null ? 0 : Date.parse(next) - Date.now();
   const due = wait > 0 ? `the next is looked at in ${durationWords(wait)}` : "some are worked on now";
-  return `${rows} ${rows === 1 ? "customer" : "customers"}${since}; ${due}`;
+  return `${counted(rows, "customer")}${since}; ${due}`;
 }
 
 function staleWords({ total, links }: LakeStatus["stale"]): string | null {
@@ -98,7 +107,7 @@ function staleWords({ total, links }: LakeStatus["stale"]): string | null {
   const words = links
     .slice(0, MOST_STALE)
     .map(({ link_id, reason, status }) => `${link_id} (${reason ?? status})`);
-  return `${total} links: ${words.join(", ")}${total > MOST_STALE ? ", …" : ""}`;
+  return `${counted(total, "link")}: ${words.join(", ")}${total > MOST_STALE ? ", …" : ""}`;
 }
 
 /** After so long without it, the lake has grown by what a week leaves. */
@@ -114,6 +123,6 @@ function upkeepWords({ upkeep, latest, schedules }: LakeStatus): string | null {
   const age = Date.now() - Date.parse(started_at);
   const parts = { "replaced files": old_files, logs, staging };
   const others = Object.entries(parts).map(([what, { kept }]) => `${bytesWords(kept.bytes)} of ${what}`);
-  const sizes = `${bytesWords(live.bytes)} in ${live.files} files, ${others.join(", ")}`;
+  const sizes = `${bytesWords(live.bytes)} in ${counted(live.files, "file")}, ${others.join(", ")}`;
   return `${durationWords(age)} ago: ${sizes}${age > UPKEEP_DUE_MS ? "; it is due: nightledger maintain" : ""}`;
 }

@@ -3,6 +3,7 @@ import type { BulkProgress } from "../../domain/bulk/bulk-totals.js";
 import { durationWords } from "../../domain/duration.js";
 import { againWords } from "../../domain/run.js";
 import type { WaitingState } from "../../domain/waiting.js";
+import { counted } from "../../domain/words/counted.js";
 import type { Labelled } from "../../domain/words/texts.js";
 import { heldWords } from "../bulk/form.js";
 import type { Finding, SeenRun } from "../shell/kind.js";
@@ -132,7 +133,9 @@ export function waitingWords({ progress }: UnfinishedRun): string[] {
   const told = progress as Partial<BulkProgress> | undefined;
   return [
     ...(told?.waiting === undefined ? [] : waitingLines(told as WaitingState, Date.now())),
-    ...(told?.learned_limit ? [`${told.learned_limit} calls at once, as the service bears them`] : []),
+    ...(told?.learned_limit
+      ? [`${counted(told.learned_limit, "call")} at once, as the service bears them`]
+      : []),
     ...(told?.held ? [heldWords(told as BulkProgress)] : []),
   ];
 }

@@ -1,4 +1,5 @@
 import type { Client } from "@temporalio/client";
+import { describeRunning, pendingFailuresOf } from "../../temporal/running-workflows.js";
 
 /** The longest time that a command waits for an alert target that does not answer. */
 const LONGEST_MS = 15_000;
@@ -23,4 +24,13 @@ export async function deliveriesEnded(
     Promise.allSettled(ids.map((id) => client.workflow.getHandle(id).result())),
   );
   return !signal.aborted && !limit.aborted;
+}
+
+/** Says in brackets why deliveries have not ended; nothing where Temporal does not know. */
+export async function whyLate(client: Client, ids: readonly string[]): Promise<string> {
+  const described = await Promise.all(ids.map((id) => describeRunning(client, id)));
+  const going = described.filter((one) => one !== undefined);
+  const failures = (await Promise.all(going.map((one) => pendingFailuresOf(client, one)))).flat();
+  const reasons = [...new Set(failures)].map((words) => words.replace(/^\w+ is tried again: /, ""));
+  return reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
 }

@@ -2,9 +2,8 @@ import { type ApiClient, createApiClient } from "../../api/http/client.js";
 import {
   ApiError,
   AuthError,
-  NotFoundError,
+  isUseless,
   NotSentError,
-  RejectedError,
   SchemaError,
   TransientError,
 } from "../../api/http/errors.js";
@@ -28,21 +27,25 @@ export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<string
     if (client.pausedUntil !== undefined) {
       return `it wants no calls until ${new Date(client.pausedUntil).toISOString()}`;
     }
-    await client.call(getUser, { path: { fp_id: fpId } });
+    await client.call(getUser, { path: { fp_id: fpId } }, { accepts: isRefusal });
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
     if (error.status === undefined || error instanceof NotSentError) {
       throw unreachable(api, error, "Nothing was started");
     }
-    if (error instanceof NotFoundError || error instanceof RejectedError) return undefined;
     if (error instanceof SchemaError) return error.expectation;
-    return error.status >= 400
+    return error.status >= 400 && !isUseless(error)
       ? `it answered with status ${error.status}`
-      : `its answer with status ${error.status} is no JSON of the service`;
+      : `its answer with status ${error.status} is no JSON of the service; a login page of the network or another web server may be there`;
   } finally {
     await client.close();
   }
+}
+
+/** Whether a status says what the service thinks of the request, if it is the service that answers: then in JSON. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
 }
 
 /** Makes the error of a command whose service did not answer. @param state what the command has done by then */

@@ -1,5 +1,5 @@
 import type { RunStatus } from "../../domain/run.js";
-import { deliveriesEnded, goingDeliveries } from "../session/alert-deliveries.js";
+import { deliveriesEnded, goingDeliveries, whyLate } from "../session/alert-deliveries.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import {
   checkDetach,
@@ -109,9 +109,9 @@ async function afterAlerts(
 ): Promise<void> {
   if (!temporal.embedded || config.alerts.settings === undefined || signal.aborted) return;
   const { client } = temporal;
-  const isDone = await goingDeliveries(client, taskQueue)
-    .then((ids) => deliveriesEnded(client, ids, signal))
-    .catch(() => false);
-  if (!isDone)
-    terminal.say("an alert is not delivered yet; while a worker runs, delivery is retried for a day");
+  const why = await goingDeliveries(client, taskQueue)
+    .then(async (ids) => ((await deliveriesEnded(client, ids, signal)) ? undefined : whyLate(client, ids)))
+    .catch(() => "");
+  if (why !== undefined)
+    terminal.say(`an alert is not delivered yet${why}; while a worker runs, delivery is retried for a day`);
 }

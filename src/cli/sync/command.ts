@@ -2,6 +2,7 @@ import { InputError } from "../../domain/failures.js";
 import { type BrokenRule, brokenRules, type FailRules } from "../../domain/sync/fail-rules.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
+import { counted } from "../../domain/words/counted.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
@@ -135,5 +136,5 @@ async function findingsOf(lake: LakeReader, { quarantine, skipped, staleMs }: Fa
 export function ruleInWords({ rule, count, owners, owners_total }: BrokenRule): string {
   const what = rule === "quarantine" ? "open row" : "link";
   const named = owners_total > owners.length ? [...owners, "…"] : owners;
-  return `exit 1 by --fail-on ${rule}: ${count} ${what}${count === 1 ? "" : "s"} (${named.join(", ")})`;
+  return `exit 1 by --fail-on ${rule}: ${counted(count, what)} (${named.join(", ")})`;
 }

@@ -1,5 +1,6 @@
 import { InputError } from "../../domain/failures.js";
 import { dayNumber } from "../../domain/lineage/departure.js";
+import { counted } from "../../domain/words/counted.js";
 import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
@@ -165,7 +166,7 @@ function pairWords({ tier, pending_date, posted_date }: ExplainedPair): string {
   if (pending_date === null || posted_date === null) return words;
   const days = dayNumber(posted_date) - dayNumber(pending_date);
   if (days === 0) return `${words}, the same day`;
-  return `${words}, ${days} ${days === 1 ? "day" : "days"} later`;
+  return `${words}, ${counted(days, "day")} later`;
 }
 
 function detailWords(pair: ExplainedPair): string[] {

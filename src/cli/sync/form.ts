@@ -1,6 +1,7 @@
 import { ServiceError } from "@temporalio/client";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals, type SyncTotals } from "../../domain/sync/sync-totals.js";
+import { counted } from "../../domain/words/counted.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { namedPages } from "../../lake/sync/journal/journal.js";
@@ -13,7 +14,6 @@ import { withLakeReader } from "../lake/reader.js";
 import type { JobSession } from "../session/job-session.js";
 import type { JobRun, LeftRun } from "../shell/run.js";
 import { declaredRun, type Finished, type RunResult } from "../shell/summary.js";
-import { counted } from "../terminal/counted.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { SYNC_PROGRESS, syncProblems, syncSummary } from "./text.js";
 

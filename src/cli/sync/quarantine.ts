@@ -1,4 +1,5 @@
 import { InputError } from "../../domain/failures.js";
+import { counted } from "../../domain/words/counted.js";
 import { lakeAt } from "../../lake/lake.js";
 import {
   openQuarantine,
@@ -25,7 +26,7 @@ export async function listQuarantine(terminal: Terminal, flags: ListFlags): Prom
   const rows = await withLakeReader(store, (lake) => quarantinedRows(lake, { all, link, run }, payload));
   if (json) return terminal.result(JSON.stringify({ items: rows.map(forJson) }));
   const open = rows.filter(({ closed_by }) => closed_by === null).length;
-  const count = all ? `${rows.length} bad rows, ${open} open` : `${open} open`;
+  const count = all ? `${counted(rows.length, "bad row")}, ${open} open` : `${open} open`;
   terminal.result([...rows.flatMap(linesOf), count].join("\n"));
   if (open > 0)
     terminal.say(

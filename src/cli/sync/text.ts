@@ -2,6 +2,7 @@ import { anotherSubjects } from "../../domain/failures.js";
 import { turnsInWords } from "../../domain/sync/link-obstacle.js";
 import { expectedLinks, type ListedRows, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import { isStep } from "../../domain/sync/sync-totals.js";
+import { counted } from "../../domain/words/counted.js";
 import type { Labelled } from "../../domain/words/texts.js";
 import type { SyncProgress } from "../../workflows/sync/sync.js";
 import type { ProgressForm } from "../shell/progress-view.js";
@@ -13,11 +14,14 @@ export function syncSummary(summary: SyncSummary): Labelled[] {
   // A run that its command leaves has not counted all of its calls.
   const isLeft = status === "paused" || status === "running";
   const superseded = links.superseded > 0 ? `, ${links.superseded} superseded` : "";
-  const requested = `${calls}${pages > 0 ? ` for ${pages} pages` : ""}${restarts > 0 ? `, ${restarts} restarts` : ""}`;
+  const requested = `${calls}${pages > 0 ? ` for ${counted(pages, "page")}` : ""}${restarts > 0 ? `, ${counted(restarts, "restart")}` : ""}`;
   const fields = new_fields?.length ? [...new_fields, "kept in the column other_fields"] : [];
   const unknown = `${summary.unknown_accounts} are in rows and not in the list of their link`;
   return [
-    ["users", `${users.total}${users.failed > 0 ? `, ${users.failed} failed` : ""}`],
+    [
+      "users",
+      `${users.total}${users.failed > 0 ? `, ${users.failed} failed` : ""}${users.forgotten ? `, ${users.forgotten} forgotten and not read` : ""}`,
+    ],
     [
       "links",
       `${links.synced} synced, ${links.unchanged} unchanged, ${links.skipped} skipped, ${links.not_ready} not ready, ${links.failed} failed${superseded}`,

@@ -1,5 +1,6 @@
 import { InputError } from "../../domain/failures.js";
 import type { LakePlace } from "../../domain/lake-address.js";
+import { counted } from "../../domain/words/counted.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { type Problem, Problems } from "../../lake/sync/chain-check.js";
 import { checkLake, type LakeReport, SHARED_LINK, sharedLinks } from "../../lake/sync/lake-check.js";
@@ -11,7 +12,6 @@ import { TABLES } from "../../tables.js";
 import { existingLake, withUncopied } from "../lake/query.js";
 import { LAKE_MEMORY_MB, withDuckDb, withLakeReader } from "../lake/reader.js";
 import { showResult } from "../terminal/colours.js";
-import { counted } from "../terminal/counted.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -102,7 +102,7 @@ export function verifiedText(report: Verified): string[] {
     uncovered = 0,
   } = counts;
   const whole = quick ? "" : `, ${compared} derived tables, ${roots} roots`;
-  const proved = `${certificates} certificates of ${links} links, ${rows} rows of the feed, ${files} files${whole}`;
+  const proved = `${counted(certificates, "certificate")} of ${counted(links, "link")}, ${counted(rows, "row")} of the feed, ${counted(files, "file")}${whole}`;
   const lines = [`proved: ${proved}`];
   if (kept) {
     lines.push(
@@ -111,24 +111,28 @@ export function verifiedText(report: Verified): string[] {
   } else if (root) lines.push(`root: ${root}`);
   if (uncovered > 0) {
     const why = "they have not ended, were terminated, or an older copy of runs was put back";
-    lines.push(`under no root: ${uncovered} runs with certificates; ${why}: --root with a kept root tells`);
+    lines.push(
+      `under no root: ${counted(uncovered, "run")} with certificates; ${why}: --root with a kept root tells`,
+    );
   }
   if (pending > 0) {
-    lines.push(`not proved yet: ${pending} links whose run has not ended; run the same sync again`);
+    lines.push(
+      `not proved yet: ${counted(pending, "link")} whose run has not ended; run the same sync again`,
+    );
   }
   if (forgotten > 0) {
     lines.push(
-      `forgotten: the rows of ${forgotten} certificates, with the persons that they were about; the table erasures says when and why`,
+      `forgotten: the rows of ${counted(forgotten, "certificate")}, with the persons that they were about; the table erasures says when and why`,
     );
   }
   if (purged > 0) {
     lines.push(
-      `purged: the rows of ${purged} certificates whose time was over; the tables erasures and purges say when and by which rule`,
+      `purged: the rows of ${counted(purged, "certificate")} whose time was over; the tables erasures and purges say when and by which rule`,
     );
   }
   if (files_without_hash > 0) {
     lines.push(
-      `not proved: ${files_without_hash} files that another tool wrote; the log has no sha256 of them`,
+      `not proved: ${counted(files_without_hash, "file")} that another tool wrote; the log has no sha256 of them`,
     );
   }
   return [...lines, ...notes, ...(quick ? [NOT_LOOKED_AT] : [])];

@@ -1,7 +1,12 @@
 import { Command, type ErrorOptions, type Option, type ParseOptionsResult } from "commander";
 import { shellWord } from "../../domain/words/texts.js";
 
-/** A command whose errors name the flag that was typed, where commander would name another one. */
+/** Reads an option that may be given again: each value counts. */
+export function gathered(text: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, text];
+}
+
+/** A command that takes no flag's second value for its first, and names the flag that was typed in its errors. */
 export class CliCommand extends Command {
   /** Refuses a command line without a mandatory flag; the same goes for it. */
   declare private missingMandatoryOptionValue: (option: Option) => void;
@@ -20,6 +25,15 @@ export class CliCommand extends Command {
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
+  }
+
+  override addOption(option: Option): this {
+    if ((option.required || option.optional) && !option.variadic && option.parseArg !== gathered)
+      this.on(`option:${option.name()}`, () => {
+        if (this.getOptionValueSource(option.attributeName()) === "cli")
+          this.error(`error: option '${option.flags}' is given more than once; give it once`);
+      });
+    return super.addOption(option);
   }
 
   override parseOptions(words: string[]): ParseOptionsResult {

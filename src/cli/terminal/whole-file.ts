@@ -1,5 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Writable } from "node:stream";
 import { InputError } from "../../domain/failures.js";
 
@@ -20,8 +21,13 @@ export async function wholeFile<T>(path: string, make: (part: string) => Promise
   }
 }
 
-/** @throws InputError where there is a file at the path of `--out`, unless it may be replaced */
+/** @throws InputError where the folder of `--out` is missing, or there is a file at the path that may not be replaced */
 export async function checkReplaceable(path: string, force = false): Promise<void> {
+  const folder = await stat(dirname(path)).catch(() => undefined);
+  if (!folder?.isDirectory())
+    throw new InputError(
+      `--out: there is no folder ${dirname(path)}. Nothing was written. Make it, or name another one.`,
+    );
   if (force || (await stat(path).catch(() => undefined)) === undefined) return;
   throw new InputError(`--out: ${path} is there already. Nothing was written. Replace it with --force.`);
 }

@@ -1,6 +1,7 @@
 import type { AlertRules } from "../alert-settings.js";
 import { DAY, durationWords, instantText, MINUTE, SECOND } from "../duration.js";
 import { againWords, CATCH_UP_MS } from "../run.js";
+import { counted } from "../words/counted.js";
 import type { AlertFacts, EndedRun, GoingRun, ScheduleFacts } from "./facts.js";
 import type { Cause } from "./transitions.js";
 
@@ -56,7 +57,8 @@ function tooOld(limit: number | undefined, { newestSync, firstSyncAt }: AlertFac
     newestSync === null
       ? `no sync has ever completed, and the first one began ${age} ago`
       : `the newest completed sync ended ${age} ago; allowed: ${durationWords(limit)}`;
-  const action = "nightledger schedule list shows when syncs run; nightledger sync runs one now";
+  const action =
+    "nightledger schedule list shows when syncs run; nightledger sync --roster <file> runs one now";
   return [{ rule: "max-age", subject: "sync", message, action, runId: newestSync?.runId ?? null }];
 }
 
@@ -65,7 +67,7 @@ function otherSubjects(
   { otherSubjects: { count, runId } }: AlertFacts,
 ): Cause[] {
   if (limit === undefined || limit === false || count <= limit) return [];
-  const failed = count === 1 ? "1 user, link or row" : `${count} users, links or rows`;
+  const failed = counted(count, "user, link or row", "users, links or rows");
   const message = `${failed} failed in the newest runs because answers were about others; allowed: ${limit}`;
   const action = `find out what mixes up answers, a proxy or a cache; then nightledger runs retry ${runId}`;
   return [{ rule: "another-subject", subject: "answers", message, action, runId }];
@@ -73,7 +75,7 @@ function otherSubjects(
 
 function failedLinks(limit: number | undefined, { failedLinks: { count, runId } }: AlertFacts): Cause[] {
   if (limit === undefined || count <= limit) return [];
-  const links = count === 1 ? "1 bank link" : `${count} bank links`;
+  const links = counted(count, "bank link");
   const message = `${links} failed when last read; allowed: ${limit}`;
   const action = `nightledger runs show ${runId} says why; nightledger runs retry ${runId} reads them again`;
   return [{ rule: "failed-links", subject: "links", message, action, runId }];
@@ -81,7 +83,7 @@ function failedLinks(limit: number | undefined, { failedLinks: { count, runId } 
 
 function openQuarantine(limit: number | undefined, { openQuarantine: rows }: AlertFacts): Cause[] {
   if (limit === undefined || rows <= limit) return [];
-  const message = `${rows === 1 ? "1 row is" : `${rows} rows are`} open in quarantine; allowed: ${limit}`;
+  const message = `${counted(rows, "row is", "rows are")} open in quarantine; allowed: ${limit}`;
   const action = "nightledger quarantine list shows them, and what closes each";
   return [{ rule: "open-quarantine", subject: "quarantine", message, action, runId: null }];
 }

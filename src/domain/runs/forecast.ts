@@ -1,3 +1,4 @@
+import { counted } from "../words/counted.js";
 /** What earlier runs of a kind did, added up; what pages and calls cost is learnt from them. */
 export interface PastRuns {
   readonly runs: number;
@@ -56,7 +57,7 @@ export function syncForecast(
   if (users.isNew > 0 && (newPages === null || knownUsers === 0))
     return {
       ...{ calls: null, pages: null },
-      basis: `${users.isNew} users are new and no earlier sync tells how many pages their links have: at least ${Math.round(users.all * lists)} calls for their lists`,
+      basis: `${counted(users.isNew, "user is", "users are")} new and no earlier sync tells how many pages their links have: at least ${Math.round(users.all * lists)} calls for their lists`,
     };
   const pages = Math.round(oldPages + (newPages ?? 0));
   const calls = Math.round(users.all * lists) + pages;
@@ -81,10 +82,10 @@ export function rowsForecast(
   const isKnown = past.owners > 0 && past.calls > 0;
   const each = past.calls / Math.max(1, past.owners);
   const calls = isKnown ? Math.ceil(work.rows * each) : work.items * callsPerItem;
-  const learnt = `${each.toFixed(2)} calls a row, as in ${past.runs} earlier runs`;
+  const learnt = `${each.toFixed(2)} calls a row, as in ${counted(past.runs, "earlier run")}`;
   const basis = isKnown
     ? learnt
-    : `${callsPerItem} ${callsPerItem === 1 ? "call" : "calls"} for each request, until a run has shown more`;
+    : `${counted(callsPerItem, "call")} for each request, until a run has shown more`;
   return { calls, pages: null, basis };
 }
 

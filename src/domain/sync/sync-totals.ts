@@ -11,7 +11,8 @@ export interface Failure {
 
 /** Counts of a sync, or of a part of it; parts add up. */
 export interface SyncTotals {
-  readonly users: { readonly total: number; readonly failed: number };
+  /** `total` has also those who were forgotten, of whom nothing is asked. */
+  readonly users: { readonly total: number; readonly failed: number; readonly forgotten?: number };
   readonly links: { readonly [status in LinkStatus]: number };
   readonly skipped: SkippedLinks;
   /** Feed rows committed, inferred removals under `removed`; `quarantined` counts rows of every stream. */

@@ -8,6 +8,7 @@ import {
   repeatedRow,
   type UniqueValue,
 } from "../../domain/row-problem.js";
+import { counted } from "../../domain/words/counted.js";
 import { type InputRow, LONG_NUMBER, readRows } from "./rows.js";
 import { fileError, type InputFile } from "./text.js";
 import { type InspectedFiles, inspectFiles, uploadedBytes } from "./uploaded-file.js";
@@ -188,8 +189,7 @@ export function problemList(problems: readonly ToldProblem[], count = problems.l
 
 /** How many problems there are, and what {@link problemList} shows of them. */
 export function countedProblems(problems: readonly ToldProblem[], count = problems.length): string {
-  const counted = count === 1 ? "1 problem" : `${count} problems`;
-  return `${counted}:${problemList(problems, count)}`;
+  return `${counted(count, "problem")}:${problemList(problems, count)}`;
 }
 
 /** Every problem as a line of text: line, column, rule. */

@@ -13,6 +13,7 @@ import {
   rowKey,
 } from "../../domain/onboarding/identity.js";
 import { type RowProblem, repeatedRow } from "../../domain/row-problem.js";
+import { counted } from "../../domain/words/counted.js";
 import type { BatchFacts, FreezableRow } from "../../lake/onboarding/frozen-batch.js";
 import { problemList } from "../files/judged-file.js";
 import { fileError, type InputFile } from "../files/text.js";
@@ -73,8 +74,7 @@ export async function readCustomers(path: string, purpose: BatchPurpose): Promis
 
 /** Refuses a file with wrong rows; the message shows the first 20 problems. */
 export function invalidRowsError(path: string, { counts, problems }: CustomersFile): InputError {
-  const rows =
-    counts.invalid === 1 ? "1 of its rows breaks a rule" : `${counts.invalid} of its rows break a rule`;
+  const rows = counted(counts.invalid, "of its rows breaks a rule", "of its rows break a rule");
   return new InputError(
     `customers file ${path}: ${rows}:${problemList(problems)}\nNothing was started. Fix them, or run the rest (${counts.total - counts.invalid}) with --continue-invalid.`,
   );
@@ -194,7 +194,7 @@ export class CustomersCounter {
         : []),
       ...(external_ids > 0
         ? [
-            `${external_ids === 1 ? "1 customer has" : `${external_ids} customers have`} only an external id, which is also the idempotency id of the ` +
+            `${counted(external_ids, "customer has", "customers have")} only an external id, which is also the idempotency id of the ` +
               "onboarding; if one fails, it can't be run again without its fp_id",
           ]
         : []),

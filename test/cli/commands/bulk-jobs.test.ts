@@ -48,8 +48,9 @@ test.each<[string, string[], RegExp]>([
   ["no reason to unmask", ["--unmasked"], /^--unmasked shows .* needs --reason/],
   ["a sample of nobody", ["--sample", "0"], /^--sample is not a whole number from 1 to 1000\./],
 ])("an export of CIP reports with %s is refused", async (_, words, message) => {
-  await expect(asked(...CIP, ...words)).rejects.toThrow(message);
-  await expect(asked(...CIP, ...words)).rejects.toThrow(/Nothing was started/);
+  const cip = words[0] === "--approver" ? CIP.slice(0, -2) : CIP;
+  await expect(asked(...cip, ...words)).rejects.toThrow(message);
+  await expect(asked(...cip, ...words)).rejects.toThrow(/Nothing was started/);
 });
 
 test("what is left out of an export of CIP reports has its value, and paths are absolute", async () => {

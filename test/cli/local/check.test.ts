@@ -62,7 +62,10 @@ test.each([
   [503, "application/json", false, "it answered with status 503"],
   [500, "text/html", false, "it answered with status 500"],
   [429, "application/json", false, "it answered with status 429"],
-  [200, "text/html", false, "its answer with status 200 is no JSON of the service"],
+  [200, "text/html", false, "its answer with status 200 is no JSON of the service; a login page"],
+  [404, "text/html", false, "its answer with status 404 is no JSON of the service; a login page"],
+  [404, "text/plain", false, "or another web server may be there"],
+  [302, "text/html", false, "got a redirect, which is not followed"],
 ])("a service that answers %i as %s: ok is %s", async (status, type, ok, words) => {
   server = await startFaultServer((_, response) =>
     response.writeHead(status, { "content-type": type }).end("{}"),

@@ -95,7 +95,7 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
     {
       latest: [RUN],
       unfinished: [OPEN],
-      alerts: [{ rule: "max-age", subject: "syncs", message: "too old", action: "look" }],
+      alerts: [{ rule: "max-age", subject: "syncs", message: "too old", action: "look; sync" }],
       quarantined: 3,
       stale: { total: 5, links: [{ link_id: "x", committed_at: null, status: "failed", reason: null }] },
       schedules: [
@@ -108,6 +108,9 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
       `open      ${BATCH} interrupted: no worker is on it; the same command continues it`,
       ...WELL,
       "alert     max-age: too old",
+      "          → look",
+      "          → sync",
+      "          nightledger alerts check ends what is over, if it judges the rule: docs/run/alerts.md#one-alert-for-a-cause",
       "bad rows  3 open; see: nightledger quarantine list",
       "stale     5 links: x (failed), …",
       "next      nightly: 2026-11-23T02:15:00Z",

@@ -28,6 +28,12 @@ const lines = (change: Partial<SyncSummary>, name: string) => {
   return all.slice(at, end === -1 ? undefined : end);
 };
 
+test("users who were forgotten are counted apart", () => {
+  expect(lines({ users: { total: 3, failed: 0, forgotten: 1 } }, "users")).toEqual([
+    "users     3, 1 forgotten and not read",
+  ]);
+});
+
 test("until a link is done, pages tell that something happens; long links are named by their pages", () => {
   const figures = { phase: "reading", users: "3/3", total: 50, pages: 340, rows: 34_000 };
   const { line, read, also } = SYNC_PROGRESS;
@@ -81,7 +87,5 @@ test("rows of each stream without a cursor, and no pages where none was read", (
     "          bank_links: 0 new or changed, 3 removed",
   ]);
   expect(lines({ calls: 2 }, "calls")).toEqual(["calls     2"]);
-  expect(lines({ calls: 2, pages: 3, restarts: 1 }, "calls")).toEqual([
-    "calls     2 for 3 pages, 1 restarts",
-  ]);
+  expect(lines({ calls: 2, pages: 3, restarts: 1 }, "calls")).toEqual(["calls     2 for 3 pages, 1 restart"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CliCommand } from "../../../src/cli/terminal/cli-command.js";
+import { CliCommand, gathered } from "../../../src/cli/terminal/cli-command.js";
 
 function errorOf(...words: string[]): string {
   const silent = { writeOut: () => undefined, writeErr: () => undefined };
@@ -8,6 +8,7 @@ function errorOf(...words: string[]): string {
     .command("sync")
     .requiredOption("--roster <file>")
     .option("--full")
+    .option("--param <name>", "", gathered)
     .action(() => undefined);
   program
     .command("create")
@@ -50,4 +51,11 @@ test("a job without two dashes: the message says where they belong", () => {
     "error: put -- before the job, as in: -- sync --roster 'my users.csv'",
   );
   expect(errorOf("create", "x", "--at", "3", "--", "sync", "--roster", "users.csv")).toBe("");
+});
+
+test("a flag whose value would be dropped for a second one is refused; one that gathers values is not", () => {
+  expect(errorOf("sync", "--roster", "a", "--roster=b")).toBe(
+    "error: option '--roster <file>' is given more than once; give it once",
+  );
+  expect(errorOf("sync", "--roster", "a", "--full", "--full", "--param", "1", "--param", "2")).toBe("");
 });

@@ -178,3 +178,8 @@ test("a cause says what to do, and names its run", () => {
   const [cause] = judge({ "failed-links": 0 }, facts({ failedLinks: { count: 3, runId: "sync-9" } }), NOW);
   expect(cause).toMatchObject({ runId: "sync-9", action: expect.stringContaining("runs retry sync-9") });
 });
+
+test("what to do about an old sync is a whole command", () => {
+  const [cause] = judge(AGE, facts({ newestSync: old }), NOW);
+  expect(cause?.action).toContain("nightledger sync --roster <file> runs one now");
+});

@@ -34,13 +34,14 @@ export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): 
     const at = Date.now();
     const users = userResults(state, at);
     const links = linkResults(state, at);
-    const { usersRead, reached, notBegun, size, newFields } = state;
+    const { usersRead, usersForgotten, reached, notBegun, size, newFields } = state;
     const { calls, gate } = slice;
     const told = newFields.length === 0 ? {} : { newFields };
     return {
       ...{ report, usersRead, users, reached, links, size, notBegun, calls, at },
       ...gate,
       ...told,
+      ...(usersForgotten > 0 && { usersForgotten }),
     };
   } finally {
     await state.close();

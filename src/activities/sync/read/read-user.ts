@@ -37,7 +37,10 @@ const PAGE_SIZE = 100;
 
 /** Stages every list of one user and queues the links that it finds; of a user who was forgotten, nothing. */
 export async function readUser(state: SliceState, { row, progress }: BegunUser): Promise<void> {
-  if (isForgotten(state.given.feed, row.fp_id)) return state.endUser(row.fp_id);
+  if (isForgotten(state.given.feed, row.fp_id)) {
+    state.usersForgotten += 1;
+    return state.endUser(row.fp_id);
+  }
   const { store } = state.slice.deps.lake;
   const paged = await PagedLists.of(store, state.input.runId, progress);
   const reading = new UserReading(state, row, progress, await earlierPages(state, progress), paged);

@@ -51,6 +51,8 @@ export class SliceState {
   readonly links: LeftLink[] = [];
   readonly startedAt = new Date().toISOString();
   usersRead = 0;
+  /** Of them: users of whom nothing was asked, because they were forgotten. */
+  usersForgotten = 0;
   /** Names of fields that no column has. */
   newFields: readonly string[] = [];
   /** Size of the latest pages. */

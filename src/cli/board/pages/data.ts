@@ -1,4 +1,5 @@
 import { NotThereError } from "../../../domain/failures.js";
+import { counted } from "../../../domain/words/counted.js";
 import { bytesWords } from "../../../domain/words/texts.js";
 import type { TableSpec } from "../../../lake/delta/delta-schema.js";
 import type { TableSummary } from "../../../lake/query/query.js";
@@ -113,7 +114,7 @@ export const dataTable = page("/data/:table", {
     const cellOf = (value: string | null = null) => (value === null ? null : cut(value));
     const cells = newest.map((row) => columns.map((one) => (one.encrypted ? hidden : cellOf(row[one.name]))));
     return joined(
-      facts({ Rows: rows, Size: `${bytesWords(bytes)} in ${files} files`, Version: version }),
+      facts({ Rows: rows, Size: `${bytesWords(bytes)} in ${counted(files, "file")}`, Version: version }),
       section(
         "Newest rows",
         table(

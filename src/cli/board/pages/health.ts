@@ -1,10 +1,10 @@
 import { InputError } from "../../../domain/failures.js";
+import { counted } from "../../../domain/words/counted.js";
 import { readBinding } from "../../../lake/service-binding.js";
 import { chip, code, facts, joined, paragraph } from "../../../pages/parts.js";
 import { workersOf } from "../../../temporal/worker-identity.js";
 import { VERSION } from "../../../version.js";
 import { CheckReport, checkHere } from "../../local/check.js";
-import { counted } from "../../terminal/counted.js";
 import { page } from "../page.js";
 import { listing } from "../shown.js";
 

@@ -1,4 +1,5 @@
 import { DAY, durationWords, SECOND } from "../../../domain/duration.js";
+import { counted } from "../../../domain/words/counted.js";
 import type { LakeQuery } from "../../../lake/query/query.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { erasures } from "../../../lake/tables/erasures.js";
@@ -17,7 +18,6 @@ import {
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { rowsOf, type SqlRow } from "../../lake/query.js";
 import { SYNC } from "../../sync/retry.js";
-import { counted } from "../../terminal/counted.js";
 import { filterForm } from "../filters.js";
 import { page } from "../page.js";
 import { linkTo, listing, saying } from "../shown.js";
@@ -178,7 +178,7 @@ function nightStrip(days: readonly string[], nights: readonly LinkNight[]): Mark
   const found = days.map((day) => nights.find((one) => one.day === day));
   const cells = found.map((night, at) => {
     const state = night?.state ?? "none";
-    const rows = night?.state === "news" ? `, ${night.changed} rows changed` : "";
+    const rows = night?.state === "news" ? `, ${counted(Number(night.changed), "row")} changed` : "";
     const words = `${days[at]}: ${STATES[state].name}${rows}${night?.reason == null ? "" : `: ${night.reason}`}`;
     return html`<use href="#night-${state}" x="${at * STEP}"><title>${words}</title></use>\n`;
   });

@@ -3,6 +3,7 @@ import { durationWords } from "../../../domain/duration.js";
 import { InputError } from "../../../domain/failures.js";
 import { forecastMs, type PastRuns } from "../../../domain/runs/forecast.js";
 import { skippedAction } from "../../../domain/sync/link-obstacle.js";
+import { counted } from "../../../domain/words/counted.js";
 import { labelledLines } from "../../../domain/words/texts.js";
 import { runKindOf, type ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
 import type { LakeQuery } from "../../../lake/query/query.js";
@@ -101,7 +102,12 @@ export function planLines({ forecast, rows, done, invalid, skipped, ms }: Plan):
   return labelledLines([
     ["rows", `${rows}${invalid === 0 ? "" : `, ${invalid} of them invalid`}`],
     ["done", done === 0 ? null : `${done} need no work: an earlier run did it`],
-    ["calls", calls === null ? "not known" : `about ${calls}${pages === null ? "" : ` for ${pages} pages`}`],
+    [
+      "calls",
+      calls === null
+        ? "not known"
+        : `about ${calls}${pages === null ? "" : ` for ${counted(pages, "page")}`}`,
+    ],
     ["", basis],
     ["time", times.length === 0 ? null : times.join("; ")],
     ["skips", skips.length === 0 ? null : skips],

@@ -1,6 +1,7 @@
 import { chmod, open, writeFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { InputError } from "../../../domain/failures.js";
+import { counted } from "../../../domain/words/counted.js";
 import { missingFiles } from "../../../lake/delta/data-files.js";
 import { stateAt } from "../../../lake/delta/delta-log.js";
 import type { DeltaLocation } from "../../../lake/delta/delta-path.js";
@@ -14,9 +15,9 @@ import { fileSha256 } from "../../../lake/store/local/local-store-files.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { transactionChanges, transactions } from "../../../lake/tables/transactions.js";
 import { accountStream } from "../../../streams/accounts.js";
+import { shortList } from "../../lake/missing-links.js";
 import { lakeStore } from "../../lake/query.js";
 import { withLakeReader } from "../../lake/reader.js";
-import { counted } from "../../terminal/counted.js";
 import type { Terminal } from "../../terminal/terminal.js";
 import { checkReplaceable, wholeFile } from "../../terminal/whole-file.js";
 import { ofxText } from "./ofx.js";
@@ -77,6 +78,11 @@ export async function runExportTransactions(terminal: Terminal, flags: ExportFla
     throw new InputError(
       `--out: ${flags.out} is of no known form. Give a .csv, .parquet or .ofx file. Nothing was written.`,
     );
+  if (flags.asOf?.includes("-") && flags.asOf >= new Date().toISOString().slice(0, 10))
+    throw new InputError(
+      `--as-of: ${flags.asOf} has not ended yet in UTC, and until then more may come. Nothing was written. ` +
+        "Name a day that has ended, or leave it out for the lake as it is now.",
+    );
   await checkReplaceable(path, flags.force);
   const store = await lakeStore(terminal);
   const proof = await wholeFile(path, async (part) => {
@@ -86,8 +92,13 @@ export async function runExportTransactions(terminal: Terminal, flags: ExportFla
   });
   const text = JSON.stringify(proof, null, 2);
   await writeFile(`${path}.proof.json`, `${text}\n`, { mode: 0o600 });
+  const { rows, pending_left_out: pending } = proof;
+  const leftOut =
+    pending === 0
+      ? ""
+      : `, without ${pending} pending, which have no place in OFX and are in a .csv or .parquet`;
   terminal.result(
-    flags.json ? text : `${path}: ${counted(proof.rows, "transaction")}; its proof is ${path}.proof.json`,
+    flags.json ? text : `${path}: ${counted(rows, "transaction")}${leftOut}; its proof is ${path}.proof.json`,
   );
 }
 
@@ -100,6 +111,17 @@ async function versionOf(feed: DeltaLocation, version: number, newest: Snapshot)
   throw new InputError(
     `--as-of: version ${version} of ${feed.table} can't be read any more, because \`maintain\` has deleted files that ` +
       "were merged into others since. Nothing was written; give a day instead, which works for any.",
+  );
+}
+
+/** @throws InputError for ids that no row of the lake has */
+async function expectKnown(sql: SqlSession, accounts: readonly string[]): Promise<void> {
+  const rows = await sql.rows(`select id from (select unnest(${sqlList(accounts)}) as id)
+    anti join (select account_id as id from transaction_changes union all select account_id from accounts) using (id) order by id`);
+  if (rows.length === 0) return;
+  throw new InputError(
+    `--accounts: the lake does not know ${shortList(rows.map(({ id }) => String(id)))}. Nothing was written. ` +
+      '`nightledger query "select distinct link_id, account_id from transactions"` shows the ids that it has.',
   );
 }
 
@@ -116,14 +138,17 @@ async function exported(lake: LakeReader, flags: ExportFlags, write: (sql: SqlSe
   const lake_root = knownRoot(await lake.table("runs").snapshot());
   return lake.duckdb.exclusive(async (sql) => {
     for (const view of views) await sql.run(view);
+    if (accounts !== undefined) await expectKnown(sql, accounts);
     await sql.run(`create temp view state as select * from transaction_changes
       ${day === undefined ? "" : `where fetched_at < date ${sqlText(day)} + 1`}`);
     await sql.run(`create temp table exported as
       select ${transactions.columns.map(({ name }) => sqlName(name)).join(", ")} from (
         from state qualify row_number() over (partition by link_id, transaction_id order by sequence desc) = 1
       ) where change_type <> 'removed' and date between ${sqlText(from)} and ${sqlText(to)}
-        ${flags.out.endsWith(".ofx") ? "and pending is not true" : ""}
         ${accounts === undefined ? "" : `and list_contains(${sqlList(accounts)}, account_id)`}`);
+    const pending_left_out = flags.out.endsWith(".ofx")
+      ? await sql.run("delete from exported where pending")
+      : 0;
     await write(sql);
     const totals =
       await sql.rows(`select currency, count(*) as rows, sum(signed_amount)::varchar as signed_amount
@@ -138,6 +163,7 @@ async function exported(lake: LakeReader, flags: ExportFlags, write: (sql: SqlSe
       ...{ from, to, accounts: accounts ?? null, as_of: asOf ?? null },
       feed_version: snapshot.version,
       rows: totals.reduce((sum, { rows }) => sum + Number(rows), 0),
+      pending_left_out,
       totals: totals.map((row) => jsonValue(row as never)),
       links: links.map((row) => jsonValue(row as never)),
       lake_root,

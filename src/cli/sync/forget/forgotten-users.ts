@@ -1,5 +1,6 @@
 import { userInfo } from "node:os";
 import type { LakePlace } from "../../../domain/lake-address.js";
+import { counted } from "../../../domain/words/counted.js";
 import { logPrefix } from "../../../lake/delta/delta-path.js";
 import { lakeAt } from "../../../lake/lake.js";
 import type { ObjectStore } from "../../../lake/store/object-store.js";
@@ -21,7 +22,7 @@ export async function askForgotten(
   });
   const named = rows.map(({ fp_id }) => fp_id).filter((fpId) => users.has(fpId));
   if (named.length === 0) return;
-  const who = named.length === 1 ? "1 user of the roster was" : `${named.length} users of the roster were`;
+  const who = counted(named.length, "user of the roster was", "users of the roster were");
   if (!again) {
     terminal.say(`${who} forgotten and will not be read; --again reads them`);
     return;

@@ -77,6 +77,8 @@ export interface ReadSliceResult extends CallGate {
   /** Null where the slice has nothing to hand on in bulk. */
   readonly report: ReportRef | null;
   readonly usersRead: number;
+  /** Of them: users who were forgotten; left out where there are none. */
+  readonly usersForgotten?: number;
   readonly users: readonly UserResult[];
   /** The first fresh user whom the slice had no time for, or the end of their range. */
   readonly reached: number;

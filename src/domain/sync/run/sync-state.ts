@@ -198,13 +198,14 @@ export class SyncState {
 
   applySlice(work: NumberedWork, result: ReadSliceResult): void {
     const { slice } = work;
+    const { usersForgotten } = result;
     this.#journals.endSlice(slice, work);
     const { failed, refused } = this.#users.apply(work, result, this.options.jitter);
     const isLinkRefused = this.#links.applySlice(work, slice, result);
     this.#publication.add(result.report, result.usersRead, failed);
     this.#count({
       ...noTotals(),
-      users: { total: 0, failed: failed.length },
+      users: { total: 0, failed: failed.length, ...(usersForgotten && { forgotten: usersForgotten }) },
       calls: result.calls,
       new_fields: joinNewFields(result.newFields),
     });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLake } from "../../../../src/lake/lake.js";
@@ -69,8 +69,8 @@ afterEach(() => lake.release());
 
 /** Exports January into a file, and gives the proof and the file. */
 async function january(out: string, ...more: readonly string[]) {
-  const days = ["--from", "2026-01-01", "--to", "2026-01-31"];
-  const args = ["export", "transactions", ...days, "--out", out, "--json", ...more];
+  const from = more.includes("--from") ? [] : ["--from", "2026-01-01"];
+  const args = ["export", "transactions", ...from, "--to", "2026-01-31", "--out", out, "--json", ...more];
   const { code, stdout, stderr } = await runHere(
     { directory: lake.directory, env: { NIGHTLEDGER_LAKE: "." } },
     args,
@@ -129,13 +129,41 @@ test("a link whose update was not whole by then has no certificate yet", async (
 
 test("OFX has statements of posted transactions, with the balance of that time", async () => {
   const { said, text } = await january("then.ofx", "--as-of", "0");
-  expect(said.rows).toBe(1);
+  expect(said).toMatchObject({ rows: 1, pending_left_out: 1, totals: [{ rows: 1 }] });
   expect(text).toContain(
     "<STMTTRN><TRNTYPE>DEBIT</TRNTYPE><DTPOSTED>20260110</DTPOSTED><TRNAMT>-5.10</TRNAMT><FITID>t1</FITID>" +
       "<NAME>Tea &amp; &lt;cake&gt;</NAME><MEMO>Tea &amp; &lt;cake&gt;</MEMO></STMTTRN>",
   );
   expect(text).toContain("<LEDGERBAL><BALAMT>10.00</BALAMT><DTASOF>20260110</DTASOF></LEDGERBAL>");
   expect(text.match(/<STMTRS>/g)).toHaveLength(1);
+});
+
+test("of OFX people read how many pending transactions are left out; of CSV, whose file has them, nothing", async () => {
+  const words = async (out: string) => {
+    const asked = ["--from", "2026-01-01", "--to", "2026-01-31", "--as-of", "0", "--out", out];
+    const place = { directory: lake.directory, env: { NIGHTLEDGER_LAKE: "." } };
+    return (await runHere(place, ["export", "transactions", ...asked])).stdout;
+  };
+  expect(await words("then.ofx")).toMatch(/then\.ofx: 1 transaction, without 1 pending.* OFX .*; its proof/);
+  expect(await words("then.csv")).toMatch(/then\.csv: 2 transactions; its proof/);
+});
+
+test("an account that the lake does not know, a missing folder and a day that has not ended are refused, and nothing is written", async () => {
+  const refused = async (out: string, words: RegExp, ...more: readonly string[]) => {
+    expect(await january(out, ...more)).toMatchObject({ code: 2, stderr: expect.stringMatching(words) });
+    expect(await readdir(lake.directory)).not.toContain(out);
+  };
+  await refused(
+    "a.csv",
+    /--accounts: the lake does not know a3\. Nothing was written/,
+    "--accounts",
+    "a1,a3",
+  );
+  await refused("no/a.csv", /--out: there is no folder \S*\/no\. Nothing was written/);
+  const today = new Date().toISOString().slice(0, 10);
+  await refused("a.csv", /--as-of: \S+ has not ended yet in UTC/, "--as-of", today);
+  // Its only row is removed by now, and the account is known all the same.
+  expect((await january("a.csv", "--accounts", "a2")).said.rows).toBe(0);
 });
 
 test("a version that the log lacks, days in the wrong order, a form that is not known and a file that is there are refused", async () => {

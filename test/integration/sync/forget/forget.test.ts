@@ -119,7 +119,11 @@ test("a sync leaves the person out and rebuilds nothing", async () => {
   addRows(world.sandbox, "link_x", 2, 6);
   addRows(world.sandbox, "link_y", 2, 6);
   const { result } = await world.sync();
-  expect(result).toMatchObject({ rows: { created: 2 }, links: { synced: 1 } });
+  expect(result).toMatchObject({
+    users: { total: 2, failed: 0, forgotten: 1 },
+    rows: { created: 2 },
+    links: { synced: 1 },
+  });
   expect(await count("transactions where fp_id = 'fp_x'")).toBe(0);
   expect(await world.log()).not.toContain("was rebuilt");
   expect((await verified(world.lake)).code).toBe(0);

@@ -54,7 +54,7 @@ test("runs of yesterday: the newest run is under no root, and its root that was 
   await rm(join(lake.directory, "runs"), { recursive: true });
   await cp(join(world.yesterday, "runs"), join(lake.directory, "runs"), { recursive: true });
   const { text } = await verified(lake.directory);
-  expect(text).toContain("under no root: 1 runs with certificates");
+  expect(text).toContain("under no root: 1 run with certificates");
   expect(await verified(lake.directory, { root: world.roots[1] ?? "" })).toMatchObject({ code: 1 });
 });
 

@@ -275,7 +275,7 @@ test("an update of a run that has not ended breaks nothing, and is not proved ei
   await lake.goBack("runs");
   expect(await report(lake)).toMatchObject({ code: 0, ok: true, pending: 1, certificates: 5 });
   const { text } = await verified(lake.directory);
-  expect(text).toMatch(/\nnot proved yet: 1 links whose run has not ended/);
+  expect(text).toMatch(/\nnot proved yet: 1 link whose run has not ended/);
 });
 
 test("a lake that is not there is exit 2", async () => {

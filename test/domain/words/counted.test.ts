@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { counted } from "../../../src/cli/terminal/counted.js";
+import { counted } from "../../../src/domain/words/counted.js";
 
 test("a noun follows its number", () => {
   expect([0, 1, 2].map((count) => counted(count, "user"))).toEqual(["0 users", "1 user", "2 users"]);
