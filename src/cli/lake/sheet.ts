@@ -19,6 +19,7 @@ export async function writeSheet(
   lake: Pick<LakeQuery, "query">,
   sql: string,
   sink: Writable,
+  mostRows = MOST_ROWS,
 ): Promise<number> {
   let columns: readonly SqlColumn[] = [];
   const began = (given: readonly SqlColumn[]) => {
@@ -32,7 +33,7 @@ export async function writeSheet(
     try {
       for (let batch = first; !batch.done; batch = await batches.next()) {
         for (const row of batch.value) {
-          if (count === MOST_ROWS) throw tooLarge(`more than ${MOST_ROWS} rows`);
+          if (count === mostRows) throw tooLarge(`more than ${mostRows} rows`);
           count += 1;
           yield columns.map(({ name, type }) => cellOf(type, row[name] ?? null));
         }
