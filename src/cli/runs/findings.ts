@@ -50,10 +50,10 @@ export interface SlowLink {
   readonly pages: number;
 }
 
-/** Finds the links that a run took longest over. */
+/** Finds the links that a run took longest over, of those that it tried to read. */
 export function slowestLinks(query: LakeQuery, runId: string): Promise<SlowLink[]> {
   const sql = `select link_id, epoch_ms(finished_at) - epoch_ms(started_at) as ms, coalesce(pages, 0) as pages from link_syncs
-    where run_id = ${sqlText(runId)} order by ms desc, pages desc, link_id limit ${MOST_SLOW}`;
+    where run_id = ${sqlText(runId)} and status <> 'skipped' order by ms desc, pages desc, link_id limit ${MOST_SLOW}`;
   return rowsOf<SlowLink>(query, sql);
 }
 

@@ -45,6 +45,13 @@ beforeAll(async () => {
     { ...failure, link_id: HOSTILE },
     { ...failure, link_id: "l/2" },
     { ...failure, link_id: "l3", status: "synced", reason: null, pages: 40 },
+    {
+      ...failure,
+      link_id: "l0",
+      status: "skipped",
+      reason: "state deleted",
+      finished_at: "2026-11-21T02:17:00Z",
+    },
     { ...failure, link_id: "l4", status: "unchanged", reason: null, finished_at: TIMES.started_at },
   ]);
   const user = { run_id: FAILED, stream: "bank_links", owner: "u1", reason: "http_500" };
@@ -69,7 +76,7 @@ test.for([FAILED, NOT_BEGUN, WELL, LEFT])("%s has all that runs show prints", as
 
 test("a run that failed in part: links that failed are led to, users are not, and nothing is markup", async () => {
   const { model, body } = await shown(FAILED);
-  expect(model.links).toEqual([HOSTILE, "l/2"]);
+  expect(model.links).toEqual([HOSTILE, "l/2", "l0"]);
   expect(model).toMatchObject({ lake_root: "5f0c", counts: { calls: 9, paused_ms: 12_000 } });
   expect(body.html).toContain('href="/links/l%2F2"');
   expect(body.html).not.toContain("/links/u1");
@@ -79,7 +86,7 @@ test("a run that failed in part: links that failed are led to, users are not, an
     "due, until asked for: 10s",
     "asked for, until ended: 1m",
     "paused by the service: 12s",
-    "l3, from found to done: 1m",
+    "l3: 1m",
   ])
     expect(body.html).toContain(words);
 });
