@@ -147,10 +147,9 @@ export const queryCommand: AddCommand = (program, run) => {
     .option("--limit <rows>", "rows to show as a table; 0 shows all", rowLimit, 100)
     .option("--decrypt", "decrypt encrypted columns; needs the lake's keys")
     .addOption(
-      new Option("--output <file>", "write all rows to this file: .csv, .jsonl or .parquet").conflicts([
-        "csv",
-        "json",
-      ]),
+      new Option("--output <file>", "write all rows to this file: .csv, .jsonl, .parquet or .xlsx").conflicts(
+        ["csv", "json"],
+      ),
     )
     .addHelpText(
       "after",

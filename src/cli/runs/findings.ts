@@ -7,6 +7,7 @@ import { kindNamed } from "./kinds.js";
 
 const MOST_REASONS = 20;
 const MOST_EXAMPLES = 5;
+const MOST_SLOW = 3;
 
 type FindingRow = Omit<Finding, "action"> & { readonly action?: string | null };
 
@@ -40,6 +41,20 @@ export async function linksAmong(
   const sql = `select distinct link_id from link_syncs
     where run_id = ${sqlText(runId)} and link_id in (${examples.map(sqlText).join(", ")}) order by link_id`;
   return (await rowsOf<{ readonly link_id: string }>(query, sql)).map(({ link_id }) => link_id);
+}
+
+/** How long a sync took over a bank link, from when it was found. */
+export interface SlowLink {
+  readonly link_id: string;
+  readonly ms: number;
+  readonly pages: number;
+}
+
+/** Finds the links that a run took longest over, of those that it tried to read. */
+export function slowestLinks(query: LakeQuery, runId: string): Promise<SlowLink[]> {
+  const sql = `select link_id, epoch_ms(finished_at) - epoch_ms(started_at) as ms, coalesce(pages, 0) as pages from link_syncs
+    where run_id = ${sqlText(runId)} and status <> 'skipped' order by ms desc, pages desc, link_id limit ${MOST_SLOW}`;
+  return rowsOf<SlowLink>(query, sql);
 }
 
 /** A reason without the masked ids of a mix-up, which differ for each. */

@@ -14,7 +14,7 @@ import type { Finding, SeenRun } from "../shell/kind.js";
 import { type JsonFlag, showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { endedRun, nearRun } from "./ended-runs.js";
-import { findingsOf, skippedIn } from "./findings.js";
+import { findingsOf, type SlowLink, skippedIn, slowestLinks } from "./findings.js";
 import { kindNamed, kindOf } from "./kinds.js";
 import {
   costWords,
@@ -22,6 +22,7 @@ import {
   findingWords,
   nextWords,
   openRunWords,
+  slowWords,
   tookWords,
   waitingWords,
 } from "./text.js";
@@ -34,6 +35,8 @@ export interface ShownRun extends SeenRun {
   /** Progress by the run's workflow; null where the run has ended or no worker answers. */
   readonly progress: unknown;
   readonly findings: readonly Finding[];
+  /** The bank links that a sync took longest over. */
+  readonly slowest: readonly SlowLink[];
   /** The lake's root when the run ended (docs/use/tables.md, "Root"); null before that, or if it could not be computed. */
   readonly lake_root: string | null;
 }
@@ -45,11 +48,12 @@ export async function readRun(
   id: string,
 ): Promise<readonly [ShownRun, UnfinishedRun | undefined]> {
   const ended = await endedRun(query, id);
+  const slowest = await slowestLinks(query, id);
   if (ended !== undefined) {
     const findings = [...(await findingsOf(query, ended)), ...(await skippedIn(query, ended))];
     const counts = { ...ended.counts, ...(await ownCounts(query, ended)) };
     const { lake_root } = ended;
-    return [{ ...facts({ ...ended, counts }), findings, lake_root }, undefined];
+    return [{ ...facts({ ...ended, counts }), findings, slowest, lake_root }, undefined];
   }
   const unfinished = await unfinishedRuns(view, query);
   const open = unfinished.find(({ run_id }) => run_id === id);
@@ -57,7 +61,7 @@ export async function readRun(
   if (open === undefined) throw noRun(id, await nearRun(query, id, ids));
   const { progress = null } = open;
   const findings = await findingsOf(query, open);
-  return [{ ...facts(listedRun(open)), progress, findings, lake_root: null }, open];
+  return [{ ...facts(listedRun(open)), progress, findings, slowest, lake_root: null }, open];
 }
 
 /** Shows a run, or the state of a batch, as their ids say. @throws NotThereError where the lake knows nothing of it */
@@ -90,7 +94,7 @@ export function noRun(id: string, near?: string): NotThereError {
   );
 }
 
-function facts(run: SeenRun): Omit<ShownRun, "findings" | "lake_root"> {
+function facts(run: SeenRun): Omit<ShownRun, "findings" | "slowest" | "lake_root"> {
   const { started_at, finished_at } = run;
   const duration_ms = finished_at === null ? null : Date.parse(finished_at) - Date.parse(started_at);
   return { ...run, duration_ms, progress: null };
@@ -111,6 +115,7 @@ function runLines(run: ShownRun): string[] {
     ["schedule", schedule && `${schedule}${due}`],
     ["counts", done === "" ? null : done],
     ["cost", costWords(run)],
+    ["slowest", run.slowest.map(slowWords)],
     ["root", run.lake_root],
     ...findings.map(findingWords),
     ...nextWords(run, findings).map((words): Labelled => ["next", words]),

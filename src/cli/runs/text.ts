@@ -9,8 +9,10 @@ import { heldWords } from "../bulk/form.js";
 import type { Finding, SeenRun } from "../shell/kind.js";
 import { averagePace, type ProgressForm } from "../shell/progress-view.js";
 import { timeStamp } from "../terminal/clock.js";
+import { counted } from "../terminal/counted.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
+import type { SlowLink } from "./findings.js";
 import { kindNamed, kindOf } from "./kinds.js";
 import type { UnfinishedRun } from "./unfinished-runs.js";
 
@@ -68,6 +70,11 @@ export function costWords({ counts }: SeenRun): string | null {
     ...(paused === 0 ? [] : [`${durationWords(paused)} paused by the service`]),
     ...(lake_reads === undefined ? [] : [`${lake_reads} reads and ${lake_writes} writes of the bucket`]),
   ].join(", ");
+}
+
+/** Says how long a bank link took. */
+export function slowWords({ link_id, ms, pages }: SlowLink): string {
+  return `${link_id}: ${durationWords(ms)}, ${counted(pages, "page")}`;
 }
 
 /** Says what to do about what failed in a run that has ended, or about a run that was cancelled. */

@@ -122,6 +122,7 @@ function times({
   started_at,
   finished_at,
   counts: { paused_ms: paused = 0 },
+  slowest,
 }: RunModel): Markup {
   if (started_at === "") return paragraph("Its row will say it.", "none");
   const asked = Date.parse(started_at);
@@ -136,6 +137,7 @@ function times({
       ...(scheduled_at === null ? [] : [bar("due, until asked for", asked - Date.parse(scheduled_at))]),
       bar(`asked for, until ${finished_at === null ? "now" : "ended"}`, until - asked),
       ...(paused > 0 ? [bar("paused by the service", paused, true)] : []),
+      ...slowest.map(({ link_id, ms }) => bar(link_id, ms)),
     ],
   });
   const told = { Due: instant(scheduled_at), "Asked for": instant(started_at), Ended: instant(finished_at) };

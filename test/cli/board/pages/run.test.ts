@@ -9,7 +9,7 @@ import { linkSyncs } from "../../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { runFailures, runs } from "../../../../src/lake/tables/runs.js";
 import { readPage } from "../../../helpers/board/read-page.js";
-import { sayHere } from "../../../helpers/command/command-here.js";
+import { runHere, sayHere } from "../../../helpers/command/command-here.js";
 
 const HOSTILE = '<img src=x onerror="alert(1)">';
 const FAILED = "sync-20261121T021500Z-000001";
@@ -44,7 +44,15 @@ beforeAll(async () => {
   await append(lake, linkSyncs, [
     { ...failure, link_id: HOSTILE },
     { ...failure, link_id: "l/2" },
-    { ...failure, link_id: "l3", status: "synced", reason: null },
+    { ...failure, link_id: "l3", status: "synced", reason: null, pages: 40 },
+    {
+      ...failure,
+      link_id: "l0",
+      status: "skipped",
+      reason: "state deleted",
+      finished_at: "2026-11-21T02:17:00Z",
+    },
+    { ...failure, link_id: "l4", status: "unchanged", reason: null, finished_at: TIMES.started_at },
   ]);
   const user = { run_id: FAILED, stream: "bank_links", owner: "u1", reason: "http_500" };
   await append(lake, runFailures, [{ ...user, failed_at: TIMES.finished_at }]);
@@ -68,7 +76,7 @@ test.for([FAILED, NOT_BEGUN, WELL, LEFT])("%s has all that runs show prints", as
 
 test("a run that failed in part: links that failed are led to, users are not, and nothing is markup", async () => {
   const { model, body } = await shown(FAILED);
-  expect(model.links).toEqual([HOSTILE, "l/2"]);
+  expect(model.links).toEqual([HOSTILE, "l/2", "l0"]);
   expect(model).toMatchObject({ lake_root: "5f0c", counts: { calls: 9, paused_ms: 12_000 } });
   expect(body.html).toContain('href="/links/l%2F2"');
   expect(body.html).not.toContain("/links/u1");
@@ -78,8 +86,19 @@ test("a run that failed in part: links that failed are led to, users are not, an
     "due, until asked for: 10s",
     "asked for, until ended: 1m",
     "paused by the service: 12s",
+    "l3: 1m",
   ])
     expect(body.html).toContain(words);
+});
+
+test("the links that took longest are named, of the same time those with more pages first", async () => {
+  expect((await shown(FAILED)).model.slowest).toEqual([
+    { link_id: "l3", ms: 60_000, pages: 40 },
+    { link_id: HOSTILE, ms: 60_000, pages: 0 },
+    { link_id: "l/2", ms: 60_000, pages: 0 },
+  ]);
+  const { stdout } = await runHere(folder, ["runs", "show", FAILED]);
+  expect(stdout).toContain("slowest   l3: 1m, 40 pages\n");
 });
 
 test.for([
