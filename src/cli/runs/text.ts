@@ -9,7 +9,6 @@ import { heldWords } from "../bulk/form.js";
 import type { Finding, SeenRun } from "../shell/kind.js";
 import { averagePace, type ProgressForm } from "../shell/progress-view.js";
 import { timeStamp } from "../terminal/clock.js";
-import { counted } from "../terminal/counted.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
 import type { SlowLink } from "./findings.js";
