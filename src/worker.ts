@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
@@ -145,6 +145,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
         metrics,
         concurrency: api.concurrency,
         homeStartedAt: settings.homeStartedAt,
+        ...(!settings.embedded && { worker: hash("sha256", identity).slice(0, 8) }),
         alerts: settings.alerts?.settings,
         alertSecret: settings.alerts?.secret,
         ...(settings.jobs && { jobs: settings.jobs }),

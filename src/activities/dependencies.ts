@@ -19,6 +19,8 @@ export interface Dependencies {
   readonly concurrency: number;
   /** Epoch milliseconds at which this HOME's Temporal server was started; left out where that is not known. */
   readonly homeStartedAt?: number | undefined;
+  /** Names this worker; left out where a run has no other. */
+  readonly worker?: string | undefined;
   /** Called once a run has its row; never throws. */
   readonly runEnded?: () => Promise<void>;
 }

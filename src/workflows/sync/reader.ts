@@ -3,6 +3,7 @@ import type { Activities } from "../../activities/create-activities.js";
 import type { SyncRun } from "../../domain/sync/job.js";
 import { SLICES_AT_ONCE } from "../../domain/sync/run/limits.js";
 import type { NumberedWork } from "../../domain/sync/run/slice-work.js";
+import { SliceWorkers } from "../../domain/sync/run/slice-workers.js";
 import type { SyncState } from "../../domain/sync/run/sync-state.js";
 import { IN_STAGING, LONG_PAUSE_MS, SLICE_BUDGET_MS } from "../policies.js";
 import type { Publisher } from "./publisher.js";
@@ -18,6 +19,7 @@ interface ReaderEvents {
 /** Reads a run's users and links in slices, several at a time, so that calls never wait for the next activity. */
 export class Reader {
   readonly #slices = new Set<Promise<void>>();
+  readonly #workers = new SliceWorkers();
   #started = 0;
   /** The first failure of a slice. `Promise.race` would lose one that comes just when another slice ends. */
   #failure: { readonly error: unknown } | undefined;
@@ -56,7 +58,7 @@ export class Reader {
   }
 
   #startSlice(): boolean {
-    if (this.#slices.size >= SLICES_AT_ONCE) return false;
+    if (this.#slices.size >= this.#workers.slicesAtOnce) return false;
     // The first slices differ in size: if all ended at once, no call would be in flight.
     const share = Math.min(this.#started + 1, SLICES_AT_ONCE) / SLICES_AT_ONCE;
     const work = this.state.takeSlice(Date.now(), share);
@@ -86,6 +88,7 @@ export class Reader {
       size,
       budgetMs,
     });
+    this.#workers.ended(slice.worker);
     this.state.applySlice(work, this.state.countRequests(slice));
     this.events.read();
     await this.publisher.publish();

@@ -42,6 +42,7 @@ export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): 
       ...gate,
       ...told,
       ...(usersForgotten > 0 && { usersForgotten }),
+      ...(deps.worker !== undefined && { worker: deps.worker }),
     };
   } finally {
     await state.close();

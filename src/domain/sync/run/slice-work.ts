@@ -88,6 +88,8 @@ export interface ReadSliceResult extends CallGate {
   /** How many of the given waiting links the slice did not begin: the last ones. */
   readonly notBegun: number;
   readonly calls: number;
+  /** Names the worker that read it; left out where a run has one worker. */
+  readonly worker?: string | undefined;
   /** Names of fields that no column has; left out where there are none. */
   readonly newFields?: readonly string[];
   /** Epoch milliseconds. */
