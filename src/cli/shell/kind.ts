@@ -51,8 +51,7 @@ export interface RunKind {
 /** What the note of a retry begins with. */
 export const RETRY_ONLY = "retry only what failed: nightledger";
 
-const RIGHT_IDS =
-  "put the ids that the service does not know right in the file, and run the job with it: a retry asks for the same ids";
+const RIGHT_IDS = "put the unknown ids right in the file and run it again: a retry asks for the same ones";
 
 /**
  * What to do about things that failed for some reasons: the retry, unless all of them would fail again.

@@ -25,7 +25,7 @@ test.each<[string, readonly string[], boolean, string]>([
 });
 
 test("ids that the service does not know: no retry helps, and of others it does", () => {
-  const right = expect.stringMatching(/^put the ids .* right in the file/);
+  const right = expect.stringMatching(/^put the unknown ids right in the file/);
   expect(stepsFor(["not_found", "not_found: no such user"])).toEqual([right]);
   expect(stepsFor(["not_found", "no"])).toEqual([right, `run again only what failed: ${RETRY}`]);
   expect(stepsFor(["not_found"], false)).toEqual([right, `run again only what failed: ${RETRY}`]);
