@@ -30,9 +30,9 @@ const WHOLE = ["/", "/runs", "/links", "/onboarding", "/quarantine", "/packs", "
 export async function showReport(terminal: Terminal, flags: ReportFlags): Promise<number> {
   if (flags.run !== undefined && flags.last)
     throw new InputError("--run and --last name a run each. Nothing was written. Give one of them.");
+  const { address: lake } = await existingLake(terminal);
   const path = resolve(terminal.cwd, flags.out);
   if (!flags.json) await checkNoOther(path);
-  const { address: lake } = await existingLake(terminal);
   const paths = await withBoardView(terminal, [runs], (view) => pathsOf(view, flags));
   const read: ReportedPage[] = [];
   for (const path of paths) {
