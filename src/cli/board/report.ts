@@ -1,5 +1,7 @@
+import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { InputError } from "../../domain/failures.js";
 import { runs } from "../../lake/tables/runs.js";
 import { joined, type Markup, section } from "../../pages/parts.js";
@@ -29,6 +31,8 @@ export async function showReport(terminal: Terminal, flags: ReportFlags): Promis
   if (flags.run !== undefined && flags.last)
     throw new InputError("--run and --last name a run each. Nothing was written. Give one of them.");
   const { address: lake } = await existingLake(terminal);
+  const path = resolve(terminal.cwd, flags.out);
+  if (!flags.json) await checkNoOther(path);
   const paths = await withBoardView(terminal, [runs], (view) => pathsOf(view, flags));
   const read: ReportedPage[] = [];
   for (const path of paths) {
@@ -39,7 +43,6 @@ export async function showReport(terminal: Terminal, flags: ReportFlags): Promis
     terminal.result(JSON.stringify(Object.fromEntries(read.map(({ path, model }) => [path, model]))));
     return EXIT.completed;
   }
-  const path = resolve(terminal.cwd, flags.out);
   await writeReport(path, reportPage({ title: titleOf(read), lake, body: bodyOf(read) }));
   terminal.result(`report    ${path}`);
   return EXIT.completed;
@@ -72,6 +75,15 @@ function nested(html: string, page: string): string {
   return html
     .replaceAll(/(<section aria-labelledby|<h2 id)="/g, `$1="${page}-`)
     .replaceAll(/<(\/?)h2\b/g, "<$1h3");
+}
+
+/** @throws InputError where there is a file that is no report: its replacement can't be taken back */
+async function checkNoOther(path: string): Promise<void> {
+  const head = await text(createReadStream(path, { end: 1_000 })).catch(() => "");
+  if (head === "" || head.includes(" · Nightledger</title>")) return;
+  throw new InputError(
+    `--out: ${path} is there and is no report. Nothing was written. Delete it, or name another file.`,
+  );
 }
 
 /** Writes a whole file or none; only its owner may read it. @throws InputError where it can't be written */

@@ -6,6 +6,7 @@ import type { Labelled } from "../../domain/words/texts.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { JobSession } from "../session/job-session.js";
+import { retrySteps } from "../shell/kind.js";
 import type { ProgressForm } from "../shell/progress-view.js";
 import type { JobRun } from "../shell/run.js";
 import { declaredRun, type Finished, failureWords, type RunResult } from "../shell/summary.js";
@@ -138,7 +139,11 @@ export function nextSteps(
   return [
     ...(advice === undefined ? [] : [advice]),
     ...(seen === undefined ? [] : [`see what failed: nightledger query "${seen}"`]),
-    retryWords(`nightledger runs retry ${runId}`, unsure, isAll && unsure === reasons.length),
+    ...retrySteps(
+      retryWords(`nightledger runs retry ${runId}`, unsure, isAll && unsure === reasons.length),
+      reasons,
+      isAll,
+    ),
   ];
 }
 

@@ -14,8 +14,7 @@ import { withRunsView } from "./view.js";
 
 const MOST_FINDINGS = 3;
 const MOST_STALE = 3;
-const ALERT_ENDS =
-  "nightledger alerts check ends what is over, if it judges the rule: docs/run/alerts.md#one-alert-for-a-cause";
+const ALERT_ENDS = "an alert ends when a check judges its rule: docs/run/alerts.md#one-alert-for-a-cause";
 
 interface StatusFlags {
   /** In milliseconds. */

@@ -51,6 +51,19 @@ export interface RunKind {
 /** What the note of a retry begins with. */
 export const RETRY_ONLY = "retry only what failed: nightledger";
 
+const RIGHT_IDS = "put the unknown ids right in the file and run it again: a retry asks for the same ones";
+
+/**
+ * What to do about things that failed for some reasons: the retry, unless all of them would fail again.
+ *
+ * @param isAll whether these are the reasons of all of them
+ */
+export function retrySteps(retry: string, reasons: readonly string[], isAll = true): string[] {
+  const wrong = reasons.filter((reason) => /^not_found|user not found/.test(reason)).length;
+  if (wrong === 0) return [retry];
+  return isAll && wrong === reasons.length ? [RIGHT_IDS] : [RIGHT_IDS, retry];
+}
+
 /** A run as a command found it: in the table `runs`, in Temporal, or by what it left in the staging area. */
 export interface SeenRun extends EndReason {
   readonly run_id: string;

@@ -12,6 +12,8 @@ import type { TemporalSession } from "../session/temporal-session.js";
 import { aborted } from "../terminal/interruption.js";
 
 const POLL_EVERY_MS = 500;
+/** A user who stops the command does not wait longer for the last look at the run. */
+const LAST_LOOK_MS = 1_000;
 /** Temporal counts as lost after this long without an answer. */
 const LOST_AFTER_MS = 120_000;
 
@@ -73,7 +75,11 @@ export async function watchRun<Progress, Result>(
     }
     await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
-  return { kind: "interrupted" };
+  // The run may have ended since it was last asked.
+  const run = await temporal.client.connection
+    .withDeadline(Date.now() + LAST_LOOK_MS, () => handle.describe())
+    .catch(() => undefined);
+  return run === undefined || run.status.name === "RUNNING" ? { kind: "interrupted" } : endOf(handle);
 }
 
 async function tellProgress<Progress>(

@@ -8,6 +8,8 @@ import {
   quarantinedRows,
   resolveRows,
 } from "../../lake/sync/quarantine.js";
+import { linkSyncs } from "../../lake/tables/link-syncs.js";
+import { missingLinks } from "../lake/missing-links.js";
 import { existingLake, lakeStore } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -20,10 +22,15 @@ interface ListFlags {
   readonly json?: boolean;
 }
 
+/** Shows bad rows. @throws InputError for a link that no run has found */
 export async function listQuarantine(terminal: Terminal, flags: ListFlags): Promise<void> {
   const { all, link, run, payload, json } = flags;
   const store = await lakeStore(terminal);
   const rows = await withLakeReader(store, (lake) => quarantinedRows(lake, { all, link, run }, payload));
+  if (link !== undefined && rows.length === 0 && (await missingLinks(store, [link], linkSyncs)).length > 0)
+    throw new InputError(
+      `--link: the lake knows no bank link ${link}. \`nightledger query "from link_freshness"\` shows those that it knows.`,
+    );
   if (json) return terminal.result(JSON.stringify({ items: rows.map(forJson) }));
   const open = rows.filter(({ closed_by }) => closed_by === null).length;
   const count = all ? `${counted(rows.length, "bad row")}, ${open} open` : `${open} open`;

@@ -11,7 +11,7 @@ import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { placeOf } from "../session/preflight.js";
-import { RETRY_ONLY, type RunKind } from "../shell/kind.js";
+import { RETRY_ONLY, type RunKind, retrySteps } from "../shell/kind.js";
 import type { JobRun } from "../shell/run.js";
 import { type JobFlags, runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -75,7 +75,11 @@ export const SYNC: RunKind = {
   kind: "sync",
   runOf: (terminal, _, join) => syncRun(terminal, join) as JobRun<unknown, unknown>,
   retry: retrySync,
-  next: ({ run_id }) => [`${RETRY_ONLY} runs retry ${run_id}`],
+  next: ({ run_id }, failed) =>
+    retrySteps(
+      `${RETRY_ONLY} runs retry ${run_id}`,
+      failed.map(({ reason }) => reason),
+    ),
   action: ({ status, reason }) =>
     status === "failed" ? failureAction(reason) : (skippedAction(reason) ?? null),
 };

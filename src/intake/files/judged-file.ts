@@ -16,6 +16,8 @@ import { type InspectedFiles, inspectFiles, uploadedBytes } from "./uploaded-fil
 /** The rules of an input file. */
 interface FileRules {
   readonly file: Omit<InputFile, "path"> & {
+    /** What it is, in words. */
+    readonly columns?: string;
     /** What its rows are; users, where left out. */
     readonly rows?: string;
     /** What a warning of ignored columns adds. */
@@ -76,7 +78,9 @@ export function judgedFile(rules: FileRules, path: string): JudgedFile {
         } else yield invalidRow(judged, [repeatedRow(judged.line, unique.column, first)]);
       }
       const problem = hasHeader ? `has a header and no ${noun}` : "is empty";
-      if (!hasRow) throw fileError(file, problem, `Its columns: ${columns}.`);
+      const whole = rules.file.columns;
+      const accepted = whole === undefined ? `Its columns: ${columns}.` : `Accepted: a ${whole}.`;
+      if (!hasRow) throw fileError(file, problem, accepted);
     },
     warnings() {
       if (ignored.size === 0) return [];

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -45,6 +45,14 @@ test("the file needs nothing else, leads nowhere, runs nothing, and only its own
   const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
   expect(ids.filter((id, at) => ids.indexOf(id) < at)).toEqual([]);
   expect((await stat(join(directory, "report.html"))).mode & 0o777).toBe(0o600);
+});
+
+test("a report replaces an earlier one, and no other file", async () => {
+  await report({});
+  expect((await report({ last: true })).code).toBe(0);
+  await writeFile(join(directory, "users.csv"), "fp_id\nfp_1\n");
+  await expect(report({ out: "users.csv" })).rejects.toThrow(/users\.csv is there and is no report/);
+  expect(await readFile(join(directory, "users.csv"), "utf8")).toBe("fp_id\nfp_1\n");
 });
 
 test("one run, by its id or as the newest; JSON writes no file, and a run that is not there is said to be so", async () => {

@@ -24,6 +24,13 @@ test.each<[string, readonly string[], boolean, string]>([
   expect(stepsFor(reasons, isAll)).toEqual([words]);
 });
 
+test("ids that the service does not know: no retry helps, and of others it does", () => {
+  const right = expect.stringMatching(/^put the unknown ids right in the file/);
+  expect(stepsFor(["not_found", "not_found: no such user"])).toEqual([right]);
+  expect(stepsFor(["not_found", "no"])).toEqual([right, `run again only what failed: ${RETRY}`]);
+  expect(stepsFor(["not_found"], false)).toEqual([right, `run again only what failed: ${RETRY}`]);
+});
+
 test("reasons that are not all known do not speak for all rows", () => {
   expect(stepsFor(["lost"], false)).toEqual([expect.stringContaining("; add --send-unknown")]);
 });

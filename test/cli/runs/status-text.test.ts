@@ -110,7 +110,7 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
       "alert     max-age: too old",
       "          → look",
       "          → sync",
-      "          nightledger alerts check ends what is over, if it judges the rule: docs/run/alerts.md#one-alert-for-a-cause",
+      "          an alert ends when a check judges its rule: docs/run/alerts.md#one-alert-for-a-cause",
       "bad rows  3 open; see: nightledger quarantine list",
       "stale     5 links: x (failed), …",
       "next      nightly: 2026-11-23T02:15:00Z",

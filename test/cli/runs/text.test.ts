@@ -54,6 +54,13 @@ test.each<[string, SeenRun, readonly string[], readonly string[]]>([
   expect(nextWords(run, examples.length === 0 ? [] : [failed(...examples)])).toEqual(words);
 });
 
+test("a user whom the service does not know is put right in the roster, and not asked for again", () => {
+  const unknown = { ...failed("fp_nope"), reason: "bank_links: user not found" };
+  const right = expect.stringMatching(/^put the unknown ids right in the file/);
+  expect(nextWords(SYNC, [unknown])).toEqual([right]);
+  expect(nextWords(SYNC, [unknown, failed("l1")])).toEqual([right, expect.stringContaining("runs retry")]);
+});
+
 test.each([
   ["this", "lost: `nightledger import continue` continues it"],
   ["another", "once nothing runs it there, `nightledger import continue --restart` continues it here"],

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLake } from "../../../src/lake/lake.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
+import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { runHere } from "../../helpers/command/command-here.js";
@@ -63,6 +64,19 @@ test("open rows are listed without their payload, which comes when it is asked f
     [1, null],
   ]);
   expect(await listed("--run", "run-2")).toHaveLength(1);
+});
+
+test("a link that the lake does not know is refused, and one without bad rows has none", async () => {
+  const lake = openLake({ directory: base.directory });
+  await appendOnce(lake, linkSyncs, "test", () =>
+    writeRows(lake, linkSyncs, "syncs", [{ run_id: "run-1", link_id: "good" }]),
+  );
+  await lake.close();
+  expect((await run("list", "--link", "good")).stdout).toBe("0 open\n");
+  expect(await run("list", "--link", "nope")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("the lake knows no bank link nope."),
+  });
 });
 
 test("rows are closed by id, and what was closed is said; again, nothing is", async () => {

@@ -10,6 +10,7 @@ import { importJob } from "../../../src/jobs/import.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
 import { kybJob } from "../../../src/jobs/kyb.js";
 import { proxyJob } from "../../../src/jobs/proxy.js";
+import { vaultWriteJob } from "../../../src/jobs/vault-write.js";
 import { userFieldsJob } from "../../helpers/bulk/user-fields-job.js";
 
 let directory: string;
@@ -115,6 +116,12 @@ test.for([
   [[], "is empty"],
 ] as const)("%o is refused as a whole", async ([lines, problem]) => {
   await expect(judge(importJob, "rows.csv", ...lines)).rejects.toThrow(problem);
+});
+
+test("an empty file of a kind with columns of any name is refused with all that it may have", async () => {
+  await expect(judge(vaultWriteJob, "values.csv")).rejects.toThrow(
+    "is empty. Nothing was started. Accepted: a CSV or JSONL file: fp_id, data identifiers such as id.email, and upload:<identifier> with paths of files.",
+  );
 });
 
 test("a kind's order is that of the frozen rows, wrong ones last; unknown columns are named", async () => {

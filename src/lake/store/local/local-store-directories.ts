@@ -1,4 +1,4 @@
-import { access, chmod, constants, lstat, mkdir, readdir, stat } from "node:fs/promises";
+import { access, chmod, constants, lstat, mkdir, mkdtemp, readdir, rmdir, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { InputError } from "../../../domain/failures.js";
 import { errorCode, isAbsent } from "./local-store-errors.js";
@@ -151,7 +151,7 @@ function octal(mode: number): string {
   return mode.toString(8).padStart(4, "0");
 }
 
-/** Checks that a directory, or its nearest existing parent, is writable; creates nothing. @throws InputError that begins with `given`. */
+/** Checks that a directory, or its nearest existing parent, is writable; leaves nothing there. @throws InputError that begins with `given`. */
 export async function checkWritable(given: string, path: string): Promise<void> {
   for (let at = path; ; at = dirname(at)) {
     const found = await stat(at).catch(() => undefined);
@@ -166,6 +166,13 @@ export async function checkWritable(given: string, path: string): Promise<void> 
     await access(at, constants.W_OK | constants.X_OK).catch(() => {
       throw new InputError(`${given}: ${at} is not writable. Accepted: a writable directory.`);
     });
-    return;
+    if (at === path) return;
+    // Permissions don't tell of a network share that refuses root, or of /proc, where Node's `mkdir -p` never ends.
+    const probe = mkdtemp(join(at, ".nightledger-")).then(rmdir);
+    return probe.catch((error) => {
+      throw new InputError(
+        `${given}: no directory can be made in ${at} (${errorCode(error)}). Accepted: a writable directory.`,
+      );
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -32,4 +32,13 @@ test.each([
     name: "InputError",
     message: expect.stringMatching(new RegExp(`^--out: .* ${why}\\. Accepted: a writable directory\\.$`)),
   });
+});
+
+// As root, /proc is writable by its permissions; macOS has none, and there its parent is not writable.
+test("a place where no directory can be made is refused, and none is left where one can", async () => {
+  await expect(checkWritable("--out", "/proc/lake")).rejects.toThrow(
+    /^--out: .* Accepted: a writable directory\.$/,
+  );
+  await checkWritable("--out", join(directory, "new"));
+  expect(await readdir(directory)).not.toContainEqual(expect.stringMatching(/^\.nightledger-/));
 });
