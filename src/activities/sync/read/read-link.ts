@@ -11,8 +11,7 @@ import { cleanPage, deliveredText } from "../../../streams/clean-page.js";
 import { readPage } from "../../../streams/page-reading.js";
 import { type PageFacts, pageFacts } from "../../../streams/transaction-page.js";
 import { transactionStream } from "../../../streams/transactions.js";
-import { pageFailure, tellOddities } from "./page-outcome.js";
-import type { BegunLink, SliceState } from "./slice-state.js";
+import { type BegunLink, pageFailure, type SliceState, tellOddities } from "./slice-state.js";
 
 /** Reads a link page by page, by its cursor, until the link or the slice ends. */
 export async function readLink(state: SliceState, begun: BegunLink): Promise<void> {
