@@ -1,4 +1,4 @@
-import { createHash, hash } from "node:crypto";
+import { hash } from "node:crypto";
 import { syncTransactions } from "../../../api/operations/bank-data.js";
 import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js";
 import { type LinkProgress, movesMark } from "../../../domain/sync/link-progress.js";
@@ -138,9 +138,7 @@ interface ReadPage {
 
 /** Hashes the raw text that a page delivered. */
 function deliveredSha256(body: Buffer): string {
-  return createHash("sha256")
-    .update(deliveredText(transactionStream, body.toString("utf8")) ?? "")
-    .digest("hex");
+  return hash("sha256", deliveredText(transactionStream, body.toString("utf8")) ?? "");
 }
 
 /** Returns the progress after one more page, and the outcome if the link ends with that page. Pure. */
