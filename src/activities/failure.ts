@@ -1,8 +1,19 @@
 import { ApplicationFailure, activityInfo, CancelledFailure } from "@temporalio/activity";
-import { ApiError, NotSentError, RateLimitedError, TransientError } from "../api/http/errors.js";
-import { InputError, StagingLostError } from "../domain/failures.js";
+import {
+  AnotherSubjectError,
+  ApiError,
+  AuthError,
+  NotFoundError,
+  NotSentError,
+  RateLimitedError,
+  RejectedError,
+  SchemaError,
+  TransientError,
+} from "../api/http/errors.js";
+import { type TransientOutcome, USELESS_ANSWER } from "../domain/backoff.js";
+import { anotherSubjectReason, FAILURE_TYPES, InputError, StagingLostError } from "../domain/failures.js";
+import type { RefusedRequest } from "../domain/refusals.js";
 import { asFull, StoreFullError } from "../lake/store/local/local-store-errors.js";
-import { LostAnswerError } from "./lost-answer-error.js";
 
 /** Attempts on a full disk before giving up: about two minutes. */
 const ATTEMPTS_WHEN_FULL = 8;
@@ -98,4 +109,76 @@ function isFinal(error: Error): boolean {
 
 function hasLasted(error: Error, mostAttempts: number): boolean {
   return !(error instanceof StoreFullError) && activityInfo().attempt >= mostAttempts;
+}
+
+interface LostAnswerOptions extends ErrorOptions {
+  /** How many of its answers were not JSON, where that is why the call was given up. */
+  readonly unusable?: number;
+}
+
+/** Thrown when a write may have taken effect and nothing tells: the program does not send it again by itself. */
+export class LostAnswerError extends Error {
+  override readonly name = FAILURE_TYPES.lostAnswer;
+
+  /** @param sentAt epoch milliseconds at which it was first sent. */
+  constructor(
+    readonly operation: string,
+    readonly sentAt: number,
+    { unusable, ...options }: LostAnswerOptions = {},
+  ) {
+    const sent = `${operation}: sent at ${new Date(sentAt).toISOString()}`;
+    const what =
+      unusable === undefined
+        ? "its answer was lost"
+        : `${unusable} answers to it or about it were not JSON, or not the promised ones: check NIGHTLEDGER_API_URL and any proxy`;
+    super(
+      `${sent}, and ${what}. Nothing tells whether it took effect, so it is not sent again by itself. Check whether the service ` +
+        "carried it out, then request it again if it did not (docs/reference/api-operations.md, Lost answer)",
+      options,
+    );
+  }
+}
+
+/** What a failed read means for its owner, as an outcome of the state machines. */
+type CallFailure =
+  | { readonly kind: "open" }
+  | TransientOutcome
+  | ({ readonly kind: "rejected" } & RefusedRequest)
+  | ({ readonly kind: "gone" } & RefusedRequest)
+  | { readonly kind: "unauthorized" }
+  | { readonly kind: "broken"; readonly reason: string };
+
+/**
+ * Turns what a call or the reading of its answer threw into an outcome.
+ *
+ * @throws the error itself when it does not come from the service: a full disk, a cancellation, a bug.
+ */
+export function callFailure(error: unknown): CallFailure {
+  if (error instanceof NotSentError) return { kind: "open" };
+  if (error instanceof AuthError) return { kind: "unauthorized" };
+  if (error instanceof NotFoundError) return { kind: "gone", ...refusedBy(error) };
+  if (error instanceof RejectedError) return { kind: "rejected", ...refusedBy(error) };
+  if (error instanceof RateLimitedError) {
+    return { kind: "transient", reason: "http_429", retryAfterMs: error.retryAfterMs ?? null };
+  }
+  if (error instanceof TransientError) {
+    return { kind: "transient", reason: error.reason, retryAfterMs: error.retryAfterMs ?? null };
+  }
+  if (error instanceof SchemaError) {
+    return {
+      kind: "broken",
+      reason: `schema ${error.path === "" ? "" : `${error.path}: `}${error.expectation}`,
+    };
+  }
+  if (error instanceof AnotherSubjectError) {
+    return { kind: "broken", reason: anotherSubjectReason(error.mismatch) };
+  }
+  // A body of the right length that is not JSON: something between us and the service sent half an answer.
+  if (error instanceof SyntaxError) return { kind: "transient", reason: USELESS_ANSWER, retryAfterMs: null };
+  throw error;
+}
+
+/** What the service refused, and its words. */
+export function refusedBy({ status, said }: NotFoundError | RejectedError): RefusedRequest {
+  return { status: status ?? 0, message: said ?? null };
 }

@@ -22,7 +22,7 @@ import { isAmount, TRANSACTION_TYPES } from "../domain/service/transaction-value
 import type { Lake } from "../lake/lake.js";
 import { readTables } from "../lake/query/query-views.js";
 import { sqlList } from "../lake/sql/duckdb-sql.js";
-import { transactionImports } from "../lake/tables/transaction-imports.js";
+import { transactionImports } from "../lake/tables/bulk.js";
 import { type BulkJob, type JobRow, refusalOf } from "./job.js";
 import { type ImportOptions, importKind } from "./kinds/import.js";
 

@@ -7,7 +7,7 @@ import type { ProxyDigest } from "../lake/calls/staged-call.js";
 import type { Lake } from "../lake/lake.js";
 import { readTables } from "../lake/query/query-views.js";
 import { sqlList, sqlText } from "../lake/sql/duckdb-sql.js";
-import { proxyCalls } from "../lake/tables/proxy-calls.js";
+import { proxyCalls } from "../lake/tables/bulk.js";
 import type { AnyJob, BulkJob, JobRow } from "./job.js";
 import { type ProxyInputs, type ProxyOptions, proxyKind } from "./kinds/proxy.js";
 import { checkCommon, defined, headerParts, readHeaders, readText } from "./proxy/request.js";

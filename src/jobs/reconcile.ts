@@ -1,7 +1,7 @@
 import { type UserRow, userRow } from "../api/file-fields.js";
 import { decimalText, sumUnits } from "../domain/service/transaction-values.js";
 import { type LakeAccount, lakeAccounts } from "../lake/bulk/reconcile/lake-accounts.js";
-import { reconciliations } from "../lake/tables/reconciliations.js";
+import { reconciliations } from "../lake/tables/bulk.js";
 import { type BulkJob, rowPerUser } from "./job.js";
 import { type ReconcileOptions, reconcileKind } from "./kinds/reconcile.js";
 import {

@@ -5,7 +5,7 @@ import type { RefusedRequest } from "../domain/refusals.js";
 import type { BrokenRule } from "../domain/row-problem.js";
 import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
 import { uploadProblem, vaultValueProblem } from "../domain/service/vault/vault-value.js";
-import { vaultWrites } from "../lake/tables/vault.js";
+import { vaultWrites } from "../lake/tables/bulk.js";
 import { type BulkJob, type Caller, type EndedItem, type JobRow, refusalOf, rowPerUser } from "./job.js";
 import { vaultWriteKind } from "./kinds/vault-write.js";
 

@@ -5,7 +5,7 @@ import { InputError } from "../domain/failures.js";
 import { rawMembers } from "../domain/json/text.js";
 import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
 import { hmacTransform } from "../domain/service/transform.js";
-import { vaultValues } from "../lake/tables/vault.js";
+import { vaultValues } from "../lake/tables/bulk.js";
 import { type BulkJob, rowPerUser } from "./job.js";
 import { KEYED_HASH, type VaultOptions, vaultKind } from "./kinds/vault.js";
 

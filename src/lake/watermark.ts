@@ -3,8 +3,7 @@ import { InputError } from "../domain/failures.js";
 import type { DeltaAction } from "./delta/delta-actions.js";
 import { changesAfter, commitsBack } from "./delta/delta-log.js";
 import { commitKey, type DeltaLocation } from "./delta/delta-path.js";
-import type { ChangedFile, Snapshot } from "./delta/delta-snapshot.js";
-import { isErasure } from "./delta/erasure.js";
+import { type ChangedFile, isErasure, type Snapshot } from "./delta/delta-snapshot.js";
 import type { ObjectStore } from "./store/object-store.js";
 
 interface TableState {

@@ -8,10 +8,8 @@ import type { Logger } from "../logger.js";
 import { addressOf, type ListenPlace, listen } from "../temporal/listen.js";
 import type { Metrics } from "../temporal/metrics.js";
 import { type ReceiverCounts, RequestCounts } from "./counts.js";
-import { CustomerNotice } from "./customer-notice.js";
-import { EventNotice } from "./event-notice.js";
-import { type Answer, refusalAnswer, writeAnswer } from "./http-answer.js";
-import { createRoutes, type RouteLimits } from "./routes.js";
+import { CustomerNotice, EventNotice } from "./notices.js";
+import { type Answer, createRoutes, type RouteLimits, refusalAnswer, writeAnswer } from "./routes.js";
 import { Signatures } from "./signatures.js";
 
 export interface ReceiverLimits extends RouteLimits {

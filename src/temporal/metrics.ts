@@ -33,57 +33,26 @@ const COUNTED = {
 
 /** Counts by the SDK's meter, which drops everything where `NIGHTLEDGER_METRICS` is not set. */
 export function sdkMetrics(meter: MetricMeter = Runtime.instance().metricMeter): Metrics {
-  const calls = meter.createCounter(
-    "nightledger_calls",
-    undefined,
-    "Calls of the service, by operation and status",
-  );
-  const took = meter.createHistogram(
-    "nightledger_call_duration_seconds",
-    "float",
-    "s",
-    "From the start of a call to its end",
-  );
-  const waited = meter.createHistogram(
-    "nightledger_call_wait_seconds",
-    "float",
-    "s",
-    "How long calls waited for limits and pauses",
-  );
-  const bytes = meter.createCounter(
-    "nightledger_answer_bytes",
-    "By",
-    "In the bodies of answers of the service",
-  );
-  const runs = meter.createCounter("nightledger_runs", undefined, "Runs that have ended, by kind and status");
-  const rows = meter.createCounter(
-    "nightledger_rows",
-    undefined,
-    "Rows that runs created, updated, removed and quarantined",
-  );
+  const counter = (name: string, words: string, unit?: string) => meter.createCounter(name, unit, words);
+  const histogram = (name: string, words: string) => meter.createHistogram(name, "float", "s", words);
+  const gauge = (name: string, words: string) => meter.createGauge(name, "float", "s", words);
+  const calls = counter("nightledger_calls", "Calls of the service, by operation and status");
+  const took = histogram("nightledger_call_duration_seconds", "From the start of a call to its end");
+  const waited = histogram("nightledger_call_wait_seconds", "How long calls waited for limits and pauses");
+  const bytes = counter("nightledger_answer_bytes", "In the bodies of answers of the service", "By");
+  const runs = counter("nightledger_runs", "Runs that have ended, by kind and status");
+  const rows = counter("nightledger_rows", "Rows that runs created, updated, removed and quarantined");
   const counters = Object.entries(COUNTED).map(
-    ([name, words]) => [name, meter.createCounter(`nightledger_${name}`, undefined, words)] as const,
+    ([name, words]) => [name, counter(`nightledger_${name}`, words)] as const,
   );
-  const lasted = meter.createGauge(
-    "nightledger_run_duration_seconds",
-    "float",
-    "s",
-    "How long the last run of a kind took",
-  );
-  const finished = meter.createGauge(
+  const lasted = gauge("nightledger_run_duration_seconds", "How long the last run of a kind took");
+  const finished = gauge(
     "nightledger_last_completed_timestamp_seconds",
-    "float",
-    "s",
     "When the last run that completed ended, with failures or without, since 1970",
   );
-  const alerts = meter.createCounter(
-    "nightledger_alerts",
-    undefined,
-    "Alerts that were raised and cleared, by rule",
-  );
-  const conflicts = meter.createCounter(
+  const alerts = counter("nightledger_alerts", "Alerts that were raised and cleared, by rule");
+  const conflicts = counter(
     "nightledger_commit_conflicts",
-    undefined,
     "Attempts to commit that another writer was faster than, by table",
   );
   const open = meter.createGauge(
@@ -92,9 +61,8 @@ export function sdkMetrics(meter: MetricMeter = Runtime.instance().metricMeter):
     undefined,
     "Rows of customers that are in work or waited for",
   );
-  const webhooks = meter.createCounter(
+  const webhooks = counter(
     "nightledger_webhooks",
-    undefined,
     "Requests to the receiver of webhooks, by what became of them",
   );
   return {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { LostAnswerError } from "../../src/activities/lost-answer-error.js";
+import { LostAnswerError } from "../../src/activities/failure.js";
 import { NotFoundError, RejectedError, TransientError } from "../../src/api/http/errors.js";
 import type { NamedImportRow } from "../../src/domain/bulk/import-row.js";
 import { UnsendableError } from "../../src/domain/failures.js";
@@ -11,8 +11,8 @@ import type { Caller, JobRow } from "../../src/jobs/job.js";
 import type { ImportOptions } from "../../src/jobs/kinds/import.js";
 import { type Lake, openLake } from "../../src/lake/lake.js";
 import { appendOnce } from "../../src/lake/tables/append.js";
+import { transactionImports } from "../../src/lake/tables/bulk.js";
 import { writeRows } from "../../src/lake/tables/parquet-file.js";
-import { transactionImports } from "../../src/lake/tables/transaction-imports.js";
 
 const CALL = { operation: "import_transactions", sent: true } as const;
 const rows: JobRow<NamedImportRow>[] = [1, 2, 3, 4].map((line) => ({

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { LostAnswerError } from "../../src/activities/lost-answer-error.js";
+import { LostAnswerError } from "../../src/activities/failure.js";
 import { SchemaError, TransientError } from "../../src/api/http/errors.js";
 import type { Caller } from "../../src/jobs/job.js";
 import type { ProxyOptions } from "../../src/jobs/kinds/proxy.js";
@@ -11,8 +11,8 @@ import { proxyJob } from "../../src/jobs/proxy.js";
 import type { ProxyDigest } from "../../src/lake/calls/staged-call.js";
 import { type Lake, openLake } from "../../src/lake/lake.js";
 import { appendOnce } from "../../src/lake/tables/append.js";
+import { proxyCalls } from "../../src/lake/tables/bulk.js";
 import { writeRows } from "../../src/lake/tables/parquet-file.js";
-import { proxyCalls } from "../../src/lake/tables/proxy-calls.js";
 
 const OPTIONS = { proxy: "p" };
 const rowsOf = (row: ProxyRow) => [{ line: 2, row }];

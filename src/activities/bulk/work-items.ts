@@ -13,12 +13,11 @@ import type { Caller, CallTerms } from "../../jobs/job.js";
 import type { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import { notePulse } from "../../lake/bulk/run-pulse.js";
 import type { DataOwner } from "../../lake/calls/staged-call.js";
-import { callFailure } from "../call-failure.js";
 import { HeldError } from "../calls/call-once.js";
 import { requestsSent } from "../calls/call-record.js";
 import { type CallPlace, type CallRule, callRule } from "../calls/call-rules.js";
 import { makeRuledCall } from "../calls/make-call.js";
-import { LostAnswerError } from "../lost-answer-error.js";
+import { callFailure, LostAnswerError } from "../failure.js";
 import { runSlice, type Slice } from "../slice.js";
 import { type BulkDependencies, type BulkGroup, openGroup } from "./open-group.js";
 

@@ -19,7 +19,7 @@ import {
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { KeptAnswer } from "../../lake/calls/staged-call.js";
 import type { Dependencies } from "../dependencies.js";
-import { LostAnswerError } from "../lost-answer-error.js";
+import { LostAnswerError } from "../failure.js";
 import { CallRecord } from "./call-record.js";
 import { ageOf, believedMissingAfter, type Finding, lostCall, type Resolution } from "./lost-call.js";
 

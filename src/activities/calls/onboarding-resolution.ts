@@ -12,7 +12,7 @@ import type { ParamsOf } from "../../api/operations/operation.js";
 import type { OnboardingItem, OnboardingResult } from "../../api/schemas/onboarding.js";
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
 import type { Dependencies } from "../dependencies.js";
-import { LostAnswerError } from "../lost-answer-error.js";
+import { LostAnswerError } from "../failure.js";
 import type { Finding, LostCall, Resolution } from "./lost-call.js";
 
 /** Tolerance between two clocks, besides the difference that an answer's `Date` shows. */

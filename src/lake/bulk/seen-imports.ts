@@ -7,8 +7,8 @@ import { parquetFiles, parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import { commitNext } from "../tables/append.js";
+import { transactionImports } from "../tables/bulk.js";
 import { writeQuery } from "../tables/parquet-file.js";
-import { transactionImports } from "../tables/transaction-imports.js";
 import { transactionChanges } from "../tables/transactions.js";
 
 /** Days after its import for which a row is looked for in what syncs bring. */

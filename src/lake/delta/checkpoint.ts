@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { jsonFile, parquetFiles } from "../sql/duckdb-files.js";
+import { jsonFile, parquetFiles, writeJsonLines } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
-import { writeJsonLines } from "../sql/json-lines.js";
 import type { DeltaAction } from "./delta-actions.js";
 import { checkpointKeys, type DeltaLocation, lastCheckpointKey } from "./delta-path.js";
 import { advance, NO_TABLE, type Snapshot } from "./delta-snapshot.js";

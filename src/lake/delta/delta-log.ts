@@ -2,8 +2,15 @@ import { InputError } from "../../domain/failures.js";
 import { checkpointHint, readCheckpoint } from "./checkpoint.js";
 import { parseActions } from "./delta-actions.js";
 import { commitKey, type DeltaLocation, fileKey } from "./delta-path.js";
-import { advance, type ChangedFile, type Commit, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
-import { isErasure, withoutErased } from "./erasure.js";
+import {
+  advance,
+  type ChangedFile,
+  type Commit,
+  isErasure,
+  NO_TABLE,
+  type Snapshot,
+  withoutErased,
+} from "./delta-snapshot.js";
 import { type LogListing, type LogTail, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
 
 const READS_AT_ONCE = 16;

@@ -1,9 +1,9 @@
 import type { Removals } from "../../domain/tables/removals.js";
 import type { Lake } from "../lake.js";
 import { andInPart } from "../materialize/row-parts.js";
+import { withoutHalfPairs } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { columnNames, sqlName, sqlNames, sqlText } from "../sql/duckdb-sql.js";
-import { withoutHalfPairs } from "../sql/json-lines.js";
 import { type HistoryFiles, type HistoryState, wholeHistory } from "./history-files.js";
 import { comparedColumns, type HistorySpec, isThere, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
 import { type KeyPart, type NewestFiles, newestRows } from "./newest-rows.js";

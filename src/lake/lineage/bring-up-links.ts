@@ -2,8 +2,7 @@ import { localFiles } from "../delta/data-files.js";
 import type { AddFile } from "../delta/delta-actions.js";
 import { changesAfter, commitsBack } from "../delta/delta-log.js";
 import { fileKey } from "../delta/delta-path.js";
-import type { Snapshot } from "../delta/delta-snapshot.js";
-import { isErasure } from "../delta/erasure.js";
+import { isErasure, type Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { accountInPart, inHalves, type LinkRange } from "../materialize/row-parts.js";
 import { sourceFiles } from "../materialize/sources.js";
@@ -14,8 +13,7 @@ import { sqlName } from "../sql/duckdb-sql.js";
 import { commitNext } from "../tables/append.js";
 import { compact } from "../tables/compact.js";
 import { type DataFile, writeQuery } from "../tables/parquet-file.js";
-import { transactionLinks } from "../tables/transaction-links.js";
-import { transactionChanges, transactions } from "../tables/transactions.js";
+import { transactionChanges, transactionLinks, transactions } from "../tables/transactions.js";
 import {
   copiedWatermark,
   setsWatermark,

@@ -4,7 +4,7 @@ import { accountInPart, type LinkRange } from "../materialize/row-parts.js";
 import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import { numberOf, textOf } from "../sql/duckdb-values.js";
-import { transactionLinks } from "../tables/transaction-links.js";
+import { transactionLinks } from "../tables/transactions.js";
 import { type LineageFiles, rangeEvents } from "./lineage-events.js";
 
 /** Decides over events in the order of `rangeEvents`, link by link, and gives the rows that are new or have changed. */

@@ -4,7 +4,7 @@ import { holdingLinks, reading, type SourceFile } from "../materialize/sources.j
 import { parquetFiles, parquetRows } from "../sql/duckdb-files.js";
 import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
-import { transactionLinks } from "../tables/transaction-links.js";
+import { transactionLinks } from "../tables/transactions.js";
 
 /** The local files that lineage reads. */
 export interface LineageFiles {

@@ -6,9 +6,9 @@ import { inQueue } from "../queue.js";
 import { addOf } from "../tables/parquet-file.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
 import { watermarkActions, watermarkOf } from "../watermark.js";
-import { type FeedChanges, feedChanges } from "./changes/feed-changes.js";
 import { FileStorage } from "./files/file-storage.js";
 import { type MaterializeProgress, type WriteOptions, writeNewFiles } from "./files/new-files.js";
+import { type FeedChanges, feedChanges } from "./sources.js";
 
 export type { MaterializeProgress };
 

@@ -59,13 +59,6 @@ export function withPageHash(pagesSha256: string, bodySha256: string): string {
   return hash("sha256", pagesSha256 + bodySha256);
 }
 
-export interface LinkUpdate {
-  readonly linkId: string;
-  /** The head that its pages started from; null for a new link. */
-  readonly baseHead: string | null;
-  readonly checkpoint: LinkCheckpoint;
-}
-
 type HeadComparison =
   /** The head is the one that its pages started from. */
   | { readonly kind: "free" }
@@ -74,12 +67,14 @@ type HeadComparison =
   /** Another run committed the link meanwhile; null if the feed has lost its head. */
   | { readonly kind: "superseded"; readonly by: string | null };
 
-/** Compares by head, never by the cursor's text (docs/inside/rules.md, "Heads"). */
-export function compareHead(feed: Snapshot, update: LinkUpdate): HeadComparison {
-  const now = linkCheckpoint(feed, update.linkId);
-  if (now !== undefined && isSameReading(now, update.checkpoint))
-    return { kind: "committed", checkpoint: now };
-  if ((now?.head ?? null) === update.baseHead) return { kind: "free" };
+/**
+ * Compares by head, never by the cursor's text (docs/inside/rules.md, "Heads").
+ * @param base the head that the link's pages started from; null for a new link
+ */
+export function compareHead(feed: Snapshot, base: string | null, next: LinkCheckpoint): HeadComparison {
+  const now = linkCheckpoint(feed, next.link_id);
+  if (now !== undefined && isSameReading(now, next)) return { kind: "committed", checkpoint: now };
+  if ((now?.head ?? null) === base) return { kind: "free" };
   return { kind: "superseded", by: now?.run_id ?? null };
 }
 
@@ -87,10 +82,10 @@ function isSameReading(a: LinkCheckpoint, b: LinkCheckpoint): boolean {
   return a.run_id === b.run_id && a.attempt === b.attempt && a.reading === b.reading;
 }
 
-export function linkCheckpointActions(updates: readonly LinkUpdate[]): DeltaAction[] {
-  return updates.map(({ linkId, checkpoint }) => ({
+export function linkCheckpointActions(checkpoints: readonly LinkCheckpoint[]): DeltaAction[] {
+  return checkpoints.map((checkpoint) => ({
     domainMetadata: {
-      domain: checkpointDomain(linkId),
+      domain: checkpointDomain(checkpoint.link_id),
       configuration: JSON.stringify(checkpoint),
       removed: false,
     },

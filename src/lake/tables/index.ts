@@ -1,19 +1,15 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 import { alerts } from "./alerts.js";
+import { proxyCalls, reconciliations, transactionImports, vaultValues, vaultWrites } from "./bulk.js";
 import { CIP_TABLES } from "./cip.js";
 import { erasures, holds, purges } from "./erasures.js";
 import { KYB_TABLES } from "./kyb.js";
 import { linkSyncs } from "./link-syncs.js";
 import { onboardingEvents, onboardings } from "./onboardings.js";
-import { proxyCalls } from "./proxy-calls.js";
 import { quarantine, quarantineResolutions } from "./quarantine.js";
-import { reconciliations } from "./reconciliations.js";
 import { runFailures, runs } from "./runs.js";
 import { steering } from "./steering.js";
-import { transactionImports } from "./transaction-imports.js";
-import { transactionLinks } from "./transaction-links.js";
-import { transactionChanges, transactions } from "./transactions.js";
-import { vaultValues, vaultWrites } from "./vault.js";
+import { transactionChanges, transactionLinks, transactions } from "./transactions.js";
 import { webhookEvents } from "./webhook-events.js";
 
 /** Every table that belongs to no single stream; a new one takes one more line. */

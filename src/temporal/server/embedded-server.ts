@@ -4,7 +4,6 @@ import { InputError, UnreachableError } from "../../domain/failures.js";
 import type { TemporalAddress } from "../connection-settings.js";
 import { acquireLock } from "./generation-lock.js";
 import { isHere, isRunning } from "./process-identity.js";
-import { clearUnfinishedDatabase, databaseOf, markDatabaseReady } from "./server-database.js";
 import {
   endProcess,
   readServerRecord,
@@ -16,7 +15,7 @@ import {
   type WebUi,
   writeServerRecord,
 } from "./server-process.js";
-import { becomesReady } from "./server-readiness.js";
+import { becomesReady, clearUnfinishedDatabase, databaseOf, markDatabaseReady } from "./server-readiness.js";
 import { isRenewed, keepRenewed } from "./sightings.js";
 import { attachSupervisor, type Hold, isHeld, joinPipe, removePipes } from "./supervisor.js";
 

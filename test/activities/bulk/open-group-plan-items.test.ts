@@ -11,7 +11,7 @@ import { BulkStaging } from "../../../src/lake/bulk/bulk-staging.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
 import { SealedRows } from "../../../src/lake/store/sealed-rows.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { transactionImports } from "../../../src/lake/tables/transaction-imports.js";
+import { transactionImports } from "../../../src/lake/tables/bulk.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 const GROUP = { runId: "import-1", kind: "import", staging: "import-job", group: 0 };

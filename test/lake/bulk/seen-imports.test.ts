@@ -7,8 +7,8 @@ import type { TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
+import { transactionImports } from "../../../src/lake/tables/bulk.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
-import { transactionImports } from "../../../src/lake/tables/transaction-imports.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
 
 const NOW = Date.now();

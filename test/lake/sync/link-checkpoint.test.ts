@@ -5,7 +5,6 @@ import {
   committedByRun,
   compareHead,
   type LinkCheckpoint,
-  type LinkUpdate,
   linkCheckpoint,
   linkCheckpointActions,
 } from "../../../src/lake/sync/link-checkpoint.js";
@@ -40,15 +39,10 @@ const checkpoint = (change: Partial<LinkCheckpoint> = {}): LinkCheckpoint => ({
   finished_at: "",
   ...change,
 });
-const update = (baseHead: string | null, change: Partial<LinkCheckpoint> = {}): LinkUpdate => ({
-  linkId: "l",
-  baseHead,
-  checkpoint: checkpoint({ run_id: "r2", head: "h2", ...change }),
-});
+const update = (base: string | null, change: Partial<LinkCheckpoint> = {}) =>
+  [base, checkpoint({ run_id: "r2", head: "h2", ...change })] as const;
 const committed = (one: LinkCheckpoint) =>
-  advance(NO_TABLE, [
-    { version: 0, actions: linkCheckpointActions([{ linkId: "l", baseHead: null, checkpoint: one }]) },
-  ]);
+  advance(NO_TABLE, [{ version: 0, actions: linkCheckpointActions([one]) }]);
 
 test("a link's checkpoint is read back from its domain", () => {
   const snapshot = committed(checkpoint());
@@ -76,20 +70,20 @@ test.for([
     "superseded",
   ],
 ] as const)("compare-and-swap by head: %s", ([, snapshot, wanted, kind]) => {
-  expect(compareHead(snapshot, wanted).kind).toBe(kind);
+  expect(compareHead(snapshot, ...wanted).kind).toBe(kind);
 });
 
 test("a superseded link tells which run was faster, where the feed knows", () => {
-  expect(compareHead(committed(checkpoint({ head: "h9" })), update("h1"))).toEqual({
+  expect(compareHead(committed(checkpoint({ head: "h9" })), ...update("h1"))).toEqual({
     kind: "superseded",
     by: "r1",
   });
-  expect(compareHead(NO_TABLE, update("h1"))).toEqual({ kind: "superseded", by: null });
+  expect(compareHead(NO_TABLE, ...update("h1"))).toEqual({ kind: "superseded", by: null });
 });
 
 test("what a run has committed is counted by its links, another run's left out", () => {
   const linkOf = (linkId: string, change: Partial<LinkCheckpoint>) => {
-    return { linkId, baseHead: null, checkpoint: checkpoint({ link_id: linkId, ...change }) };
+    return checkpoint({ link_id: linkId, ...change });
   };
   const links = [
     linkOf("a", { created: 5, updated: 1, pages: 2 }),
@@ -106,5 +100,5 @@ test("what a run has committed is counted by its links, another run's left out",
 
 test("the cursor's text decides nothing: the same cursor under another head is superseded", () => {
   const snapshot = committed(checkpoint({ head: "h9", cursor: "c" }));
-  expect(compareHead(snapshot, update("h1", { cursor: "c" })).kind).toBe("superseded");
+  expect(compareHead(snapshot, ...update("h1", { cursor: "c" })).kind).toBe("superseded");
 });

@@ -3,7 +3,6 @@ import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import {
   compareHead,
   type LinkCheckpoint,
-  type LinkUpdate,
   linkCheckpointActions,
 } from "../../../lake/sync/link-checkpoint.js";
 import { addOf, type DataFile } from "../../../lake/tables/parquet-file.js";
@@ -73,7 +72,7 @@ async function publish(
       return [
         ...schemaActions(transactionChanges, snapshot, Date.now()),
         ...[...files, ...inferred].map((file) => ({ add: addOf(file) })),
-        ...linkCheckpointActions(open.map(linkUpdateOf)),
+        ...linkCheckpointActions(open.map(({ checkpoint }) => checkpoint)),
       ];
     });
     if (done === null) continue;
@@ -82,18 +81,17 @@ async function publish(
 }
 
 /** Says how an update has ended by a state of the feed; empty where it can be committed on that state. */
-function endsBefore(snapshot: Snapshot, update: WantedUpdate): (readonly [key: string, end: UpdateEnd])[] {
-  const now = compareHead(snapshot, linkUpdateOf(update));
+function endsBefore(
+  snapshot: Snapshot,
+  { key, found, checkpoint }: WantedUpdate,
+): (readonly [key: string, end: UpdateEnd])[] {
+  const now = compareHead(snapshot, found.base?.head ?? null, checkpoint);
   if (now.kind === "free") return [];
   const end: UpdateEnd =
     now.kind === "committed"
       ? { kind: "committed", checkpoint: now.checkpoint }
       : { kind: "superseded", reason: now.by };
-  return [[update.key, end]];
-}
-
-function linkUpdateOf({ found, checkpoint }: WantedUpdate): LinkUpdate {
-  return { linkId: found.link_id, baseHead: found.base?.head ?? null, checkpoint };
+  return [[key, end]];
 }
 
 /** Gathers the files of some updates. Loads a file that also holds rows of other links again, without those. */

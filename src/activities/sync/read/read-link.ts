@@ -1,4 +1,4 @@
-import { createHash, hash } from "node:crypto";
+import { hash } from "node:crypto";
 import { syncTransactions } from "../../../api/operations/bank-data.js";
 import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js";
 import { type LinkProgress, movesMark } from "../../../domain/sync/link-progress.js";
@@ -11,8 +11,7 @@ import { cleanPage, deliveredText } from "../../../streams/clean-page.js";
 import { readPage } from "../../../streams/page-reading.js";
 import { type PageFacts, pageFacts } from "../../../streams/transaction-page.js";
 import { transactionStream } from "../../../streams/transactions.js";
-import { pageFailure, tellOddities } from "./page-outcome.js";
-import type { BegunLink, SliceState } from "./slice-state.js";
+import { type BegunLink, pageFailure, type SliceState, tellOddities } from "./slice-state.js";
 
 /** Reads a link page by page, by its cursor, until the link or the slice ends. */
 export async function readLink(state: SliceState, begun: BegunLink): Promise<void> {
@@ -139,9 +138,7 @@ interface ReadPage {
 
 /** Hashes the raw text that a page delivered. */
 function deliveredSha256(body: Buffer): string {
-  return createHash("sha256")
-    .update(deliveredText(transactionStream, body.toString("utf8")) ?? "")
-    .digest("hex");
+  return hash("sha256", deliveredText(transactionStream, body.toString("utf8")) ?? "");
 }
 
 /** Returns the progress after one more page, and the outcome if the link ends with that page. Pure. */

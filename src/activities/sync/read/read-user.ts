@@ -27,10 +27,15 @@ import {
   type ObservedListing,
   readsTransactions,
 } from "./list-page.js";
-import { type PageFailure, pageFailure, tellOddities } from "./page-outcome.js";
 import { type PagedList, PagedLists } from "./paged-lists.js";
 import type { BegunUser } from "./slice-input.js";
-import type { PlacedRecord, SliceState } from "./slice-state.js";
+import {
+  type PageFailure,
+  type PlacedRecord,
+  pageFailure,
+  type SliceState,
+  tellOddities,
+} from "./slice-state.js";
 
 /** Rows to request in one page: the maximum that the service's document allows. */
 const PAGE_SIZE = 100;

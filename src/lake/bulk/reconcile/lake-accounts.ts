@@ -60,9 +60,9 @@ export async function lakeAccounts(lake: Lake, asked: AskedUsers): Promise<Map<s
     const found = new Map<string, LakeAccount[]>();
     for (const row of known) {
       const [fpId, linkId, accountId] = [String(row.fp_id), String(row.link_id), String(row.account_id)];
-      const position = positionOf(pinned, linkId);
       const listed = links.get(linkId) ?? { state: null, errorCode: null, gone: false, skipped: null };
-      const obstacle = state === undefined ? "being_synced" : obstacleOf(listed, position);
+      const obstacle =
+        state === undefined ? "being_synced" : obstacleOf(listed, linkCheckpoint(pinned.feed, linkId));
       found.set(fpId, [
         ...(found.get(fpId) ?? []),
         {
@@ -165,14 +165,6 @@ interface SyncedState {
   readonly rows: Snapshot;
 }
 
-/** Where a link's committed rows end. */
-interface LinkPosition {
-  /** Null where the link was committed without one. */
-  readonly cursor: string | null;
-  /** Certificate of its last committed update. */
-  readonly head: string;
-}
-
 /** Syncs may commit while `transactions` is brought up, so often in a row at most. */
 const MOST_TRIES = 10;
 
@@ -191,12 +183,6 @@ async function syncedState(lake: Lake): Promise<SyncedState | undefined> {
     if (changed?.length === 0) return { feed, rows };
   }
   return undefined;
-}
-
-/** Where a link's rows of a state end; undefined where nothing of it was ever committed. */
-function positionOf({ feed }: SyncedState, linkId: string): LinkPosition | undefined {
-  const checkpoint = linkCheckpoint(feed, linkId);
-  return checkpoint && { cursor: checkpoint.cursor, head: checkpoint.head };
 }
 
 /** Gives the SQL of a table's view at a state, over those of its files that may hold rows of some links. */
@@ -218,12 +204,12 @@ interface ListedLink {
 }
 
 /** Why a link's rows can't be compared; null where they can be. */
-function obstacleOf(link: ListedLink, position: LinkPosition | undefined): string | null {
+function obstacleOf(link: ListedLink, committed: ReturnType<typeof linkCheckpoint>): string | null {
   if (link.gone) return "link_gone";
   const obstacle = link.state === null ? null : linkObstacle(link.state, link.errorCode);
   if (obstacle !== null || link.skipped !== null) return obstacle ?? link.skipped;
-  if (position === undefined) return "never_synced";
-  return position.cursor === null ? "no_cursor" : null;
+  if (committed === undefined) return "never_synced";
+  return committed.cursor === null ? "no_cursor" : null;
 }
 
 /** The account that is read, and the days. */
@@ -241,9 +227,9 @@ export const MOST_ROWS = 200_000;
 export async function accountRows(lake: Lake, asked: AskedAccount) {
   const state = await syncedState(lake);
   if (state === undefined) return "being_synced";
-  const position = positionOf(state, asked.linkId);
-  if (position === undefined) return "never_synced";
-  const { cursor, head } = position;
+  const committed = linkCheckpoint(state.feed, asked.linkId);
+  if (committed === undefined) return "never_synced";
+  const { cursor, head } = committed;
   if (cursor === null) return "no_cursor";
   const view = await viewAt(lake, transactions, state.rows, [asked.linkId]);
   const rows = new Map<string, ComparedRow>();

@@ -5,7 +5,7 @@ import type { SqlSession } from "../../sql/duckdb-session.js";
 import { columnNames, sqlText } from "../../sql/duckdb-sql.js";
 import { CURRENT_FILE, writeFiles } from "../../tables/parquet-file.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
-import { SHELF_OF_MONTH, SUPERSEDED } from "../changes/changed-keys.js";
+import { SHELF_OF_MONTH, SUPERSEDED } from "../changed-keys.js";
 import { andInPart, inHalves } from "../row-parts.js";
 import { type Batch, numbersOf, reading, type SourceFile } from "../sources.js";
 import type { FileStorage } from "./file-storage.js";

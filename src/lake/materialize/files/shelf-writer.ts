@@ -7,7 +7,7 @@ import { sqlText, typedColumns } from "../../sql/duckdb-sql.js";
 import type { SqlValue } from "../../sql/duckdb-values.js";
 import { CURRENT_FILE, type WrittenFile, writeFiles } from "../../tables/parquet-file.js";
 import { transactions } from "../../tables/transactions.js";
-import { GONE } from "../changes/changed-keys.js";
+import { GONE } from "../changed-keys.js";
 import { numbersOf, type SourceFile } from "../sources.js";
 import type { FileStorage } from "./file-storage.js";
 import type { Piece } from "./pieces.js";

@@ -3,16 +3,17 @@ import { localFiles } from "../../delta/data-files.js";
 import { type AddFile, type DeltaAction, removeOf } from "../../delta/delta-actions.js";
 import { fileKey } from "../../delta/delta-path.js";
 import { APPEND_ONLY, schemaActions, type TableSpec } from "../../delta/delta-schema.js";
-import type { Snapshot } from "../../delta/delta-snapshot.js";
-import { ERASURE, leftOf } from "../../delta/erasure.js";
+import { ERASURE, leftOf, type Snapshot } from "../../delta/delta-snapshot.js";
 import type { Lake } from "../../lake.js";
 import { isDataFile } from "../../maintain/table-upkeep.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
 import { isOutOfMemory } from "../../sql/duckdb.js";
 import { parquetRows } from "../../sql/duckdb-files.js";
 import { sqlName } from "../../sql/duckdb-sql.js";
+import { appendDecided } from "../../tables/append.js";
 import { knowsColumns } from "../../tables/compact.js";
-import { addOf, writeStored } from "../../tables/parquet-file.js";
+import { erasures } from "../../tables/erasures.js";
+import { addOf, writeRows, writeStored } from "../../tables/parquet-file.js";
 
 /** One thread keeps the order of rows. */
 const THREADS = 1;
@@ -37,7 +38,7 @@ export interface Erasing {
 }
 
 /** Names the transaction in a table's log whose version is how many rows were erased. */
-export const erasedOf = (owner: string) => `erased/${owner}`;
+const erasedOf = (owner: string) => `erased/${owner}`;
 
 /** SQL of the rows that still have what is to be erased. */
 function erasable({ condition, blank }: Pick<Erasing, "condition" | "blank">): string {
@@ -195,4 +196,36 @@ async function deleteOthers(
     });
     if (rows !== 0) await lake.store.delete(key);
   }
+}
+
+/**
+ * Writes into `erasures` what the logs of tables say was erased, and it does not say yet: what this call erased, and what
+ * calls before it did that were cut short.
+ *
+ * @param isRecorded SQL of the rows of `erasures` that say so
+ * @param row what each row says besides its table
+ */
+export async function recordErased(
+  lake: Lake,
+  tables: readonly TableSpec[],
+  { owner, isRecorded }: { readonly owner: string; readonly isRecorded: string },
+  row: Readonly<Record<string, string>>,
+): Promise<TableRows[]> {
+  return appendDecided(lake, erasures, async () => {
+    const known = await readTables(lake, [erasures], (sql) =>
+      sql.rows(
+        `select table_name, sum(rows)::bigint as rows from erasures where ${isRecorded} group by table_name`,
+      ),
+    );
+    const recorded = new Map(known.map(({ table_name, rows }) => [table_name, Number(rows)]));
+    const fresh: TableRows[] = [];
+    for (const { name: table } of tables) {
+      const { txns } = await lake.table(table).snapshot();
+      const rows = (txns.get(erasedOf(owner))?.version ?? 0) - (recorded.get(table) ?? 0);
+      if (rows > 0) fresh.push({ table, rows });
+    }
+    const recorded_at = new Date().toISOString();
+    const rows = fresh.map(({ table, rows }) => ({ ...row, table_name: table, rows, recorded_at }));
+    return { files: await writeRows(lake, erasures, "erased", rows), result: fresh };
+  });
 }

@@ -9,14 +9,18 @@ import {
   yearsEarlier,
 } from "../../../domain/tables/retention.js";
 import type { Lake } from "../../lake.js";
+import { bringUpLinks } from "../../lineage/bring-up-links.js";
+import { readTable, readTables } from "../../query/query-views.js";
+import { parquetFiles } from "../../sql/duckdb-files.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
-import { CIP_TABLES } from "../../tables/cip.js";
-import { transactionLinks } from "../../tables/transaction-links.js";
-import { transactionChanges, transactions } from "../../tables/transactions.js";
-import { erasableRows, eraseRows, type TableRows } from "../forget/erase-rows.js";
-import { recordErased } from "../forget/record-erased.js";
-import { type Expired, expiredReports } from "./expired-reports.js";
-import { expiredTransactions } from "./expired-transactions.js";
+import { appendDecided } from "../../tables/append.js";
+import { CIP_TABLES, cipReports, NEWEST_CIP_REPORTS, OWN_CIP_COLUMNS } from "../../tables/cip.js";
+import { holds, purges } from "../../tables/erasures.js";
+import { writeStored } from "../../tables/parquet-file.js";
+import { transactionChanges, transactionLinks, transactions } from "../../tables/transactions.js";
+import { type Erasing, erasableRows, eraseRows, recordErased, type TableRows } from "../forget/erase-rows.js";
+import { HELD } from "../forget/holds.js";
+import { hashRows } from "../rows-hash.js";
 
 const TABLES = [...CIP_TABLES, transactionChanges, transactions, transactionLinks];
 
@@ -75,4 +79,137 @@ async function erased(
   const isRecorded = `state = 'expired' and reason like ${sqlText(`${record}: %`)}`;
   const row = { state: "expired", reason: rule, recorded_by: "nightledger.yaml" };
   return recordErased(lake, TABLES, { owner, isRecorded }, row);
+}
+
+/** Rows of one class whose time is over. */
+export interface Expired {
+  readonly erasing: readonly Omit<Erasing, "owner">[];
+  /** Writes down what the rows prove, before they go. */
+  readonly before?: () => Promise<void>;
+  /** Decides again what was decided with the rows. */
+  readonly after?: () => Promise<void>;
+}
+
+/** What rules are applied to: until which day records have been kept long enough, and a directory for files. */
+export interface Due {
+  readonly until: { readonly [record in RecordClass]?: string };
+  readonly directory: string;
+}
+
+/** Identifying information: name, address, birth date, identification number, and from where the customer came. */
+const IDENTITY = [
+  ...["checked_data_customer_name", "checked_data_address"],
+  ...["checked_data_date_of_birth", "checked_data_tax_id", "ip_address"],
+];
+/** What is left of a row stays as long as the row: `other_fields` may be of either class. */
+const RESULTS = cipReports.columns
+  .map(({ name }): string => name)
+  .filter((name) => !IDENTITY.includes(name) && !OWN_CIP_COLUMNS.includes(name));
+
+/**
+ * Finds the reports of CIP exports of which the time of a class is over: of identifying information some years after the
+ * account was closed, as the newest report says, of results after they were made. Of both, the row goes as a whole.
+ */
+export async function expiredReports(
+  lake: Lake,
+  { until, directory }: Due,
+): Promise<{ readonly [record in RecordClass]?: Expired }> {
+  const [identity, results] = [until["cip-identity"], until["cip-results"]];
+  if (identity === undefined && results === undefined) return {};
+  const file = join(directory, "reports.parquet");
+  const isOver = (day: string, end: string | undefined) =>
+    end === undefined ? "false" : `coalesce(${day} <= ${sqlText(end)}::date, false)`;
+  await readTables(lake, [cipReports, holds], async (sql) => {
+    await sql.run(`copy (
+      select cip_reports.run_id, fp_id, ${isOver("newest.account_closed_on", identity)} as identity,
+        ${isOver("cip_reports.asked_at::date", results)} as results
+      from cip_reports join (${NEWEST_CIP_REPORTS}) newest using (fp_id)
+      where fp_id not in (${HELD})
+    ) to ${sqlText(file)} (format parquet)`);
+  });
+  const within = (condition: string) =>
+    `(run_id, fp_id) in (select (run_id, fp_id) from ${parquetFiles([file])} where ${condition})`;
+  const ofIdentity = { spec: cipReports, condition: within("identity and not results"), blank: IDENTITY };
+  const ofResults = { spec: cipReports, condition: within("results and not identity"), blank: RESULTS };
+  // Reports are last: from their rows a call that follows a killed one knows those of the other tables.
+  const whole = CIP_TABLES.toReversed().map((spec) => ({
+    spec,
+    condition: within(spec === cipReports ? "results and identity" : "results"),
+  }));
+  return {
+    ...(identity !== undefined && { "cip-identity": { erasing: [ofIdentity] } }),
+    ...(results !== undefined && { "cip-results": { erasing: [...whole, ofResults] } }),
+  };
+}
+
+/**
+ * Finds the transactions whose last day is over: all changes of one go together, by the last day that any of them gives, or by
+ * the removal of one without a day. Certificates keep what they say; `purges` proves the rest of their rows.
+ */
+export async function expiredTransactions(
+  lake: Lake,
+  { until: { transactions: until }, directory }: Due,
+): Promise<{ readonly [record in RecordClass]?: Expired }> {
+  if (until === undefined) return {};
+  const file = join(directory, "transactions.parquet");
+  const end = `${sqlText(until)}::date`;
+  await readTables(lake, [transactionChanges, cipReports, holds], async (sql) => {
+    const [old] = await sql.few(`select 1 from transaction_changes where date <= ${end} limit 1`);
+    const keys = `select link_id, transaction_id from transaction_changes
+      where ${old === undefined ? "false" : `fp_id not in (${HELD})`} group by all
+      having coalesce(max(date), max(fetched_at)::date) <= ${end}`;
+    await sql.run(`copy (
+      select distinct link_id, transaction_id, run_id from transaction_changes semi join (${keys})
+        using (link_id, transaction_id)
+    ) to ${sqlText(file)} (format parquet)`);
+  });
+  const expired = parquetFiles([file]);
+  const within = (columns: string) => `(${columns}) in (select (${columns}) from ${expired})`;
+  const rows = within("link_id, transaction_id, run_id");
+  const id = `(select (link_id, transaction_id) from ${expired})`;
+  const pairs = ["pending_transaction_id", "posted_transaction_id"].map(
+    (one) => `(link_id, ${one}) in ${id}`,
+  );
+  const isAny = await lake.duckdb.exclusive((sql) => sql.few(`select 1 from ${expired} limit 1`));
+  const after = async () => void (await bringUpLinks(lake, { prefix: "retention" }));
+  // A call that was killed after the feed had lost its rows has left the pairs to this one.
+  if (isAny.length === 0) return { transactions: { erasing: [], after } };
+  return {
+    transactions: {
+      before: () => keepProofs(lake, `${within("link_id, run_id")} and not ${rows}`, expired),
+      // The feed is last: from it the others are known, if this is cut short.
+      erasing: [
+        { spec: transactionLinks, condition: pairs.join(" or "), also: unbuilt },
+        { spec: transactions, condition: rows },
+        { spec: transactionChanges, condition: rows },
+      ],
+      after: async () => {
+        await lake.table(transactionLinks.name).commit(unbuilt);
+        await after();
+      },
+    },
+  };
+}
+
+/** Has `transaction_links` decided again over the whole feed. */
+function unbuilt() {
+  return [{ txn: { appId: transactionChanges.name, version: -1 } }];
+}
+
+/** Writes what is left of the rows of each certificate that loses some. */
+async function keepProofs(lake: Lake, left: string, expired: string): Promise<void> {
+  await appendDecided(lake, purges, async () => {
+    const location = { store: lake.store, table: transactionChanges.name, duckdb: lake.duckdb };
+    const feed = await readTable(location);
+    const recorded = sqlText(new Date().toISOString());
+    const file = await writeStored(lake, purges, "purge", async (sql) => {
+      await hashRows(sql, feed, left);
+      return `select link_id, run_id, coalesce(rows, 0)::bigint as rows, rows_sha256, 'transactions' as rule,
+          ${recorded}::timestamptz as recorded_at
+        from (select distinct link_id, run_id from ${expired})
+          left join (select link_id, run_id, sum(rows) as rows from hashed_parts group by all) using (link_id, run_id)
+          left join hashed using (link_id, run_id) order by link_id, run_id`;
+    });
+    return { files: file === undefined ? [] : [file], result: undefined };
+  });
 }

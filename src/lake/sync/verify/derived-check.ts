@@ -13,8 +13,7 @@ import { holdingLinks, linkCounts, reading, sourceFiles } from "../../materializ
 import type { LakeReader } from "../../query/query-views.js";
 import { parquetRows } from "../../sql/duckdb-files.js";
 import { columnNames, sqlText } from "../../sql/duckdb-sql.js";
-import { transactionLinks } from "../../tables/transaction-links.js";
-import { transactionChanges, transactions } from "../../tables/transactions.js";
+import { transactionChanges, transactionLinks, transactions } from "../../tables/transactions.js";
 import { strangeWatermark, watermarkOf } from "../../watermark.js";
 import type { Problems } from "../chain-check.js";
 import { type Compared, compareRows } from "./row-differences.js";

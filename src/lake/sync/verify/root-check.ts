@@ -15,8 +15,7 @@ import {
 import type { SqlRow } from "../../sql/duckdb-session.js";
 import { linkSyncs } from "../../tables/link-syncs.js";
 import { runs } from "../../tables/runs.js";
-import { transactionLinks } from "../../tables/transaction-links.js";
-import { transactionChanges, transactions } from "../../tables/transactions.js";
+import { transactionChanges, transactionLinks, transactions } from "../../tables/transactions.js";
 import type { Problems } from "../chain-check.js";
 
 /** What {@link checkRoots} finds. */

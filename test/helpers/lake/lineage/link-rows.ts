@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { parquetRows } from "../../../../src/lake/sql/duckdb-files.js";
-import { transactionLinks } from "../../../../src/lake/tables/transaction-links.js";
+import { transactionLinks } from "../../../../src/lake/tables/transactions.js";
 import type { FeedLake } from "../feed-lake.js";
 
 /** The rows of `transaction_links` in the order of links and removals, each as JSON. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Bundles } from "../../src/receiver/bundles.js";
+import { Bundles } from "../../src/receiver/notices.js";
 
 test("what comes while a bundle is under way goes together in the next one; a failure is that of its bundle", async () => {
   const sent: number[][] = [];

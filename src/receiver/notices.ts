@@ -1,13 +1,43 @@
 import type { Client } from "@temporalio/client";
+import type { CustomerNews } from "../domain/onboarding/follow/shard.js";
 import {
   EVENTS_SIGNAL,
   EVENTS_WORKFLOW,
   type EventReceipt,
   eventsWorkflowId,
 } from "../domain/webhooks/messages.js";
+import { type NamedCustomer, OpenCustomers } from "../lake/onboarding/open-customers.js";
+import type { SealedStore } from "../lake/store/sealed-store.js";
+import { type FollowPlace, tellFollow } from "../temporal/onboarding/tell-follow.js";
 import { signalOrStart } from "../temporal/running-workflows.js";
-import { Bundles } from "./bundles.js";
-import { inTime } from "./in-time.js";
+
+/** Time for one Temporal request; after it the sender is asked to try again. */
+const ANSWER_WITHIN_MS = 5_000;
+
+export function inTime<R>(client: Client, work: () => Promise<R>, ms: number = ANSWER_WITHIN_MS): Promise<R> {
+  return client.withDeadline(Date.now() + ms, work);
+}
+
+/** Sends things together: one bundle at a time, each with all that came while the one before was under way. */
+export class Bundles<T> {
+  readonly #waiting: T[] = [];
+  /** The bundle that will carry what waits, and the end of the one before it. */
+  #next: Promise<void> | undefined;
+  #sent: Promise<void> = Promise.resolve();
+
+  constructor(private readonly send: (bundle: readonly T[]) => Promise<void>) {}
+
+  /** Resolves once they are sent; rejects where their bundle could not be sent. */
+  add(...things: readonly T[]): Promise<void> {
+    this.#waiting.push(...things);
+    this.#next ??= this.#sent.then(() => {
+      this.#next = undefined;
+      return this.send(this.#waiting.splice(0));
+    });
+    this.#sent = this.#next.catch(() => undefined);
+    return this.#next;
+  }
+}
 
 /** Receipts that nobody waits for. */
 const MOST_COLLECTED = 1_000;
@@ -74,5 +104,23 @@ export class EventNotice {
   /** Resolves once Temporal has them; starts the workflow where it does not run. */
   tell(...receipts: readonly EventReceipt[]): Promise<void> {
     return this.#bundles.add(...receipts);
+  }
+}
+
+/** Gives the open rows of customers their news. */
+export class CustomerNotice {
+  readonly #open: OpenCustomers;
+  readonly #bundles: Bundles<CustomerNews>;
+
+  constructor(client: Client, sealed: SealedStore, place: FollowPlace) {
+    this.#open = new OpenCustomers(sealed);
+    this.#bundles = new Bundles((news) => inTime(client, () => tellFollow(client, place, "news", news)));
+  }
+
+  /** Resolves once Temporal has the news; whether a row was open that waits for them. */
+  async tell(customer: NamedCustomer, news: Omit<CustomerNews, "key">): Promise<boolean> {
+    const keys = await this.#open.keysOf(customer);
+    if (keys.length > 0) await this.#bundles.add(...keys.map((key) => ({ key, ...news })));
+    return keys.length > 0;
   }
 }

@@ -1,7 +1,7 @@
-import type { SqlSession } from "../../sql/duckdb-session.js";
-import { sqlText } from "../../sql/duckdb-sql.js";
-import { andInPart, inHalves, type LinkRange, type LinkRows, linkRanges } from "../row-parts.js";
-import { fileNumber, holdingLinks, linkCounts, reading, type SourceFile } from "../sources.js";
+import type { SqlSession } from "../sql/duckdb-session.js";
+import { sqlText } from "../sql/duckdb-sql.js";
+import { andInPart, inHalves, type LinkRange, type LinkRows, linkRanges } from "./row-parts.js";
+import { fileNumber, holdingLinks, linkCounts, reading, type SourceFile } from "./sources.js";
 
 const SCHEMA = "materializing";
 
