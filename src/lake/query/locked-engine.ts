@@ -53,9 +53,12 @@ export class LockedEngines {
     alone: Alone | undefined,
     query: (connection: DuckDBConnection, engine: LockedEngine) => AsyncIterableIterator<T>,
   ): AsyncIterableIterator<T> {
-    const engine = alone === undefined ? await this.#shared(found) : this.#begin("", found, alone);
+    // Counted before anything is awaited: a query that comes meanwhile closes no engine that another one has taken.
+    const before = this.#newest;
+    const engine = alone === undefined ? this.#shared(found) : this.#begin("", found, alone);
     engine.queries += 1;
     try {
+      if (before !== undefined && before !== this.#newest) await closeIdle(before);
       const made = await engine.made;
       const connection = await made.duckdb.connect();
       try {
@@ -75,10 +78,9 @@ export class LockedEngines {
     if (engine !== undefined) await closeIdle(engine);
   }
 
-  async #shared(found: readonly ReadTable[]): Promise<SharedEngine> {
+  #shared(found: readonly ReadTable[]): SharedEngine {
     const key = found.map(({ location: { table }, snapshot: { version } }) => `${table} ${version}`).join();
     if (this.#newest?.key === key) return this.#newest;
-    await this.close();
     const engine = this.#begin(key, found);
     this.#newest = engine;
     engine.made.catch(() => {

@@ -1,3 +1,4 @@
+import { readdir, rm } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type DeltaTable, openTable } from "../../../src/lake/delta/delta-table.js";
 import { type LakeQuery, openQuery } from "../../../src/lake/query/query.js";
@@ -6,15 +7,18 @@ import { addRows, createTable, FEED, openTestLake, type TestLake } from "../../h
 let lake: TestLake;
 let query: LakeQuery;
 let table: DeltaTable;
+let scratch: string;
 beforeEach(async () => {
   lake = await openTestLake();
-  query = openQuery(lake.store, { scratchDirectory: lake.duckdb.scratchDirectory });
+  scratch = `${lake.directory}-scratch`;
+  query = openQuery(lake.store, { scratchDirectory: scratch });
   table = openTable(lake.store, "feed", lake.duckdb);
   await createTable(table, FEED);
 });
 afterEach(async () => {
   await query.close();
   await lake.release();
+  await rm(scratch, { recursive: true, force: true });
 });
 
 async function addRow(sequence: number): Promise<void> {
@@ -49,6 +53,18 @@ test("queries at once over the same versions each get their rows, and one that f
   const both = await Promise.allSettled([rowsOf(COUNT), rowsOf(sql), rowsOf(LONG), rowsOf(COUNT)]);
   expect(both.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
   expect(await rowsOf(COUNT)).toEqual([{ n: 1 }]);
+});
+
+// Of two that came at once after a commit, the first closed the engine that the second had just taken.
+test("queries at once around commits leave nothing behind", async () => {
+  for (let sequence = 1; sequence <= 5; sequence += 1) {
+    const before = [rowsOf(COUNT), rowsOf(COUNT)];
+    await addRow(sequence);
+    const all = await Promise.all([...before, rowsOf(COUNT), rowsOf(COUNT), rowsOf(COUNT)]);
+    expect(all.slice(2)).toEqual(Array(3).fill([{ n: sequence }]));
+  }
+  await query.close();
+  expect(await readdir(scratch)).toEqual([]);
 });
 
 test("a table that can't be read fails its query, and is read again by the next", async () => {
