@@ -11,8 +11,7 @@ import { sqlText, typedColumns } from "../../sql/duckdb-sql.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { findChangedKeys, withSharedTables } from "../changed-keys.js";
 import { type Batch, type FeedChanges, feedBatches, type SourceFile, sourceFiles } from "../sources.js";
-import type { FileStorage } from "./file-storage.js";
-import { freshMonths, nameShelves, type Piece, writePieces } from "./pieces.js";
+import { type FileStorage, freshMonths, nameShelves, type Piece, writePieces } from "./pieces.js";
 import { planShelves, type Shelf } from "./shelf-plan.js";
 import { ShelfWriter } from "./shelf-writer.js";
 

@@ -9,8 +9,7 @@ import { CURRENT_FILE, type WrittenFile, writeFiles } from "../../tables/parquet
 import { transactions } from "../../tables/transactions.js";
 import { GONE } from "../changed-keys.js";
 import { numbersOf, type SourceFile } from "../sources.js";
-import type { FileStorage } from "./file-storage.js";
-import type { Piece } from "./pieces.js";
+import type { FileStorage, Piece } from "./pieces.js";
 import { filesOfShelf, type Shelf, SMALL_GROUP_ROWS } from "./shelf-plan.js";
 
 /** The columns of `transactions`; files of other tools may have other types for the same values. */
