@@ -48,7 +48,7 @@ export async function asActivityFailure<R>(
     throw ApplicationFailure.create({
       type: error.name,
       message: kind === undefined ? error.message : `SQL refused a value (${kind}); nothing was published`,
-      nonRetryable: isFinal(error) || hasLasted(error, mostAttempts),
+      nonRetryable: isFinal(error, mostAttempts),
       ...(kind === undefined && { cause: error }),
     });
   }
@@ -98,13 +98,9 @@ function failureOf(error: Error, retry: number | "final" | undefined, facts?: ob
   });
 }
 
-function isFinal(error: Error): boolean {
+function isFinal(error: Error, mostAttempts: number): boolean {
   if (error instanceof InputError || error instanceof StagingLostError) return true;
-  return error instanceof StoreFullError && activityInfo().attempt >= ATTEMPTS_WHEN_FULL;
-}
-
-function hasLasted(error: Error, mostAttempts: number): boolean {
-  return !(error instanceof StoreFullError) && activityInfo().attempt >= mostAttempts;
+  return activityInfo().attempt >= (error instanceof StoreFullError ? ATTEMPTS_WHEN_FULL : mostAttempts);
 }
 
 interface LostAnswerOptions extends ErrorOptions {
