@@ -143,16 +143,12 @@ export function groupsByFile(groups: readonly RowGroup[]): RowGroup[][] {
   const most = bytes / filesOfShelf(bytes);
   const files: RowGroup[][] = [];
   let before = 0;
-  for (const group of [...groups].sort(byFirstLink)) {
+  for (const group of [...groups].sort((a, b) => Buffer.compare(firstLink(a), firstLink(b)))) {
     const at = Math.floor(before / most);
     files[at] = [...(files[at] ?? []), group];
     before += group.bytes;
   }
   return files.filter((some) => some !== undefined);
-}
-
-function byFirstLink(a: RowGroup, b: RowGroup): number {
-  return Buffer.compare(firstLink(a), firstLink(b));
 }
 
 function firstLink({ bounds }: RowGroup): Buffer {
