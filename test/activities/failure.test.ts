@@ -2,7 +2,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/activity";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { expect, test } from "vitest";
-import { asActivityFailure, asCallFailure } from "../../src/activities/failure.js";
+import { asActivityFailure } from "../../src/activities/failure.js";
 import { FAILURE_TYPES, InputError, StagingLostError } from "../../src/domain/failures.js";
 import { StoreFullError } from "../../src/lake/store/local/local-store-errors.js";
 import { HEARTBEATING } from "../../src/workflows/policies.js";
