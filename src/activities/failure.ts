@@ -48,7 +48,7 @@ export async function asActivityFailure<R>(
     throw ApplicationFailure.create({
       type: error.name,
       message: kind === undefined ? error.message : `SQL refused a value (${kind}); nothing was published`,
-      nonRetryable: isFinal(error) || hasLasted(error, mostAttempts),
+      nonRetryable: isFinal(error, mostAttempts),
       ...(kind === undefined && { cause: error }),
     });
   }
@@ -58,22 +58,18 @@ export async function asActivityFailure<R>(
  * Runs an activity that makes one call for its workflow, and turns what the service or the network did into a failure
  * whose type says what to do about it. Only what may succeed next time is retried, and not before the service allows.
  */
-export function asCallFailure<R>(activity: () => Promise<R>, whenFull?: WhenFull): Promise<R> {
+export function asCallFailure<R>(activity: () => Promise<R>): Promise<R> {
+  const asFailure = async () => {
+    try {
+      return await activity();
+    } catch (error) {
+      if (error instanceof LostAnswerError) throw failureOf(error, "final");
+      if (error instanceof ApiError) throw callFailureOf(error);
+      throw error;
+    }
+  };
   // A write ends by its policy alone, after a day: nobody knows whether a call that was given up took effect.
-  const mostAttempts = whenFull === "wait" ? MOST_ATTEMPTS : Number.POSITIVE_INFINITY;
-  return asActivityFailure(
-    async () => {
-      try {
-        return await activity();
-      } catch (error) {
-        if (error instanceof LostAnswerError) throw failureOf(error, "final");
-        if (error instanceof ApiError) throw callFailureOf(error);
-        throw error;
-      }
-    },
-    whenFull,
-    mostAttempts,
-  );
+  return asActivityFailure(asFailure, "give up", Number.POSITIVE_INFINITY);
 }
 
 function callFailureOf(error: ApiError): ApplicationFailure {
@@ -102,13 +98,9 @@ function failureOf(error: Error, retry: number | "final" | undefined, facts?: ob
   });
 }
 
-function isFinal(error: Error): boolean {
+function isFinal(error: Error, mostAttempts: number): boolean {
   if (error instanceof InputError || error instanceof StagingLostError) return true;
-  return error instanceof StoreFullError && activityInfo().attempt >= ATTEMPTS_WHEN_FULL;
-}
-
-function hasLasted(error: Error, mostAttempts: number): boolean {
-  return !(error instanceof StoreFullError) && activityInfo().attempt >= mostAttempts;
+  return activityInfo().attempt >= (error instanceof StoreFullError ? ATTEMPTS_WHEN_FULL : mostAttempts);
 }
 
 interface LostAnswerOptions extends ErrorOptions {

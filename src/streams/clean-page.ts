@@ -1,9 +1,8 @@
 import { formOf } from "../domain/json/text.js";
 import type { BadRow, CleanedPage } from "../lake/sync/journal/journal.js";
-import { EnvelopeError } from "./envelope-error.js";
 import { withOtherFields } from "./other-fields.js";
 import type { PageReading, RowProblem } from "./page-reading.js";
-import { RawJson, replaceLoneSurrogates } from "./raw-json.js";
+import { EnvelopeError, RawJson, replaceLoneSurrogates } from "./raw-json.js";
 import type { Listing } from "./stream.js";
 
 const TWICE = "a key appears twice";

@@ -1,8 +1,7 @@
 import { listInvestmentTransactions } from "../api/operations/bank-data.js";
 import { investmentTransactionSchema } from "../api/schemas/transaction.js";
 import { knownFields, rowType } from "./row-shape.js";
-import { exactAmount } from "./sql.js";
-import { changes, instant, type Stream } from "./stream.js";
+import { changes, exactAmount, instant, type Stream } from "./stream.js";
 
 /** The list that streams of investments share: it is read once for all of them. */
 export const investmentList = {

@@ -2,8 +2,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { rowProblem } from "../api/schemas/row-check.js";
 import { withFieldsAsText } from "../domain/json/text.js";
 import { withoutExponent } from "../domain/service/transaction-values.js";
-import { EnvelopeError } from "./envelope-error.js";
-import { mayHoldSurrogates } from "./raw-json.js";
+import { EnvelopeError, mayHoldSurrogates } from "./raw-json.js";
 import { findUnknown } from "./row-shape.js";
 import type { Listing, RowList } from "./stream.js";
 

@@ -1,5 +1,4 @@
 import { type Node, parseTree } from "jsonc-parser";
-import { EnvelopeError } from "./envelope-error.js";
 
 /** A JSON text with the places of its values, for the rare page whose rows must keep their raw text. */
 export class RawJson {
@@ -82,4 +81,16 @@ export function replaceLoneSurrogates(json: string): string {
   return json.replace(ESCAPE, (sequence) =>
     sequence.length !== PAIR_LENGTH && SURROGATE.test(sequence) ? "\\ufffd" : sequence,
   );
+}
+
+/** Thrown when a body is not the JSON of its operation; the message never holds a value. */
+export class EnvelopeError extends Error {
+  override readonly name = "EnvelopeError";
+
+  constructor(
+    readonly path: string,
+    readonly expectation: string,
+  ) {
+    super(`${path === "" ? "body" : path}: ${expectation}`);
+  }
 }

@@ -1,8 +1,7 @@
 import { securitySchema } from "../api/schemas/transaction.js";
 import { investmentList } from "./investment-transactions.js";
 import { knownFields, rowType } from "./row-shape.js";
-import { exactAmount, plainDay } from "./sql.js";
-import { changes, type Stream } from "./stream.js";
+import { changes, exactAmount, plainDay, type Stream } from "./stream.js";
 
 const TEXT = "VARCHAR";
 const ROW = {

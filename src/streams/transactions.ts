@@ -2,8 +2,7 @@ import { syncTransactions } from "../api/operations/bank-data.js";
 import { bankTransactionSchema, removedIdSchema } from "../api/schemas/transaction.js";
 import { transactionChanges } from "../lake/tables/transactions.js";
 import { knownFields, rowType } from "./row-shape.js";
-import { exactAmount } from "./sql.js";
-import { instant, type Stream } from "./stream.js";
+import { exactAmount, instant, type Stream } from "./stream.js";
 
 const TEXT = "VARCHAR";
 const SCORED = { value: TEXT, confidence: TEXT };

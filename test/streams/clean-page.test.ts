@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cleanPage, deliveredText } from "../../src/streams/clean-page.js";
-import { EnvelopeError } from "../../src/streams/envelope-error.js";
 import { readPage } from "../../src/streams/page-reading.js";
+import { EnvelopeError } from "../../src/streams/raw-json.js";
 import { transactionStream } from "../../src/streams/transactions.js";
 import { rawRow } from "../helpers/sync/sync-harness.js";
 import { valueText } from "./json-texts.js";

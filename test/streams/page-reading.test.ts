@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bankLinkStream } from "../../src/streams/bank-links.js";
-import { EnvelopeError } from "../../src/streams/envelope-error.js";
 import { readPage } from "../../src/streams/page-reading.js";
+import { EnvelopeError } from "../../src/streams/raw-json.js";
 import { transactionStream } from "../../src/streams/transactions.js";
 import { rawRow } from "../helpers/sync/sync-harness.js";
 

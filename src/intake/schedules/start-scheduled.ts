@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Client } from "@temporalio/client";
 import type { ApiClient } from "../../api/http/client.js";
-import type { AlertRules } from "../../domain/alert-settings.js";
 import type { Asker } from "../../domain/bulk/bulk-job.js";
 import type { FiredRun } from "../../domain/schedules/scheduled-run.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
@@ -13,7 +12,7 @@ import { checkedRows, judgeFiles, refuseInvalid } from "../bulk/input-rows.js";
 import { startBulk } from "../bulk/start.js";
 import { type CustomersFile, invalidRowsError, readCustomers } from "../onboarding/customers-file.js";
 import { startOnboarding } from "../onboarding/start.js";
-import { type AskedLake, type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
+import { type AskedLake, type StartedRun, startOrJoin } from "../start-or-join.js";
 import { readRoster } from "../sync/roster-file.js";
 import { startSync } from "../sync/start.js";
 import type { ScheduledJob } from "./scheduled-job.js";
@@ -35,45 +34,58 @@ type Scheduled<K extends ScheduledJob["kind"]> = Extract<ScheduledJob, { readonl
 interface Scheduling<Job> {
   /** Reads and judges the files as they are now, and starts nothing. @throws InputError */
   check(job: Job): Promise<unknown>;
-  start(place: StartPlace, job: Job, run: FiredRun): Promise<StartedRun>;
+  start(place: StartPlace & { readonly run: FiredRun }, job: Job): Promise<StartedRun>;
 }
 
 const SCHEDULINGS: { readonly [K in ScheduledJob["kind"]]: Scheduling<Scheduled<K>> } = {
   sync: {
     check: ({ roster }) => readRoster(roster),
-    async start({ client, store, ...place }, { roster, options }, run) {
-      return startSync(client, store, { ...askedRun(place, run), options, roster: await readRoster(roster) });
+    async start({ client, store, ...place }, { roster, options }) {
+      return startSync(client, store, { ...place, options, roster: await readRoster(roster) });
     },
   },
   bulk: {
     check: async (job) => judgeFiles((await openJob(job)).job, job),
-    async start({ client, api, sealed, asker, ...place }, job, run) {
+    async start({ client, api, ...place }, job) {
       const opened = await openJob(job);
       const checked = await checkedRows(opened.job, await judgeFiles(opened.job, job), api);
       const judged = refuseInvalid(opened.job, job.file, checked, job.continueInvalid);
-      const asked = { ...askedRun(place, run), sealed, asker, restart: false };
-      return startBulk(client, { ...asked, ...opened, judged, retryOf: null });
+      return startBulk(client, { ...place, restart: false, ...opened, judged, retryOf: null });
     },
   },
   onboard: {
     check: (job) => runnableCustomers(job, ""),
-    async start({ client, store, sealed, ...place }, job, run) {
+    async start({ client, store, ...place }, job) {
       const { facts, freezable } = await runnableCustomers(job, (await readBinding(store))?.id ?? "");
-      await new FrozenBatches(sealed).freeze(facts, freezable());
-      const options = { ...job.options, sink: null };
-      return startOnboarding(client, { ...askedRun(place, run), sealed, facts, options });
+      await new FrozenBatches(place.sealed).freeze(facts, freezable());
+      return startOnboarding(client, { ...place, facts, options: { ...job.options, sink: null } });
     },
   },
   alerts: {
     // Only the worker knows the alert rules of its own file.
     check: async () => undefined,
-    start: ({ client, ...place }, { options }, run) =>
-      startCheck(client, { ...askedRun(place, run), rules: options }),
+    start({ client, scope, taskQueue, run }, { options: rules }) {
+      const ofRules = hash("sha256", JSON.stringify(rules)).slice(0, 16);
+      return startOrJoin(client, {
+        run,
+        workflow: "checkAlerts",
+        workflowId: `alerts/${scope}/check/${ofRules}`,
+        taskQueue,
+        kind: "alerts",
+        prepare: async () => ({ input: { rules } }),
+      });
+    },
   },
   maintain: {
     check: async () => undefined,
-    start: ({ client, ...place }, { options }, run) =>
-      startMaintain(client, { ...askedRun(place, run), ...options }),
+    start: ({ client, scope, taskQueue, lake, run }, { options: { retainDays } }) =>
+      startOrJoin(client, {
+        ...{ run, taskQueue, lake },
+        workflow: "maintain",
+        workflowId: `maintain/${scope}`,
+        kind: "maintain",
+        prepare: async () => ({ input: { retainDays } }),
+      }),
   },
 };
 
@@ -84,7 +96,7 @@ const SCHEDULINGS: { readonly [K in ScheduledJob["kind"]]: Scheduling<Scheduled<
  * @throws InputError where a file is missing or wrong.
  */
 export function startScheduled(place: StartPlace, job: ScheduledJob, run: FiredRun): Promise<StartedRun> {
-  return schedulingOf(job).start(place, job, run);
+  return schedulingOf(job).start({ ...place, run }, job);
 }
 
 /** Reads and judges the files of a scheduled job, and of what follows it; starts nothing. @throws InputError */
@@ -97,13 +109,6 @@ function schedulingOf({ kind }: ScheduledJob): Scheduling<ScheduledJob> {
   return SCHEDULINGS[kind] as Scheduling<ScheduledJob>;
 }
 
-function askedRun(
-  { scope, taskQueue, lake }: Pick<StartPlace, "scope" | "taskQueue" | "lake">,
-  run: FiredRun,
-): AskedRun {
-  return { scope, taskQueue, lake, run };
-}
-
 async function runnableCustomers(
   { customers, playbook, mode, continueInvalid }: Scheduled<"onboard">,
   service: string,
@@ -111,36 +116,4 @@ async function runnableCustomers(
   const file = await readCustomers(customers, { playbook, mode, service });
   if (file.problems.length > 0 && !continueInvalid) throw invalidRowsError(customers, file);
   return file;
-}
-
-interface AskedCheck extends Pick<AskedRun, "scope" | "taskQueue" | "run"> {
-  readonly rules: AlertRules;
-}
-
-/** Starts a check of alert rules on a worker, or joins a running one of the same rules. */
-function startCheck(client: Client, { scope, taskQueue, rules, run }: AskedCheck): Promise<StartedRun> {
-  const hash = createHash("sha256").update(JSON.stringify(rules)).digest("hex").slice(0, 16);
-  return startOrJoin(client, {
-    run,
-    workflow: "checkAlerts",
-    workflowId: `alerts/${scope}/check/${hash}`,
-    taskQueue,
-    kind: "alerts",
-    prepare: async () => ({ input: { rules } }),
-  });
-}
-
-interface AskedUpkeep extends AskedRun {
-  readonly retainDays: number;
-}
-
-/** Starts the upkeep of a lake on a worker, or joins the one that is running. */
-function startMaintain(client: Client, { scope, retainDays, ...asked }: AskedUpkeep): Promise<StartedRun> {
-  return startOrJoin(client, {
-    ...asked,
-    workflow: "maintain",
-    workflowId: `maintain/${scope}`,
-    kind: "maintain",
-    prepare: async () => ({ input: { retainDays } }),
-  });
 }

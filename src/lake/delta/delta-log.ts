@@ -138,7 +138,8 @@ async function isNext(log: DeltaLocation, version: number): Promise<boolean> {
 }
 
 async function fromScratch(log: DeltaLocation): Promise<LogState> {
-  const hinted = await hintedCheckpoint(log);
+  const hint = await checkpointHint(log);
+  const hinted = hint && (await readCheckpoint(log, hint).catch(() => undefined));
   const advanced = hinted && (await replayAfter(log, { snapshot: hinted, tail: NO_TAIL }));
   return advanced ?? wholeLog(log);
 }
@@ -158,13 +159,12 @@ async function readingOf(log: DeltaLocation): Promise<LogState> {
   const newest = listing.checkpoints.at(-1);
   const base = newest === undefined ? NO_TABLE : await readCheckpoint(log, newest);
   const snapshot = await replay(log, base, listing);
-  if (typeof snapshot === "number") throw gap(log.table, snapshot);
+  if (typeof snapshot === "number")
+    throw new InputError(
+      `Version ${snapshot} of table ${log.table} is missing from its log, so the table can't be read. ` +
+        "Restore its _delta_log directory from a backup.",
+    );
   return { snapshot, tail: tailAfter(NO_TAIL, base.version, listing) };
-}
-
-async function hintedCheckpoint(log: DeltaLocation): Promise<Snapshot | undefined> {
-  const hint = await checkpointHint(log);
-  return hint && (await readCheckpoint(log, hint).catch(() => undefined));
 }
 
 /** Undefined if the log no longer holds the known version, or has a gap after it. */
@@ -195,11 +195,4 @@ async function replay(
     state = advance(state, commits as Commit[]);
   }
   return state;
-}
-
-function gap(table: string, version: number): InputError {
-  return new InputError(
-    `Version ${version} of table ${table} is missing from its log, so the table can't be read. ` +
-      "Restore its _delta_log directory from a backup.",
-  );
 }

@@ -6,7 +6,7 @@ import { isErasure, type Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { accountInPart, inHalves, type LinkRange } from "../materialize/row-parts.js";
 import { sourceFiles } from "../materialize/sources.js";
-import { inQueue } from "../queue.js";
+import { inQueue } from "../sql/duckdb.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName } from "../sql/duckdb-sql.js";
@@ -200,7 +200,10 @@ async function replacedSince(lake: Lake, { links, current }: LineageState): Prom
   const log = { ...lake, table: transactions.name };
   const replaced = new Set<string>();
   for await (const { actions } of commitsBack(log, current.version)) {
-    if (setsWatermark(actions, links, FEED)) return allThere(lake, [...replaced]);
+    if (setsWatermark(actions, links, FEED)) {
+      const found = await lake.store.stats([...replaced].map((path) => fileKey(transactions.name, path)));
+      return found.includes(undefined) ? undefined : [...replaced];
+    }
     // It left all that a file says of others; the file itself is deleted.
     if (isErasure(actions)) continue;
     for (const action of actions) {
@@ -209,11 +212,4 @@ async function replacedSince(lake: Lake, { links, current }: LineageState): Prom
     }
   }
   return undefined;
-}
-
-async function allThere({ store }: Lake, paths: readonly string[]): Promise<string[] | undefined> {
-  for (const path of paths) {
-    if ((await store.stat(fileKey(transactions.name, path))) === undefined) return undefined;
-  }
-  return [...paths];
 }

@@ -6,7 +6,7 @@ import type { Lake } from "../lake.js";
 import { type LakeReader, readTables } from "../query/query-views.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import type { StoreFullError } from "../store/local/local-store-errors.js";
-import type { ObjectEntry, ObjectStore } from "../store/object-store.js";
+import type { ObjectEntry } from "../store/object-store.js";
 import { runs } from "../tables/runs.js";
 import {
   type Amount,
@@ -160,14 +160,10 @@ async function maintainStaging(lake: LakeReader, { before, dryRun, signal }: Upk
     const entries = await lake.store.list(folder);
     if (over.has(folder)) {
       freed.push(...entries);
-      if (!dryRun) await deleteFolder(lake.store, folder);
+      if (!dryRun) await lake.store.deletePrefix(folder, { durable: true });
     } else kept.push(...entries);
   }
   return { kept: amountOf(kept), freed: amountOf(freed) };
-}
-
-function deleteFolder(store: ObjectStore, folder: string): Promise<void> {
-  return store.deletePrefix(folder, { durable: true });
 }
 
 async function endedRuns(lake: LakeReader, before: number): Promise<string[]> {

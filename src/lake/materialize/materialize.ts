@@ -2,15 +2,13 @@ import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { schemaActions } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
-import { inQueue } from "../queue.js";
+import { inQueue } from "../sql/duckdb.js";
 import { addOf } from "../tables/parquet-file.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
 import { watermarkActions, watermarkOf } from "../watermark.js";
-import { FileStorage } from "./files/file-storage.js";
-import { type MaterializeProgress, type WriteOptions, writeNewFiles } from "./files/new-files.js";
+import { writeNewFiles } from "./files/new-files.js";
+import { FileStorage } from "./files/pieces.js";
 import { type FeedChanges, feedChanges } from "./sources.js";
-
-export type { MaterializeProgress };
 
 const FEED = transactionChanges.name;
 
@@ -23,7 +21,8 @@ const IDLE_VERSIONS = 100;
  */
 const PART_ROWS = 5_000_000;
 
-interface MaterializeOptions extends WriteOptions {
+interface MaterializeOptions {
+  readonly signal?: AbortSignal;
   /** Begins the names of new files, so that they tell where they came from. */
   readonly runId?: string;
   readonly partRows?: number;
@@ -123,7 +122,7 @@ async function apply(
   };
 
   async function write() {
-    const replaced = await writeNewFiles(lake, storage, changes, current, options);
+    const replaced = await writeNewFiles(lake, storage, changes, current, options.signal);
     return { replaced, files: await storage.finished() };
   }
 }

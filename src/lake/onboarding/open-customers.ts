@@ -19,8 +19,9 @@ const MOST_CHANGED_ROWS = 2_000;
 /** Reads in a row that find what they need replaced; more means that something is missing. */
 const MOST_READS = 50;
 
-/** Shards kept in memory, each of which is written once. */
+/** Shards and versions kept in memory, each of which is written once. */
 const SHARDS_KEPT = 128;
+const VERSIONS_KEPT = 2 * MOST_CHANGES;
 
 /** Rows that were changed together, by key; null for a row that was finished. */
 export type ChangedRows = Readonly<Record<string, OpenCustomer | null>>;
@@ -68,8 +69,7 @@ const REPLACED = new Error("a later version has replaced these open rows");
  * writes what is there already.
  */
 export class OpenCustomers {
-  /** Versions that were read or written, which never change. */
-  readonly #versions = new Map<number, Promise<Version>>();
+  readonly #versions = recentReads<Version>(VERSIONS_KEPT);
   readonly #shards = recentReads<Shard>(SHARDS_KEPT);
 
   constructor(private readonly sealed: SealedStore) {}
@@ -91,9 +91,6 @@ export class OpenCustomers {
     const version = Math.max(0, ...versions.filter((one) => one < before));
     if (version === 0) return NEVER;
     const { shards, changes } = await this.#version(version);
-    for (const one of this.#versions.keys()) {
-      if (one !== version && !changes.includes(one)) this.#versions.delete(one);
-    }
     return { version, shards, changes };
   }
 
@@ -139,8 +136,8 @@ export class OpenCustomers {
     const next = isLong
       ? { id, ...(await this.#folded(version, before, all)) }
       : { id, shards: before.shards, changes, rows };
-    const isOurs = await this.sealed.putIfAbsent(versionKey(version), next);
-    if (isOurs) this.#versions.set(version, Promise.resolve(next));
+    const key = versionKey(version);
+    if (await this.sealed.putIfAbsent(key, next)) await this.#versions(key, async () => next);
     await this.#clean(version, before, next);
   }
 
@@ -181,24 +178,19 @@ export class OpenCustomers {
   }
 
   #version(version: number): Promise<Version> {
-    const known = this.#versions.get(version);
-    if (known !== undefined) return known;
-    const reading = this.sealed.get<Version>(versionKey(version)).then((found) => {
-      if (found === undefined) throw REPLACED;
-      return found;
-    });
-    this.#versions.set(version, reading);
-    reading.catch(() => this.#versions.delete(version));
-    return reading;
+    const key = versionKey(version);
+    return this.#versions(key, () => this.#found<Version>(key));
   }
 
   #shard(number: number, version: number): Promise<Shard> {
     const key = shardKey(number, version);
-    return this.#shards(key, async () => {
-      const found = await this.sealed.get<Shard>(key);
-      if (found === undefined) throw REPLACED;
-      return found;
-    });
+    return this.#shards(key, () => this.#found<Shard>(key));
+  }
+
+  async #found<T>(key: string): Promise<T> {
+    const found = await this.sealed.get<T>(key);
+    if (found === undefined) throw REPLACED;
+    return found;
   }
 
   async #list(): Promise<number[]> {

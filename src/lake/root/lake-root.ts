@@ -62,11 +62,6 @@ export function rootOf(text: string): string {
   return hash("sha256", text);
 }
 
-/** Gives the transaction that names a root in the log of `runs`. */
-function rootTxn(root: string, version: number, lastUpdated: number) {
-  return { txn: { appId: ROOT + root, version, lastUpdated } };
-}
-
 /** Gives the root of the row that a version of `runs` brought, or of the newest row; null where there is none. */
 export function knownRoot({ txns }: Snapshot, at?: number): string | null {
   let newest: { readonly appId: string; readonly version: number } | undefined;
@@ -139,13 +134,9 @@ export async function appendRun(
     const text = state && rootText({ ...state, previous, row: rowSha256(row) });
     const root = text === undefined ? null : rootOf(text);
     const files = await writeRows(lake, runs, runId, [{ ...row, lake_root: root, lake_root_of: text }]);
-    const [version, lastUpdated] = [before.version + 1, Date.now()];
-    const txn = { txn: { appId, version, lastUpdated } };
-    return {
-      files,
-      actions: root === null ? [txn] : [txn, rootTxn(root, version, lastUpdated)],
-      result: root,
-    };
+    const set = { version: before.version + 1, lastUpdated: Date.now() };
+    const names = root === null ? [appId] : [appId, ROOT + root];
+    return { files, actions: names.map((name) => ({ txn: { appId: name, ...set } })), result: root };
   });
 }
 

@@ -101,7 +101,9 @@ export async function joinPipe(
   pipe: string,
   isServerRunning: () => boolean,
 ): Promise<Hold | undefined> {
-  const file = await openToWrite(home, pipe);
+  // Fails where nobody reads.
+  const path = join(home, pipe);
+  const file = await open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (file === undefined) return undefined;
   const hold = holdOf(pipe, file);
   const name = `server-${randomUUID().slice(0, 8)}`;
@@ -145,11 +147,6 @@ export async function removePipes(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (/^server-[0-9a-f]+\.(pipe|seen)$/.test(name)) await rm(join(home, name), { force: true });
   }
-}
-
-// Fails where nobody reads.
-function openToWrite(home: string, pipe: string): Promise<FileHandle | undefined> {
-  return open(join(home, pipe), constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined);
 }
 
 function holdOf(pipe: string, file: FileHandle): Hold {

@@ -94,13 +94,8 @@ test("an aborted call commits nothing and says why", async () => {
   expect((await at.lake.table("transactions").snapshot()).version).toBe(-1);
 });
 
-test("progress reaches its total", async () => {
+test("new files are named by their run", async () => {
   await at.feed({ id: "x", sequence: 1 }, { id: "y", sequence: 2 });
-  const seen: number[] = [];
-  await materialize(at.lake, {
-    runId: "run",
-    onProgress: ({ rows: done, total }) => seen.push(done / total),
-  });
-  expect(seen.at(-1)).toBe(1);
+  await materialize(at.lake, { runId: "run" });
   expect((await at.live()).map(({ path }) => path)).toEqual([expect.stringMatching(/^run-.*\.parquet$/)]);
 });

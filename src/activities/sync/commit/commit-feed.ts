@@ -33,19 +33,15 @@ export async function commitFeed(
 ): Promise<LinkSyncRow[]> {
   const published = await publish(deps, runId, updates, updates.filter(isWanted));
   return updates.map((update) => {
-    const end = published.get(update.key) ?? endWithoutCommit(update);
+    const { key, found, progress, bad, problem } = update;
+    const end = published.get(key) ?? { kind: problem === null ? "unchanged" : "failed", reason: problem };
     if (end.kind === "committed") return committedRow(end.checkpoint);
-    const { found, progress, bad } = update;
     return endedRow(runId, found, progress, end.kind, end.reason, bad.length);
   });
 }
 
 function isWanted(update: PendingUpdate): update is WantedUpdate {
   return update.problem === null && update.checkpoint !== null;
-}
-
-function endWithoutCommit({ problem }: PendingUpdate): UpdateEnd {
-  return { kind: problem === null ? "unchanged" : "failed", reason: problem };
 }
 
 /** Commits updates, without those that turn out to be superseded or lost. Returns how each ended, by its key. */

@@ -66,7 +66,9 @@ export async function commitObservations(
     const read = all.filter((page) => page.stream === listing.name);
     const strange = await strangeLinks(deps.lake, byLink(read), streams.includes(accountStream.name));
     unknown += strange.unknown;
-    const users = byUser(read.filter(({ link_id }) => !strange.problems.has(link_id ?? "")));
+    const taken = read.filter(({ link_id }) => !strange.problems.has(link_id ?? ""));
+    // A user's pages are committed together: lists are compared as wholes, and a row may move from one list to another.
+    const users = [...groupedBy(taken, ({ fp_id }) => fp_id).values()];
     for (const [linkId, problem] of strange.problems) {
       const owner = read.find(({ link_id }) => link_id === linkId)?.fp_id ?? "";
       failures.push({ stream: listing.name, owner, reason: `${listing.name}: ${problem}, link ${linkId}` });
@@ -104,11 +106,6 @@ function byLink(pages: readonly ObservedPage[]) {
     links.set(link_id, new Set([...(links.get(link_id) ?? []), ...accounts]));
   }
   return [...links].map(([link_id, named]) => ({ link_id, named: [...named] }));
-}
-
-/** A user's pages are committed together: lists are compared as wholes, and a row may move from one list to another. */
-function byUser(pages: readonly ObservedPage[]): ObservedPage[][] {
-  return [...groupedBy(pages, ({ fp_id }) => fp_id).values()];
 }
 
 const bytesOf = (pages: readonly Pick<ObservedPage, "place">[]) =>

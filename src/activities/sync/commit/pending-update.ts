@@ -53,7 +53,9 @@ export async function pendingUpdate(
   if (lost !== undefined) return { ...update, files: [], problem: lost };
   const strange = loaded.problems.get(found.link_id);
   if (strange !== undefined) return { ...update, problem: strange };
-  const parts = files.flatMap(({ file }) => file?.parts.filter(isOf(found)) ?? []);
+  const parts = files.flatMap(
+    ({ file }) => file?.parts.filter(({ link_id }) => link_id === found.link_id) ?? [],
+  );
   const rows = loadedRows(parts);
   const isWhole = rows.created + rows.updated + rows.removed === progress.entries;
   const bad = isWhole ? [] : await badRows(deps, runId, key, files);
@@ -95,10 +97,6 @@ export async function pendingUpdate(
     finished_at: new Date().toISOString(),
   };
   return { ...update, bad, removals, checkpoint, problem: null };
-}
-
-function isOf({ link_id }: FoundLink): (rows: { readonly link_id: string }) => boolean {
-  return (rows) => rows.link_id === link_id;
 }
 
 async function badRows(

@@ -16,8 +16,8 @@ import {
   withBundle,
 } from "../../../lake/sync/page-bundle.js";
 import { cleanPage } from "../../../streams/clean-page.js";
-import { EnvelopeError } from "../../../streams/envelope-error.js";
 import { exactText, type RowProblem, readPage, rowsAt } from "../../../streams/page-reading.js";
+import { EnvelopeError } from "../../../streams/raw-json.js";
 import type { Stream } from "../../../streams/stream.js";
 import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";

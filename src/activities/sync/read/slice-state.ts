@@ -16,8 +16,8 @@ import {
   type StagedRecord,
 } from "../../../lake/sync/journal/journal.js";
 import type { FoundLink, ObservedPage, QuietLink, SliceReport } from "../../../lake/sync/journal/report.js";
-import { EnvelopeError } from "../../../streams/envelope-error.js";
 import type { PageReading } from "../../../streams/page-reading.js";
+import { EnvelopeError } from "../../../streams/raw-json.js";
 import type { Listing } from "../../../streams/stream.js";
 import { callFailure } from "../../failure.js";
 import type { Slice } from "../../slice.js";

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, rm, stat } from "node:fs/promises";
+import { appendFile, mkdir, open, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { csvLine } from "../../csv-line.js";
 import type { Column } from "../../delta/delta-schema.js";
@@ -17,11 +17,7 @@ class BufferedText {
   #waiting: string[] = [];
   #chars = 0;
 
-  /** @param written is told of every piece. */
-  constructor(
-    private readonly handle: FileHandle,
-    private readonly written: (piece: Buffer) => void = () => undefined,
-  ) {}
+  constructor(private readonly sink: (piece: Buffer) => Promise<void>) {}
 
   async write(text: string): Promise<void> {
     this.#waiting.push(text);
@@ -33,8 +29,7 @@ class BufferedText {
     const piece = Buffer.from(this.#waiting.join(""), "utf8");
     this.#waiting = [];
     this.#chars = 0;
-    this.written(piece);
-    await this.handle.writeFile(piece);
+    await this.sink(piece);
   }
 }
 
@@ -74,9 +69,10 @@ export class PackFiles {
     const handle = await open(await this.place(path), "wx", FILE_MODE);
     const hash = createHash("sha256");
     let bytes = 0;
-    const text = new BufferedText(handle, (piece) => {
+    const text = new BufferedText(async (piece) => {
       hash.update(piece);
       bytes += piece.length;
+      await handle.writeFile(piece);
     });
     try {
       const rows = (await write((piece) => text.write(piece))) ?? null;
@@ -121,7 +117,7 @@ const THREADS = 1;
 /** Rows on their way into a sorted file, kept on the disk: there may be more than fit into memory. */
 export class RowSpool<Row = SqlRow> {
   readonly #path: string;
-  #open: { readonly handle: FileHandle; readonly text: BufferedText } | undefined;
+  readonly #text: BufferedText;
   #largest = 0;
 
   constructor(
@@ -129,13 +125,17 @@ export class RowSpool<Row = SqlRow> {
     private readonly form: SpoolForm,
   ) {
     this.#path = join(duckdb.scratchDirectory, `${randomUUID()}.jsonl`);
+    this.#text = new BufferedText(async (piece) => {
+      await duckdb.makeScratch();
+      await appendFile(this.#path, piece, { mode: 0o600 });
+    });
   }
 
   /** Takes rows of JSON values; instants as text. */
   async add(rows: readonly object[]): Promise<void> {
     const lines = rows.map((row) => `${JSON.stringify(row, withoutHalfPairs)}\n`);
     for (const line of lines) this.#largest = Math.max(this.#largest, Buffer.byteLength(line));
-    await (await this.#text()).write(lines.join(""));
+    await this.#text.write(lines.join(""));
   }
 
   /** Writes the rows as one Parquet file; how many there are. */
@@ -175,8 +175,6 @@ export class RowSpool<Row = SqlRow> {
   }
 
   async release(): Promise<void> {
-    await this.#open?.handle.close();
-    this.#open = undefined;
     await rm(this.#path, { force: true });
   }
 
@@ -193,18 +191,9 @@ export class RowSpool<Row = SqlRow> {
   }
 
   async #query(): Promise<string> {
-    await (await this.#text()).flush();
+    await this.#text.flush();
     const { columns, order } = this.form;
     const rows = jsonRows(this.#path, columns, this.#largest);
     return order === undefined ? rows : `select * from (${rows}) order by ${sqlNames(order)}`;
-  }
-
-  async #text(): Promise<BufferedText> {
-    if (this.#open === undefined) {
-      await this.duckdb.makeScratch();
-      const handle = await open(this.#path, "wx", 0o600);
-      this.#open = { handle, text: new BufferedText(handle) };
-    }
-    return this.#open.text;
   }
 }

@@ -11,33 +11,9 @@ import { sqlText, typedColumns } from "../../sql/duckdb-sql.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { findChangedKeys, withSharedTables } from "../changed-keys.js";
 import { type Batch, type FeedChanges, feedBatches, type SourceFile, sourceFiles } from "../sources.js";
-import type { FileStorage } from "./file-storage.js";
-import { freshMonths, nameShelves, type Piece, writePieces } from "./pieces.js";
+import { type FileStorage, freshMonths, nameShelves, type Piece, writePieces } from "./pieces.js";
 import { planShelves, type Shelf } from "./shelf-plan.js";
 import { ShelfWriter } from "./shelf-writer.js";
-
-/** How many rows are written, and an upper bound of all rows to write. */
-export interface MaterializeProgress {
-  readonly rows: number;
-  readonly total: number;
-}
-
-export interface WriteOptions {
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: MaterializeProgress) => void;
-}
-
-/** Runs pieces of work of so many rows, and tells how far they are. */
-function withProgress(total: number, { signal, onProgress }: WriteOptions) {
-  let rows = 0;
-  return async <R>(more: number, work: () => Promise<R>): Promise<R> => {
-    signal?.throwIfAborted();
-    const done = await work();
-    rows += more;
-    onProgress?.({ rows, total });
-    return done;
-  };
-}
 
 interface Replaced {
   readonly add: AddFile;
@@ -50,7 +26,7 @@ export async function writeNewFiles(
   storage: FileStorage,
   changes: FeedChanges,
   current: Snapshot,
-  options: WriteOptions,
+  signal: AbortSignal | undefined,
 ): Promise<readonly Replaced[]> {
   const currentFiles = [...current.files.values()];
   const replacedByAll = (changes.whole ? currentFiles : []).map((add) => ({ add, same: false }));
@@ -59,10 +35,10 @@ export async function writeNewFiles(
   if (feed.length === 0) return replacedByAll;
   return lake.duckdb.exclusive((sql) =>
     withSharedTables(sql, async () => {
-      const { freshRows, touched } = await findChangedKeys(sql, feed, live, options.signal);
+      const { freshRows, touched } = await findChangedKeys(sql, feed, live, signal);
       const batches = freshRows === 0 ? [] : feedBatches(feed);
       const shelves = planShelves(live, touched, await freshMonths(sql, batches));
-      const replaced = await writeShelves(lake, sql, storage, { batches, touched, shelves }, options);
+      const replaced = await writeShelves(lake, sql, storage, { batches, touched, shelves }, signal);
       return [...replacedByAll, ...replaced];
     }),
   );
@@ -79,15 +55,14 @@ async function writeShelves(
   sql: SqlSession,
   storage: FileStorage,
   { batches, touched, shelves }: Planned,
-  options: WriteOptions,
+  signal: AbortSignal | undefined,
 ): Promise<Replaced[]> {
-  const rows = [...batches, ...shelves].reduce((sum, one) => sum + one.rows, 0);
-  const counted = withProgress(rows, options);
   await nameShelves(sql, shelves);
   const ofFeed = await ownFooter(sql, storage, transactionChanges);
-  const written = await inTwoLanes(lake, sql, batches, (session, batch) =>
-    counted(batch.rows, () => writePieces(session, storage, batch, ofFeed)),
-  );
+  const written = await inTwoLanes(lake, sql, batches, async (session, batch) => {
+    signal?.throwIfAborted();
+    return writePieces(session, storage, batch, ofFeed);
+  });
   // Both keep the order of the feed, in which a link's rows are together.
   const piecesOf = shelves.map((): Piece[] => []);
   for (const piece of written.flat()) piecesOf[piece.shelf]?.push(piece);
@@ -97,9 +72,10 @@ async function writeShelves(
     await storage.store(shelf.files, shelf.same);
     return shelf.replaced.map(({ add }) => ({ add, same: shelf.same }));
   };
-  const replaced = await inTwoLanes(lake, sql, [...shelves.keys()], (session, at) =>
-    counted(shelves[at]?.rows ?? 0, () => write(session, at).catch(undefinedIfOutOfMemory)),
-  );
+  const replaced = await inTwoLanes(lake, sql, [...shelves.keys()], async (session, at) => {
+    signal?.throwIfAborted();
+    return write(session, at).catch(undefinedIfOutOfMemory);
+  });
   // What did not fit into memory is tried again alone: it may fit if the other connection uses none.
   for (const at of shelves.keys()) replaced[at] ??= await write(sql, at);
   return replaced.flatMap((some) => some ?? []);

@@ -25,8 +25,6 @@ export interface Shelf {
   readonly files: readonly SourceFile[];
   /** Months (`YYYY-MM`) whose new rows are added. */
   readonly months: readonly string[];
-  /** Rows at most. */
-  readonly rows: number;
 }
 
 export interface FreshMonth {
@@ -137,8 +135,7 @@ function scatteredShelf(months: readonly OpenMonth[], touched: ReadonlySet<Sourc
 }
 
 function shelfOf(files: readonly SourceFile[], fresh: readonly Month[]): Shelf {
-  const rows = [...files.map(fileRows), ...fresh.map((month) => month.rows)];
-  return { files, months: fresh.map(({ month }) => month), rows: rows.reduce((sum, n) => sum + n, 0) };
+  return { files, months: fresh.map(({ month }) => month) };
 }
 
 export function filesOfShelf(bytes: number): number {

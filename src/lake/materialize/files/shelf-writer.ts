@@ -9,8 +9,7 @@ import { CURRENT_FILE, type WrittenFile, writeFiles } from "../../tables/parquet
 import { transactions } from "../../tables/transactions.js";
 import { GONE } from "../changed-keys.js";
 import { numbersOf, type SourceFile } from "../sources.js";
-import type { FileStorage } from "./file-storage.js";
-import type { Piece } from "./pieces.js";
+import type { FileStorage, Piece } from "./pieces.js";
 import { filesOfShelf, type Shelf, SMALL_GROUP_ROWS } from "./shelf-plan.js";
 
 /** The columns of `transactions`; files of other tools may have other types for the same values. */
@@ -144,16 +143,12 @@ export function groupsByFile(groups: readonly RowGroup[]): RowGroup[][] {
   const most = bytes / filesOfShelf(bytes);
   const files: RowGroup[][] = [];
   let before = 0;
-  for (const group of [...groups].sort(byFirstLink)) {
+  for (const group of [...groups].sort((a, b) => Buffer.compare(firstLink(a), firstLink(b)))) {
     const at = Math.floor(before / most);
     files[at] = [...(files[at] ?? []), group];
     before += group.bytes;
   }
   return files.filter((some) => some !== undefined);
-}
-
-function byFirstLink(a: RowGroup, b: RowGroup): number {
-  return Buffer.compare(firstLink(a), firstLink(b));
 }
 
 function firstLink({ bounds }: RowGroup): Buffer {

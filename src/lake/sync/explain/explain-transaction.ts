@@ -40,7 +40,11 @@ async function tracesOf(lake: LakeReader, id: string, link: string | undefined) 
   const imports = await foundRows(lake, transactionImports, its, { link });
   const changes = await foundRows(lake, transactionChanges, its, { link });
   // The text of a payload may escape an id that is not plain; its characters are then looked for one by one.
-  const bad = await quarantinedRows(lake, { all: true, link, ...(isPlain(id) && { containing: id }) }, true);
+  const bad = await quarantinedRows(
+    lake,
+    { all: true, link, ...(/^[\w.:-]+$/.test(id) && { containing: id }) },
+    true,
+  );
   return {
     changes: changes.sort((a, b) => Number(a.row.sequence) - Number(b.row.sequence)),
     pairs: pairs
@@ -49,10 +53,6 @@ async function tracesOf(lake: LakeReader, id: string, link: string | undefined) 
     imports: imports.map(({ row }) => row),
     quarantine: bad.filter((row) => row.stream === "transactions" && idIn(row) === id),
   };
-}
-
-function isPlain(id: string): boolean {
-  return /^[\w.:-]+$/.test(id);
 }
 
 /** The id in a bad row's payload, if it can be made out. */

@@ -88,7 +88,8 @@ export async function eraseRows(lake: Lake, erasing: Erasing, signal?: AbortSign
     if (touched.length === 0) break;
     if (await rewritten(lake, { ...erasing, condition }, before, touched)) break;
   }
-  await restoreAppendOnly(lake, spec);
+  // A feed refuses deletions again once the erasure is committed.
+  if (spec.feed) await table.commit((now) => (isAppendOnly(now) ? null : withAppendOnly(now, "true")));
   await deleteOthers(lake, spec, condition, signal);
 }
 
@@ -172,11 +173,6 @@ function isAppendOnly({ metadata }: Snapshot): boolean {
 function withAppendOnly({ metadata }: Snapshot, value: "true" | "false") {
   if (metadata === undefined) return [];
   return [{ metaData: { ...metadata, configuration: { ...metadata.configuration, [APPEND_ONLY]: value } } }];
-}
-
-/** A feed refuses deletions again once the erasure is committed. */
-async function restoreAppendOnly(lake: Lake, { name, feed }: TableSpec): Promise<void> {
-  if (feed) await lake.table(name).commit((now) => (isAppendOnly(now) ? null : withAppendOnly(now, "true")));
 }
 
 /** Deletes the files that no newest version refers to and that hold such rows, or can't be read. */

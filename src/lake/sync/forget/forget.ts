@@ -74,15 +74,19 @@ export async function forget(
   }
   await eraseOutcomes(lake.store, fpId);
   const isRecorded = `fp_id = ${sqlText(fpId)} and state = 'forgotten'`;
-  const row = { fp_id: fpId, state: "forgotten", ...whoOf({ by, reason }) };
+  const row = { fp_id: fpId, state: "forgotten", recorded_by: by, reason };
   return recordErased(lake, tables, { owner: fpId, isRecorded }, row);
 }
 
 /** Lets a sync read forgotten persons again. */
-export async function readAgain(lake: Lake, fpIds: readonly string[], asked: AskedBy): Promise<void> {
+export async function readAgain(
+  lake: Lake,
+  fpIds: readonly string[],
+  { by, reason }: AskedBy,
+): Promise<void> {
   await lake.table(transactionChanges.name).commit((feed) => remembering(feed, fpIds));
-  const recorded_at = new Date().toISOString();
-  const rows = fpIds.map((fp_id) => ({ fp_id, state: "again", ...whoOf(asked), recorded_at }));
+  const said = { state: "again", recorded_by: by, reason, recorded_at: new Date().toISOString() };
+  const rows = fpIds.map((fp_id) => ({ fp_id, ...said }));
   await appendDecided(lake, erasures, async () => ({
     files: await writeRows(lake, erasures, "again", rows),
     result: undefined,
@@ -99,10 +103,6 @@ async function linksOf(lake: LakeReader, fpId: string): Promise<string[]> {
   );
   for (const { link_id } of rows) links.add(String(link_id));
   return [...links];
-}
-
-function whoOf({ by, reason }: AskedBy) {
-  return { recorded_by: by, reason };
 }
 
 /** Takes a person's lines out of the files of batches' outcomes, which are made of `onboardings`. */

@@ -49,11 +49,6 @@ function shortHash(sha256: string): string {
   return sha256.slice(0, SHORT_HASH);
 }
 
-/** Writes a record: the header as a line of JSON, the body unchanged, and a line feed. */
-function framed(header: RecordHeader, body: Uint8Array): Uint8Array[] {
-  return [Buffer.from(`${JSON.stringify(header)}\n`), body, END];
-}
-
 /** Reads the record at the beginning of some bytes; undefined if it is torn or does not match its hash. */
 export function unframed(bytes: Buffer): (StagedRecord & { readonly length: number }) | undefined {
   const head = headerOf(bytes);
@@ -106,12 +101,12 @@ export class Journal {
     this.name = `${folder}/${randomUUID().slice(0, 8)}`;
   }
 
-  /** Appends a record. @throws StoreFullError on a full disk; nothing of the record is left */
+  /** Appends a record: the header as a line of JSON, the body unchanged, and a line feed. @throws StoreFullError on a full disk; nothing of the record is left */
   async add(description: Description, body: Uint8Array, sha256 = hash("sha256", body)): Promise<Place> {
     this.#object ??= this.store.grow(journalKey(this.runId, this.name));
     const object = await this.#object;
     const header: RecordHeader = { ...description, at: new Date().toISOString(), bytes: body.length, sha256 };
-    const parts = framed(header, body);
+    const parts = [Buffer.from(`${JSON.stringify(header)}\n`), body, END];
     const at = object.append(parts);
     const bytes = parts.reduce((sum, { length }) => sum + length, 0);
     return { journal: this.name, at, bytes, sha256: shortHash(sha256) };
