@@ -53,20 +53,25 @@ export async function postAlert(
   signal: AbortSignal,
 ): Promise<void> {
   const { origin } = new URL(address);
-  const either = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]);
+  // Not AbortSignal.timeout: `any` holds it weakly, so that it may never fire.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), ANSWER_WITHIN_MS);
+  const either = AbortSignal.any([signal, late.signal]);
   const request = {
     ...requestOf(id, body, secret),
     method: "POST",
     redirect: "manual",
     signal: either,
   } as const;
-  const response = await fetch(address, request).catch((error: Error) => {
-    signal.throwIfAborted();
-    // What fetch throws may quote the address, which is a secret.
-    const { code } = (error.cause ?? {}) as { code?: unknown };
-    const why = typeof code === "string" ? ` (${code})` : "";
-    throw new AlertDeliveryError(`the webhook for alerts at ${origin} did not answer${why}`);
-  });
+  const response = await fetch(address, request)
+    .catch((error: Error) => {
+      signal.throwIfAborted();
+      // What fetch throws may quote the address, which is a secret.
+      const { code } = (error.cause ?? {}) as { code?: unknown };
+      const why = typeof code === "string" ? ` (${code})` : "";
+      throw new AlertDeliveryError(`the webhook for alerts at ${origin} did not answer${why}`);
+    })
+    .finally(() => clearTimeout(timer));
   await response.body?.cancel().catch(() => undefined);
   if (response.ok) return;
   const message = `the webhook for alerts at ${origin} answered ${response.status}`;
