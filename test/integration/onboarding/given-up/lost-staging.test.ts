@@ -14,8 +14,9 @@ const posted = (world: World, batch: Batch, count: number) =>
   world.until(batch, () => world.sandbox.onboardings.list().length === count);
 const finish = (world: World, fpId: string) =>
   world.sandbox.onboardings.finish(world.sandbox.onboardings.of(fpId).at(-1)?.id ?? "", "pass");
+// A worker that writes meanwhile makes a directory that was empty a moment ago one that is not.
 const drop = (world: World, ...path: string[]) =>
-  rm(join(world.lake, "_staging", ...path), { recursive: true });
+  rm(join(world.lake, "_staging", ...path), { recursive: true, maxRetries: 20 });
 
 async function expectLost(batch: Batch): Promise<void> {
   const ended = await batch.handle.result().catch((error: unknown) => error);
