@@ -183,7 +183,7 @@ describe("a value of any column that is changed", () => {
       "p",
       rowsSql([{ ...GOOD, [name]: value }, ...good.slice(1)]),
     );
-    await addToFeed(changed === undefined ? [] : [changed]);
+    await addToFeed(changed);
     expect(await asPrinted()).toMatchObject([
       { link_id: "a", certified: certified([file as FeedFile]).get("a") },
     ]);
