@@ -23,7 +23,7 @@ import type { TemporalAddress } from "./temporal/connection-settings.js";
 import { createSealer } from "./temporal/encryption/cipher.js";
 import type { EncryptionKeys } from "./temporal/encryption/keys.js";
 import { dataConverter } from "./temporal/encryption/payload-codec.js";
-import { Fleet, FleetPause } from "./temporal/fleet/fleet.js";
+import { joinFleet, sharePause } from "./temporal/fleet/fleet.js";
 import { sdkMetrics } from "./temporal/metrics.js";
 import { installRuntime } from "./temporal/runtime.js";
 import { workerIdentity, workerNames } from "./temporal/worker-identity.js";
@@ -121,11 +121,11 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     releases.push(() => connection.close());
     const converter = dataConverter(keys, server.namespace);
     const identity = workerIdentity(keys, api.key);
-    const fleet = await joinFleet(settings, { client, connection, identity });
-    releases.push(async () => fleet?.leave());
+    const leaveFleet = await limitToShare(settings, { client, connection, identity });
+    releases.push(async () => leaveFleet?.());
     if (!settings.embedded) {
       const temporal = new Client({ connection, namespace: server.namespace, dataConverter: converter });
-      const leave = new FleetPause(temporal, taskQueue, client).watch();
+      const leave = sharePause(temporal, taskQueue, client);
       releases.push(async () => leave());
     }
     const worker = await Worker.create({
@@ -182,14 +182,14 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
 }
 
 /** Holds a client to this worker's share of what the fleet may do; undefined where nothing limits a fleet. */
-async function joinFleet(
+async function limitToShare(
   { api, server, taskQueue, log, embedded }: WorkerSettings,
   worker: {
     readonly client: Pick<ReturnType<typeof createApiClient>, "limit">;
     readonly connection: NativeConnection;
     readonly identity: string;
   },
-): Promise<Fleet | undefined> {
+): Promise<(() => void) | undefined> {
   const { client, connection, identity } = worker;
   const limits = api.fleet;
   if (limits === undefined || Object.values(limits).every((limit) => limit === undefined)) return undefined;
@@ -200,15 +200,13 @@ async function joinFleet(
   }
   const names = () => workerNames(connection, server.namespace, taskQueue);
   let told = "";
-  const fleet = new Fleet(names, identity, (standing) => {
+  return joinFleet(names, identity, (standing) => {
     const share = shareOf(api, limits, standing);
     client.limit(share);
     const words = JSON.stringify(share);
     if (words !== told) log.info({ ...share, ...standing }, "share of the fleet's calls");
     told = words;
   });
-  await fleet.join();
-  return fleet;
 }
 
 function runLogTo(log: Logger): InjectedSinks<RunLog> {

@@ -29,14 +29,10 @@ export function standingOf({ routingConfig, versionSummaries }: DeploymentInfo, 
 
 /** One version of a deployment (docs/inside/decisions/0043-deployments.md). */
 export class Deployment {
-  readonly #client: Client;
-
   constructor(
-    client: Client,
+    private readonly client: Client,
     readonly version: WorkerDeploymentVersion,
-  ) {
-    this.#client = client;
-  }
+  ) {}
 
   get words(): string {
     return `${this.version.buildId} of ${this.version.deploymentName}`;
@@ -78,7 +74,7 @@ export class Deployment {
 
   /** Makes this version the current one; returns the build id of the one before, undefined where there was none. */
   async makeCurrent(): Promise<string | undefined> {
-    const { workflowService, options } = this.#client;
+    const { workflowService, options } = this.client;
     const { previousDeploymentVersion: before } = await workflowService.setWorkerDeploymentCurrentVersion({
       namespace: options.namespace,
       ...this.version,
@@ -90,14 +86,14 @@ export class Deployment {
   async pinned(of: "this" | "others"): Promise<number> {
     const { deploymentName, buildId } = this.version;
     const is = of === "this" ? "=" : "!=";
-    const { count } = await this.#client.workflow.count(
+    const { count } = await this.client.workflow.count(
       `TemporalWorkerDeployment = "${deploymentName}" AND TemporalWorkerDeploymentVersion ${is} "${deploymentName}:${buildId}" AND TemporalWorkflowVersioningBehavior = "Pinned" AND ExecutionStatus = "Running"`,
     );
     return count;
   }
 
   async #describe(): Promise<DeploymentInfo> {
-    const { workflowService, options } = this.#client;
+    const { workflowService, options } = this.client;
     const { deploymentName } = this.version;
     try {
       const request = { namespace: options.namespace, deploymentName };

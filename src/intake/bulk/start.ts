@@ -33,8 +33,7 @@ export interface AskedJob extends AskedRun, Pick<FrozenFile, "options" | "asker"
 
 /** Joins the job's run in progress, unless that is to be given up, or freezes the rows and starts a new run. */
 export async function startBulk(client: Client, asked: AskedJob): Promise<StartedRun> {
-  const { scope, taskQueue, lake, sealed, job, judged, options, asker, secrets, retryOf } = asked;
-  const { restart, signal, run } = asked;
+  const { scope, sealed, job, judged, options, asker, secrets, retryOf, restart } = asked;
   const { kind, groupRows, effect, publish } = job;
   const told = { ...options, ...secretsName(secrets, judged.sha256), retry_of: retryOf };
   const text = bulkJobText(kind, judged.sha256, told);
@@ -42,7 +41,7 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
   const workflowId = bulkWorkflowId(scope, kind, jobId);
   const stagingOf = (runId: string) => (effect ? `${kind}-${jobId}` : runId);
   return startOrJoin(client, {
-    ...{ run, signal, restart, workflow: "bulkJob", workflowId, taskQueue, lake, kind },
+    ...{ ...asked, workflow: "bulkJob", workflowId, kind },
     async prepare({ runId }) {
       const staging = stagingOf(runId);
       const { total: rows, invalid, sha256 } = judged;

@@ -30,15 +30,12 @@ interface ReadyBatch extends Omit<AskedRun, "restart"> {
 
 /** Joins the batch's run in progress, or starts a new one. */
 export async function startOnboarding(client: Client, batch: ReadyBatch): Promise<StartedRun> {
-  const { sealed, facts, options, scope, taskQueue, lake, signal, run } = batch;
+  const { sealed, facts, options, scope } = batch;
   if (options.sink !== null) await putSink(sealed, facts.batchId, options.sink);
   const started = await startOrJoin(client, {
-    run,
-    signal,
+    ...batch,
     workflow: "onboardBatch",
     workflowId: batchWorkflowId(scope, facts.batchId),
-    taskQueue,
-    lake,
     kind: "onboard",
     async prepare() {
       const sink = (await getSink(sealed, facts.batchId)) !== undefined;

@@ -64,13 +64,12 @@ const SCHEDULINGS: { readonly [K in ScheduledJob["kind"]]: Scheduling<Scheduled<
   alerts: {
     // Only the worker knows the alert rules of its own file.
     check: async () => undefined,
-    start({ client, scope, taskQueue, run }, { options: rules }) {
+    start({ client, lake: _, ...place }, { options: rules }) {
       const ofRules = hash("sha256", JSON.stringify(rules)).slice(0, 16);
       return startOrJoin(client, {
-        run,
+        ...place,
         workflow: "checkAlerts",
-        workflowId: `alerts/${scope}/check/${ofRules}`,
-        taskQueue,
+        workflowId: `alerts/${place.scope}/check/${ofRules}`,
         kind: "alerts",
         prepare: async () => ({ input: { rules } }),
       });
@@ -78,11 +77,11 @@ const SCHEDULINGS: { readonly [K in ScheduledJob["kind"]]: Scheduling<Scheduled<
   },
   maintain: {
     check: async () => undefined,
-    start: ({ client, scope, taskQueue, lake, run }, { options: { retainDays } }) =>
+    start: ({ client, ...place }, { options: { retainDays } }) =>
       startOrJoin(client, {
-        ...{ run, taskQueue, lake },
+        ...place,
         workflow: "maintain",
-        workflowId: `maintain/${scope}`,
+        workflowId: `maintain/${place.scope}`,
         kind: "maintain",
         prepare: async () => ({ input: { retainDays } }),
       }),

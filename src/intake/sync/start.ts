@@ -14,17 +14,12 @@ interface SyncJob extends AskedRun {
 
 /** Joins the job's run in progress, or freezes the roster and starts a new run. */
 export async function startSync(client: Client, store: ObjectStore, job: SyncJob): Promise<StartedRun> {
-  const { scope, taskQueue, lake, roster, options, restart, signal, run } = job;
+  const { scope, roster, options } = job;
   const jobId = hash("sha256", jobText(roster.sha256, options));
-  const workflowId = syncWorkflowId(scope, jobId);
   return startOrJoin(client, {
-    run,
-    signal,
-    restart,
+    ...job,
     workflow: "sync",
-    workflowId,
-    taskQueue,
-    lake,
+    workflowId: syncWorkflowId(scope, jobId),
     kind: "sync",
     async prepare({ runId }) {
       await freezeRoster(store, runId, roster.rows);

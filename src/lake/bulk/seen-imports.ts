@@ -74,7 +74,7 @@ async function rewriteSeen(
       ? `case when ${OPEN} then seen_now else seen_in_run end as ${name}`
       : sqlName(name),
   );
-  const file = await writeQuery(
+  const written = await writeQuery(
     lake,
     transactionImports,
     "seen",
@@ -84,9 +84,5 @@ async function rewriteSeen(
   );
   const replacedPaths = new Set(paths);
   const replaced = live.filter((_, index) => replacedPaths.has(local[index] ?? ""));
-  return {
-    replaced,
-    files: file === undefined ? [] : [file],
-    rows: touched.reduce((sum, { seen }) => sum + Number(seen), 0),
-  };
+  return { replaced, files: written, rows: touched.reduce((sum, { seen }) => sum + Number(seen), 0) };
 }

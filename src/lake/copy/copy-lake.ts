@@ -56,7 +56,7 @@ export async function bindingOf(from: ObjectStore): Promise<ServiceBinding> {
 function copying<R>(from: ObjectStore, to: ObjectStore, work: (take: TakeObject) => Promise<R>): Promise<R> {
   return withScratch((scratch) =>
     work(async (entry) => {
-      const fetched = await fetchObject(from, entry.key, scratch);
+      const fetched = await fetchObject(from, entry, scratch);
       await fetched?.put(to, entry.key);
       return fetched === undefined ? "gone" : "taken";
     }),

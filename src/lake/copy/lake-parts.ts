@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { hash, randomUUID } from "node:crypto";
+import { copyFile, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
@@ -152,19 +152,41 @@ async function takeAll(entries: readonly ObjectEntry[], take: TakeObject) {
   return { kept, gone };
 }
 
+/** Larger objects go through a file. */
+const IN_MEMORY_BYTES = 1024 * 1024;
+
 /** Fetches an object: its size, hash, and how to write it durably to a store, or drop it; undefined where it has been deleted since it was listed. */
-export async function fetchObject(from: ObjectStore, key: string, scratch: string) {
+export async function fetchObject(
+  from: ObjectStore,
+  { key, size }: Pick<ObjectEntry, "key" | "size">,
+  scratch: string,
+) {
+  if (size <= IN_MEMORY_BYTES) {
+    const body = await from.get(key);
+    return (
+      body && {
+        size: body.length,
+        sha256: async () => hash("sha256", body),
+        put: (to: ObjectStore, as: string) => to.put(as, body, { durable: true }),
+        drop: async () => undefined,
+      }
+    );
+  }
   const localPath = join(scratch, randomUUID());
-  const drop = () => rm(localPath, { force: true });
-  if (!(await from.getFile(key, localPath))) return undefined;
+  try {
+    await copyFile(await from.download(key), localPath);
+  } catch (error) {
+    if ((await from.stat(key)) === undefined) return undefined;
+    throw error;
+  }
   return {
     size: (await stat(localPath)).size,
     sha256: () => fileSha256(localPath),
     async put(to: ObjectStore, as: string) {
-      await to.putFile(as, localPath);
-      await drop();
+      if ((await to.stat(as)) !== undefined) await to.delete(as);
+      await to.uploadAll([{ localPath, key: as }]);
     },
-    drop,
+    drop: () => rm(localPath, { force: true }),
   };
 }
 

@@ -44,7 +44,7 @@ export async function restoreSnapshot(
   await withScratch(async (scratch) => {
     const isWhole = async (key: string, { size, sha256 }: SnapshotFile) => {
       if (there.get(key) !== size) return false;
-      const fetched = await fetchObject(to, key, scratch);
+      const fetched = await fetchObject(to, { key, size }, scratch);
       const found = await fetched?.sha256();
       await fetched?.drop();
       return found === sha256;
@@ -52,7 +52,7 @@ export async function restoreSnapshot(
     await mapConcurrent(AT_ONCE, Object.entries(files), async ([key, file]) => {
       if (await isWhole(key, file)) return;
       const as = objectKey(file.sha256);
-      const fetched = await fetchObject(from, as, scratch).catch((error) => {
+      const fetched = await fetchObject(from, { key: as, size: file.size }, scratch).catch((error) => {
         throw error instanceof InputError
           ? unlike(from, key, file, `can't be read: ${error.message}`)
           : error;

@@ -62,7 +62,7 @@ export async function takeSnapshot(
         return "kept";
       }
       if (lookOnly) return "taken";
-      const fetched = await fetchObject(from, key, scratch);
+      const fetched = await fetchObject(from, entry, scratch);
       if (fetched === undefined) return "gone";
       const file = { size: fetched.size, sha256: await fetched.sha256() };
       const as = objectKey(file.sha256);

@@ -131,12 +131,12 @@ async function writeChanges(
     await lake.duckdb.exclusive((sql) => compared(sql, part, decide));
   }
   for (let part = 0; part < parts; part += 1) {
-    const file = await writeQuery(lake, spec, difference.runId, async (sql) => {
+    const files = await writeQuery(lake, spec, difference.runId, async (sql) => {
       const found = await compared(sql, part, parts > 1 ? () => verdict.refused : decide);
       holes.push(...found.holes);
       return found.changes;
     });
-    if (file !== undefined) written.push(file);
+    written.push(...files);
   }
   return { written, holes, ...verdict };
 }

@@ -70,8 +70,7 @@ async function writeCurrent(
   const parts = Math.ceil((await keysSince(lake, spec, files)) / MOST_KEYS);
   await inKeyParts(lake, spec, files, parts, async (part) => {
     const query = `select ${columns} from (${newestRows(spec, part)}) where ${isThere(spec)}`;
-    const file = await writeQuery(lake, current, prefix, query);
-    if (file !== undefined) written.push(file);
+    written.push(...(await writeQuery(lake, current, prefix, query)));
   });
   return written;
 }

@@ -110,14 +110,14 @@ async function judgeRange(
   prefix: string,
 ): Promise<DataFile[]> {
   await judgeInto(sql, files, range);
-  const file = await writeQuery(lake, transactionLinks, prefix, judgedRowsSql(range, ORDER));
+  const written = await writeQuery(lake, transactionLinks, prefix, judgedRowsSql(range, ORDER));
   await sql.run(`insert into gone select judged.file, link_id, removed_sequence from judged join event using (link_id)
     where rank = 0 and sequence = removed_sequence and ${accountInPart(range)}`);
-  return file === undefined ? [] : [file];
+  return written;
 }
 
-async function withoutGone(lake: Lake, path: string, at: number, prefix: string): Promise<DataFile[]> {
-  const file = await writeQuery(
+function withoutGone(lake: Lake, path: string, at: number, prefix: string): Promise<DataFile[]> {
+  return writeQuery(
     lake,
     transactionLinks,
     prefix,
@@ -125,7 +125,6 @@ async function withoutGone(lake: Lake, path: string, at: number, prefix: string)
       anti join (select link_id, removed_sequence from gone where file = ${at}) using (link_id, removed_sequence)
       order by ${ORDER.join(", ")}`,
   );
-  return file === undefined ? [] : [file];
 }
 
 const FEED = transactionChanges.name;

@@ -10,11 +10,12 @@ import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import { currentOf, isHistory } from "../history/history-spec.js";
 import { type LakeReader, type ReadTable, readTable, readTables, tableView } from "../query/query-views.js";
 import { type DuckDb, isOutOfMemory } from "../sql/duckdb.js";
-import { jsonFile, objectSize, writeJsonLines } from "../sql/duckdb-files.js";
+import { jsonRows, writeJsonLines } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { fileSha256 } from "../store/local/local-store-files.js";
 import type { ObjectStore } from "../store/object-store.js";
+import { bigint, boolean, varchar } from "../tables/columns.js";
 import { purges } from "../tables/erasures.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { runs } from "../tables/runs.js";
@@ -101,7 +102,7 @@ async function chainsOf(
   const heads = join(duckdb.scratchDirectory, "heads.jsonl");
   const feed = read.get(transactionChanges.name)?.snapshot ?? NO_TABLE;
   try {
-    await writeJsonLines(heads, headsOf(feed, link));
+    const longest = await writeJsonLines(heads, headsOf(feed, link));
     return await duckdb.exclusive(async (sql) => {
       for (const spec of CHAINED) {
         await sql.run((await tableView(spec.name, spec.columns, read.get(spec.name))).statement);
@@ -110,7 +111,7 @@ async function chainsOf(
         const own = `from all_${spec.name} where link_id = ${sqlText(link)}`;
         await sql.run(`create temp view ${spec.name} as ${own}`);
       }
-      await sql.run(`create temp table heads as from ${jsonFile(heads, HEADS)}`);
+      await sql.run(`create temp table heads as ${jsonRows(heads, HEADS, longest)}`);
       await sql.run("create temp table erased (fp_id varchar, link_id varchar, next_sequence bigint)");
       for (const { fp_id, link_id, next_sequence } of erasedLinks(feed)) {
         await sql.run(`insert into erased values (${sqlText(fp_id)}, ${sqlText(link_id)}, ${next_sequence})`);
@@ -149,18 +150,11 @@ const NO_CHAINS = {
   ...{ problems: [], problemsTotal: 0 },
 };
 
-const HEADS = {
-  lines: true,
-  columns: {
-    link_id: "VARCHAR",
-    run_id: "VARCHAR",
-    head: "VARCHAR",
-    certificate_prev: "VARCHAR",
-    next_sequence: "BIGINT",
-    is_true: "BOOLEAN",
-  },
-  maximumObjectSize: objectSize([]),
-};
+const HEADS = [
+  ...varchar("link_id", "run_id", "head", "certificate_prev"),
+  ...bigint("next_sequence"),
+  ...boolean("is_true"),
+];
 
 function* headsOf(feed: Snapshot, link: string | undefined) {
   for (const [link_id, checkpoint] of linkCheckpoints(feed)) {

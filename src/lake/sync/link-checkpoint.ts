@@ -64,8 +64,8 @@ type HeadComparison =
   | { readonly kind: "free" }
   /** This reading committed it already, and the answer was lost. */
   | { readonly kind: "committed"; readonly checkpoint: LinkCheckpoint }
-  /** Another run committed the link meanwhile; null if the feed has lost its head. */
-  | { readonly kind: "superseded"; readonly by: string | null };
+  /** Another run, the reason, committed the link meanwhile; null if the feed has lost its head. */
+  | { readonly kind: "superseded"; readonly reason: string | null };
 
 /**
  * Compares by head, never by the cursor's text (docs/inside/rules.md, "Heads").
@@ -75,7 +75,7 @@ export function compareHead(feed: Snapshot, base: string | null, next: LinkCheck
   const now = linkCheckpoint(feed, next.link_id);
   if (now !== undefined && isSameReading(now, next)) return { kind: "committed", checkpoint: now };
   if ((now?.head ?? null) === base) return { kind: "free" };
-  return { kind: "superseded", by: now?.run_id ?? null };
+  return { kind: "superseded", reason: now?.run_id ?? null };
 }
 
 function isSameReading(a: LinkCheckpoint, b: LinkCheckpoint): boolean {

@@ -28,8 +28,7 @@ export async function commitObserved(
   else {
     await appendOnce(lake, table, appId, async () => {
       appended = { ...appended, isRead: true };
-      const file = await writeQuery(lake, table, runId, observations.query);
-      return file === undefined ? [] : [file];
+      return writeQuery(lake, table, runId, observations.query);
     });
   }
   const day = isHistory(table) && typeof table.lists === "object" ? table.lists.since : undefined;

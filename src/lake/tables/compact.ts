@@ -72,7 +72,7 @@ async function merge(
   const paths = await localFiles({ ...lake, table: spec.name }, merged);
   const columns = columnNames(spec.columns);
   const sorted = order.length > 0 ? `order by ${sqlNames(order)}` : "";
-  const file = await writeStored(
+  const [file] = await writeStored(
     lake,
     spec,
     COMPACTED,

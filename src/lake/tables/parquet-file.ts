@@ -132,10 +132,10 @@ export async function storeFiles(
 }
 
 /**
- * Writes the result of a query, or of a function that gives it, as one data file of a table; undefined without rows.
+ * Writes the result of a query, or of a function that gives it, as one data file of a table; none without rows.
  * @throws Error for a table with encrypted columns, because SQL can't encrypt: use {@link writeRows}.
  */
-export async function writeQuery(...args: Parameters<typeof writeStored>): Promise<DataFile | undefined> {
+export async function writeQuery(...args: Parameters<typeof writeStored>): Promise<DataFile[]> {
   const [, { name, columns }] = args;
   if (columns.some(({ encrypted }) => encrypted))
     throw new Error(`SQL would write encrypted columns of ${name} in the clear.`);
@@ -149,14 +149,14 @@ export async function writeStored(
   prefix: string,
   query: string | ((sql: SqlSession) => Promise<string>),
   threads?: number,
-): Promise<DataFile | undefined> {
+): Promise<DataFile[]> {
   const path = scratchPath(lake, "parquet");
   try {
     const written = await lake.duckdb.exclusive(async (sql) => {
       const select = typeof query === "string" ? query : await query(sql);
       return writeFiles(sql, select, sqlText(path), APPENDED_FILE);
     }, threads);
-    return (await storeFiles(lake, spec, prefix, written))[0];
+    return await storeFiles(lake, spec, prefix, written);
   } finally {
     await rm(path, { force: true });
   }
@@ -218,8 +218,7 @@ async function writePart(
     const longest = await writeLines(source, lines).catch((error) => {
       throw unpublished(error, source);
     });
-    const file = await writeStored(lake, spec, prefix, jsonRows(source, spec.columns, longest));
-    return file === undefined ? [] : [file];
+    return await writeStored(lake, spec, prefix, jsonRows(source, spec.columns, longest));
   } finally {
     await rm(source, { force: true });
   }

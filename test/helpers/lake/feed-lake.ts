@@ -96,7 +96,7 @@ export class FeedLake {
   async compact(): Promise<AddFile> {
     const files = await this.live();
     const paths = files.map(({ path }) => join(this.directory, "transactions", path));
-    const file = await writeQuery(this.lake, transactions, "part", `from ${parquetFiles(paths)}`);
+    const [file] = await writeQuery(this.lake, transactions, "part", `from ${parquetFiles(paths)}`);
     const add = addOf(file!, false);
     await this.lake
       .table("transactions")

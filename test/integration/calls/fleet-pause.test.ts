@@ -4,7 +4,7 @@ import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { createApiClient } from "../../../src/api/http/client.js";
 import { getUser } from "../../../src/api/operations/user.js";
 import { taskQueue } from "../../../src/domain/run.js";
-import { FleetPause } from "../../../src/temporal/fleet/fleet.js";
+import { sharePause } from "../../../src/temporal/fleet/fleet.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
@@ -28,7 +28,7 @@ async function machine(scope: string) {
     ...{ headersTimeoutMs: 10_000, bodyTimeoutMs: 10_000, maxBodyBytes: 1_000_000 },
   });
   const { client } = await temporal.client();
-  const leave = new FleetPause(client, taskQueue(scope), caller).watch();
+  const leave = sharePause(client, taskQueue(scope), caller);
   releases.push(() => caller.close(), leave);
   return {
     caller,

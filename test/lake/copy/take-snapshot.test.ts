@@ -46,17 +46,17 @@ function counted(store: ObjectStore) {
       seen.read.push(key);
       return store.get(key);
     },
-    getFile(key, path) {
+    download(key) {
       seen.read.push(key);
-      return store.getFile(key, path);
+      return store.download(key);
     },
     put(key, ...rest) {
       seen.written.push(key);
       return store.put(key, ...rest);
     },
-    putFile(key, path) {
-      seen.written.push(key);
-      return store.putFile(key, path);
+    uploadAll(files) {
+      seen.written.push(...files.map(({ key }) => key));
+      return store.uploadAll(files);
     },
   };
   return { seen, watched };
@@ -123,13 +123,13 @@ test("a call whose record is replaced while it is copied is in the snapshot as i
   const gone = "_staging/calls/one/intents/1";
   const moving: ObjectStore = {
     ...from,
-    async getFile(key, path) {
+    async get(key) {
       if (key === gone) {
         await from.put("_staging/calls/one/intents/2", "a later intent");
         await from.put("_staging/calls/two/intents/1", "of a call that began after the snapshot");
         await from.delete(gone);
       }
-      return from.getFile(key, path);
+      return from.get(key);
     },
   };
   const { files } = await snapshot(moving);
@@ -144,13 +144,13 @@ test("no plan is in a snapshot without the answers that were made by it", async 
   let reads = 0;
   const ending: ObjectStore = {
     ...from,
-    async getFile(key, path) {
+    async get(key) {
       // The run ends meanwhile, which deletes its plans first.
       if (key.startsWith("_staging/import-1/")) {
         reads += 1;
         if (reads === 1) await from.deletePrefix("_staging/import-1/");
       }
-      return from.getFile(key, path);
+      return from.get(key);
     },
   };
   const { files } = await snapshot(ending);

@@ -20,8 +20,8 @@ beforeEach(async () => {
     `select * exclude (id) replace (if(id = 0, null, id::varchar) as thing_id)
       from (${one}), range(${from}, ${from + ROWS}) as ids(id)`;
   const small = `select ${columnNames(currentOf(THINGS).columns)} from (${things(0)})`;
-  const current = await writeQuery(at.lake, currentOf(THINGS), "test", small);
-  const since = await writeQuery(at.lake, THINGS, "test", things(ROWS / 2));
+  const [current] = await writeQuery(at.lake, currentOf(THINGS), "test", small);
+  const [since] = await writeQuery(at.lake, THINGS, "test", things(ROWS / 2));
   files = {
     current: [join(at.base, "lake", "things_current", current?.path ?? "")],
     since: [join(at.base, "lake", "things", since?.path ?? "")],

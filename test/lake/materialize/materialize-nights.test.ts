@@ -135,8 +135,8 @@ async function splitFiles(into: number): Promise<void> {
     const adds: AddFile[] = [];
     for (let n = 0; n < into; n += 1) {
       const query = `from ${parquetFiles([path])} where hash(transaction_id) % ${into} = ${n}`;
-      const part = await writeQuery(at.lake, transactions, "old", query);
-      if (part !== undefined) adds.push(addOf(part, false));
+      const parts = await writeQuery(at.lake, transactions, "old", query);
+      adds.push(...parts.map((part) => addOf(part, false)));
     }
     await at.lake
       .table("transactions")

@@ -76,9 +76,9 @@ test.for([
 test("a superseded link tells which run was faster, where the feed knows", () => {
   expect(compareHead(committed(checkpoint({ head: "h9" })), ...update("h1"))).toEqual({
     kind: "superseded",
-    by: "r1",
+    reason: "r1",
   });
-  expect(compareHead(NO_TABLE, ...update("h1"))).toEqual({ kind: "superseded", by: null });
+  expect(compareHead(NO_TABLE, ...update("h1"))).toEqual({ kind: "superseded", reason: null });
 });
 
 test("what a run has committed is counted by its links, another run's left out", () => {

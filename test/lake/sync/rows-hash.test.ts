@@ -185,8 +185,7 @@ test("a value of any column that is changed gives another hash", async () => {
     const [first, second] = ofLink(name);
     return [{ ...first, [name]: value }, second as Row];
   });
-  const file = await writeQuery(lake, transactionChanges, "p", rowsSql(changed));
-  await addToFeed(file === undefined ? [] : [file]);
+  await addToFeed(await writeQuery(lake, transactionChanges, "p", rowsSql(changed)));
   const found = (await asPrinted()).map(({ link_id, certified }) => [link_id, certified]);
   expect(found.sort()).toEqual([...hashes]);
   const now = await recomputed();

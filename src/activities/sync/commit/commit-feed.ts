@@ -1,5 +1,4 @@
 import { schemaActions } from "../../../lake/delta/delta-schema.js";
-import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import {
   compareHead,
   type LinkCheckpoint,
@@ -61,9 +60,12 @@ async function publish(
       ends.set(key, { kind: "failed", reason });
     if (refused.size > 0) continue;
     const done = await deps.lake.table(transactionChanges.name).commit((snapshot) => {
-      const ended = open.flatMap((update) => endsBefore(snapshot, update));
-      for (const [key, end] of ended) ends.set(key, end);
-      if (ended.length > 0) return null;
+      const before = ends.size;
+      for (const { key, found, checkpoint } of open) {
+        const end = compareHead(snapshot, found.base?.head ?? null, checkpoint);
+        if (end.kind !== "free") ends.set(key, end);
+      }
+      if (ends.size > before) return null;
       const inferred = open.flatMap(({ removals }) => removals ?? []);
       return [
         ...schemaActions(transactionChanges, snapshot, Date.now()),
@@ -74,20 +76,6 @@ async function publish(
     if (done === null) continue;
     for (const { key, checkpoint } of open) ends.set(key, { kind: "committed", checkpoint });
   }
-}
-
-/** Says how an update has ended by a state of the feed; empty where it can be committed on that state. */
-function endsBefore(
-  snapshot: Snapshot,
-  { key, found, checkpoint }: WantedUpdate,
-): (readonly [key: string, end: UpdateEnd])[] {
-  const now = compareHead(snapshot, found.base?.head ?? null, checkpoint);
-  if (now.kind === "free") return [];
-  const end: UpdateEnd =
-    now.kind === "committed"
-      ? { kind: "committed", checkpoint: now.checkpoint }
-      : { kind: "superseded", reason: now.by };
-  return [[key, end]];
 }
 
 /** Gathers the files of some updates. Loads a file that also holds rows of other links again, without those. */

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { InputError } from "../../../domain/failures.js";
 import type { GrowingObject, ObjectStore, PutOptions } from "../object-store.js";
 import { checkWritable, DurableDirectories, openness, storeModes } from "./local-store-directories.js";
-import { asFull, isAbsent, unpublished, unreadable } from "./local-store-errors.js";
+import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {
   canonicalPath,
   copyTemporary,
@@ -125,13 +125,9 @@ export function createLocalStore(root: string): ObjectStore {
     get: (key) => reading(key, readWhole),
     async getFile(key, localPath) {
       const path = pathOf(key);
-      try {
-        await copyFile(path, localPath, constants.COPYFILE_EXCL);
-        return true;
-      } catch (error) {
-        if (entryOf(key, path) === undefined) return false;
-        throw asFull(error, localPath) ?? unreadable(error, path);
-      }
+      if (entryOf(key, path) === undefined) return false;
+      await writing(localPath, () => copyFile(path, localPath, constants.COPYFILE_EXCL));
+      return true;
     },
     readRange: (key, from, bytes) => reading(key, (path) => readRangeInPlace(path, from, bytes)),
     grow,

@@ -145,7 +145,7 @@ async function rewritten(
     const paths = await localFiles({ ...lake, table: spec.name }, [file]);
     const query = `select ${columns.join(", ")} from ${parquetRows(paths, spec.columns)} where ${kept}`;
     const written = await writeStored(lake, spec, "kept", query, THREADS);
-    if (written !== undefined) left.push(leftOf(file, addOf(written)));
+    left.push(...written.map((one) => leftOf(file, addOf(one))));
   }
   const rows = touched.reduce((sum, one) => sum + one.rows, 0);
   const committed = await lake.table(spec.name).commit((now) => {

@@ -202,7 +202,7 @@ async function keepProofs(lake: Lake, left: string, expired: string): Promise<vo
     const location = { store: lake.store, table: transactionChanges.name, duckdb: lake.duckdb };
     const feed = await readTable(location);
     const recorded = sqlText(new Date().toISOString());
-    const file = await writeStored(lake, purges, "purge", async (sql) => {
+    const files = await writeStored(lake, purges, "purge", async (sql) => {
       await hashRows(sql, feed, left);
       return `select link_id, run_id, coalesce(rows, 0)::bigint as rows, rows_sha256, 'transactions' as rule,
           ${recorded}::timestamptz as recorded_at
@@ -210,6 +210,6 @@ async function keepProofs(lake: Lake, left: string, expired: string): Promise<vo
           left join (select link_id, run_id, sum(rows) as rows from hashed_parts group by all) using (link_id, run_id)
           left join hashed using (link_id, run_id) order by link_id, run_id`;
     });
-    return { files: file === undefined ? [] : [file], result: undefined };
+    return { files, result: undefined };
   });
 }
