@@ -13,8 +13,9 @@ html { color-scheme: light dark; }
   .chip.good { border-color: #2b5f53; } .chip.bad { border-color: #7a3d20; } .chip.note { border-color: #6b5a1e; }
   .t-a { fill: #6aa5dc; background: #6aa5dc; } .t-b { fill: #3f6d97; background: #3f6d97; }
 }
+@media screen { main, .top, footer, .bar ul { max-width: 76rem; } }
 .bar { background: var(--paper); border-bottom: 1px solid var(--line); }
-.bar ul { max-width: 68rem; margin: 0 auto; padding: .5rem 1.5rem; list-style: none; display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; }
+.bar ul { margin: 0 auto; padding: .5rem 1.5rem; list-style: none; display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; }
 .bar a { text-decoration: none; padding: .15rem 0; display: inline-block; }
 .bar a[aria-current] { color: var(--ink); font-weight: 600; border-bottom: 2px solid var(--accent); }
 section section h3 { margin: 1.5rem 0 .5rem; }

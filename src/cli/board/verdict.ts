@@ -1,6 +1,5 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../domain/duration.js";
-import { turnOf } from "../../domain/sync/link-obstacle.js";
 import { counted } from "../../domain/words/counted.js";
 import { headNumber } from "../../pages/parts.js";
 import type { LakeStatus } from "../runs/lake-status.js";
@@ -8,16 +7,23 @@ import { saying } from "./shown.js";
 
 type Judged = Pick<LakeStatus, "lake_exists" | "latest" | "unfinished" | "alerts" | "quarantined" | "stale">;
 
+/** Who has to act, though nothing failed: rows for a reviewer, and links. */
+export interface Waits {
+  readonly reviews: number;
+  readonly customerLinks: number;
+  /** Skipped for a reason that only the dashboard explains. */
+  readonly unclearLinks: number;
+}
+
 /** A lake in which nothing has run for longer asks for somebody's attention. */
 const SILENT_MS = 3 * DAY;
 
 /**
  * Says how things are, in a word, a sentence and four numbers, by what `status` knows.
  *
- * @param reviews customers who wait for somebody's review
  * @param now epoch milliseconds
  */
-export function verdictOf(status: Judged, reviews: number, now: number) {
+export function verdictOf(status: Judged, waiting: Waits, now: number) {
   const { lake_exists, latest, unfinished, alerts, quarantined, stale } = status;
   const [newest] = latest;
   const bad = latest.filter((run) => run.status === "failed" || run.status === "completed_with_failures");
@@ -35,11 +41,10 @@ export function verdictOf(status: Judged, reviews: number, now: number) {
     ],
     "; ",
   );
-  const [theirs, ours] = [skippedFor(latest, "customer"), skippedFor(latest, "operator")];
   const waits = [
-    some(reviews, "customer waits for a review", "customers wait for a review"),
-    some(ours, "link needs a check in the dashboard", "links need a check in the dashboard"),
-    some(theirs, "link waits for its customer", "links wait for their customer"),
+    some(waiting.reviews, "customer waits for a review", "customers wait for a review"),
+    some(waiting.unclearLinks, "link needs a check in the dashboard", "links need a check in the dashboard"),
+    some(waiting.customerLinks, "link waits for its customer", "links wait for their customer"),
   ];
   const isWell = troubles === "" && newest !== undefined;
   const needs = saying([troubles, ...waits], "; ");
@@ -68,13 +73,6 @@ export function verdictOf(status: Judged, reviews: number, now: number) {
 const WELL = { word: "all well", tone: "good" } as const;
 const LOOK = { word: "look", tone: "bad" } as const;
 const NOTHING = { word: "nothing yet", tone: "note" } as const;
-
-/** Links that the last syncs skipped because it is somebody's turn. */
-function skippedFor(latest: Judged["latest"], turn: ReturnType<typeof turnOf>): number {
-  const found = latest.flatMap(({ findings }) => findings);
-  const its = found.filter(({ status, reason }) => status === "skipped" && turnOf(reason) === turn);
-  return its.reduce((sum, { count }) => sum + Number(count), 0);
-}
 
 function some(count: number, one: string, many: string): string | null {
   return count === 0 ? null : counted(count, one, many);

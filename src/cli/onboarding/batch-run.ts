@@ -121,7 +121,7 @@ function endNotes({ status, batch_id, refusals }: OnboardSummary): readonly stri
   if (status !== "completed_with_failures") return [];
   if (refusals.length === 0) {
     return [
-      `why rows failed: nightledger batch show ${batch_id}`,
+      `why rows failed: nightledger runs show ${batch_id}`,
       `once that is corrected: nightledger runs retry ${batch_id}`,
     ];
   }

@@ -17,6 +17,7 @@ const WELL: Parameters<typeof verdictOf>[0] = {
   quarantined: 0,
   stale: { total: 0, links: [] },
 };
+const NOBODY = { reviews: 0, customerLinks: 0, unclearLinks: 0 };
 
 test.for([
   ["a good night", WELL, true, "The last sync ended 5h ago. Nothing needs you."],
@@ -55,22 +56,18 @@ test.for([
     "The last sync ended 5h ago. 1 run is in progress. 1 run was left unfinished; 1 alert is open; 2 bad rows wait; 1 link has had no commit for three days.",
   ],
 ] as const)("%s", ([, status, isWell, sentence]) => {
-  expect(verdictOf(status as typeof WELL, 0, NOW)).toMatchObject({ isWell, sentence });
+  expect(verdictOf(status as typeof WELL, NOBODY, NOW)).toMatchObject({ isWell, sentence });
 });
 
 test("the numbers are those of the newest run", () => {
-  expect(verdictOf(WELL, 0, NOW).numbers.map(({ value }) => value)).toEqual([120, 10, 0, 0]);
+  expect(verdictOf(WELL, NOBODY, NOW).numbers.map(({ value }) => value)).toEqual([120, 10, 0, 0]);
 });
 
 test("a good night says who still has to act, and is not said to need nobody", () => {
-  const skipped = { status: "skipped", action: null, examples: [] };
-  const findings = [
-    { ...skipped, reason: "state error auth_expired", count: 3 },
-    { ...skipped, reason: "state connecting", count: 2 },
-  ];
-  const { isWell, sentence } = verdictOf({ ...WELL, latest: [{ ...RUN, findings }] }, 2, NOW);
+  const waits = { reviews: 2, customerLinks: 3, unclearLinks: 1 };
+  const { isWell, sentence } = verdictOf(WELL, waits, NOW);
   expect(isWell).toBe(true);
   expect(sentence).toBe(
-    "The last sync ended 5h ago. 2 customers wait for a review; 3 links wait for their customer.",
+    "The last sync ended 5h ago. 2 customers wait for a review; 1 link needs a check in the dashboard; 3 links wait for their customer.",
   );
 });

@@ -111,7 +111,7 @@ test("a run that tried no failed row again says where their reasons are", async 
   const result = { ...resultOf("completed_with_failures"), calls: 0, refusals: [] };
   const { notes } = await outcomeOf({ kind: "completed", result }, progressOf(null));
   expect(notes).toEqual([
-    `why rows failed: nightledger batch show ${BATCH}`,
+    `why rows failed: nightledger runs show ${BATCH}`,
     `once that is corrected: nightledger runs retry ${BATCH}`,
   ]);
 });

@@ -119,6 +119,11 @@ withBrowser(
           "document.documentElement.scrollWidth - window.innerWidth",
         );
         expect([path, width, Math.max(0, overflow)]).toEqual([path, width, 0]);
+        // Of a table's rows all columns are shown; every other table fits a wide screen.
+        const cut = await page
+          .locator(".scroll")
+          .evaluateAll((found) => found.filter((one) => one.scrollWidth > one.clientWidth).length);
+        if (width === 1440 && !/^\/data\/./.test(path)) expect([path, cut]).toEqual([path, 0]);
         await page.addScriptTag({ path: AXE });
         const { violations } = (await page.evaluate("axe.run()")) as {
           violations: { id: string; impact: string; nodes: { html: string }[] }[];

@@ -110,7 +110,9 @@ interface Exchange {
 async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer> {
   const { request, news, secret } = exchange;
   const { headers, method = "GET", url = "/" } = request;
-  if (!URL.canParse(url, "http://board")) return text(400, "This is no address of a page.");
+  // No name has a zero byte, and SQL can't have one.
+  if (!URL.canParse(url, "http://board") || url.includes("%00"))
+    return text(400, "This is no address of a page.");
   const { pathname: path, searchParams } = new URL(url, "http://board");
   if (path === "/healthz") return text(200, "ok");
   const token = searchParams.get("token") ?? undefined;

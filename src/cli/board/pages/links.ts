@@ -23,7 +23,7 @@ import { page } from "../page.js";
 import { linkTo, listing, saying } from "../shown.js";
 
 /** Days (UTC) that the grid shows. */
-const NIGHTS = 30;
+export const NIGHTS = 30;
 /** Links that it shows. */
 const MOST_LINKS = 100;
 const STALE_MS = 3 * DAY;

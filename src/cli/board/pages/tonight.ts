@@ -1,31 +1,40 @@
 import { kindWords } from "../../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../../domain/duration.js";
 import { whyCutShort } from "../../../domain/run.js";
+import { erasures } from "../../../lake/tables/erasures.js";
+import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { onboardingEvents, onboardings } from "../../../lake/tables/onboardings.js";
 import { chip, headline, joined, link, paragraph } from "../../../pages/parts.js";
-import { rowsOf, type SqlRow } from "../../lake/query.js";
+import { bankLinkStream } from "../../../streams/bank-links.js";
+import { rowsOf } from "../../lake/query.js";
 import { type LatestRun, lakeStatus } from "../../runs/lake-status.js";
-import { countWords, openRunWords, tookWords, waitingWords } from "../../runs/text.js";
+import { countWords, openRunWords, runFigures, tookWords, waitingWords } from "../../runs/text.js";
 import { page } from "../page.js";
-import { linkTo, saying, tableSection, warning } from "../shown.js";
-import { verdictOf } from "../verdict.js";
+import { linkTo, progressBar, saying, tableSection, warning } from "../shown.js";
+import { verdictOf, type Waits } from "../verdict.js";
+import { NIGHTS } from "./links.js";
 
 const STALE_MS = 3 * DAY;
+/** Of links, each once, as *Links* counts them: several jobs may have read one. */
+const WAITS = `select (select count(*) from onboarding_queue where state = 'review') as reviews,
+    count(*) filter (turn = 'customer') as "customerLinks",
+    count(*) filter (turn = 'us' and last_status = 'skipped') as "unclearLinks"
+  from link_freshness where last_at::date > current_date - ${NIGHTS}`;
 
 export const tonight = page("/", {
   title: "Tonight",
-  tables: [onboardings, onboardingEvents],
+  tables: [onboardings, onboardingEvents, linkSyncs, erasures, bankLinkStream.table],
   async read(view) {
-    const counted = rowsOf<SqlRow<never, "reviews">>(
-      view.query,
-      "select count(*) as reviews from onboarding_queue where state = 'review'",
-    );
-    const [status, [{ reviews } = { reviews: 0 }]] = await Promise.all([lakeStatus(view, STALE_MS), counted]);
+    const [status, [waits]] = await Promise.all([
+      lakeStatus(view, STALE_MS),
+      rowsOf<Waits>(view.query, WAITS),
+    ]);
     const unfinished = status.unfinished.map((run) => {
       const words = openRunWords(view.terminal, run);
-      return { run_id: run.run_id, status: run.status, words, waiting: waitingWords(run) };
+      const { run_id, status } = run;
+      return { run_id, status, words, figures: runFigures(view.terminal, run), waiting: waitingWords(run) };
     });
-    return { ...status, unfinished, reviews, verdict: verdictOf(status, reviews, Date.now()) };
+    return { ...status, unfinished, ...waits!, verdict: verdictOf(status, waits!, Date.now()) };
   },
   draw: ({ verdict: { word, tone, sentence, numbers }, offline, unfinished, alerts, latest, schedules }) =>
     joined(
@@ -35,7 +44,11 @@ export const tonight = page("/", {
       tableSection("In progress", "Runs in progress", "No run is in progress.", unfinished, {
         Run: "run_id",
         Status: "status",
-        "How far": ({ words, waiting }) => [words, ...waiting].join("; "),
+        "How far": ({ words, figures, waiting }) =>
+          joined(
+            figures === null ? null : progressBar(figures.done, figures.total),
+            [words, ...waiting].join("; "),
+          ),
       }),
       tableSection("Open alerts", "Alerts that are open", "No alert is open.", alerts, {
         Rule: "rule",

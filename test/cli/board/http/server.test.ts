@@ -80,6 +80,11 @@ test("the token becomes a cookie and leaves the address, and nothing is shown wi
   expect((await ask("/healthz", { headers: { cookie: "" } })).status).toBe(200);
 });
 
+test("a zero byte, which is in no name, asks for nothing", async () => {
+  const { ask } = await enter();
+  for (const path of ["/?kind=%00", "/runs/%00", "/%00"]) expect((await ask(path)).status).toBe(400);
+});
+
 test("markup in a name is text, and the content policy allows no script but the board's own", async () => {
   const { ask } = await enter();
   const answer = await ask("/");

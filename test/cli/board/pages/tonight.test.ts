@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { DAY } from "../../../../src/domain/duration.js";
+import { readPage } from "../../../helpers/board/read-page.js";
+import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
+
+const now = new Date().toISOString();
+const long = new Date(Date.now() - 40 * DAY).toISOString();
+const run = (run_id: string, schedule: string | null) => ({
+  ...{ run_id, kind: "sync", status: "completed", schedule, started_at: now, finished_at: now, links: 2 },
+});
+const skipped = (run_id: string, link_id: string, error: string, finished_at = now) => ({
+  ...{ run_id, link_id, fp_id: "fp_1", status: "skipped", reason: `state error ${error}`, finished_at },
+});
+
+let lake: Awaited<ReturnType<typeof lakeOfRows>>;
+beforeAll(async () => {
+  lake = await lakeOfRows({
+    runs: [run("sync-1", null), run("sync-2", "nightly"), run("sync-3", "hourly")],
+    link_syncs: [
+      ...["sync-1", "sync-2", "sync-3"].flatMap((id) => [
+        skipped(id, "expired", "auth_expired"),
+        skipped(id, "odd", "never_heard_of"),
+      ]),
+      skipped("sync-0", "of an old roster", "auth_expired", long),
+    ],
+  });
+});
+afterAll(() => lake.release());
+
+// Each job's last run counted them: with three schedules over one roster the sentence said three times as many as *Links*.
+test("links that wait for somebody are counted once, whichever jobs read them", async () => {
+  const folder = { directory: lake.directory, env: { NIGHTLEDGER_LAKE: lake.directory } };
+  const { model } = await readPage<{ readonly verdict: { readonly sentence: string } }>(folder, "/");
+  const { model: links } = await readPage<{ readonly turns: object }>(folder, "/links");
+  expect(links.turns).toMatchObject({ customer: 1, us: 1 });
+  expect(model.verdict.sentence).toMatch(
+    /^The last sync ended \S+ ago\. 1 link needs a check in the dashboard; 1 link waits for its customer\.$/,
+  );
+});
