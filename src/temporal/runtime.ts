@@ -15,7 +15,7 @@ type MetricsPlace =
 
 /** The SDK keeps its first logger for the life of the process, so that one forwards to whatever is the target now. */
 let target: RuntimeLogger | undefined;
-let installed = false;
+let runtime: Runtime | undefined;
 
 /**
  * Installs the process's Temporal runtime, before the first connection: messages of the core and the SDK go to the
@@ -25,8 +25,8 @@ let installed = false;
  */
 export function installRuntime(logger: RuntimeLogger, metrics?: MetricsPlace): void {
   target = logger;
-  if (installed) return;
-  Runtime.install({
+  if (runtime !== undefined) return;
+  runtime = Runtime.install({
     logger: new DefaultLogger("TRACE", ({ level, message, meta }) => forward(level, message, meta)),
     telemetryOptions: {
       logging: { filter: { core: "WARN", other: "ERROR" }, forward: {} },
@@ -34,7 +34,11 @@ export function installRuntime(logger: RuntimeLogger, metrics?: MetricsPlace): v
     },
     shutdownSignals: [],
   });
-  installed = true;
+}
+
+/** Ends the runtime. The SDK does so with the last worker, but one that exports metrics keeps a process without a worker going. */
+export async function endRuntime(): Promise<void> {
+  await runtime?.shutdown();
 }
 
 function exporterOf(place: MetricsPlace) {

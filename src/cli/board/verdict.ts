@@ -10,9 +10,9 @@ type Judged = Pick<LakeStatus, "lake_exists" | "latest" | "unfinished" | "alerts
 /** Who has to act, though nothing failed: rows for a reviewer, and links. */
 export interface Waits {
   readonly reviews: number;
-  readonly customerLinks: number;
+  readonly customer_links: number;
   /** Skipped for a reason that only the dashboard explains. */
-  readonly unclearLinks: number;
+  readonly unclear_links: number;
 }
 
 /** A lake in which nothing has run for longer asks for somebody's attention. */
@@ -43,8 +43,8 @@ export function verdictOf(status: Judged, waiting: Waits, now: number) {
   );
   const waits = [
     some(waiting.reviews, "customer waits for a review", "customers wait for a review"),
-    some(waiting.unclearLinks, "link needs a check in the dashboard", "links need a check in the dashboard"),
-    some(waiting.customerLinks, "link waits for its customer", "links wait for their customer"),
+    some(waiting.unclear_links, "link needs a check in the dashboard", "links need a check in the dashboard"),
+    some(waiting.customer_links, "link waits for its customer", "links wait for their customer"),
   ];
   const isWell = troubles === "" && newest !== undefined;
   const needs = saying([troubles, ...waits], "; ");

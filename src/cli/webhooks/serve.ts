@@ -5,6 +5,7 @@ import { RECEIVER_PATHS } from "../../receiver/routes.js";
 import { checkPlace, type ListenPlace } from "../../temporal/listen.js";
 import type { Metrics } from "../../temporal/metrics.js";
 import { watchOpenRows } from "../../temporal/onboarding/open-rows.js";
+import { endRuntime } from "../../temporal/runtime.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { exportMetrics } from "../session/metrics.js";
 import { type Preflight, readJobConfig, runPreflight } from "../session/preflight.js";
@@ -46,6 +47,7 @@ export async function serveWebhooks(terminal: Terminal, place: ListenPlace): Pro
   await checkPlace(place, NO_WEBHOOKS);
   const metrics = await exportMetrics(terminal);
   await withInterruption(async (held) => {
+    held.releases.add(endRuntime);
     const session = await openJobSession(terminal, preflight, held);
     if (metrics) held.releases.add(watchOpenRows(session.temporal.client, preflight.scope, metrics));
     await openReceiver(terminal, session, { ...webhooks, ...place, metrics }, held.releases);

@@ -69,23 +69,20 @@ export function syncForecast(
 }
 
 /**
- * Forecasts a job by rows: each that has to be worked on costs what one did in earlier runs.
+ * Forecasts a job by rows: each that has to be worked on costs what one did in earlier runs, and all of them no less than
+ * the requests that they need.
  *
- * @param work what is to be done: its rows, and the items that they are combined into
- * @param callsPerItem where no earlier run tells
+ * @param work what is to be done: its rows, and the requests that they need where nothing goes wrong
  */
 export function rowsForecast(
-  work: { readonly rows: number; readonly items: number },
-  callsPerItem: number,
+  work: { readonly rows: number; readonly requests: number },
   past: PastRuns,
 ): Forecast {
   const isKnown = past.owners > 0 && past.calls > 0;
   const each = past.calls / Math.max(1, past.owners);
-  const calls = isKnown ? Math.ceil(work.rows * each) : work.items * callsPerItem;
+  const calls = Math.max(work.requests, isKnown ? Math.ceil(work.rows * each) : 0);
   const learnt = `${each.toFixed(2)} calls a row, as in ${counted(past.runs, "earlier run")}`;
-  const basis = isKnown
-    ? learnt
-    : `${counted(callsPerItem, "call")} for each request, until a run has shown more`;
+  const basis = isKnown ? learnt : "1 call for each request, until a run has shown more";
   return { calls, pages: null, basis };
 }
 

@@ -17,7 +17,7 @@ const WELL: Parameters<typeof verdictOf>[0] = {
   quarantined: 0,
   stale: { total: 0, links: [] },
 };
-const NOBODY = { reviews: 0, customerLinks: 0, unclearLinks: 0 };
+const NOBODY = { reviews: 0, customer_links: 0, unclear_links: 0 };
 
 test.for([
   ["a good night", WELL, true, "The last sync ended 5h ago. Nothing needs you."],
@@ -64,7 +64,7 @@ test("the numbers are those of the newest run", () => {
 });
 
 test("a good night says who still has to act, and is not said to need nobody", () => {
-  const waits = { reviews: 2, customerLinks: 3, unclearLinks: 1 };
+  const waits = { reviews: 2, customer_links: 3, unclear_links: 1 };
   const { isWell, sentence } = verdictOf(WELL, waits, NOW);
   expect(isWell).toBe(true);
   expect(sentence).toBe(

@@ -50,11 +50,11 @@ test("a first night says what it costs at least", () => {
   expect(syncForecast({ all: 10, isNew: 10 }, [], NOTHING, false).basis).toContain("at least 20 calls");
 });
 
-test("rows cost what they cost before, and what their kind says where none did", () => {
-  expect(rowsForecast({ rows: 50, items: 5 }, 1, { ...NOTHING, runs: 1, owners: 10, calls: 25 }).calls).toBe(
-    125,
-  );
-  expect(rowsForecast({ rows: 500, items: 50 }, 4, NOTHING).calls).toBe(200);
+test("rows cost what they cost before, and a call for each request where none did", () => {
+  const past = { ...NOTHING, runs: 1, owners: 10, calls: 25 };
+  expect(rowsForecast({ rows: 50, requests: 5 }, past).calls).toBe(125);
+  expect(rowsForecast({ rows: 50, requests: 150 }, past).calls).toBe(150);
+  expect(rowsForecast({ rows: 500, requests: 50 }, NOTHING).calls).toBe(50);
 });
 
 test("time is that of earlier runs, and never less than the limit allows", () => {

@@ -59,4 +59,6 @@ test("a receiver in a process of its own counts what it takes and refuses", asyn
   sandbox.webhooks.register({ url, secrets: [SECRET] });
   const tested = await folder.command(["webhooks", "test", "--kind", "service.user.bank_link_updated"]).ended;
   expect(await text(), tested.stderr).toMatch(/nightledger_webhooks_total\{[^}]*result="taken"[^}]*\} 1/);
+  // No worker of this process ends the SDK's runtime, which would keep it going.
+  expect(await receiver.end("SIGTERM")).toMatchObject({ code: 0 });
 });

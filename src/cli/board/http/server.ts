@@ -71,7 +71,7 @@ export async function startBoard(options: BoardOptions): Promise<BoardServer> {
   const news = newsOf(options);
   const secret = randomBytes(24).toString("base64url");
   const server = createServer(
-    { headersTimeout: 5_000, requestTimeout: 10_000 },
+    { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 },
     async (request, response) => {
       const given = await answer(options, { request, news, secret }).catch((error) =>
         failure(options, request, error),

@@ -17,8 +17,8 @@ import { NIGHTS } from "./links.js";
 const STALE_MS = 3 * DAY;
 /** Of links, each once, as *Links* counts them: several jobs may have read one. */
 const WAITS = `select (select count(*) from onboarding_queue where state = 'review') as reviews,
-    count(*) filter (turn = 'customer') as "customerLinks",
-    count(*) filter (turn = 'us' and last_status = 'skipped') as "unclearLinks"
+    count(*) filter (turn = 'customer') as customer_links,
+    count(*) filter (turn = 'us' and last_status = 'skipped') as unclear_links
   from link_freshness where last_at::date > current_date - ${NIGHTS}`;
 
 export const tonight = page("/", {

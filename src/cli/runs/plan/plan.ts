@@ -76,13 +76,18 @@ function plannedJob(
 
 async function pastRuns(query: LakeQuery, kind: string): Promise<PastRuns> {
   const sumOf = (sql: string) => `coalesce(sum(${sql}), 0)`;
+  // A batch's later runs and retries have all of its rows under `users`, also those that they left alone.
+  const owners =
+    kind === "onboard"
+      ? "(select count(distinct line) from onboardings where onboardings.run_id = past.run_id)"
+      : "coalesce(users, 0) - if(kind = 'sync', 0, coalesce(skipped, 0))";
   const [row] = await rowsOf<PastRuns>(
     query,
-    `select count(*) as runs, ${sumOf("coalesce(users, 0) - if(kind = 'sync', 0, coalesce(skipped, 0))")} as owners,
+    `select count(*) as runs, ${sumOf(owners)} as owners,
       ${sumOf("calls")} as calls, ${sumOf("pages")} as pages,
       ${sumOf("epoch_ms(finished_at) - epoch_ms(started_at) - coalesce(paused_ms, 0)")} as "workedMs"
     from (select * from runs where kind = ${sqlText(kind)} and status in ('completed', 'completed_with_failures') and calls > 0
-      order by started_at desc limit ${LEARNT_FROM})`,
+      order by started_at desc limit ${LEARNT_FROM}) as past`,
   );
   return row as PastRuns;
 }

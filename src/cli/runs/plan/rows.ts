@@ -1,7 +1,12 @@
 import { InputError } from "../../../domain/failures.js";
 import type { LakePlace } from "../../../domain/lake-address.js";
 import { planRow } from "../../../domain/onboarding/batch/row-plan.js";
-import { isRight, type RightRow } from "../../../domain/onboarding/customer.js";
+import {
+  type CustomerRow,
+  isRight,
+  type OnboardingMode,
+  type RightRow,
+} from "../../../domain/onboarding/customer.js";
 import { type Forecast, type PastRuns, rowsForecast } from "../../../domain/runs/forecast.js";
 import { openJob } from "../../../intake/bulk/asked-job.js";
 import { judgeFiles } from "../../../intake/bulk/input-rows.js";
@@ -26,9 +31,6 @@ interface Seen extends LakeView {
   readonly past: PastRuns;
 }
 
-/** Of an onboarding whose mode asks for one: prefill, create, post and an answer. */
-const CALLS_OF_CUSTOMER = 4;
-
 /** Plans a job by the rows of its file. @throws InputError where the file is wrong, or the lake's keys are missing */
 export async function planRows(job: ByRows, seen: Seen): Promise<PlannedJob> {
   if (job.kind === "onboard") return planBatch(job, seen);
@@ -36,7 +38,8 @@ export async function planRows(job: ByRows, seen: Seen): Promise<PlannedJob> {
   const judged = await judgeFiles(opened.job, job);
   const { items, done, open } = await plannedItems(opened.job, judged.rows(), opened.options, seen);
   const { total: rows, invalid } = judged;
-  return { forecast: rowsForecast({ rows: open, items }, 1, seen.past), rows, invalid, done, skipped: [] };
+  const work = { rows: open, requests: items };
+  return { forecast: rowsForecast(work, seen.past), rows, invalid, done, skipped: [] };
 }
 
 /** Plans a batch: rows that have an outcome, in any batch, or are beyond its limit, cost nothing. */
@@ -53,11 +56,8 @@ async function planBatch(
   if (file.problems.length > 0 && !continueInvalid) throw invalidRowsError(customers, file);
   const { total, invalid } = file.counts;
   const rows = Math.min(total, options.limit ?? total);
-  const { done, open } = await plannedCustomers(file, rows, config.lake);
-  return {
-    forecast: rowsForecast({ rows: open, items: open }, CALLS_OF_CUSTOMER, past),
-    ...{ rows, invalid, done, skipped: [] },
-  };
+  const { done, ...work } = await plannedCustomers(file, { limit: rows, mode, place: config.lake });
+  return { forecast: rowsForecast(work, past), rows, invalid, done, skipped: [] };
 }
 
 const CUSTOMERS_AT_ONCE = 2_000;
@@ -65,14 +65,17 @@ const CUSTOMERS_AT_ONCE = 2_000;
 /** Plans the right rows among the first of a file, as their batch would. */
 async function plannedCustomers(
   { facts, freezable }: CustomersFile,
-  rows: number,
-  place: LakePlace,
-): Promise<{ readonly done: number; readonly open: number }> {
+  {
+    limit,
+    mode,
+    place,
+  }: { readonly limit: number; readonly mode: OnboardingMode; readonly place: LakePlace },
+): Promise<{ readonly done: number; readonly rows: number; readonly requests: number }> {
   const lake = lakeAt(place, { scratchDirectory: await temporaryScratch() });
-  const sums = { done: 0, open: 0 };
+  const sums = { done: 0, rows: 0, requests: 0 };
   async function* right() {
     for await (const { row } of freezable()) {
-      if (row.row >= rows) return;
+      if (row.row >= limit) return;
       if (isRight(row)) yield row;
     }
   }
@@ -80,10 +83,11 @@ async function plannedCustomers(
     const lines = { from: group[0]?.line ?? 0, to: group.at(-1)?.line ?? -1 };
     const keys = group.map(({ rowKey }) => rowKey);
     const { own, others } = await earlierOutcomes(lake, facts.batchId, lines, keys);
-    for (const { line, rowKey } of group) {
+    for (const { line, rowKey, customer } of group) {
       const outcomes = { own: own.get(line), other: others.get(rowKey) };
-      const { kind } = planRow(outcomes, { runId: null, retry: false, cancel: false });
-      sums[kind === "run" ? "open" : "done"] += 1;
+      const isOpen = planRow(outcomes, { runId: null, retry: false, cancel: false }).kind === "run";
+      sums[isOpen ? "rows" : "done"] += 1;
+      if (isOpen) sums.requests += requestsOf(customer, mode);
     }
   };
   try {
@@ -92,6 +96,17 @@ async function plannedCustomers(
     await lake.close();
   }
   return sums;
+}
+
+/** The request for the one with which a vault is written. */
+const CLIENT_TOKEN = 1;
+
+/** Requests of a customer who passes at once: what is given of them, the onboarding, and a poll that learns of its end. */
+function requestsOf({ create, vault, documents }: CustomerRow, mode: OnboardingMode): number {
+  const uploads = Object.keys(documents).length;
+  const writes = uploads + (Object.keys(vault).length > 0 ? 1 : 0);
+  const prepared = create ? 1 : writes === 0 ? 0 : CLIENT_TOKEN + writes;
+  return prepared + (mode === "sync" ? 1 : 2);
 }
 
 /** Asks the job for its plan, group by group, as a run would; plans only read. */

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import type { Door } from "../../../../src/cli/board/http/guard.js";
@@ -84,6 +85,20 @@ test("a zero byte, which is in no name, asks for nothing", async () => {
   const { ask } = await enter();
   for (const path of ["/?kind=%00", "/runs/%00", "/%00"]) expect((await ask(path)).status).toBe(400);
 });
+
+// The server looked for slow ones every 30 seconds, so a few hundred of them shut everybody else out.
+test("who holds every place without asking for anything loses them within seconds", async () => {
+  const { ask } = await enter();
+  const { port } = new URL(server?.url ?? "");
+  const slow = Array.from({ length: 210 }, () => connect(Number(port), "127.0.0.1").resume());
+  for (const socket of slow) socket.on("error", () => undefined);
+  try {
+    await Promise.all(slow.map((socket) => once(socket, "close")));
+    expect((await ask("/")).status).toBe(200);
+  } finally {
+    for (const socket of slow) socket.destroy();
+  }
+}, 20_000);
 
 test("markup in a name is text, and the content policy allows no script but the board's own", async () => {
   const { ask } = await enter();
