@@ -47,7 +47,7 @@ export async function serveWebhooks(terminal: Terminal, place: ListenPlace): Pro
   await checkPlace(place, NO_WEBHOOKS);
   const metrics = await exportMetrics(terminal);
   await withInterruption(async (held) => {
-    held.releases.add(endRuntime);
+    if (metrics) held.releases.add(endRuntime);
     const session = await openJobSession(terminal, preflight, held);
     if (metrics) held.releases.add(watchOpenRows(session.temporal.client, preflight.scope, metrics));
     await openReceiver(terminal, session, { ...webhooks, ...place, metrics }, held.releases);
