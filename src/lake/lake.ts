@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { LakePlace } from "../domain/lake-address.js";
 import type { Sealer } from "../domain/sealer.js";
-import { type DeltaTable, type DeltaTableOptions, openTable } from "./delta/delta-table.js";
+import { type DeltaTable, type DeltaTableOptions, tablesOf } from "./delta/delta-table.js";
 import { createDuckDb, type DuckDb } from "./sql/duckdb.js";
 import { Staging } from "./staging.js";
 import { createLocalStore } from "./store/local/local-store.js";
@@ -51,19 +51,12 @@ export function openLake(options: LakeOptions): Lake {
         }
       : { scratchDirectory },
   );
-  const tables = new Map<string, DeltaTable>();
   return {
     store,
     duckdb,
     sealer: options.sealer,
     staging: new Staging(store),
-    table(name) {
-      const { onCheckpointFailed, onConflict } = options;
-      const told = { ...(onCheckpointFailed && { onCheckpointFailed }), ...(onConflict && { onConflict }) };
-      const table = tables.get(name) ?? openTable(store, name, duckdb, told);
-      tables.set(name, table);
-      return table;
-    },
+    table: tablesOf(store, duckdb, options),
     close: () => duckdb.close(),
   };
 }

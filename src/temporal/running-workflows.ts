@@ -189,6 +189,11 @@ export function failureKind(words: string): string {
   return words.replaceAll(/\/\S+/g, "/…");
 }
 
+/** What failed, without the activity that is tried again. */
+export function failureReason(words: string): string {
+  return words.replace(/^\w+ is tried again: /, "");
+}
+
 async function failuresOf(client: Client, { raw, type }: WorkflowExecutionDescription): Promise<string[]> {
   const converter = client.options.loadedDataConverter;
   const words: string[] = [];

@@ -48,10 +48,10 @@ export async function readRun(
   id: string,
 ): Promise<readonly [ShownRun, UnfinishedRun | undefined]> {
   const ended = await endedRun(query, id);
-  const slowest = await slowestLinks(query, id);
   if (ended !== undefined) {
     const findings = [...(await findingsOf(query, ended)), ...(await skippedIn(query, ended))];
     const counts = { ...ended.counts, ...(await ownCounts(query, ended)) };
+    const slowest = await slowestLinks(query, id);
     const { lake_root } = ended;
     return [{ ...facts({ ...ended, counts }), findings, slowest, lake_root }, undefined];
   }
@@ -61,6 +61,7 @@ export async function readRun(
   if (open === undefined) throw noRun(id, await nearRun(query, id, ids));
   const { progress = null } = open;
   const findings = await findingsOf(query, open);
+  const slowest = await slowestLinks(query, id);
   return [{ ...facts(listedRun(open)), progress, findings, slowest, lake_root: null }, open];
 }
 

@@ -1,5 +1,5 @@
 import type { Client } from "@temporalio/client";
-import { describeRunning, pendingFailuresOf } from "../../temporal/running-workflows.js";
+import { describeRunning, failureReason, pendingFailuresOf } from "../../temporal/running-workflows.js";
 
 /** The longest time that a command waits for an alert target that does not answer. */
 const LONGEST_MS = 15_000;
@@ -31,6 +31,6 @@ export async function whyLate(client: Client, ids: readonly string[]): Promise<s
   const described = await Promise.all(ids.map((id) => describeRunning(client, id)));
   const going = described.filter((one) => one !== undefined);
   const failures = (await Promise.all(going.map((one) => pendingFailuresOf(client, one)))).flat();
-  const reasons = [...new Set(failures)].map((words) => words.replace(/^\w+ is tried again: /, ""));
+  const reasons = [...new Set(failures)].map(failureReason);
   return reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
 }

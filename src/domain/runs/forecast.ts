@@ -1,4 +1,5 @@
 import { counted } from "../words/counted.js";
+
 /** What earlier runs of a kind did, added up; what pages and calls cost is learnt from them. */
 export interface PastRuns {
   readonly runs: number;

@@ -16,7 +16,7 @@ import { type InspectedFiles, inspectFiles, uploadedBytes } from "./uploaded-fil
 /** The rules of an input file. */
 interface FileRules {
   readonly file: Omit<InputFile, "path"> & {
-    /** What it is, in words. */
+    /** What the kind says of its columns, as `--help` shows it; left out: their names are listed. */
     readonly columns?: string;
     /** What its rows are; users, where left out. */
     readonly rows?: string;

@@ -6,15 +6,10 @@ import {
   type FrozenBulkRow,
   frozenLine,
 } from "../../domain/bulk/bulk-job.js";
+import { changedInput, freezeFiles, frozenFile } from "../frozen-files.js";
 import type { PartBounds } from "../parts.js";
 import { SealedRows } from "../store/sealed-rows.js";
-import {
-  changedInput,
-  freezeFiles,
-  frozenFile,
-  type SealedStore,
-  type SealedStream,
-} from "../store/sealed-store.js";
+import type { SealedStore, SealedStream } from "../store/sealed-store.js";
 
 /** What an item came to. */
 export interface StagedResult {

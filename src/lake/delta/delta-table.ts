@@ -42,6 +42,20 @@ export function openTable(
   return new DeltaTable({ store, table, duckdb }, options);
 }
 
+/** Opens the tables of a store by their names, each of them once: it keeps its state between uses. */
+export function tablesOf(
+  store: ObjectStore,
+  duckdb: DuckDb,
+  options?: DeltaTableOptions,
+): (name: string) => DeltaTable {
+  const tables = new Map<string, DeltaTable>();
+  return (name) => {
+    const table = tables.get(name) ?? openTable(store, name, duckdb, options);
+    tables.set(name, table);
+    return table;
+  };
+}
+
 /** One Delta table: its newest state, and commits on top of it (docs/inside/rules.md, "Delta log"). */
 export class DeltaTable {
   /** Undefined before the log was read. */

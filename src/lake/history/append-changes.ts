@@ -9,7 +9,7 @@ import type { DeltaAction } from "../delta/delta-actions.js";
 import { readCommit } from "../delta/delta-log.js";
 import { rowsIn } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
-import { inQueue } from "../sql/duckdb.js";
+import { inQueue } from "../queue.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { commitNext } from "../tables/append.js";
 import { type DataFile, writeQuery } from "../tables/parquet-file.js";

@@ -1,6 +1,6 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
-import { inQueue } from "../sql/duckdb.js";
+import { inQueue } from "../queue.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
 import { columnNames } from "../sql/duckdb-sql.js";
 import { commitNext } from "../tables/append.js";

@@ -6,7 +6,7 @@ import { isErasure, type Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { accountInPart, inHalves, type LinkRange } from "../materialize/row-parts.js";
 import { sourceFiles } from "../materialize/sources.js";
-import { inQueue } from "../sql/duckdb.js";
+import { inQueue } from "../queue.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName } from "../sql/duckdb-sql.js";

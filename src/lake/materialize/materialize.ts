@@ -2,7 +2,7 @@ import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { schemaActions } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
-import { inQueue } from "../sql/duckdb.js";
+import { inQueue } from "../queue.js";
 import { addOf } from "../tables/parquet-file.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
 import { watermarkActions, watermarkOf } from "../watermark.js";

@@ -3,14 +3,9 @@ import { StagingLostError } from "../../domain/failures.js";
 import { type FrozenRow, isRight, type RightRow } from "../../domain/onboarding/customer.js";
 import { type BatchPurpose, batchLine } from "../../domain/onboarding/identity.js";
 import type { Outcome, OutcomeName } from "../../domain/onboarding/outcome.js";
+import { changedInput, freezeFiles, frozenFile } from "../frozen-files.js";
 import { recentReads, SealedRows } from "../store/sealed-rows.js";
-import {
-  changedInput,
-  freezeFiles,
-  frozenFile,
-  type SealedStore,
-  type SealedStream,
-} from "../store/sealed-store.js";
+import type { SealedStore, SealedStream } from "../store/sealed-store.js";
 
 /** Manifests kept in memory: each step of a row reads its batch's. */
 const MANIFESTS_KEPT = 8;

@@ -3,7 +3,7 @@ import type { AddFile } from "../delta/delta-actions.js";
 import type { DeltaLocation } from "../delta/delta-path.js";
 import { columnsOf, isExtended, type TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
-import { type DeltaTable, openTable } from "../delta/delta-table.js";
+import { type DeltaTable, openTable, tablesOf } from "../delta/delta-table.js";
 import type { Lake } from "../lake.js";
 import type { DuckDb } from "../sql/duckdb.js";
 import { parquetFiles, parquetRows } from "../sql/duckdb-files.js";
@@ -75,13 +75,7 @@ export type LakeReader = Pick<Lake, "store" | "duckdb" | "table">;
 
 /** Makes a reader of a lake, whose tables keep their state between uses. */
 export function lakeReader(store: ObjectStore, duckdb: DuckDb): LakeReader {
-  const tables = new Map<string, DeltaTable>();
-  const table = (name: string) => {
-    const found = tables.get(name) ?? openTable(store, name, duckdb);
-    tables.set(name, found);
-    return found;
-  };
-  return { store, duckdb, table };
+  return { store, duckdb, table: tablesOf(store, duckdb) };
 }
 
 /** The statement of a view for every connection of an engine. */

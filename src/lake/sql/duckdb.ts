@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type DuckDBConnection, DuckDBInstance, version } from "@duckdb/node-api";
+import { inQueue } from "../queue.js";
 import { createSession, type SqlSession } from "./duckdb-session.js";
 import { Scratch } from "./scratch.js";
 
@@ -108,18 +109,4 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
 /** Whether SQL ran out of memory, so that a smaller part may succeed (docs/inside/rules.md, "Load"). */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && /out of memory/i.test(error.message);
-}
-
-const queues = new Map<string, Promise<unknown>>();
-
-/** Runs `work` once all earlier work in the same queue of this process has ended, whether it failed or not. */
-export async function inQueue<T>(queue: string, work: () => Promise<T>): Promise<T> {
-  const result = (queues.get(queue) ?? Promise.resolve()).then(work);
-  const end = result.catch(() => undefined);
-  queues.set(queue, end);
-  try {
-    return await result;
-  } finally {
-    if (queues.get(queue) === end) queues.delete(queue);
-  }
 }
