@@ -22,16 +22,18 @@ type CallState = "not sent" | "sent" | "answered";
 
 /** How far the call below a prefix came. A `sent` request may or may not have taken effect. */
 export async function callState(sealed: SealedStore, prefix: string): Promise<CallState> {
-  if ((await sealed.stat(answerKey(prefix))) !== undefined) return "answered";
-  return (await sealed.list(intentsOf(prefix))).length > 0 ? "sent" : "not sent";
+  const keys = (await sealed.list(prefix)).map(({ key }) => key);
+  if (keys.includes(answerKey(prefix))) return "answered";
+  return keys.some((key) => intentNumber(key, prefix) !== undefined) ? "sent" : "not sent";
 }
 
 /** Counts requests of the calls below a prefix that may have reached the service, by what they left in staging. */
 export async function requestsSent(sealed: SealedStore, prefix: string): Promise<number> {
   const sent = new Map<string, number>();
   for (const { key } of await sealed.list(prefix)) {
-    const [, call = "", number] = /^(.*\/)intents\/(\d+)$/.exec(key) ?? [];
-    if (number !== undefined) sent.set(call, Math.max(sent.get(call) ?? 0, Number(number)));
+    const call = key.slice(0, key.lastIndexOf("/") + 1);
+    const number = intentNumber(key, call);
+    if (number !== undefined) sent.set(call, Math.max(sent.get(call) ?? 0, number));
   }
   return [...sent.values()].reduce((sum, count) => sum + count, 0);
 }
@@ -52,13 +54,18 @@ export class CallRecord {
     /** What earlier attempts have sent without an answer, the first one first. */
     readonly earlier: readonly EarlierIntent[],
     last: number,
+    private readonly isNew: boolean,
   ) {
     this.#last = last;
   }
 
   static async open(sealed: SealedStore, prefix: string, operation: string): Promise<CallRecord> {
-    const entries = await sealed.list(intentsOf(prefix));
-    const sorted = [...entries].sort((a, b) => numberOf(a.key) - numberOf(b.key));
+    const entries = await sealed.list(prefix);
+    const numbered = entries.flatMap(({ key, modifiedAt }) => {
+      const number = intentNumber(key, prefix);
+      return number === undefined ? [] : [{ key, number, modifiedAt }];
+    });
+    const sorted = numbered.sort((a, b) => a.number - b.number);
     const found = await Promise.all(
       sorted.map(async ({ key, modifiedAt }) => {
         const intent = await sealed.get<CallIntent>(key);
@@ -66,8 +73,8 @@ export class CallRecord {
       }),
     );
     const intents = found.filter((intent) => intent !== undefined);
-    const last = sorted.at(-1);
-    return new CallRecord(sealed, prefix, operation, intents, last === undefined ? 0 : numberOf(last.key));
+    const last = sorted.at(-1)?.number ?? 0;
+    return new CallRecord(sealed, prefix, operation, intents, last, entries.length === 0);
   }
 
   /** Epoch milliseconds by the store's clock, now. */
@@ -80,6 +87,7 @@ export class CallRecord {
   }
 
   async answer<A>(): Promise<KeptAnswer<A> | undefined> {
+    if (this.isNew) return undefined;
     const kept = await this.sealed.get<KeptAnswer<A>>(answerKey(this.prefix));
     if (kept === undefined || kept.operation === this.operation) return kept;
     throw new Error(`${this.prefix} holds a call of ${kept.operation}, not of ${this.operation}`);
@@ -101,7 +109,7 @@ export class CallRecord {
     const next = this.#last + 1;
     const at = Date.now();
     const intent: CallIntent = { operation: this.operation, at, clockAheadMs: clockAheadMs ?? null };
-    if (!(await this.sealed.putIfAbsent(`${intentsOf(this.prefix)}${next}`, intent))) {
+    if (!(await this.sealed.putIfAbsent(intentKey(this.prefix, next), intent))) {
       throw new NotSentError(this.operation);
     }
     // Deletes the former intent only now: an attempt that has seen it must find this number taken.
@@ -134,15 +142,18 @@ export class CallRecord {
   /** Deletes this attempt's intent, because its request certainly had no effect. */
   async retract(): Promise<void> {
     if (this.#own === undefined) return;
-    await this.sealed.delete(`${intentsOf(this.prefix)}${this.#own.number}`);
+    await this.sealed.delete(intentKey(this.prefix, this.#own.number));
     this.#own = undefined;
   }
 }
 
-function intentsOf(prefix: string): string {
-  return `${prefix}intents/`;
+// Beside the answer: a directory of their own would cost a disk as much as the record.
+function intentKey(prefix: string, number: number): string {
+  return `${prefix}intent-${number}`;
 }
 
-function numberOf(key: string): number {
-  return Number(key.slice(key.lastIndexOf("/") + 1));
+/** The number of a call's intent by its key; undefined for what else is below the call's prefix. */
+function intentNumber(key: string, prefix: string): number | undefined {
+  const [, number] = /^intent-(\d+)$/.exec(key.slice(prefix.length)) ?? [];
+  return number === undefined ? undefined : Number(number);
 }

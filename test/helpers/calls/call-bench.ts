@@ -45,7 +45,8 @@ export async function openCallBench(options: SandboxOptions = {}): Promise<CallB
     return bench.run(() => asCallFailure(() => makeCall(deps, { run: "run", prefix: prefix(call) })));
   };
   const changeIntents = async (call: string, ageMs: number, change: (intent: CallIntent) => CallIntent) => {
-    for (const { key, modifiedAt } of await deps.sealed.list(`${prefix(call)}intents/`)) {
+    for (const { key, modifiedAt } of await deps.sealed.list(prefix(call))) {
+      if (!key.includes("/intent-")) continue;
       const intent = await deps.sealed.require<CallIntent>(key);
       await deps.sealed.put(key, change(intent));
       const time = new Date(modifiedAt.getTime() - ageMs);

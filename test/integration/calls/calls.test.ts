@@ -215,7 +215,7 @@ describe("a worker that is killed after the effect and before the answer", () =>
   });
 
   test("between its intent and the call: it is sent once, after it was looked for", async () => {
-    const kill: StoreFault = { on: "putIfAbsent", key: "/intents/", when: "after", effect: "kill" };
+    const kill: StoreFault = { on: "putIfAbsent", key: "/intent-", when: "after", effect: "kill" };
     const first = await startChild([kill]);
     const handles = await start(["create_onboarding"]);
     expect((await first.ended).signal).toBe("SIGKILL");

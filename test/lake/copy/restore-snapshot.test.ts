@@ -24,7 +24,7 @@ beforeEach(async () => {
   await bindAs(lake, BINDING);
   await lake.put("runs/_delta_log/00000000000000000000.json", "a commit");
   await lake.put(FILE, "rows ".repeat(300_000));
-  await lake.put("_staging/calls/one/intents/1", "an intent");
+  await lake.put("_staging/run/calls/one/intent-1", "an intent");
   await lake.put("_nightledger/canary.json", "canary");
   files = (await lake.list("")).map(({ key }) => key);
   await takeSnapshot(lake, place, () => undefined);

@@ -28,7 +28,7 @@ beforeEach(async () => {
   }
   await from.put("runs/_delta_log/_last_checkpoint", "hint");
   await from.put("_nightledger/canary.json", "canary");
-  await from.put("_staging/calls/one/intents/1", "an intent");
+  await from.put("_staging/run/calls/one/intent-1", "an intent");
   await from.put("_staging/sync-1/journals/1/aa", "pages");
   await from.put("_staging/sync-1-failed/file", "users to retry");
   await from.put("_exports/cip/pack/manifest.json", "a pack");
@@ -67,7 +67,7 @@ test("a snapshot has everything of the lake but journals, and no job takes its p
   expect(Object.keys(taken.files).sort()).toEqual([
     "_exports/cip/pack/manifest.json",
     "_nightledger/canary.json",
-    "_staging/calls/one/intents/1",
+    "_staging/run/calls/one/intent-1",
     "_staging/sync-1-failed/file",
     `runs/${commit(0)}`,
     "runs/_delta_log/_last_checkpoint",
@@ -120,21 +120,21 @@ test("a snapshot that was cut short is none, and the next one writes nothing twi
 });
 
 test("a call whose record is replaced while it is copied is in the snapshot as it became", async () => {
-  const gone = "_staging/calls/one/intents/1";
+  const gone = "_staging/run/calls/one/intent-1";
   const moving: ObjectStore = {
     ...from,
     async get(key) {
       if (key === gone) {
-        await from.put("_staging/calls/one/intents/2", "a later intent");
-        await from.put("_staging/calls/two/intents/1", "of a call that began after the snapshot");
+        await from.put("_staging/run/calls/one/intent-2", "a later intent");
+        await from.put("_staging/run/calls/two/intent-1", "of a call that began after the snapshot");
         await from.delete(gone);
       }
       return from.get(key);
     },
   };
   const { files } = await snapshot(moving);
-  expect(Object.keys(files).filter((key) => key.startsWith("_staging/calls/"))).toEqual([
-    "_staging/calls/one/intents/2",
+  expect(Object.keys(files).filter((key) => key.startsWith("_staging/run/calls/"))).toEqual([
+    "_staging/run/calls/one/intent-2",
   ]);
 });
 
@@ -176,9 +176,9 @@ test("old snapshots go, with the files that none names; files of today stay for 
 });
 
 test("what the staging area closes to others stays closed in a snapshot", async () => {
-  await from.put(`_staging/calls/one/large`, LARGE);
+  await from.put("_staging/run/calls/one/large", LARGE);
   const { files } = await snapshot();
-  for (const key of ["_staging/calls/one/intents/1", "_staging/calls/one/large"]) {
+  for (const key of ["_staging/run/calls/one/intent-1", "_staging/run/calls/one/large"]) {
     const path = join(to.address, objectKey(files[key]?.sha256 ?? ""));
     expect([(await stat(path)).mode & 0o077, (await stat(join(path, "..", ".."))).mode & 0o077]).toEqual([
       0, 0,

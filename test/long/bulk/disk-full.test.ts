@@ -62,7 +62,7 @@ test.each(MOMENTS)(
 const FULL = { when: "before", effect: "full" } as const;
 const STEPS: readonly StoreFault[] = [
   { ...FULL, on: "putIfAbsent", key: "^_staging/[^/]+/plans/" },
-  { ...FULL, on: "putIfAbsent", key: "^_staging/[^/]+/items/.*/intents/" },
+  { ...FULL, on: "putIfAbsent", key: "^_staging/[^/]+/items/.*/intent-" },
   { ...FULL, on: "putIfAbsent", key: "^_staging/[^/]+/items/.*/answer$" },
   { ...FULL, on: "put", key: "^_staging/[^/]+/results/" },
   { ...FULL, on: "putIfAbsent", key: "^_staging/[^/]+/closed/" },

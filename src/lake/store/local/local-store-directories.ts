@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { access, chmod, constants, lstat, mkdir, mkdtemp, readdir, rmdir, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { InputError } from "../../../domain/failures.js";
@@ -21,6 +22,8 @@ export class DurableDirectories {
 
   /** Makes a directory below the root if it is missing, and makes every name on the way to it durable. */
   async make(directory: string, mode: number): Promise<void> {
+    // In place: the thread pool would cost more.
+    if (this.#known.has(directory) && existsSync(directory)) return;
     const first = await mkdir(directory, { recursive: true, mode });
     const isNew = (path: string) => first !== undefined && path.length >= first.length;
     const isDue = (path: string) =>

@@ -74,7 +74,7 @@ export function createLocalStore(root: string): ObjectStore {
     try {
       const { directory: directoryMode, file: mode } = await modesOf(key);
       if (durable) await durably.make(directory, directoryMode);
-      else await mkdir(directory, { recursive: true, mode: directoryMode });
+      else if (!existsSync(directory)) await mkdir(directory, { recursive: true, mode: directoryMode });
       await write(temporary, { durable, mode });
       await rename(temporary, path);
       if (durable) await syncToDisk(directory);

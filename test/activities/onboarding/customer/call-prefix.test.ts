@@ -40,7 +40,7 @@ test("a retry posts again where an outcome has the onboarding of the previous at
 });
 
 test("a retry resolves a request whose fate is unknown", async () => {
-  await bench.deps.sealed.put(`${at("first")}intents/1`, { operation: "createOnboarding", at: 0 });
+  await bench.deps.sealed.put(`${at("first")}intent-1`, { operation: "createOnboarding", at: 0 });
   await tell(1, null);
   expect(await prefix(2)).toBe(at("first"));
 });
@@ -74,7 +74,7 @@ test("an external id that nothing was carried out under can be sent again, as of
 });
 
 test("an external id whose request is not resolved is sent once more, also after a retry that sent nothing", async () => {
-  await bench.deps.sealed.put(`${at("first")}intents/1`, { operation: "createOnboarding", at: 0 });
+  await bench.deps.sealed.put(`${at("first")}intent-1`, { operation: "createOnboarding", at: 0 });
   await tell(1, null);
   await tell(2, null);
   expect(await spent(3)).toBe(false);

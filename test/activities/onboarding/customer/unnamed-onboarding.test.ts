@@ -55,7 +55,8 @@ async function lose(ageMs: number): Promise<void> {
   bench.sandbox.addFault({ ...POSTS, kind: "wrong_body", body: "[]", times: 1 });
   expect((await postUnnamed()).state.failed).toBe(true);
   const { sealed, lake } = bench.deps;
-  for (const { key, modifiedAt } of await sealed.list("_staging/onboarding-calls/unnamed/first/intents/")) {
+  for (const { key, modifiedAt } of await sealed.list("_staging/onboarding-calls/unnamed/first/")) {
+    if (!key.includes("/intent-")) continue;
     const intent = await sealed.require<CallIntent>(key);
     await sealed.put(key, { ...intent, at: intent.at - ageMs });
     const time = new Date(modifiedAt.getTime() - ageMs);
