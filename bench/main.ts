@@ -22,10 +22,11 @@ import { quiet } from "./scenarios/quiet.js";
 import { rows } from "./scenarios/rows.js";
 import { scale } from "./scenarios/scale.js";
 import { secondNight } from "./scenarios/second-night.js";
+import { workers } from "./scenarios/workers.js";
 import { year } from "./scenarios/year.js";
 
 const SCENARIOS: readonly Scenario[] = [
-  ...[quiet, scale, manyNights, year],
+  ...[quiet, scale, workers, manyNights, year],
   ...[rows, latency20, latency64, memory, secondNight, investments, kill],
   ...[onboard, onboardMemory, onboardValidate],
   ...[exportReports, exportBusinesses, pack, importRows, bulkMemory, bulkLongValues],
