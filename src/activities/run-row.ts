@@ -1,4 +1,5 @@
 import { added, type CountedRequests, type LakeRequests } from "../domain/counts.js";
+import { type Phases, shownPhases } from "../domain/phases.js";
 import type { EndReason, NewRun, RunStatus } from "../domain/run.js";
 import type { Lake } from "../lake/lake.js";
 import { appendRun } from "../lake/root/lake-root.js";
@@ -22,6 +23,7 @@ interface EndedRun extends NewRun {
   readonly counts?: Readonly<Record<string, number>>;
   /** To the lake's bucket, by the steps before this one; left out where they were not counted. */
   readonly requests?: LakeRequests | undefined;
+  readonly phases?: Phases;
   /** Why it ended so. */
   readonly why: EndReason;
 }
@@ -63,6 +65,8 @@ export async function writeRunRow(
     version: VERSION,
     schedule: firing?.schedule,
     scheduled_at: firing?.dueAt,
+    command: run.command,
+    phases: run.phases && JSON.stringify(shownPhases(run.phases, finishedAt)),
     ...run.why,
   };
   const counted = () => {
