@@ -28,6 +28,13 @@ const SECURITY_HEADERS = {
   "cross-origin-resource-policy": "same-origin",
   "cache-control": "no-store",
 };
+/**
+ * A page of a pack has its styles in it. In a sandbox nothing of it runs or sends; its links lead on with the reader's
+ * cookie, which a page without an origin would not be given.
+ */
+const FOREIGN_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox allow-same-origin";
+const HTML = "text/html; charset=utf-8";
 const MOST_BODY_BYTES = 16 * 1024;
 const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
   "/board.css": ["text/css; charset=utf-8", BOARD_STYLES],
@@ -135,7 +142,11 @@ async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer
   const asked = path.replace(/\.json$/, "").replace(/^\/index$/, "/");
   const found = findPage(options.pages, asked, searchParams);
   if (found === undefined) return says(options, path, 404, "There is no such page.");
-  const { title, model, body } = await options.read(found.page, { ...found.asked, form: key });
+  const { title, model, body, foreign } = await options.read(found.page, { ...found.asked, form: key });
+  if (foreign !== undefined) {
+    const headers = { "content-security-policy": FOREIGN_POLICY };
+    return { status: 200, type: HTML, text: foreign, headers };
+  }
   if (path.endsWith(".json"))
     return { status: 200, type: "application/json", text: `${JSON.stringify(model)}\n` };
   return html(options, path, 200, title, body);
@@ -199,7 +210,7 @@ function html(
   body: Markup,
 ): Answer {
   const page = boardPage({ pages, lake, path, title, body });
-  return { status, type: "text/html; charset=utf-8", text: page };
+  return { status, type: HTML, text: page };
 }
 
 function text(status: number, words: string, headers: Answer["headers"] = {}): Answer {

@@ -21,6 +21,13 @@ const PAGES = [
     read: async () => ({}),
     draw: (_, { form = "" }) => paragraph(form, "key"),
   }),
+  page("/foreign", {
+    title: () => "Foreign",
+    tables: [],
+    read: async () => ({}),
+    draw: () => paragraph("ours"),
+    foreign: () => "<style>p { color: red }</style><script>alert(1)</script>",
+  }),
   page("/gone", {
     title: String,
     tables: [],
@@ -79,6 +86,16 @@ test("the token becomes a cookie and leaves the address, and nothing is shown wi
   expect((await ask("/", { headers: { cookie: "" } })).status).toBe(401);
   expect((await ask("/board.css", { headers: { cookie: "" } })).status).toBe(401);
   expect((await ask("/healthz", { headers: { cookie: "" } })).status).toBe(200);
+});
+
+test("a page of a pack is shown as it is, in a sandbox where nothing of it runs or sends", async () => {
+  const { ask } = await enter();
+  const answer = await ask("/foreign");
+  expect(await answer.text()).toBe("<style>p { color: red }</style><script>alert(1)</script>");
+  const policy = answer.headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toMatch(/form-action 'none'.*; sandbox allow-same-origin$/);
+  expect(policy).not.toContain("script");
 });
 
 test("a zero byte, which is in no name, asks for nothing", async () => {
