@@ -24,6 +24,8 @@ interface EndedRun extends NewRun {
   /** To the lake's bucket, by the steps before this one; left out where they were not counted. */
   readonly requests?: LakeRequests | undefined;
   readonly phases?: Phases;
+  /** Of a bulk job, for the metrics: how many rows of its file were done, failed or skipped. */
+  readonly rows?: Readonly<Record<"done" | "failed" | "skipped", number>>;
   /** Why it ended so. */
   readonly why: EndReason;
 }
@@ -87,7 +89,7 @@ export async function writeRunRow(
   log[LEVELS[run.status]](told, words);
   metrics?.runEnded({
     ...{ kind, status, schedule: firing?.schedule, seconds: duration_ms / 1_000 },
-    counts: run.counts ?? {},
+    ...{ counts: run.counts ?? {}, rows: run.rows },
   });
   await runEnded?.();
   // Undefined if an earlier attempt wrote the row.

@@ -38,6 +38,7 @@ export async function finishBulk(deps: BulkDependencies, input: FinishBulkInput)
     ...input,
     options: shownOptions(file?.options ?? {}),
     rosterSha256: file?.sha256,
+    rows: { done: rows.done, failed: rows.failed + rows.invalid, skipped: rows.skipped },
     counts: { users: rows.total, failed: rows.failed, skipped: rows.skipped, calls, paused_ms },
   });
   if (file !== undefined) {
