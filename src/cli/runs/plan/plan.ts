@@ -1,6 +1,6 @@
 import { readConfig } from "../../../config.js";
 import { durationWords } from "../../../domain/duration.js";
-import { InputError } from "../../../domain/failures.js";
+import { NotThereError } from "../../../domain/failures.js";
 import { forecastMs, type PastRuns } from "../../../domain/runs/forecast.js";
 import { skippedAction } from "../../../domain/sync/link-obstacle.js";
 import { counted } from "../../../domain/words/counted.js";
@@ -68,7 +68,7 @@ function plannedJob(
 ): Promise<PlannedJob> {
   if (job.kind === "sync") return planSync(job, seen);
   if (job.kind === "alerts" || job.kind === "maintain")
-    throw new InputError(
+    throw new NotThereError(
       `${job.kind === "alerts" ? "alerts check" : job.kind} makes no calls, so there is nothing to plan.`,
     );
   return planRows(job, seen);
