@@ -9,7 +9,7 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import { type BulkProgress, type BulkSummary, bulkStatus, endOfBulk } from "../../domain/bulk/bulk-totals.js";
 import { FINISHING } from "../../domain/phases.js";
-import { TRY_NOW } from "../../domain/waiting.js";
+import { pausedMs, TRY_NOW } from "../../domain/waiting.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
 import { runLog, tellStatus } from "../run-details.js";
 import { type BulkInput, RunState } from "./run-state.js";
@@ -82,9 +82,9 @@ async function finish(
   const totals = { ...run.totals, rows: { ...run.totals.rows, total } };
   const status = bulkStatus(totals, stopped);
   const why = endOfBulk(status, totals, run.unauthorized);
-  const pausedMs = run.pauses.ms;
+  const paused = pausedMs(run.pauses, Date.now());
   const { all: phases } = state.phases;
-  const ended = { ...started, status, why, totals, groups: run.nextGroup, pausedMs, phases };
+  const ended = { ...started, status, why, totals, groups: run.nextGroup, pausedMs: paused, phases };
   const { duration_ms, lake_root = null } = await finishBulk(ended);
   tellStatus(status, `${status}: ${totals.rows.done} rows done, ${totals.rows.failed} failed`);
   const result = { run_id: started.runId, job: started.kind, status, ...why, ...totals, ...told };

@@ -15,7 +15,7 @@ import type { SyncRun } from "../../domain/sync/job.js";
 import { type CarriedSync, type SyncFigures, SyncState } from "../../domain/sync/run/sync-state.js";
 import { endOfSync, endStatus, type SyncSummary, withUnreadLinks } from "../../domain/sync/sync-summary.js";
 import { type Failure, MATERIALIZE, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
-import { NO_PAUSES, type Pauses, TRY_NOW, withPause } from "../../domain/waiting.js";
+import { NO_PAUSES, type Pauses, pausedMs, TRY_NOW, withPause } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
 import { HEARTBEATING, TRIED_ONCE } from "../policies.js";
 import { runLog, tellStatus } from "../run-details.js";
@@ -183,7 +183,8 @@ class RunUnderWay {
     const { carried: _, ...run } = this.input;
     const why = endOfSync(status, totals, this.state.unauthorized);
     const phases = this.#phases.all;
-    const ended = await finishRun({ ...run, totals, pausedMs: this.#pauses.ms, phases, status, why });
+    const paused = pausedMs(this.#pauses, Date.now());
+    const ended = await finishRun({ ...run, totals, pausedMs: paused, phases, status, why });
     tellStatus(status, `${status}: ${totals.links.failed} links and ${totals.users.failed} users failed`);
     return { ...ended, why };
   }
