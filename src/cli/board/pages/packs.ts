@@ -49,7 +49,7 @@ export const packs = page("/packs", {
           if (!is_there) return chip("it is not there", "bad");
           const command = code(`nightledger verify ${shellWord(directory)}`);
           return joined(
-            proof === null ? null : joined(proofChip(proof), " "),
+            proof === null ? null : joined(proofChip(proof), " at ", instant(proof.proved_at), " "),
             form === undefined ? command : linkTo("packs", run_id, "verify now"),
           );
         },
