@@ -1,13 +1,19 @@
 import { parse } from "yaml";
 import { z } from "zod";
 import { readText } from "./config-values.js";
-import { type AlertRules, type AlertSettings, isWebhookAddress } from "./domain/alert-settings.js";
+import {
+  type AlertRules,
+  type AlertSettings,
+  isBoardAddress,
+  isWebhookAddress,
+} from "./domain/alert-settings.js";
 import { parseDuration } from "./domain/duration.js";
 import { InputError } from "./domain/failures.js";
 import type { RetentionRules } from "./domain/tables/retention.js";
 
 const flag = z.boolean({ error: "true or false" });
 const count = z.int({ error: "a whole number" }).min(0, { error: "a whole number from 0" });
+const BOARD = "an http: or https: address without a user, a query or a fragment";
 const ADDRESS = "an http: or https: address";
 const DURATION = "a number and a unit, such as 14d, 36h, 90m or 30s";
 const duration = z
@@ -34,6 +40,11 @@ const ALERTS = {
   "run-longer-than": duration.optional(),
   "notify-command": z.string({ error: "a shell command" }).min(1, { error: "a shell command" }).optional(),
   "notify-webhook": address.optional(),
+  board: z
+    .string({ error: BOARD })
+    .refine(isBoardAddress, { error: BOARD })
+    .transform((text) => text.replace(/\/+$/, ""))
+    .optional(),
 };
 
 const years = (least: number) => {
@@ -79,11 +90,14 @@ export function readConfigFile(
   const retention = parsed.data.retention ?? {};
   const institution = parsed.data.institution ?? undefined;
   if (!alerts) return { institution, retention };
-  const { "notify-command": command, "notify-webhook": webhook, ...rules } = alerts;
+  const { "notify-command": command, "notify-webhook": webhook, board, ...rules } = alerts;
   return {
     institution,
     retention,
-    alerts: { rules: rules satisfies AlertRules, targets: { command, webhook } },
+    alerts: {
+      rules: rules satisfies AlertRules,
+      targets: { command, webhook, ...(board !== undefined && { board }) },
+    },
   };
 }
 

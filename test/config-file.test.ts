@@ -30,6 +30,7 @@ test("every rule and both targets are read; the secret comes from the environmen
   run-longer-than: 90m
   notify-command: ./page.sh
   notify-webhook: https://hooks.example.com/T0/x
+  board: https://board.example.com/night/
 `);
   expect(alerts({ NIGHTLEDGER_ALERT_WEBHOOK_SECRET: SECRET })).toEqual({
     settings: {
@@ -40,7 +41,10 @@ test("every rule and both targets are read; the secret comes from the environmen
         "run-missing": true,
         "run-longer-than": 1.5 * HOUR,
       },
-      targets: { command: "./page.sh", webhook: "https://hooks.example.com/T0/x" },
+      targets: {
+        ...{ command: "./page.sh", webhook: "https://hooks.example.com/T0/x" },
+        board: "https://board.example.com/night",
+      },
     },
     secret: SECRET,
   });
@@ -82,6 +86,8 @@ test.each([
     "alerts: { notify-webhook: 'ftp://secret@x' }",
     /alerts\.notify-webhook is invalid; accepted: an http: or/,
   ],
+  ["alerts: { board: 'https://u:secret@x' }", /alerts\.board is invalid; accepted: an http: or/],
+  ["alerts: { board: 'https://x/?token=secret' }", /alerts\.board is invalid; accepted: an http: or/],
   ["alerts: [", /is not YAML \(line 1/],
   ["- alerts", /the file is invalid/],
 ])("%s is refused, and no value is quoted", (text, words) => {

@@ -1,4 +1,5 @@
 import { added, type CountedRequests, type LakeRequests } from "../domain/counts.js";
+import { type Phases, shownPhases } from "../domain/phases.js";
 import type { EndReason, NewRun, RunStatus } from "../domain/run.js";
 import type { Lake } from "../lake/lake.js";
 import { appendRun } from "../lake/root/lake-root.js";
@@ -22,6 +23,9 @@ interface EndedRun extends NewRun {
   readonly counts?: Readonly<Record<string, number>>;
   /** To the lake's bucket, by the steps before this one; left out where they were not counted. */
   readonly requests?: LakeRequests | undefined;
+  readonly phases?: Phases;
+  /** Of a bulk job, for the metrics: how many rows of its file were done, failed or skipped. */
+  readonly rows?: Readonly<Record<"done" | "failed" | "skipped", number>>;
   /** Why it ended so. */
   readonly why: EndReason;
 }
@@ -63,6 +67,8 @@ export async function writeRunRow(
     version: VERSION,
     schedule: firing?.schedule,
     scheduled_at: firing?.dueAt,
+    command: run.command,
+    phases: run.phases && JSON.stringify(shownPhases(run.phases, finishedAt)),
     ...run.why,
   };
   const counted = () => {
@@ -83,7 +89,7 @@ export async function writeRunRow(
   log[LEVELS[run.status]](told, words);
   metrics?.runEnded({
     ...{ kind, status, schedule: firing?.schedule, seconds: duration_ms / 1_000 },
-    counts: run.counts ?? {},
+    ...{ counts: run.counts ?? {}, rows: run.rows },
   });
   await runEnded?.();
   // Undefined if an earlier attempt wrote the row.

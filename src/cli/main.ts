@@ -6,6 +6,7 @@ import { alertsCommand } from "./commands/alerts.js";
 import { bulkCommands, exportTransactionsCommand, importsVerifyCommand } from "./commands/bulk-jobs.js";
 import { callCommand } from "./commands/call.js";
 import { type AddCommand, runIn } from "./commands/command.js";
+import { shownWords } from "./commands/declared-options.js";
 import { forgetCommand, holdCommand } from "./commands/forget.js";
 import { arrangeHelp } from "./commands/help.js";
 import {
@@ -105,7 +106,8 @@ export async function main(typed: readonly string[], terminal: Terminal = proces
   const argv = typed.map((word, at) =>
     at === 2 && Object.hasOwn(OLD_NAMES, word) ? (OLD_NAMES[word] ?? word) : word,
   );
-  const more = { again: continuingLine(argv, terminal), newLake: argv.includes("--new-lake") };
+  const shown = ["nightledger", ...shownWords(argv.slice(2))].map(shellWord).join(" ");
+  const more = { shown, again: continuingLine(argv, terminal), newLake: argv.includes("--new-lake") };
   process.exitCode = await run(argv, { ...terminal, ...more });
 }
 

@@ -44,6 +44,8 @@ export interface AlertTargets {
   readonly command?: string | undefined;
   /** An `http:` or `https:` address. */
   readonly webhook?: string | undefined;
+  /** Where people open the board, without the last slash: messages link to its pages. No target itself. */
+  readonly board?: string | undefined;
 }
 
 export const TARGETS = ["command", "webhook"] as const;
@@ -59,4 +61,11 @@ export interface AlertSettings {
 /** Whether a text is an address that a webhook can be sent to. */
 export function isWebhookAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/** Whether a text is an address of a board that a message may have: without a secret in it, and without a part behind the path. */
+export function isBoardAddress(text: string): boolean {
+  if (!isWebhookAddress(text)) return false;
+  const { username, password, search, hash } = new URL(text);
+  return [username, password, search, hash].every((part) => part === "");
 }

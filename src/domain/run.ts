@@ -36,6 +36,8 @@ export interface NewRun {
   readonly startedAt: string;
   /** Left out of a run that nobody scheduled. */
   readonly firing?: Firing;
+  /** The command line that asked for it, without texts that may be secret; left out where nobody typed one. */
+  readonly command?: string | undefined;
 }
 
 export type RunStatus =

@@ -170,3 +170,8 @@ export function withPause(pauses: Pauses, at: number, until: number | null): Pau
   if (until === null || until <= pauses.until) return pauses;
   return { ms: pauses.ms + until - Math.max(at, pauses.until), until };
 }
+
+/** Milliseconds of pauses that are over at `at`: a run that ends within one has not waited for the rest of it. Pure. */
+export function pausedMs({ ms, until }: Pauses, at: number): number {
+  return Math.max(0, ms - Math.max(0, until - at));
+}

@@ -34,6 +34,8 @@ export interface AskedRun {
   readonly lake?: AskedLake | undefined;
   /** The run to start; left out, one is made. A start that is repeated names the same one. */
   readonly run?: NewRun | undefined;
+  /** The command line that asks for it, as the table `runs` shows it. */
+  readonly command?: string | undefined;
   /** Aborts when the user no longer wants a run; a run in progress by then is left as it is. */
   readonly signal?: AbortSignal | undefined;
   /** Whether to give up the job's run in progress, and to delete what it froze. */
@@ -81,7 +83,7 @@ export async function startOrJoin(
     if (job.run !== undefined && !isAsked) await job.discard?.(job.run.runId);
     return joined(client, latest);
   }
-  const run = job.run ?? newRun(kind);
+  const run = job.run ?? newRun(kind, job.command);
   const { runId } = run;
   const { schedule } = run.firing ?? {};
   // Asks before anything is frozen, so that a failure here leaves nothing behind.
@@ -102,9 +104,10 @@ export async function startOrJoin(
   return startOrJoin(client, job);
 }
 
-function newRun(kind: string): NewRun {
+function newRun(kind: string, command: string | undefined): NewRun {
   const now = new Date();
-  return { runId: makeRunId(kind, now, randomBytes(3).toString("hex")), startedAt: now.toISOString() };
+  const runId = makeRunId(kind, now, randomBytes(3).toString("hex"));
+  return { runId, startedAt: now.toISOString(), ...(command !== undefined && { command }) };
 }
 
 /** The job's run in progress; undefined where there is none. */

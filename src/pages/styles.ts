@@ -53,6 +53,7 @@ td.count { text-align: right; font-variant-numeric: tabular-nums; }
 .line { fill: none; stroke: var(--accent); stroke-width: 2; }
 .legend, .chips { list-style: none; display: flex; flex-wrap: wrap; gap: .35rem .9rem; margin: .5rem 0 0; padding: 0; font-size: .82rem; color: var(--quiet); }
 .key { display: inline-block; width: .75rem; height: .75rem; margin-right: .35rem; border-radius: 2px; vertical-align: -1px; }
+.t-gap { fill: none; }
 .t-clear { fill: var(--clear); background: var(--clear); }
 .t-consider { fill: var(--consider); background: var(--consider); }
 .t-a { fill: #1f4e79; background: #1f4e79; } .t-b { fill: #6d9bc3; background: #6d9bc3; } .t-c { fill: #b9a15a; background: #b9a15a; }

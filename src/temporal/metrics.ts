@@ -9,6 +9,8 @@ interface MeasuredRun {
   readonly schedule: string | undefined;
   readonly seconds: number;
   readonly counts: Readonly<Record<string, number>>;
+  /** Of a bulk job: what became of the rows of its file. */
+  readonly rows?: Readonly<Record<string, number>> | undefined;
 }
 
 /** What a process counts for Prometheus or OTLP; no id of a person, link or run is a label (docs/run/operate.md, "Metrics"). */
@@ -31,6 +33,8 @@ const COUNTED = {
   restarts: "Lists that were read again from their start",
 };
 
+const ROWS = "Rows that runs created, updated, removed and quarantined; of a file: done, failed or skipped";
+
 /** Counts by the SDK's meter, which drops everything where `NIGHTLEDGER_METRICS` is not set. */
 export function sdkMetrics(meter: MetricMeter = Runtime.instance().metricMeter): Metrics {
   const counter = (name: string, words: string, unit?: string) => meter.createCounter(name, unit, words);
@@ -41,7 +45,7 @@ export function sdkMetrics(meter: MetricMeter = Runtime.instance().metricMeter):
   const waited = histogram("nightledger_call_wait_seconds", "How long calls waited for limits and pauses");
   const bytes = counter("nightledger_answer_bytes", "In the bodies of answers of the service", "By");
   const runs = counter("nightledger_runs", "Runs that have ended, by kind and status");
-  const rows = counter("nightledger_rows", "Rows that runs created, updated, removed and quarantined");
+  const rows = counter("nightledger_rows", ROWS);
   const counters = Object.entries(COUNTED).map(
     ([name, words]) => [name, counter(`nightledger_${name}`, words)] as const,
   );
@@ -72,9 +76,10 @@ export function sdkMetrics(meter: MetricMeter = Runtime.instance().metricMeter):
       took.record(seconds, { operation });
       waited.record(waitedSeconds, { operation });
     },
-    runEnded({ kind, status, schedule = "", seconds, counts }) {
+    runEnded({ kind, status, schedule = "", seconds, counts, rows: ofFile = {} }) {
       runs.add(1, { kind, status });
       for (const change of CHANGES) rows.add(counts[change] ?? 0, { kind, change });
+      for (const [change, count] of Object.entries(ofFile)) rows.add(count, { kind, change });
       for (const [name, counter] of counters) counter.add(counts[name] ?? 0, { kind });
       lasted.set(seconds, { kind, schedule });
       if (status.startsWith("completed")) finished.set(Date.now() / 1_000, { kind, schedule });

@@ -32,7 +32,7 @@ export async function sendAlert(
   const targets = await sealedTargets(sealed, name);
   const event = await alertEvent(lake, message);
   if (event === undefined) return;
-  const body = alertBody(event, await newestRoot(lake));
+  const body = alertBody(event, await newestRoot(lake), targets.board);
   if (message.target === "webhook") {
     return postAlert(targets.webhook ?? "", messageId(event), body, alertSecret, cancellationSignal());
   }

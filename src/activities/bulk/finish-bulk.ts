@@ -7,6 +7,7 @@ import {
 } from "../../domain/bulk/bulk-job.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { StagingLostError } from "../../domain/failures.js";
+import type { Phases } from "../../domain/phases.js";
 import { type EndReason, isCutShort, leftOf, type NewRun, type RunStatus } from "../../domain/run.js";
 import { type FrozenFile, secretPrint } from "../../lake/bulk/bulk-staging.js";
 import { compact } from "../../lake/tables/compact.js";
@@ -21,6 +22,8 @@ interface FinishBulkInput extends BulkRun, NewRun {
   /** How many groups were closed; these are the first ones. */
   readonly groups: number;
   readonly pausedMs: number;
+  /** Left out by a workflow that began before there were phases. */
+  readonly phases?: Phases;
 }
 
 /** Writes the run's row, once, keeps what failed, or all of a run that was cut short, for a retry, and deletes everything else it staged. */
@@ -35,6 +38,7 @@ export async function finishBulk(deps: BulkDependencies, input: FinishBulkInput)
     ...input,
     options: shownOptions(file?.options ?? {}),
     rosterSha256: file?.sha256,
+    rows: { done: rows.done, failed: rows.failed + rows.invalid, skipped: rows.skipped },
     counts: { users: rows.total, failed: rows.failed, skipped: rows.skipped, calls, paused_ms },
   });
   if (file !== undefined) {

@@ -1,3 +1,4 @@
+import type { Phases } from "../../domain/phases.js";
 import { type EndReason, isCutShort, leftOf, type RunStatus } from "../../domain/run.js";
 import type { SyncRun } from "../../domain/sync/job.js";
 import type { ListedRows } from "../../domain/sync/sync-summary.js";
@@ -15,6 +16,8 @@ interface FinishRunInput extends SyncRun {
   readonly why: EndReason;
   readonly totals: SyncTotals;
   readonly pausedMs: number;
+  /** Left out by a workflow that began before there were phases. */
+  readonly phases?: Phases;
 }
 
 interface FinishedRun extends EndedRow {

@@ -40,7 +40,8 @@ export async function checkNow(terminal: Terminal, asked: AskedCheck): Promise<n
     );
   }
   const isTold = TARGETS.some((target) => asked.targets[target] !== undefined);
-  const targets = isTold ? asked.targets : (settings?.targets ?? {});
+  const { board } = settings?.targets ?? {};
+  const targets = isTold ? { ...asked.targets, board } : (settings?.targets ?? {});
   const preflight = await runPreflight(terminal, configuration);
   const { checked, late, why } = await withInterruption(async (interruption) => {
     const { temporal, sealed, signal } = await openJobSession(terminal, preflight, interruption);

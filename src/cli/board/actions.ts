@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { chip, code, html, joined, type Markup, paragraph, preformatted } from "../../pages/parts.js";
 import type { Asked } from "./page.js";
 import type { SteeredCommand } from "./steer.js";
@@ -27,13 +28,13 @@ const ACTIONS = {
 
 export type ActionName = keyof typeof ACTIONS;
 
-/** A button with the command that it is; nothing where pages are only read. */
+/** A button with the command that it is, sent once however often it is pressed; nothing where pages are only read. */
 export function actionForm({ form: key }: Asked, name: ActionName, subject: string): Markup | null {
   const { label, words, takesReason }: Action = ACTIONS[name];
   const command = [...words, subject, ...(takesReason ? ['--reason "…"'] : [])].join(" ");
   if (key === undefined) return null;
   return html`<form class="act" method="post" action="/act">
-<input type="hidden" name="form" value="${key}"><input type="hidden" name="action" value="${name}"><input type="hidden" name="subject" value="${subject}">
+<input type="hidden" name="form" value="${key}"><input type="hidden" name="once" value="${randomUUID()}"><input type="hidden" name="action" value="${name}"><input type="hidden" name="subject" value="${subject}">
 <label>Reason<input name="reason" required maxlength="200" autocomplete="off"></label>
 <button aria-label="${label} ${subject}">${label}</button> <code>nightledger ${command}</code>
 </form>

@@ -1,4 +1,6 @@
 import { DAY, durationWords, SECOND } from "../../domain/duration.js";
+import { DEFAULT_TIMING } from "../../domain/onboarding/timing.js";
+import { counted } from "../../domain/words/counted.js";
 import { shellWord } from "../../domain/words/texts.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { columnChart } from "../../pages/charts.js";
@@ -23,6 +25,9 @@ const MEANINGS = {
 };
 type QueueState = keyof typeof MEANINGS;
 
+/** Where no run of a batch has ended that says its own. */
+const DEADLINE_S = DEFAULT_TIMING.deadline / SECOND;
+
 /** Upper ends of the ages that are told apart, in days. */
 const AGES = [1, 3, 7] as const;
 
@@ -35,8 +40,15 @@ type StateCount = Total & { readonly state: QueueState; readonly ages: readonly 
 type BatchCount = "started" | "pass" | "fail" | "review" | "other" | "open";
 type Unsure = "fp_id" | "fp_bid" | "external_id" | "since" | "started_at" | "error_class" | "next_action";
 
-/** A row of `onboarding_queue`. */
-type QueueRow = SqlRow<"batch_id" | "status", "line", Unsure> & { readonly state: QueueState };
+/** A row of `onboarding_queue`, with when it ends by itself; null where nobody waits for it. */
+type QueueRow = SqlRow<"batch_id" | "status", "line", Unsure | "expires_at"> & { readonly state: QueueState };
+
+/** Rows of one state that end by themselves: when the first does, and how many within a day and within three. */
+type TimeOut = SqlRow<"first_at", "total" | "in_1d" | "in_3d"> & {
+  readonly state: QueueState;
+  /** Requests that a row of its batches has cost on average; null where no run has ended. */
+  readonly calls_a_row: number | null;
+};
 
 /** How the rows of a batch, or of all, stand. */
 type Standing = Awaited<ReturnType<typeof readStanding>>;
@@ -50,7 +62,7 @@ export async function readStanding(query: LakeQuery, batchId?: string) {
     return `count(*) filter (coalesce(age_s, 0) >= ${seconds(from)}${isYounger})`;
   });
   const first = "if(state = 'customer', started_at, since) nulls first, batch_id, line";
-  const { days, times, batches, states, rows } = await listsOf(
+  const { days, times, batches, states, timeouts, rows } = await listsOf(
     query,
     {
       // The newest days on which something came of rows.
@@ -72,8 +84,13 @@ export async function readStanding(query: LakeQuery, batchId?: string) {
       states: listOf<StateCount>(
         `select state, [${ages.join(", ")}] as ages, count(*) as total from waiting group by state`,
       ),
+      timeouts: listOf<TimeOut>(`select state, count(*) as total, min(expires_at) as first_at,
+          count(*) filter (expires_at < now() + interval 1 day) as in_1d,
+          count(*) filter (expires_at < now() + interval 3 days) as in_3d,
+          round(sum(calls_a_row) / count(calls_a_row), 1) as calls_a_row
+        from waiting where expires_at is not null group by state order by state`),
       // The first of each state: those that have waited longest, of customers those that began first.
-      rows: listOf<QueueRow>(`select * exclude (age_s) from waiting
+      rows: listOf<QueueRow>(`select * exclude (age_s, calls_a_row) from waiting
         qualify row_number() over (partition by state order by ${first}) <= ${MOST_ROWS} order by state, ${first}`),
     },
     `with stood as materialized (from batch_burndown ${its}
@@ -83,15 +100,21 @@ export async function readStanding(query: LakeQuery, batchId?: string) {
       ), begun as (
         select batch_id, any_value(playbook_key) as playbook_key, min(coalesce(started_at, settled_at)) as began_at
         from onboardings ${its} group by batch_id
+      ), asked as (
+        select job_id as batch_id, sum(calls) / nullif(sum(users), 0) as calls_a_row,
+          arg_max((options::json ->> '$.deadline_secs')::bigint, started_at) as deadline_s
+        from runs where kind = 'onboard' group by job_id
       ), waiting as materialized (
-        select batch_id, line, fp_id, fp_bid, external_id, status, state, since, age_s, started_at, error_class, next_action
-        from onboarding_queue ${its}
+        select batch_id, line, fp_id, fp_bid, external_id, status, state, since, age_s, started_at, error_class, next_action,
+          calls_a_row,
+          if(state in ('customer', 'decision'), started_at + to_seconds(coalesce(deadline_s, ${DEADLINE_S})), null) as expires_at
+        from onboarding_queue left join asked using (batch_id) ${its}
       )`,
   );
   const ordered = Object.keys(MEANINGS).flatMap((state) => states.filter((one) => one.state === state));
   return {
     burndown: { days, times: shownOf(times), batches: shownOf(batches) },
-    queue: { states: ordered, rows },
+    queue: { states: ordered, timeouts, rows },
   };
 }
 
@@ -154,6 +177,34 @@ export function standingSections(standing: Standing, batchId?: string): Markup {
   );
 }
 
+function endsByItself(state: QueueState): boolean {
+  return state === "customer" || state === "decision";
+}
+
+/** Says what happens to a batch's rows when nobody acts in time, and what it costs to begin them again. */
+export function timeOutSection({ queue: { timeouts } }: Standing): Markup {
+  const said = timeouts.map(({ state, total, first_at, in_1d, in_3d, calls_a_row }) => {
+    const what =
+      state === "customer"
+        ? "unless their customer continues, become expired_no_response"
+        : "keep their status unless the service decides, and are asked for no more";
+    const again =
+      state === "customer" && calls_a_row !== null
+        ? ` To begin all of them again, runs retry would make about ${Math.ceil(total * calls_a_row)} requests, by what a row of this batch has cost so far.`
+        : "";
+    return paragraph(
+      joined(
+        `${counted(total, "row")}, ${what}: ${in_1d} within a day, ${in_3d} within three days, the first at `,
+        joined(instant(first_at), `.${again}`),
+      ),
+    );
+  });
+  return section(
+    "What a time-out will cost",
+    said.length === 0 ? paragraph("No row ends by itself.", "none") : joined(...said),
+  );
+}
+
 function burndownChart(days: readonly BurndownDay[]): Markup {
   const html = columnChart({
     id: "burn-down",
@@ -184,7 +235,7 @@ const QUEUES: readonly ShownQueue[] = [
     ...{ title: "For the customer", states: ["customer"], label: "Rows for the customer, the oldest first" },
     none: "No row waits for its customer.",
     aside:
-      "The rows that began first are on top: each becomes expired_no_response at its batch's --deadline, 14 days after it began unless the batch was given another. A link that ends before is replaced by a fresh one.",
+      "The rows that began first are on top: each becomes expired_no_response when its batch's --deadline is over, as the batch's last run had it, else 14 days after it began; later where the command was given again meanwhile. A link that ends before is replaced by a fresh one.",
   },
   {
     ...{ title: "Undecided after an hour", states: ["decision"], label: "Rows without a decision" },
@@ -218,6 +269,7 @@ function queueSection(
       Customer: ({ external_id, fp_id, fp_bid }) => code(external_id ?? fp_id ?? fp_bid ?? "–"),
       Status: "status",
       Began: "started_at",
+      ...(states.some(endsByItself) && { Expires: "expires_at" as const }),
       "Waits since": ({ since }) => instant(since),
       "What to do": ({ error_class, next_action, state }) =>
         saying([error_class, next_action ?? MEANINGS[state]]),

@@ -131,7 +131,11 @@ export function moreOf({ total, rows }: Shown<unknown>, command: string): Markup
 }
 
 /** Leads to the page of one thing. */
-export function linkTo(place: "runs" | "links" | "onboarding" | "data", id: string, text = id): Markup {
+export function linkTo(
+  place: "runs" | "links" | "onboarding" | "data" | "packs",
+  id: string,
+  text = id,
+): Markup {
   return link(`/${place}/${encodeURIComponent(id)}`, text);
 }
 

@@ -3,9 +3,14 @@ import { DAY, durationWords } from "../../domain/duration.js";
 import { counted } from "../../domain/words/counted.js";
 import { headNumber } from "../../pages/parts.js";
 import type { LakeStatus } from "../runs/lake-status.js";
+import type { SeenRun } from "../shell/kind.js";
 import { saying } from "./shown.js";
 
-type Judged = Pick<LakeStatus, "lake_exists" | "latest" | "unfinished" | "alerts" | "quarantined" | "stale">;
+interface Judged
+  extends Pick<LakeStatus, "lake_exists" | "latest" | "unfinished" | "alerts" | "quarantined" | "stale"> {
+  /** Syncs of the last day or so that have ended, the newest first. */
+  readonly syncs: readonly SeenRun[];
+}
 
 /** Who has to act, though nothing failed: rows for a reviewer, and links. */
 export interface Waits {
@@ -19,7 +24,7 @@ export interface Waits {
 const SILENT_MS = 3 * DAY;
 
 /**
- * Says how things are, in a word, a sentence and four numbers, by what `status` knows.
+ * Says how things are, in a word, a sentence and four numbers, by what `status` knows; the first two are of the night's sync.
  *
  * @param now epoch milliseconds
  */
@@ -28,7 +33,7 @@ export function verdictOf(status: Judged, waiting: Waits, now: number) {
   const [newest] = latest;
   const bad = latest.filter((run) => run.status === "failed" || run.status === "completed_with_failures");
   const stuck = unfinished.filter((run) => run.status === "interrupted" || run.status === "lost").length;
-  const age = newest && now - Date.parse(newest.finished_at ?? newest.started_at);
+  const age = newest && now - endOf(newest);
   const troubles = saying(
     [
       lake_exists ? null : "there is no lake at this address",
@@ -55,19 +60,37 @@ export function verdictOf(status: Judged, waiting: Waits, now: number) {
     isWell && needs === "" ? "Nothing needs you." : null,
     needs === "" ? null : `${needs.charAt(0).toUpperCase()}${needs.slice(1)}.`,
   ];
-  const { links, users, created = 0, updated = 0, removed = 0 } = newest?.counts ?? {};
+  const shown = nightsRun(status, now);
+  const { links, users, created = 0, updated = 0, removed = 0 } = shown?.counts ?? {};
   const open = alerts.length + quarantined;
   return {
     isWell,
     ...(isWell ? WELL : troubles === "" ? NOTHING : LOOK),
     sentence: saying(sentences, " "),
     numbers: [
-      headNumber(links ?? users ?? 0, "links or rows in the last run"),
+      headNumber(links ?? users ?? 0, `${links === undefined ? "rows" : "links"} in ${runWords(shown, now)}`),
       headNumber(created + updated + removed, "rows it created, updated or removed"),
       headNumber(open, "open alerts and bad rows", open > 0),
       headNumber(stale.total, "links without a commit for three days", stale.total > 0),
     ],
   };
+}
+
+/** The largest sync of the last day; else the newest sync, else the newest run: what webhooks ask for later is no night. */
+function nightsRun({ latest, syncs }: Judged, now: number): SeenRun | undefined {
+  const users = ({ counts }: SeenRun) => counts.users ?? 0;
+  const [largest] = syncs.filter((run) => now - endOf(run) < DAY).sort((a, b) => users(b) - users(a));
+  return largest ?? latest.find(({ kind }) => kind === "sync") ?? latest[0];
+}
+
+function runWords(run: SeenRun | undefined, now: number): string {
+  if (run === undefined) return "the last run";
+  const job = saying([kindWords(run.kind), run.schedule], " ");
+  return `${job}, ended ${durationWords(now - endOf(run))} ago`;
+}
+
+function endOf({ finished_at, started_at }: SeenRun): number {
+  return Date.parse(finished_at ?? started_at);
 }
 
 const WELL = { word: "all well", tone: "good" } as const;

@@ -7,6 +7,7 @@ import { isS3Address, s3Address, s3Place } from "../../domain/lake-address.js";
 import { type Labelled, labelledLines, shellWord } from "../../domain/words/texts.js";
 import { bucketPacks } from "../../lake/bulk/pack/bucket-packs.js";
 import { PROOF } from "../../lake/bulk/pack/manifest.js";
+import type { PackPlace } from "../../lake/bulk/pack/pack-place.js";
 import { publicKey } from "../../lake/bulk/pack/signature.js";
 import { type VerifiedPack, verifyPack } from "../../lake/bulk/pack/verify-pack.js";
 import type { DuckDb } from "../../lake/sql/duckdb.js";
@@ -35,7 +36,7 @@ export async function runVerifyPack(terminal: Terminal, directory: string, flags
       ? verifyInBucket(terminal, directory, { duckdb, key })
       : verifyPack(resolve(terminal.cwd, directory), { duckdb, key }),
   );
-  showResult(terminal, flags.json, { ok: true, ...proved }, words);
+  showResult(terminal, flags.json, { ok: true, ...proved }, provedWords);
 }
 
 /** @throws InputError where a lake was named, which is proved without an argument */
@@ -61,7 +62,17 @@ async function verifyInBucket(
   if (id === undefined) throw new InputError(`${given} is not of the form s3://bucket/…/<export>.`);
   const address = s3Address({ bucket, prefix: above });
   const store = openStore({ address, scratch: { directory: scratch, mostBytes: 0 } });
-  const packs = bucketPacks(store, "");
+  return provePack(bucketPacks(store, ""), id, { duckdb, key });
+}
+
+/** Proves a pack where it is, or copies of its files where that is a bucket. @throws PackError naming the first thing that is wrong */
+export async function provePack(
+  packs: PackPlace,
+  id: string,
+  { duckdb, key }: { readonly duckdb: DuckDb; readonly key?: KeyObject | undefined },
+): Promise<VerifiedPack> {
+  await duckdb.makeScratch();
+  const scratch = duckdb.scratchDirectory;
   const bring = (earlier: string) => packs.read(earlier, scratch, [PROOF.manifest]);
   return verifyPack(await packs.read(id, scratch), { duckdb, key, bring });
 }
@@ -73,7 +84,8 @@ async function readKey(path: string) {
   return publicKey(pem, path);
 }
 
-function words(pack: VerifiedPack): string[] {
+/** What is known of a pack that was proved. */
+export function provedWords(pack: VerifiedPack): string[] {
   const { population, exported, failed, excluded } = pack.counts;
   const signatures = {
     none: "not signed",

@@ -69,6 +69,25 @@ const AGAIN = KINDS.flatMap(({ kind, inputs }) => {
   return [{ kind, inputs, options }];
 });
 
+/** Options whose texts may be secret: inputs that are given in the clear, and a command of the user's own. */
+const UNSHOWN = new Set([
+  "--continuation-command",
+  ...AGAIN.flatMap(({ inputs }) =>
+    declaredOptions(inputs).flatMap(({ option: { long }, meta: { path } }) =>
+      path === "at" && long ? [long] : [],
+    ),
+  ),
+]);
+
+/** The words of a command line, with `…` for texts that may be secret. The names of files stay. */
+export function shownWords(words: readonly string[]): string[] {
+  return words.map((word, at) => {
+    const [flag = "", ...text] = word.split("=");
+    if (UNSHOWN.has(flag) && text.length > 0) return text[0]?.startsWith("@") ? word : `${flag}=…`;
+    return UNSHOWN.has(words[at - 1] ?? "") && !word.startsWith("@") ? "…" : word;
+  });
+}
+
 /** Adds to the retry of runs the inputs of every kind. */
 export function withInputsAgain(command: Command): Command {
   for (const { options } of AGAIN) {

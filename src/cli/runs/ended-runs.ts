@@ -1,3 +1,4 @@
+import type { ShownPhase } from "../../domain/phases.js";
 import type { RunStatus } from "../../domain/run.js";
 import { nearestOf } from "../../domain/words/nearest.js";
 import type { LakeQuery } from "../../lake/query/query.js";
@@ -98,12 +99,21 @@ export async function nearRun(
   return nearestOf([...open, ...ended.map(({ run_id }) => run_id)], id);
 }
 
-export async function endedRun(
-  query: LakeQuery,
-  runId: string,
-): Promise<(EndedRun & { readonly lake_root: string | null }) | undefined> {
+/** What only the row of a run knows. */
+export interface RowFacts {
+  /** The lake's root when the run ended (docs/use/tables.md, "Root"); null before that, or if it could not be computed. */
+  readonly lake_root: string | null;
+  /** The command line that asked for it; null where nobody typed one, and until it has ended. */
+  readonly command: string | null;
+  /** What it did, in the order in which that began; none until it has ended. */
+  readonly phases: readonly ShownPhase[];
+}
+
+export async function endedRun(query: LakeQuery, runId: string): Promise<(EndedRun & RowFacts) | undefined> {
   const [row] = await rowsOf<RunRow>(query, `select * from runs where run_id = ${sqlText(runId)}`);
-  return row && { ...seenRun(row), lake_root: textOf(row.lake_root) };
+  if (row === undefined) return undefined;
+  const phases = row.phases === null ? [] : (JSON.parse(String(row.phases)) as RowFacts["phases"]);
+  return { ...seenRun(row), lake_root: textOf(row.lake_root), command: textOf(row.command), phases };
 }
 
 function seenRun(row: RunRow): EndedRun {

@@ -13,7 +13,7 @@ import { checkBatchId } from "../onboarding/batches.js";
 import type { Finding, SeenRun } from "../shell/kind.js";
 import { type JsonFlag, showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { endedRun, nearRun } from "./ended-runs.js";
+import { endedRun, nearRun, type RowFacts } from "./ended-runs.js";
 import { findingsOf, type SlowLink, skippedIn, slowestLinks } from "./findings.js";
 import { kindNamed, kindOf } from "./kinds.js";
 import {
@@ -22,6 +22,7 @@ import {
   findingWords,
   nextWords,
   openRunWords,
+  phaseWords,
   slowWords,
   tookWords,
   waitingWords,
@@ -30,15 +31,13 @@ import { listedRun, type UnfinishedRun, unfinishedRuns } from "./unfinished-runs
 import { type RunsView, withRunsView } from "./view.js";
 
 /** Everything that is known of a run, as `runs show --json` prints it. */
-export interface ShownRun extends SeenRun {
+export interface ShownRun extends SeenRun, RowFacts {
   readonly duration_ms: number | null;
   /** Progress by the run's workflow; null where the run has ended or no worker answers. */
   readonly progress: unknown;
   readonly findings: readonly Finding[];
   /** The bank links that a sync took longest over. */
   readonly slowest: readonly SlowLink[];
-  /** The lake's root when the run ended (docs/use/tables.md, "Root"); null before that, or if it could not be computed. */
-  readonly lake_root: string | null;
 }
 
 /** Reads what is known of a run; also the run itself where it has not ended. @throws NotThereError where there is none of that id */
@@ -52,8 +51,7 @@ export async function readRun(
     const findings = [...(await findingsOf(query, ended)), ...(await skippedIn(query, ended))];
     const counts = { ...ended.counts, ...(await ownCounts(query, ended)) };
     const slowest = await slowestLinks(query, id);
-    const { lake_root } = ended;
-    return [{ ...facts({ ...ended, counts }), findings, slowest, lake_root }, undefined];
+    return [{ ...facts({ ...ended, counts }), findings, slowest }, undefined];
   }
   const unfinished = await unfinishedRuns(view, query);
   const open = unfinished.find(({ run_id }) => run_id === id);
@@ -62,8 +60,10 @@ export async function readRun(
   const { progress = null } = open;
   const findings = await findingsOf(query, open);
   const slowest = await slowestLinks(query, id);
-  return [{ ...facts(listedRun(open)), progress, findings, slowest, lake_root: null }, open];
+  return [{ ...facts({ ...listedRun(open), ...NO_ROW }), progress, findings, slowest }, open];
 }
+
+const NO_ROW: RowFacts = { lake_root: null, command: null, phases: [] };
 
 /** Shows a run, or the state of a batch, as their ids say. @throws NotThereError where the lake knows nothing of it */
 export function showRunOrBatch(terminal: Terminal, id: string, flags: JsonFlag): Promise<void> {
@@ -95,7 +95,7 @@ export function noRun(id: string, near?: string): NotThereError {
   );
 }
 
-function facts(run: SeenRun): Omit<ShownRun, "findings" | "slowest" | "lake_root"> {
+function facts(run: SeenRun & RowFacts): Omit<ShownRun, "findings" | "slowest"> {
   const { started_at, finished_at } = run;
   const duration_ms = finished_at === null ? null : Date.parse(finished_at) - Date.parse(started_at);
   return { ...run, duration_ms, progress: null };
@@ -110,10 +110,12 @@ function runLines(run: ShownRun): string[] {
   return labelledLines([
     ["run", run_id],
     ["status", `${status}${took === "" ? "" : ` in ${took}`}`],
+    ["command", run.command],
     ["why", reason && `${reason}: ${run.message}`],
     ["time", run.started_at === "" ? null : times.filter(Boolean).join(" ")],
     ["batch", kind === "onboard" ? job_id : null],
     ["schedule", schedule && `${schedule}${due}`],
+    ["phases", run.phases.map(phaseWords).join(", ") || null],
     ["counts", done === "" ? null : done],
     ["cost", costWords(run)],
     ["slowest", run.slowest.map(slowWords)],

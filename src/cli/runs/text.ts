@@ -1,6 +1,7 @@
 import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import type { BulkProgress } from "../../domain/bulk/bulk-totals.js";
 import { durationWords } from "../../domain/duration.js";
+import type { ShownPhase } from "../../domain/phases.js";
 import { againWords } from "../../domain/run.js";
 import type { WaitingState } from "../../domain/waiting.js";
 import { counted } from "../../domain/words/counted.js";
@@ -69,6 +70,11 @@ export function costWords({ counts }: SeenRun): string | null {
     ...(paused === 0 ? [] : [`${durationWords(paused)} paused by the service`]),
     ...(lake_reads === undefined ? [] : [`${lake_reads} reads and ${lake_writes} writes of the bucket`]),
   ].join(", ");
+}
+
+/** How long a phase of a run lasted. */
+export function phaseWords({ phase, began_at, ended_at }: ShownPhase): string {
+  return `${phase} ${durationWords(Date.parse(ended_at) - Date.parse(began_at))}`;
 }
 
 /** Says how long a bank link took. */

@@ -2,7 +2,12 @@ import type { Client, ScheduleDescription } from "@temporalio/client";
 import { instantText } from "../../domain/duration.js";
 import { NotThereError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
-import { type FiringMemo, scheduleId, schedulePrefix } from "../../domain/schedules/scheduled-run.js";
+import {
+  type FiringMemo,
+  isScheduleName,
+  scheduleId,
+  schedulePrefix,
+} from "../../domain/schedules/scheduled-run.js";
 import { timingWords } from "../../domain/schedules/timing.js";
 import { shellWord } from "../../domain/words/texts.js";
 import type { ScheduleInput } from "../../intake/schedules/scheduled-job.js";
@@ -41,7 +46,9 @@ export async function keptSchedule(
   scope: string,
   name: string,
 ): Promise<ScheduleInput & Pick<ScheduleDescription, "state" | "info">> {
-  const described = await describeSchedule(client, scheduleId(scope, name));
+  const described = isScheduleName(name)
+    ? await describeSchedule(client, scheduleId(scope, name))
+    : undefined;
   if (described === undefined) throw noSchedule(name);
   const { action, state, info } = described;
   const [input] = (action.args ?? []) as unknown as [ScheduleInput];

@@ -51,6 +51,8 @@ export interface Preflight extends JobConfig {
   readonly keys: EncryptionKeys | undefined;
   /** Whether the lake may be another one than a job's earlier runs were for. */
   readonly mayBeNew: boolean;
+  /** The command line, as the table `runs` shows it; undefined where nobody typed one. */
+  readonly command: string | undefined;
 }
 
 /**
@@ -127,12 +129,22 @@ export async function runPreflight(
       await openTable(store, table, duckdb).writableSnapshot();
   });
   const scope = scopeOf(config.api.url, config.lake.address);
-  return { config, settings, store, service, scope, taskQueue: taskQueue(scope), keys, mayBeNew };
+  return {
+    config,
+    settings,
+    store,
+    service,
+    scope,
+    taskQueue: taskQueue(scope),
+    keys,
+    mayBeNew,
+    command: terminal.shown,
+  };
 }
 
 /** Where a job's run is to run. */
-export function placeOf({ scope, taskQueue, service, store, mayBeNew }: Preflight) {
-  return { scope, taskQueue, lake: { id: service.lake, address: store.address, mayBeNew } };
+export function placeOf({ scope, taskQueue, service, store, mayBeNew, command }: Preflight) {
+  return { scope, taskQueue, lake: { id: service.lake, address: store.address, mayBeNew }, command };
 }
 
 /** @throws InputError (exit 2) where HOME knows a lake in this place, and it is not there. */

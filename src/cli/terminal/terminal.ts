@@ -13,6 +13,8 @@ export interface Terminal {
   readonly colours?: boolean;
   /** The command line that joins or continues what this one began; left out where nobody typed one. */
   readonly again?: string;
+  /** The command line as it was typed, without texts that may be secret; left out where nobody typed one. */
+  readonly shown?: string;
   /** Whether the command may start a new lake where another one was. */
   readonly newLake?: boolean;
   result(text: string): void;

@@ -16,11 +16,13 @@ export function messageId({ alertId, state }: Pick<AlertEvent, "alertId" | "stat
  * `text`, Discord shows `content`, and programs read `alert`.
  *
  * @param lakeRoot the lake's newest root
+ * @param board where people open the board
  */
-export function alertBody(event: AlertEvent, lakeRoot: string | null): object {
+export function alertBody(event: AlertEvent, lakeRoot: string | null, board?: string): object {
   const { alertId, rule, subject, state, message, action, runId } = event;
   const at = instantText(event.at);
-  const words = textOf(event);
+  const link = board === undefined ? null : linkOf(event, board);
+  const words = [textOf(event), ...(link === null ? [] : [link])].join("\n");
   return {
     id: messageId(event),
     type: `alert.${state}`,
@@ -37,8 +39,15 @@ export function alertBody(event: AlertEvent, lakeRoot: string | null): object {
       run_id: runId,
       at,
       lake_root: lakeRoot,
+      link,
     },
   };
+}
+
+/** The board's page of what an alert is about: its run, the open bad rows, or how all is. */
+function linkOf({ rule, runId }: AlertEvent, board: string): string {
+  if (runId !== null) return `${board}/runs/${encodeURIComponent(runId)}`;
+  return `${board}/${rule === "open-quarantine" ? "quarantine" : ""}`;
 }
 
 function textOf({ rule, state, message, action }: AlertEvent): string {

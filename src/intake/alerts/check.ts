@@ -90,8 +90,8 @@ async function goingRuns(client: Client, scope: string): Promise<GoingRun[]> {
 }
 
 /** Keeps the targets of alerts, sealed, and returns their name: a history must not hold the address of a webhook. */
-async function sealTargets(sealed: SealedStore, { command, webhook }: AlertTargets): Promise<string> {
-  const targets: AlertTargets = { command, webhook };
+async function sealTargets(sealed: SealedStore, { command, webhook, board }: AlertTargets): Promise<string> {
+  const targets: AlertTargets = { command, webhook, board };
   const name = createHash("sha256").update(JSON.stringify(targets)).digest("hex").slice(0, 32);
   await sealed.putIfAbsent(keyOf(name), targets);
   return name;

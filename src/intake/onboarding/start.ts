@@ -1,4 +1,5 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { SECOND } from "../../domain/duration.js";
 import type { BatchRunInput } from "../../domain/onboarding/batch/batch-rows.js";
 import { batchWorkflowId, followWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
@@ -78,6 +79,7 @@ function inputOf({ facts, options, scope }: ReadyBatch, sink: boolean): Omit<Bat
   const { batchId, playbook, mode } = facts;
   const { limit, sink: _, ...run } = options;
   const { window, circuit, retry, syncTimeoutSecs } = run;
+  const times = { sync_timeout_secs: syncTimeoutSecs, deadline_secs: run.timing.deadline / SECOND };
   return {
     ...run,
     batchId,
@@ -85,6 +87,6 @@ function inputOf({ facts, options, scope }: ReadyBatch, sink: boolean): Omit<Bat
     sink,
     playbookKey: playbookKeyOf(playbook),
     upTo: rowsOf(facts, options),
-    options: { playbook, mode, limit, window, circuit, retry, sync_timeout_secs: syncTimeoutSecs },
+    options: { playbook, mode, limit, window, circuit, retry, ...times },
   };
 }

@@ -31,6 +31,8 @@ export const runs = {
     ...varchar({ lake_root_of: "the text that `lake_root` is the sha256 of" }),
     ...bigint({ lake_reads: "requests of a sync's steps to the lake's bucket by `GET` and `HEAD`" }),
     ...bigint({ lake_writes: "as `lake_reads`, by `PUT`, `POST` and `DELETE`" }),
+    ...varchar({ command: "the command line that asked for it, texts that may be secret as `…`" }),
+    ...varchar({ phases: "JSON: `phase`, `began_at` and `ended_at` of what it did; some overlap" }),
   ],
 } as const satisfies TableSpec;
 

@@ -8,7 +8,8 @@ import {
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import { type BulkProgress, type BulkSummary, bulkStatus, endOfBulk } from "../../domain/bulk/bulk-totals.js";
-import { TRY_NOW } from "../../domain/waiting.js";
+import { FINISHING } from "../../domain/phases.js";
+import { pausedMs, TRY_NOW } from "../../domain/waiting.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
 import { runLog, tellStatus } from "../run-details.js";
 import { type BulkInput, RunState } from "./run-state.js";
@@ -32,8 +33,12 @@ export async function bulkJob(input: BulkInput): Promise<BulkResult> {
   setHandler(defineQuery<BulkProgress>("progress"), () => state.progress);
   setHandler(defineSignal(TRY_NOW), () => state.tryNow());
   return CancellationScope.nonCancellable(async () => {
+    const began = Date.now();
     await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, () => workGroups(state)));
-    if (state.continues) return continueAsNew<typeof bulkJob>({ ...input, carried: state.run });
+    state.phases.note("working", began);
+    const { all: phases } = state.phases;
+    if (state.continues)
+      return continueAsNew<typeof bulkJob>({ ...input, carried: { ...state.run, phases } });
     const told = await publish(input, state);
     return finish(input, state, told);
   });
@@ -56,7 +61,8 @@ async function publish(input: BulkInput, state: RunState): Promise<Readonly<Reco
   state.phase = "publishing";
   const { runId, kind, staging, startedAt } = input;
   try {
-    const { told, totals } = await publishRun({ runId, kind, staging, groups: state.groups, startedAt });
+    const publishing = publishRun({ runId, kind, staging, groups: state.groups, startedAt });
+    const { told, totals } = await state.phases.during("publishing", publishing);
     state.count(totals);
     return told;
   } catch (error) {
@@ -70,13 +76,15 @@ async function finish(
   state: RunState,
   told: Readonly<Record<string, unknown>>,
 ): Promise<BulkResult> {
-  state.phase = "finishing";
+  state.phase = FINISHING;
+  state.phases.note(FINISHING, Date.now());
   const { stopped, run } = state;
   const totals = { ...run.totals, rows: { ...run.totals.rows, total } };
   const status = bulkStatus(totals, stopped);
   const why = endOfBulk(status, totals, run.unauthorized);
-  const pausedMs = run.pauses.ms;
-  const ended = { ...started, status, why, totals, groups: run.nextGroup, pausedMs };
+  const paused = pausedMs(run.pauses, Date.now());
+  const { all: phases } = state.phases;
+  const ended = { ...started, status, why, totals, groups: run.nextGroup, pausedMs: paused, phases };
   const { duration_ms, lake_root = null } = await finishBulk(ended);
   tellStatus(status, `${status}: ${totals.rows.done} rows done, ${totals.rows.failed} failed`);
   const result = { run_id: started.runId, job: started.kind, status, ...why, ...totals, ...told };

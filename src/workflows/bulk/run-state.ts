@@ -6,6 +6,7 @@ import {
   type BulkTotals,
   noBulkTotals,
 } from "../../domain/bulk/bulk-totals.js";
+import type { Phases } from "../../domain/phases.js";
 import {
   allWaiting,
   NO_PAUSES,
@@ -16,6 +17,7 @@ import {
 } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
 import { tellStatus } from "../run-details.js";
+import { RunPhases } from "../run-phases.js";
 
 export interface BulkInput extends StartedBulk {
   readonly carried?: CarriedRun;
@@ -30,6 +32,8 @@ interface CarriedRun {
   readonly pauses: Pauses;
   /** Epoch milliseconds at which the user last had it continue; 0: never. */
   readonly continuedAt: number;
+  /** Left out by a run that began before there were phases. */
+  readonly phases?: Phases;
 }
 
 /** The state of a bulk run: what it carries, and what its groups tell it. */
@@ -37,6 +41,7 @@ export class RunState {
   run: CarriedRun;
   phase: BulkProgress["phase"] = "working";
   readonly groups: number;
+  readonly phases: RunPhases;
   readonly #scope = CancellationScope.current();
   /** What each group waits for, by its number. */
   readonly #waiting = new Map<number, WaitingState>();
@@ -48,6 +53,7 @@ export class RunState {
     const begun = { nextGroup: 0, stopped: null, unauthorized: false, pauses: NO_PAUSES, continuedAt: 0 };
     this.run = carried ?? { ...begun, totals: noBulkTotals() };
     this.groups = groups;
+    this.phases = new RunPhases(carried?.phases);
   }
 
   get progress(): BulkProgress {

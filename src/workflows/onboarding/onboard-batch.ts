@@ -23,7 +23,7 @@ const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);
  */
 export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSummary> {
   const root = CancellationScope.current();
-  const { batchId, runId, startedAt, firing, options } = input;
+  const { batchId, runId, startedAt, firing, command, options } = input;
   if (!input.carried) runLog.info({ run_id: runId, kind: "onboard", batch_id: batchId }, "run begins");
   return CancellationScope.nonCancellable(async () => {
     const run = new BatchRun(input);
@@ -50,7 +50,14 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       calls,
       refusals,
     };
-    const finish = { summary, rows: upTo, options, startedAt, ...(firing && { firing }) };
+    const finish = {
+      summary,
+      rows: upTo,
+      options,
+      startedAt,
+      ...(firing && { firing }),
+      ...(command && { command }),
+    };
     const { duration_ms, lake_root = null } = await finishBatch(finish);
     tellStatus(summary.status, `${summary.status}: ${counts.total} customers`);
     return { ...summary, duration_ms, lake_root };

@@ -9,6 +9,7 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import { runId as makeRunId, type RunStatus } from "../../domain/run.js";
 import type { FiredRun, FiringMemo, StartedFiring } from "../../domain/schedules/scheduled-run.js";
+import { shellWord } from "../../domain/words/texts.js";
 import { FOLLOWED_RUN, HEARTBEATING } from "../policies.js";
 
 const { startFiredRun, recordFailedFiring } = proxyActivities<Activities>(HEARTBEATING);
@@ -23,11 +24,14 @@ interface FireScheduleInput {
   /** First word of the ids of its runs. */
   readonly runKind: string;
   readonly job: ScheduledJob;
+  /** The job's command line, as words. */
+  readonly command?: readonly string[];
 }
 
 /** Starts the job's run, or joins a running one, and ends with it: what becomes due meanwhile is skipped. */
 export async function fireSchedule(input: FireScheduleInput): Promise<FiringMemo> {
   const { schedule, scope, lake, runKind, job } = input;
+  const command = input.command && ["nightledger", ...input.command].map(shellWord).join(" ");
   const dueAt = (dueTime() ?? new Date()).toISOString();
   const told = (runId: string | null, status: RunStatus | null): FiringMemo => {
     const memo = { schedule, dueAt, runId, status };
@@ -37,7 +41,8 @@ export async function fireSchedule(input: FireScheduleInput): Promise<FiringMemo
   const start = async (kind: string, job: ScheduledJob): Promise<StartedFiring> => {
     const startedAt = new Date();
     const runId = makeRunId(kind, startedAt, uuid4());
-    const run: FiredRun = { runId, startedAt: startedAt.toISOString(), firing: { schedule, dueAt } };
+    const firing = { schedule, dueAt };
+    const run: FiredRun = { runId, startedAt: startedAt.toISOString(), firing, ...(command && { command }) };
     try {
       return await startFiredRun({ scope, lake, job, run });
     } catch (error) {

@@ -4,6 +4,7 @@ import type { SyncOptions } from "../../domain/sync/job.js";
 import type { LoadResult } from "../../domain/sync/run/publication.js";
 import type { SyncState, ToLoad } from "../../domain/sync/run/sync-state.js";
 import { IN_STAGING, LOADS_BEHIND } from "../policies.js";
+import type { RunPhases } from "../run-phases.js";
 
 const { load, commit, dropJournals } = proxyActivities<Activities>(IN_STAGING);
 
@@ -22,6 +23,7 @@ export class Publisher {
     private readonly runId: string,
     private readonly options: SyncOptions,
     private readonly state: SyncState,
+    private readonly phases: RunPhases,
   ) {}
 
   /**
@@ -69,7 +71,7 @@ export class Publisher {
   #load({ reports, links }: ToLoad): Promise<LoadResult> {
     const [older, newer] = this.#loads;
     const input = { runId: this.runId, reports: reports.map(({ place }) => place), links };
-    const loading = older.then(() => load(input));
+    const loading = older.then(() => this.phases.during("loading", load(input)));
     this.#loads = [newer, loading.catch(() => undefined)];
     return loading;
   }
@@ -81,7 +83,8 @@ export class Publisher {
     if (work === undefined) return;
     const { streams, full } = this.options;
     const { removed } = state;
-    state.applyCommit(state.countRequests(await commit({ ...work, runId, streams, full, removed })));
+    const committing = commit({ ...work, runId, streams, full, removed });
+    state.applyCommit(state.countRequests(await this.phases.during("committing", committing)));
     const folders = state.takeToDrop();
     if (folders.length === 0) return;
     // The end of the run deletes its whole staging, so a failure here does no harm.

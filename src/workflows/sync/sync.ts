@@ -9,15 +9,17 @@ import {
   setHandler,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
+import { FINISHING, type Phases } from "../../domain/phases.js";
 import type { RunStatus } from "../../domain/run.js";
 import type { SyncRun } from "../../domain/sync/job.js";
 import { type CarriedSync, type SyncFigures, SyncState } from "../../domain/sync/run/sync-state.js";
 import { endOfSync, endStatus, type SyncSummary, withUnreadLinks } from "../../domain/sync/sync-summary.js";
 import { type Failure, MATERIALIZE, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
-import { NO_PAUSES, type Pauses, TRY_NOW, withPause } from "../../domain/waiting.js";
+import { NO_PAUSES, type Pauses, pausedMs, TRY_NOW, withPause } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
 import { HEARTBEATING, TRIED_ONCE } from "../policies.js";
 import { runLog, tellStatus } from "../run-details.js";
+import { RunPhases } from "../run-phases.js";
 import { Publisher } from "./publisher.js";
 import { Reader } from "./reader.js";
 
@@ -36,7 +38,7 @@ const { materialize: materializeOnce } = proxyActivities<Activities>(TRIED_ONCE)
 
 interface SyncInput extends SyncRun {
   /** The run's state when it continued as new. */
-  readonly carried?: { readonly state: CarriedSync; readonly pauses: Pauses };
+  readonly carried?: { readonly state: CarriedSync; readonly pauses: Pauses; readonly phases?: Phases };
 }
 
 /** Result of a run; `unauthorized`: it failed because the service refused the credentials. */
@@ -57,7 +59,7 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
     { users: roster.users, full, pageSize, jitter: Math.random, now: Date.now() },
     carried?.state,
   );
-  const run = new RunUnderWay(input, state, carried?.pauses);
+  const run = new RunUnderWay(input, state, carried);
   try {
     await run.read();
     return await run.finish(await run.materialize());
@@ -73,13 +75,15 @@ class RunUnderWay {
   /** Rows that were committed when {@link #bringUp} last began. */
   #broughtUp = 0;
   #bringingUp: Promise<void> | undefined;
+  readonly #phases: RunPhases;
 
   constructor(
     private readonly input: SyncInput,
     private readonly state: SyncState,
-    pauses = NO_PAUSES,
+    carried: Partial<Required<SyncInput>["carried"]> = {},
   ) {
-    this.#pauses = pauses;
+    this.#pauses = carried.pauses ?? NO_PAUSES;
+    this.#phases = new RunPhases(carried.phases);
     setHandler(syncProgressQuery, () => this.#progress());
     setHandler(defineSignal(TRY_NOW), () => state.tryNow());
   }
@@ -93,7 +97,8 @@ class RunUnderWay {
   /** Reads until nothing is left; continues as new once the history has grown. */
   async read(): Promise<void> {
     const { input, state } = this;
-    const publisher = new Publisher(input.runId, input.options, state);
+    const began = Date.now();
+    const publisher = new Publisher(input.runId, input.options, state, this.#phases);
     const reader = new Reader(input, state, publisher, {
       read: () => this.#noteSlice(),
       waits: () => this.#bringUp(),
@@ -101,11 +106,13 @@ class RunUnderWay {
     try {
       const end = await reader.readAll();
       await this.#bringingUp;
+      this.#phases.note("reading", began);
       if (end === "grown") {
-        const carried = { state: state.carry(), pauses: this.#pauses };
+        const carried = { state: state.carry(), pauses: this.#pauses, phases: this.#phases.all };
         await continueAsNew<typeof sync>({ ...input, carried });
       }
     } catch (error) {
+      this.#phases.note("reading", began);
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
       // What was committed before stays as it is.
       state.giveUp(reasonOf(error));
@@ -136,7 +143,7 @@ class RunUnderWay {
     const { runId } = this.input;
     this.#phase = "materializing";
     try {
-      this.state.countRequests(await materialize({ runId }));
+      this.state.countRequests(await this.#phases.during("materializing", materialize({ runId })));
       await this.#attempt(
         markSeen({ runId }),
         "could not mark the imported rows that this run has read; the next run tries again",
@@ -159,7 +166,8 @@ class RunUnderWay {
   }
 
   async finish(stale: Failure | undefined, cancelled?: "cancelled"): Promise<SyncResult> {
-    this.#phase = "finishing";
+    this.#phase = FINISHING;
+    this.#phases.note(FINISHING, Date.now());
     const { runId, roster } = this.input;
     const { unauthorized, removed, totals: sofar } = this.state;
     const read = cancelled ? sofar : withUnreadLinks(sofar, removed?.bank_links);
@@ -174,7 +182,9 @@ class RunUnderWay {
   async end(status: RunStatus, totals: SyncTotals) {
     const { carried: _, ...run } = this.input;
     const why = endOfSync(status, totals, this.state.unauthorized);
-    const ended = await finishRun({ ...run, totals, pausedMs: this.#pauses.ms, status, why });
+    const phases = this.#phases.all;
+    const paused = pausedMs(this.#pauses, Date.now());
+    const ended = await finishRun({ ...run, totals, pausedMs: paused, phases, status, why });
     tellStatus(status, `${status}: ${totals.links.failed} links and ${totals.users.failed} users failed`);
     return { ...ended, why };
   }

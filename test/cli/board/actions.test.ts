@@ -22,6 +22,13 @@ test("a button is the command that it shows", () => {
   );
 });
 
+test("no two buttons are taken for one that is pressed twice", () => {
+  const [one, two] = [1, 2].map(() => actionForm({ ...ASKED, form: "k" }, "run-retry", "r")?.html ?? "");
+  const token = (form = "") => /name="once" value="([^"]+)"/.exec(form)?.[1];
+  expect(token(one)).toMatch(/^[0-9a-f-]{36}$/);
+  expect(token(one)).not.toBe(token(two));
+});
+
 test.for([
   ["an option", "run-cancel", "--json"],
   ["two words", "run-cancel", "a b"],

@@ -12,6 +12,7 @@ const RUN = {
 const WELL: Parameters<typeof verdictOf>[0] = {
   lake_exists: true,
   latest: [RUN],
+  syncs: [RUN],
   unfinished: [],
   alerts: [],
   quarantined: 0,
@@ -21,10 +22,10 @@ const NOBODY = { reviews: 0, customer_links: 0, unclear_links: 0 };
 
 test.for([
   ["a good night", WELL, true, "The last sync ended 5h ago. Nothing needs you."],
-  ["nothing yet", { ...WELL, latest: [] }, false, "Nothing has run yet."],
+  ["nothing yet", { ...WELL, latest: [], syncs: [] }, false, "Nothing has run yet."],
   [
     "a lake that is gone",
-    { ...WELL, lake_exists: false, latest: [] },
+    { ...WELL, lake_exists: false, latest: [], syncs: [] },
     false,
     "Nothing has run yet. There is no lake at this address.",
   ],
@@ -59,8 +60,41 @@ test.for([
   expect(verdictOf(status as typeof WELL, NOBODY, NOW)).toMatchObject({ isWell, sentence });
 });
 
-test("the numbers are those of the newest run", () => {
-  expect(verdictOf(WELL, NOBODY, NOW).numbers.map(({ value }) => value)).toEqual([120, 10, 0, 0]);
+test("the numbers are those of the night's sync, which they name", () => {
+  const { numbers } = verdictOf(WELL, NOBODY, NOW);
+  expect(numbers.map(({ value }) => value)).toEqual([120, 10, 0, 0]);
+  expect(numbers[0]?.label).toBe("links in sync nightly, ended 5h ago");
+});
+
+// What ran last counted, such as an import of two rows in the morning or the sync of one user that a webhook asked for.
+test.for([
+  [
+    "an import after it",
+    { kind: "import", counts: { users: 2 } },
+    [120, "links in sync nightly, ended 5h ago"],
+  ],
+  ["a webhook's sync", { counts: { links: 1, users: 1 } }, [120, "links in sync nightly, ended 5h ago"]],
+  [
+    "a night that is days ago",
+    { counts: { links: 1, users: 1 }, before: "2026-11-18T03:00:00Z" },
+    [1, "links in sync, ended 1h ago"],
+  ],
+] as const)("the numbers are not those of %s", ([, { ...later }, shown]) => {
+  const { before = RUN.finished_at, ...given } = { before: undefined, ...later };
+  const last = { ...RUN, run_id: "last", schedule: null, finished_at: "2026-11-21T07:00:00Z", ...given };
+  const night = { ...RUN, finished_at: before, counts: { ...RUN.counts, users: 50 } };
+  const [number] = verdictOf(
+    { ...WELL, latest: [last, night], syncs: [last, night].filter(({ kind }) => kind === "sync") },
+    NOBODY,
+    NOW,
+  ).numbers;
+  expect([number?.value, number?.label]).toEqual(shown);
+});
+
+test("without a sync the numbers are those of the newest run", () => {
+  const run = { ...RUN, kind: "import", schedule: null, counts: { users: 7 } };
+  const [number] = verdictOf({ ...WELL, latest: [run], syncs: [] }, NOBODY, NOW).numbers;
+  expect([number?.value, number?.label]).toEqual([7, "rows in import, ended 5h ago"]);
 });
 
 test("a good night says who still has to act, and is not said to need nobody", () => {

@@ -32,6 +32,7 @@ test("a body is what chats show, and the same in fields", () => {
       run_id: "sync-1",
       at: "2026-11-22T02:16:40Z",
       lake_root: "0ab1",
+      link: null,
     },
   });
 });
@@ -48,4 +49,14 @@ test("nobody is called by what a message quotes", () => {
   expect(alertBody({ ...EVENT, message: "<!channel> & more" }, null)).toMatchObject({
     text: expect.stringContaining("&lt;!channel&gt; &amp; more"),
   });
+});
+
+test("where the board has an address, a message links to the run, or to the page of what it is about", () => {
+  const board = "https://board.example/night";
+  const link = `${board}/runs/sync-1`;
+  const text = expect.stringMatching(/reads them again\.\nhttps:\/\/board\.example\/night\/runs\/sync-1$/);
+  expect(alertBody(EVENT, null, board)).toMatchObject({ text, content: text, alert: { link } });
+  const about = (more: Partial<AlertEvent>) => alertBody({ ...EVENT, runId: null, ...more }, null, board);
+  expect(about({ rule: "open-quarantine" })).toMatchObject({ alert: { link: `${board}/quarantine` } });
+  expect(about({ rule: "run-missing" })).toMatchObject({ alert: { link: `${board}/` } });
 });

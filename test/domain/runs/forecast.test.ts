@@ -46,6 +46,22 @@ test.for([
   expect(syncForecast(users, known, past, isFull)).toMatchObject(forecast);
 });
 
+test("a night is as the nights before say: the median of lists, links that come back or are new, and what has piled up", () => {
+  const nights = {
+    lists: 2,
+    returns: { [String(EXPIRED.skipped)]: 0.5 },
+    arrivals: 1,
+    spread: [0.9, 1.5],
+  } as const;
+  const known = [...links(8, { ...LINK, laterPages: 1.25 }), ...links(4, EXPIRED), { ...LINK, piledUp: 3 }];
+  const forecast = syncForecast({ all: 10, isNew: 0 }, known, TWO_NIGHTS, false, nights);
+  expect(forecast).toMatchObject({ pages: 10 + 2 + 9 + 3, calls: 20 + 24, between: [39, 66] });
+  expect(forecast.basis).toContain(
+    "about 2 skipped links that come back and about 1 new links of known users",
+  );
+  expect(syncForecast({ all: 10, isNew: 0 }, known, TWO_NIGHTS, true, nights).between).toBeNull();
+});
+
 test("a first night says what it costs at least", () => {
   expect(syncForecast({ all: 10, isNew: 10 }, [], NOTHING, false).basis).toContain("at least 20 calls");
 });

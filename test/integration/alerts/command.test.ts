@@ -36,6 +36,10 @@ const rows = async (sql: string) => {
 
 test("a check tells a command and a webhook what is new, shows what is open, and tells when it is over", async () => {
   const fault = sandbox.addFault({ kind: "status", status: 400, link: "l1" });
+  await writeFile(
+    join(folder.directory, "nightledger.yaml"),
+    "alerts: { board: 'https://board.example/' }\n",
+  );
   expect((await run("sync", "--roster", "users.csv")).code).toBe(1);
   const told = join(folder.directory, "told.jsonl");
   const flags = ["--failed-links", "--max-age", "36h", "--notify-command", `cat >>${told}`];
@@ -50,6 +54,9 @@ test("a check tells a command and a webhook what is new, shows what is open, and
   expect(receiver.taken()).toEqual(["alert.raised"]);
   expect(receiver.requests[0]?.isSigned).toBe(false);
   expect(JSON.parse(await readFile(told, "utf8"))).toEqual(receiver.requests[0]?.body);
+  expect(receiver.requests[0]?.body).toMatchObject({
+    alert: { link: expect.stringMatching(/^https:\/\/board\.example\/runs\/sync-\w+-\w+$/) },
+  });
   expect(await check(...flags)).toMatchObject({ code: 1, raised: [], open: [{}] });
   const shown = await run("alerts", "check", "--failed-links");
   expect(shown).toMatchObject({ code: 1 });

@@ -1,8 +1,9 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import type { RunModel } from "../../../src/cli/board/pages/run.js";
 import type { ShownSchedule } from "../../../src/cli/schedules/described.js";
+import { NotThereError } from "../../../src/domain/failures.js";
 import { readPage } from "../../helpers/board/read-page.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
 import { runHere, sayHere } from "../../helpers/command/command-here.js";
@@ -45,6 +46,12 @@ test("a scheduled run in progress is first in the list and shows how far it is; 
   expect(body.html).toContain('<progress max="1" value="0"');
   letGo();
   await expect.poll(async () => (await shown()).model.status, { timeout: 30_000 }).toBe("completed");
+  const ended = (await shown()).model;
+  expect(ended.command).toBe("nightledger sync --roster users.csv");
+  const phases = ["reading", "loading", "committing", "materializing", "finishing"];
+  expect(ended.phases.map(({ phase }) => phase).sort()).toEqual(phases.sort());
+  const [first, last] = [ended.phases[0], ended.phases.at(-1)];
+  expect([first?.phase, last?.phase, last?.ended_at]).toEqual(["reading", "finishing", ended.finished_at]);
   const dueOnes = () => readPage<{ schedules: readonly ShownSchedule[] }>(folder, "/schedules");
   const lastOf = async () => (await dueOnes()).model.schedules[0]?.last[0];
   await expect.poll(lastOf, { timeout: 30_000 }).toMatchObject({ run_id, status: "completed" });
@@ -65,5 +72,20 @@ test("a schedule's plan is that of its command, wherever the board runs, and onl
   const command = "nightledger plan sync --roster users.csv";
   expect(shown.model).toEqual({ schedule: "nightly-sync", command, ...JSON.parse(stdout) });
   expect(shown.body.html).toContain("nothing was started");
-  await expect(readPage(folder, "/schedules/none/plan")).rejects.toThrow("there is no schedule none");
+  for (const [path, words] of [
+    ["/schedules/none/plan", "there is no schedule none"],
+    [`/schedules/${"n".repeat(2_000)}/plan`, "there is no schedule nnn"],
+    ["/schedules/nightly-maintain/plan", "maintain makes no calls"],
+  ] as const) {
+    const refused = await readPage(folder, path).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(NotThereError);
+    expect(String(refused)).toContain(words);
+  }
+  await rm(folder.roster);
+  const { model, body: without } = await readPage<{ refused: string }>(
+    folder,
+    "/schedules/nightly-sync/plan",
+  );
+  expect(model.refused).toContain("users.csv");
+  expect(without.html).toContain('class="warning"');
 });

@@ -43,7 +43,8 @@ test("bodies of a template reach the target with the vault's values, and nothing
   const note = 'Quite "personal" note';
   target.answer = () => ({ status: 201, body: "answer of the target, 4711" });
   await write("rows.csv", `id,fp_id,note,method\nr1,fp_id_1,"${note.replaceAll('"', '""')}",PUT\n`);
-  const { code, said } = await run(...PROXY, "rows.csv", ...MADE, "--keep-body");
+  const made = MADE.toSpliced(4, 0, "--header", `x-fp-proxy-fwd-x-own: ${SECRET}`);
+  const { code, said } = await run(...PROXY, "rows.csv", ...made, "--keep-body");
   expect({ code, rows: said.rows }).toMatchObject({ code: 0, rows: { done: 1, failed: 0 } });
   expect(bodies()).toEqual([{ ref: "r1", ssn: "912345678", note }]);
   expect(target.received[0]).toMatchObject({ method: "PUT", headers: { authorization: SECRET } });
@@ -53,6 +54,9 @@ test("bodies of a template reach the target with the vault's values, and nothing
   expect((await run("query", "--decrypt", sql)).said).toEqual([
     { ...row, body: "answer of the target, 4711" },
   ]);
+  const [asked] = (await run("query", "select command, phases from runs where command like '%proxy%'")).said;
+  expect(asked.command).toContain("--header @headers --header '…' --access-reason payout");
+  expect(JSON.parse(asked.phases)).toMatchObject([{ phase: "working" }, { phase: "finishing" }]);
   const planted = ["verysecret", "personal", "912345678", "4711"];
   const files = await holding(folder.directory, planted);
   expect(files.filter((found) => !/^(rows\.csv|headers): /.test(found))).toEqual([]);

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { freePort } from "../../helpers/command/free-port.js";
@@ -29,7 +31,16 @@ test("a worker counts what the documents name, with no id of a person or link in
   sandbox.addFault({ operation: "sync_transactions", kind: "status", status: 503, times: 1 });
   const { code, stderr } = await folder.sync().ended;
   expect(code, stderr).toBe(0);
+  const lines = [
+    "link_id,account_id,amount,date",
+    "link-of-u1,a,1.50,2026-11-02",
+    "link-of-u1,a,2.50,2026-11-02",
+  ];
+  await writeFile(join(folder.directory, "rows.csv"), `${lines.join("\n")}\n`);
+  const imported = await folder.command(["import", "--transactions", "rows.csv"]).ended;
+  expect(imported.code, imported.stderr).toBe(0);
   const text = await (await fetch(`http://${place}/metrics`)).text();
+  expect(text).toMatch(/nightledger_rows_total\{[^}]*change="done"[^}]*kind="import"[^}]*\} 2/);
   expect(text).toMatch(
     /nightledger_calls_total\{[^}]*operation="sync_transactions"[^}]*status="503"[^}]*\} 1/,
   );

@@ -5,7 +5,7 @@ import { afterAll, afterEach, expect, test } from "vitest";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../../sandbox/index.js";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { runHere } from "../../helpers/command/command-here.js";
+import { runHere, sayHere } from "../../helpers/command/command-here.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
@@ -76,6 +76,9 @@ test("a batch from its file to its summary, table and CSV: exit 0; again: nothin
   });
   const csv = await readFile(join(folder.lake, "_batches", first.summary.batch_id, "outcomes.csv"), "utf8");
   expect(csv.trim().split("\n")).toHaveLength(4);
+  const [asked] = (await sayHere(folder, "query", "select command, options from runs")).said;
+  expect(asked.command).toBe(["nightledger", ...ONBOARD, "--mode", "sync"].join(" "));
+  expect(JSON.parse(asked.options)).toMatchObject({ mode: "sync", deadline_secs: 14 * 86_400 });
   sandbox.clearRequests();
   const second = await onboard();
   expect(second).toMatchObject({ code: 0, summary: { calls: 0, customers: { pass: 3 } } });

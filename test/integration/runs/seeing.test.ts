@@ -127,6 +127,21 @@ test("a run in progress is found, and watched to its end", async () => {
   expect(await run("runs", "watch", run_id)).toMatchObject({ code: 0 });
 });
 
+// The whole pause that the service had announced counted, ten minutes in a run of ten seconds.
+test("a run that is cancelled in a pause of the service has waited until its end, and no longer", async () => {
+  sandbox.addFault({ kind: "status", status: 429, retryAfter: 600, operation: "sync_transactions" });
+  expect(await run(...SYNC, "--detach")).toMatchObject({ code: 0 });
+  const open = async () => (await json("runs", "list", "--status", "running"))[0]?.run_id;
+  await expect.poll(open, { timeout: 20_000 }).toBeDefined();
+  const id = await open();
+  const progress = async () => (await json("runs", "show", id)).progress;
+  await expect.poll(progress, { timeout: 30_000 }).toMatchObject({ throttled_until: expect.any(String) });
+  await run("runs", "cancel", id);
+  const { status, duration_ms, counts } = await json("runs", "show", id);
+  expect(status).toBe("cancelled");
+  expect(counts.paused_ms).toBeLessThanOrEqual(duration_ms);
+});
+
 test("what is not there is said, and nothing is started to find out", async () => {
   for (const args of [
     ["runs", "show", "sync-20260101T000000Z-aaaaaa"],

@@ -14,8 +14,9 @@ import { EXIT, exitCodeOf, listedError } from "../../terminal/exit-code.js";
 import { commandOf, steeredBody } from "../actions.js";
 import { BOARD_ICON, BOARD_SCRIPT, BOARD_STYLES, boardPage } from "../layout.js";
 import { type Asked, findPage, type Page, type ReadPage } from "../page.js";
-import type { Steering } from "../steer.js";
+import type { SteeredCommand, Steering } from "../steer.js";
 import { type Door, decide, formKey } from "./guard.js";
+import { SentForms } from "./sent-forms.js";
 
 const MOST_CONNECTIONS = 200;
 const SECURITY_HEADERS = {
@@ -28,6 +29,13 @@ const SECURITY_HEADERS = {
   "cross-origin-resource-policy": "same-origin",
   "cache-control": "no-store",
 };
+/**
+ * A page of a pack has its styles in it. In a sandbox nothing of it runs or sends; its links lead on with the reader's
+ * cookie, which a page without an origin would not be given.
+ */
+const FOREIGN_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox allow-same-origin";
+const HTML = "text/html; charset=utf-8";
 const MOST_BODY_BYTES = 16 * 1024;
 const FILES: Readonly<Record<string, readonly [type: string, text: string]>> = {
   "/board.css": ["text/css; charset=utf-8", BOARD_STYLES],
@@ -69,11 +77,12 @@ interface Answer {
  */
 export async function startBoard(options: BoardOptions): Promise<BoardServer> {
   const news = newsOf(options);
+  const sent = new SentForms<SteeredCommand>();
   const secret = randomBytes(24).toString("base64url");
   const server = createServer(
     { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 },
     async (request, response) => {
-      const given = await answer(options, { request, news, secret }).catch((error) =>
+      const given = await answer(options, { request, news, secret, sent }).catch((error) =>
         failure(options, request, error),
       );
       const { status, type, text, headers } = given;
@@ -105,10 +114,11 @@ interface Exchange {
   readonly request: IncomingMessage;
   readonly news: () => Promise<string>;
   readonly secret: string;
+  readonly sent: SentForms<SteeredCommand>;
 }
 
 async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer> {
-  const { request, news, secret } = exchange;
+  const { request, news, secret, sent } = exchange;
   const { headers, method = "GET", url = "/" } = request;
   // No name has a zero byte, and SQL can't have one.
   if (!URL.canParse(url, "http://board") || url.includes("%00"))
@@ -127,7 +137,7 @@ async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer
     return text(303, "", { location, "set-cookie": verdict.cookie });
   }
   const key = formKey(secret, verdict.user);
-  if (path === "/act" && method === "POST") return act(options, request, { key, user: verdict.user });
+  if (path === "/act" && method === "POST") return act(options, request, { key, user: verdict.user, sent });
   if (method !== "GET" && method !== "HEAD") return text(405, "Pages are only read.");
   const file = FILES[path];
   if (file !== undefined) return { status: 200, type: file[0], text: file[1] };
@@ -135,28 +145,35 @@ async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer
   const asked = path.replace(/\.json$/, "").replace(/^\/index$/, "/");
   const found = findPage(options.pages, asked, searchParams);
   if (found === undefined) return says(options, path, 404, "There is no such page.");
-  const { title, model, body } = await options.read(found.page, { ...found.asked, form: key });
+  const { title, model, body, foreign } = await options.read(found.page, { ...found.asked, form: key });
+  if (foreign !== undefined) {
+    const headers = { "content-security-policy": FOREIGN_POLICY };
+    return { status: 200, type: HTML, text: foreign, headers };
+  }
   if (path.endsWith(".json"))
     return { status: 200, type: "application/json", text: `${JSON.stringify(model)}\n` };
   return html(options, path, 200, title, body);
 }
 
+const FIELDS = ["form", "once", "action", "subject", "reason"];
+
 /** Runs the command of a button. */
 async function act(
   options: BoardOptions,
   request: IncomingMessage,
-  { key, user }: { readonly key: string; readonly user: string },
+  { key, user, sent }: { readonly key: string; readonly user: string } & Pick<Exchange, "sent">,
 ): Promise<Answer> {
   const body = await shortBody(request, MOST_BODY_BYTES);
   if (body === undefined) return text(413, "No form of the board is that long.");
   const given = new URLSearchParams(body);
-  const [form = "", action = "", subject = "", reason = ""] = ["form", "action", "subject", "reason"].map(
-    (name) => given.get(name)?.trim(),
+  const [form = "", once = "", action = "", subject = "", reason = ""] = FIELDS.map((name) =>
+    given.get(name)?.trim(),
   );
   if (!isSame(form, key)) return says(options, "/act", 403, OLD_FORM);
   const words = commandOf(action, subject, reason);
-  if (words === undefined || reason === "") return says(options, "/act", 400, NO_COMMAND);
-  return html(options, "/act", 200, "Asked", steeredBody(await options.steering.run(words, user, reason)));
+  if (words === undefined || reason === "" || once === "") return says(options, "/act", 400, NO_COMMAND);
+  const steered = await sent.once(once, () => options.steering.run(words, user, reason));
+  return html(options, "/act", 200, "Asked", steeredBody(steered));
 }
 
 function failure(options: BoardOptions, { url = "/" }: IncomingMessage, error: unknown): Answer {
@@ -199,7 +216,7 @@ function html(
   body: Markup,
 ): Answer {
   const page = boardPage({ pages, lake, path, title, body });
-  return { status, type: "text/html; charset=utf-8", text: page };
+  return { status, type: HTML, text: page };
 }
 
 function text(status: number, words: string, headers: Answer["headers"] = {}): Answer {

@@ -4,7 +4,7 @@ import { BATCH_TABLES, progressWords, readBatch, type ShownBatch } from "../../r
 import { openRunWords } from "../../runs/text.js";
 import { type UnfinishedRun, unfinishedRuns } from "../../runs/unfinished-runs.js";
 import { type ActionName, actionForm } from "../actions.js";
-import { readStanding, standingSections } from "../onboarding.js";
+import { readStanding, standingSections, timeOutSection } from "../onboarding.js";
 import { page } from "../page.js";
 import { findingsTable, linkTo, progressBar, statusChip, tableSection, warning } from "../shown.js";
 
@@ -58,6 +58,7 @@ export const batch = page("/onboarding/:batch", {
         "What did not pass, and what to do",
         findingsTable("Rows that ended alike", "Every row passed.", model.findings),
       ),
+      timeOutSection(model),
       standingSections(model, batch_id),
     );
   },

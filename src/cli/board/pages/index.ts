@@ -6,7 +6,7 @@ import { health } from "./health.js";
 import { link } from "./link.js";
 import { links } from "./links.js";
 import { onboarding } from "./onboarding.js";
-import { packs } from "./packs.js";
+import { pack, packPage, packPart, packs } from "./packs.js";
 import { quarantine } from "./quarantine.js";
 import { run } from "./run.js";
 import { runs } from "./runs.js";
@@ -26,6 +26,9 @@ export const PAGES: readonly Page[] = [
   dataTable,
   quarantine,
   packs,
+  pack,
+  packPage,
+  packPart,
   schedules,
   plan,
   health,

@@ -25,6 +25,7 @@ import {
   tableSection,
 } from "../shown.js";
 import { syncAction, type Turn } from "./links.js";
+import { asItCame, maskedRow, PAYLOAD } from "./quarantine.js";
 
 const MOST_RUNS = 50;
 const MOST_BAD_ROWS = 20;
@@ -64,9 +65,10 @@ export const link = page("/links/:link", {
         from link_syncs where ${its} and status not in ('synced', 'unchanged', 'superseded')
         group by all order by count desc, status, reason limit ${MOST_REASONS}`),
       bad_rows: listOf<
-        SqlRow<"row_id" | "stream" | "list" | "reason" | "fetched_at", never, "transaction_id"> & Total
+        SqlRow<"row_id" | "stream" | "list" | "reason" | "fetched_at", never, "transaction_id" | "payload"> &
+          Total
       >(
-        `select row_id, stream, list, transaction_id, reason, run_id, fetched_at, count(*) over () as total
+        `select row_id, stream, list, transaction_id, reason, run_id, fetched_at, ${PAYLOAD}, count(*) over () as total
         from quarantine_states where closed_by is null and ${its} order by fetched_at desc, row_id limit ${MOST_BAD_ROWS}`,
       ),
       balances: listOf<AccountBalances & Total>(balancesOf(link_id)),
@@ -81,7 +83,7 @@ export const link = page("/links/:link", {
         ...lists,
         freshness: freshness[0] ?? null,
         runs: shownOf(runs),
-        bad_rows: shownOf(bad_rows),
+        bad_rows: { total: bad_rows[0]?.total ?? 0, rows: shownOf(bad_rows).rows.map(maskedRow) },
       },
       findings: findings.map((one) => ({ ...one, action: syncAction(one.status, one.reason) })),
       balances: { accounts: balances[0]?.total ?? 0, shown: shownOf(balances).rows },
@@ -124,6 +126,7 @@ export const link = page("/links/:link", {
           Row: "row_id",
           Transaction: ({ transaction_id, stream, list }) => transaction_id ?? `${stream}, ${list}`,
           Why: "reason",
+          "As it came": asItCame,
           Fetched: "fetched_at",
           Close: ({ row_id }) => actionForm(asked, "row-resolve", row_id),
         }),

@@ -11,6 +11,7 @@ import {
   headNumber,
   html,
   joined,
+  link,
   type Markup,
   paragraph,
   section,
@@ -24,7 +25,8 @@ import { linkTo, listing, saying } from "../shown.js";
 
 /** Days (UTC) that the grid shows. */
 export const NIGHTS = 30;
-/** Links that it shows. */
+/** Links that it shows of each turn, and where one turn is asked for. */
+const MOST_OF_TURN = 50;
 const MOST_LINKS = 100;
 const STALE_MS = 3 * DAY;
 const ALL = `nightledger query "select * from link_freshness order by age_s desc"`;
@@ -38,7 +40,17 @@ const TURNS = {
 } as const;
 export type Turn = keyof typeof TURNS;
 
+const TURN_TITLES = {
+  customer: "The customer's",
+  bank: "The bank's",
+  service: "The service's",
+  us: "Our",
+} as const satisfies Record<Turn, string>;
+
 const TURN_NAMES = Object.keys(TURNS) as readonly Turn[];
+
+/** The groups of the list, those that somebody has to act on first. */
+const GROUPS = [...TURN_NAMES, null] as const;
 
 /** What became of a link in a night: how it is called, and its colour and shape in a strip. */
 const STATES = {
@@ -64,13 +76,16 @@ type GridLink = SqlRow<"link_id" | "fp_id" | "last_status", "age_s", Unsure> & {
   readonly turn: Turn | null;
   readonly nights: readonly LinkNight[];
 };
+type ShownLink = GridLink & { readonly action: string | null };
 type Unsure = "institution_name" | "committed_at" | "last_reason";
 
 /** `total` counts links that a run found on one of the days, `older` those last found before, `matching` those of the filter. */
 type LinkGrid = Readonly<Record<"total" | "older" | "matching" | Turn, number>> & {
   /** The oldest first. */
   readonly days: readonly string[];
-  /** The first that match, the longest without a commit on top; those with a commit in their last run are last. */
+  /** How many match, by whose turn it is. */
+  readonly groups: readonly { readonly turn: Turn | null; readonly total: number }[];
+  /** The first that match of each turn, the longest without a commit on top; those with a commit in their last run are last. */
   readonly links: readonly GridLink[];
 };
 
@@ -86,8 +101,7 @@ export const links = page("/links", {
     return { filter, ...grid, turns: { customer, bank, service, us }, links: shown };
   },
   draw: (model, asked) => {
-    const { days, turns, links: shown, matching, older } = model;
-    const more = matching > shown.length ? `${matching - shown.length} more match. ` : "";
+    const { days, turns, groups, older } = model;
     const gone = older === 0 ? "" : `${older} were last found before these nights. `;
     return joined(
       paragraph(summary(model.total, turns), "lead"),
@@ -101,20 +115,39 @@ export const links = page("/links", {
       section(
         `The last ${days.length} nights`,
         nightLegend(),
-        listing("Links by night, the longest without a commit on top", "No link matches.", shown, {
-          Link: ({ link_id, fp_id }) => joined(linkTo("links", link_id), " ", code(fp_id)),
-          [`${days[0]} to ${days.at(-1)} (UTC)`]: ({ nights }) => nightStrip(days, nights),
-          "Last commit": lastCommit,
-          "Whose turn": ({ turn }) =>
-            turn === null ? chip("nobody's", "good") : chip(TURNS[turn][0], turn === "us" ? "bad" : "note"),
-          Bank: "institution_name",
-          "Why, and what to do": (one) => (one.turn === null ? null : saying([one.last_reason, one.action])),
-        }),
-        paragraph(joined(more, gone, "All of them: ", code(ALL)), "aside"),
+        groups.length === 0 ? paragraph("No link matches.", "none") : null,
+        paragraph(joined(gone, "All of them: ", code(ALL)), "aside"),
       ),
+      ...GROUPS.map((turn) => groupSection(model, turn)),
     );
   },
 });
+
+/** The links of one turn; nothing where none matches. */
+function groupSection(
+  { days, groups, links: all }: Pick<LinkGrid, "days" | "groups"> & { readonly links: readonly ShownLink[] },
+  turn: Turn | null,
+): Markup | null {
+  const group = groups.find((one) => one.turn === turn);
+  if (group === undefined) return null;
+  const shown = all.filter((one) => one.turn === turn);
+  const of = turn === null ? "Nobody's turn" : `${TURN_TITLES[turn]} turn`;
+  const more = group.total - shown.length;
+  const rest = turn === null ? code(ALL) : link(`/links?turn=${turn}`, `${TURN_TITLES[turn]} turn alone`);
+  return section(
+    `${of}: ${counted(group.total, "link")}`,
+    listing(`${of}, the longest without a commit on top`, "No link matches.", shown, {
+      Link: ({ link_id, fp_id }) => joined(linkTo("links", link_id), " ", code(fp_id)),
+      [`${days[0]} to ${days.at(-1)} (UTC)`]: ({ nights }) => nightStrip(days, nights),
+      "Last commit": lastCommit,
+      Bank: "institution_name",
+      ...(turn !== null && {
+        "Why, and what to do": (one: ShownLink) => saying([one.last_reason, one.action]),
+      }),
+    }),
+    more === 0 ? null : paragraph(joined(`${more} more match: `, rest), "aside"),
+  );
+}
 
 function summary(total: number, turns: Readonly<Record<Turn, number>>): string {
   if (total === 0) return "No run has found a link in these nights. A sync brings them.";
@@ -135,13 +168,15 @@ function lastCommit({ committed_at, age_s }: GridLink) {
 async function readGrid(query: LakeQuery, { turn, text }: GridFilter): Promise<LinkGrid> {
   const has = (column: string) => `contains(lower(${column}), lower(${sqlText(text ?? "")}))`;
   const isAsked = `is_read${turn === undefined ? "" : ` and turn = ${sqlText(turn)}`}${text === undefined ? "" : ` and (${has("link_id")} or ${has("fp_id")})`}`;
-  const order = "turn is null, age_s desc, link_id";
+  const order = `list_position([${TURN_NAMES.map(sqlText).join(", ")}], turn) nulls last, age_s desc, link_id`;
+  const most = turn === undefined ? MOST_OF_TURN : MOST_LINKS;
   const sql = `with days as (
       select unnest(range(current_date - ${NIGHTS - 1}, current_date + 1, interval 1 day))::date as day
     ), fresh as materialized (
       select *, last_at::date >= (select min(day) from days) as is_read from link_freshness
     ), matching as (select * from fresh where ${isAsked}
-    ), shown as materialized (select * from matching order by ${order} limit ${MOST_LINKS}
+    ), shown as materialized (select * from matching
+      qualify row_number() over (partition by turn order by age_s desc, link_id) <= ${most}
     ), nights as (
       select link_id, finished_at::date as day,
         case when bool_or(status = 'synced') then 'news'
@@ -157,6 +192,7 @@ async function readGrid(query: LakeQuery, { turn, text }: GridFilter): Promise<L
     select (select list(day::varchar order by day) from days) as days, count(*) filter (is_read) as total,
       ${TURN_NAMES.map((name) => `count(*) filter (is_read and turn = '${name}') as "${name}"`).join(", ")},
       count(*) filter (not is_read) as older, (select count(*) from matching) as matching,
+      coalesce((select list(one) from (select turn, count(*) as total from matching group by turn) as one), []) as groups,
       coalesce((select list(struct_pack(link_id, fp_id, institution_name, committed_at, age_s, turn, last_status,
         last_reason, nights := cells.nights) order by ${order}) from shown join cells using (link_id)), []) as links
     from fresh`;

@@ -1,33 +1,58 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { MINUTE } from "../../../domain/duration.js";
+import { InputError, NotThereError } from "../../../domain/failures.js";
 import { shellWord } from "../../../domain/words/texts.js";
 import { exportsIn } from "../../../jobs/cip/earlier-exports.js";
+import { PackError } from "../../../lake/bulk/pack/manifest.js";
 import type { ObjectStore } from "../../../lake/store/object-store.js";
 import { runs } from "../../../lake/tables/runs.js";
-import { chip, code, joined, paragraph } from "../../../pages/parts.js";
-import { type EndedRun, endedRuns } from "../../runs/ended-runs.js";
-import { page } from "../page.js";
-import { listing } from "../shown.js";
+import { chip, code, facts, joined, link, paragraph, preformatted, section } from "../../../pages/parts.js";
+import { provedWords, provePack } from "../../bulk/verify-pack.js";
+import { withDuckDb } from "../../lake/reader.js";
+import { type EndedRun, endedRun, endedRuns } from "../../runs/ended-runs.js";
+import { type Asked, type BoardView, page } from "../page.js";
+import { instant, linkTo, listing } from "../shown.js";
 
 const MOST_PACKS = 100;
+/** An open page is read again and again; every file of a pack is not. */
+const PROOF_LASTS_MS = 10 * MINUTE;
+
+/** Whether a pack is what was written, when somebody last looked, and what verify said. */
+interface Proof {
+  readonly ok: boolean;
+  readonly proved_at: string;
+  readonly said: readonly string[];
+}
+
+/** By address. */
+const proofs = new Map<string, Proof>();
 
 export const packs = page("/packs", {
   title: "Packs",
   tables: [runs],
   async read({ query, lake }) {
     const ended = await endedRuns(query, { kind: "cip" }, MOST_PACKS);
-    const made = ended.filter(({ status }) => status === "completed" || status === "completed_with_failures");
-    return { packs: await Promise.all(made.map((run) => packOf(lake.store, run))) };
+    return { packs: await Promise.all(ended.filter(isMade).map((run) => packOf(lake.store, run))) };
   },
-  draw: ({ packs: made }) =>
+  draw: ({ packs: made }, { form }) =>
     joined(
       listing("Packs, the newest first", NONE, made, {
-        Pack: "run_id",
+        Pack: ({ run_id }) => linkTo("packs", run_id),
         Status: "status",
         Made: "finished_at",
         People: "people",
         "Without a report": "failed",
         Approver: "approver",
-        "Prove it": ({ directory, is_there }) =>
-          is_there ? code(`nightledger verify ${shellWord(directory)}`) : chip("it is not there", "bad"),
+        Report: ({ run_id, is_there, unmasked }) => (is_there ? reportOf(run_id, unmasked) : null),
+        "Prove it": ({ run_id, directory, is_there, proof }) => {
+          if (!is_there) return chip("it is not there", "bad");
+          const command = code(`nightledger verify ${shellWord(directory)}`);
+          return joined(
+            proof === null ? null : joined(proofChip(proof), " at ", instant(proof.proved_at), " "),
+            form === undefined ? command : linkTo("packs", run_id, "verify now"),
+          );
+        },
       }),
       paragraph(
         "A pack proves itself: verify reads every file of it, so it is run when somebody asks. The report of a pack is report.html in its directory.",
@@ -36,17 +61,134 @@ export const packs = page("/packs", {
     ),
 });
 
+export const pack = page("/packs/:pack", {
+  tables: [runs],
+  async read(view, asked) {
+    const found = await packAsked(view, asked);
+    const { place: _, ...shown } = found;
+    return { ...shown, proof: found.is_there ? await provedNow(found) : null };
+  },
+  title: ({ run_id }) => `Pack ${run_id}`,
+  draw: ({ run_id, directory, is_there, unmasked, finished_at, people, approver, reason, proof }) =>
+    joined(
+      paragraph(proof === null ? chip("it is not there", "bad") : proofChip(proof), "lead"),
+      facts({
+        Made: instant(finished_at),
+        People: people,
+        Approver: approver,
+        Reason: reason,
+        Run: linkTo("runs", run_id),
+        Report: is_there ? reportOf(run_id, unmasked) : null,
+        Directory: code(directory),
+        Command: code(`nightledger verify ${shellWord(directory)}`),
+      }),
+      proof === null
+        ? null
+        : section(
+            "What verify says",
+            preformatted(proof.said.join("\n")),
+            paragraph(
+              joined(
+                "Proved at ",
+                instant(proof.proved_at),
+                "; a page that is opened ten minutes later proves it again.",
+              ),
+              "aside",
+            ),
+          ),
+    ),
+});
+
+/** The pages of a pack, by the names that they have in it. */
+const fileOf = (path: string, allowed: RegExp, prefix = "") =>
+  page(path, {
+    tables: [runs],
+    async read(view, asked) {
+      const name = asked.part("file");
+      const found = await packAsked(view, asked);
+      if (!allowed.test(name) || !found.is_there || found.unmasked)
+        throw new NotThereError(
+          found.unmasked
+            ? "This pack is unmasked: read its report in its directory."
+            : "There is no such page of the pack.",
+        );
+      const text = await withDuckDb(async (duckdb) => {
+        await duckdb.makeScratch();
+        const wanted = `${prefix}${name}`;
+        const directory = await found.place.read(found.run_id, duckdb.scratchDirectory, [wanted]);
+        return readFile(join(directory, wanted), "utf8").catch(() => undefined);
+      });
+      if (text === undefined) throw new NotThereError("There is no such page of the pack.");
+      return { run_id: found.run_id, text };
+    },
+    title: ({ run_id }) => `Report of ${run_id}`,
+    draw: () => joined(),
+    foreign: ({ text }) => text,
+  });
+
+export const packPage = fileOf("/packs/:pack/:file", /^(report|sample)\.html$/);
+export const packPart = fileOf("/packs/:pack/report/:file", /^(people|exceptions)-\d+\.html$/, "report/");
+
 const NONE =
   "No pack was made in this lake. nightledger plan export cip --roster users.csv --approver <name> says what one would cost.";
 
-async function packOf(
+function isMade({ status }: EndedRun): boolean {
+  return status === "completed" || status === "completed_with_failures";
+}
+
+async function packOf(lake: ObjectStore, run: EndedRun) {
+  const { place: _, ...shown } = await placedPack(lake, run);
+  return shown;
+}
+
+async function placedPack(
   lake: ObjectStore,
   { run_id, status, finished_at, counts: { users = 0, failed = 0 }, options }: EndedRun,
 ) {
   const given = (options ?? {}) as Readonly<Record<string, string | null>>;
   const { approver = null, reason = null, out = null } = given;
-  const exports = exportsIn(lake, out);
-  const directory = exports.addressOf(run_id);
-  const is_there = await exports.isThere(run_id);
-  return { run_id, status, finished_at, people: users, failed, approver, reason, directory, is_there };
+  const place = exportsIn(lake, out);
+  const directory = place.addressOf(run_id);
+  const is_there = await place.isThere(run_id);
+  const known = { run_id, status, finished_at, people: users, failed, approver, reason, directory, is_there };
+  return { ...known, unmasked: options?.unmasked === true, proof: proofs.get(directory) ?? null, place };
+}
+
+async function packAsked({ query, lake }: BoardView, { part }: Asked) {
+  const run = await endedRun(query, part("pack"));
+  if (run === undefined || run.kind !== "cip" || !isMade(run))
+    throw new NotThereError(
+      `there is no pack ${part("pack")} of this lake. Packs lists those that there are.`,
+    );
+  return placedPack(lake.store, run);
+}
+
+/** What verify says of a pack, now or some minutes ago. */
+async function provedNow({
+  run_id,
+  directory,
+  place,
+  proof,
+}: Awaited<ReturnType<typeof placedPack>>): Promise<Proof> {
+  if (proof !== null && Date.now() - Date.parse(proof.proved_at) < PROOF_LASTS_MS) return proof;
+  const proved_at = new Date().toISOString();
+  const found = await withDuckDb((duckdb) => provePack(place, run_id, { duckdb })).then(
+    (proved): Proof => ({ ok: true, proved_at, said: provedWords(proved) }),
+    (error: unknown): Proof => {
+      if (!(error instanceof PackError || error instanceof InputError)) throw error;
+      return { ok: false, proved_at, said: [error.message] };
+    },
+  );
+  proofs.set(directory, found);
+  return found;
+}
+
+function proofChip({ ok }: Proof) {
+  return ok ? chip("as it was written", "good") : chip("not what was written", "bad");
+}
+
+function reportOf(id: string, unmasked: boolean) {
+  return unmasked
+    ? "unmasked: in its directory"
+    : link(`/packs/${encodeURIComponent(id)}/report.html`, "report.html");
 }

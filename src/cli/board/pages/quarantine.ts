@@ -1,21 +1,49 @@
+import { maskedJson } from "../../../domain/json/masked.js";
 import { QUARANTINE_SOURCES } from "../../../lake/query/quarantine-view.js";
-import { chip, headline, headNumber, joined, paragraph } from "../../../pages/parts.js";
+import {
+  chip,
+  details,
+  headline,
+  headNumber,
+  joined,
+  paragraph,
+  preformatted,
+} from "../../../pages/parts.js";
 import { listOf, listsOf, type SqlRow } from "../../lake/query.js";
 import { actionForm } from "../actions.js";
 import { page } from "../page.js";
 import { linkTo, moreOf, tableSection } from "../shown.js";
 
 const MOST_ROWS = 50;
-/** Without the payload, which is personal. */
+const MOST_SHOWN = 1_000;
 const SHOWN = "row_id, stream, link_id, run_id, reason, fetched_at";
 
 type Row = SqlRow<"row_id" | "stream" | "run_id" | "reason" | "fetched_at", never, "link_id">;
+
+/** What a bad row says is personal: its page and its model have it masked. */
+type Masked<Read extends { readonly payload: string | null }> = Omit<Read, "payload"> & {
+  readonly masked: string;
+};
+
+/** SQL of the beginning of a bad row, which is enough to see what it is. */
+export const PAYLOAD = `left(payload, ${MOST_SHOWN}) as payload`;
+
+export function maskedRow<Read extends { readonly payload: string | null }>({
+  payload,
+  ...row
+}: Read): Masked<Read> {
+  const text = payload ?? "";
+  return { ...row, masked: `${maskedJson(text)}${text.length < MOST_SHOWN ? "" : "…"}` };
+}
+
+/** The column of it. */
+export const asItCame = ({ masked }: { readonly masked: string }) => details("masked", preformatted(masked));
 
 export const quarantine = page("/quarantine", {
   title: "Quarantine",
   tables: QUARANTINE_SOURCES,
   async read({ query }) {
-    const { counts, ...lists } = await listsOf(
+    const { counts, rows, ...lists } = await listsOf(
       query,
       {
         counts: listOf<SqlRow<never, "open" | "closed">>(
@@ -23,7 +51,9 @@ export const quarantine = page("/quarantine", {
         ),
         by_reason: listOf<SqlRow<"reason", "count">>(`select reason, count(*) as count from states
           where closed_by is null group by reason order by count desc, reason limit ${MOST_ROWS}`),
-        rows: listOf<Row>(`select ${SHOWN} from states where closed_by is null
+        rows: listOf<
+          Row & SqlRow<never, never, "payload">
+        >(`select ${SHOWN}, payload from states where closed_by is null
           order by fetched_at desc, row_id limit ${MOST_ROWS}`),
         last_closed: listOf<
           Row & SqlRow<"closed_by", never, "closing_reason">
@@ -31,9 +61,9 @@ export const quarantine = page("/quarantine", {
           closing_reason from states where closed_by is not null
           order by closed_at desc nulls last, row_id limit ${MOST_ROWS}`),
       },
-      "with states as materialized (select * exclude (payload) from quarantine_states)",
+      `with states as materialized (select * replace (${PAYLOAD}) from quarantine_states)`,
     );
-    return { open: 0, closed: 0, ...counts[0], ...lists };
+    return { open: 0, closed: 0, ...counts[0], ...lists, rows: rows.map(maskedRow) };
   },
   draw: ({ open, closed, by_reason, rows, last_closed }, asked) =>
     joined(
@@ -42,7 +72,7 @@ export const quarantine = page("/quarantine", {
         headNumber(closed, "were closed: by a later reading, or by somebody"),
       ]),
       paragraph(
-        "A bad row is one that could not be read as it came. It is loaded by itself when the service sends it right; close what never will be. What it says is personal: nightledger quarantine list --payload shows it.",
+        "A bad row is one that could not be read as it came. It is loaded by itself when the service sends it right; close what never will be. What it says is personal, so it is masked here: each letter is x, each digit 0. nightledger quarantine list --payload shows it.",
       ),
       tableSection("By reason", "Open rows by reason", "No row is open.", by_reason, {
         Reason: "reason",
@@ -50,6 +80,7 @@ export const quarantine = page("/quarantine", {
       }),
       tableSection("Open rows", "Open bad rows, the newest first", "No row is open.", rows, {
         ...COLUMNS,
+        "As it came": asItCame,
         "Close it": ({ row_id }) => actionForm(asked, "row-resolve", row_id),
       }),
       moreOf({ total: open, rows }, "nightledger quarantine list"),

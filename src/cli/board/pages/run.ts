@@ -2,7 +2,6 @@ import { kindWords } from "../../../domain/bulk/bulk-job.js";
 import { durationWords } from "../../../domain/duration.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../../lake/tables/runs.js";
-import { barChart } from "../../../pages/charts.js";
 import {
   type Content,
   code,
@@ -20,7 +19,8 @@ import { nextWords, openRunWords, runFigures, tookWords, waitingWords } from "..
 import type { UnfinishedRun } from "../../runs/unfinished-runs.js";
 import { type ActionName, actionForm } from "../actions.js";
 import { type Asked, type BoardView, page } from "../page.js";
-import { findingsTable, instant, linkTo, progressBar, saying, statusChip, warning } from "../shown.js";
+import { runTimes } from "../run-times.js";
+import { findingsTable, linkTo, progressBar, saying, statusChip, warning } from "../shown.js";
 
 /** A run as its page shows it: all that `runs show --json` prints, and what that says in words. */
 export type RunModel = Awaited<ReturnType<typeof readModel>>;
@@ -60,11 +60,12 @@ export const run = page("/runs/:run", {
         Batch: kind === "onboard" && job_id !== null ? linkTo("onboarding", job_id) : null,
         Schedule: schedule && link("/schedules", schedule),
         Root: lake_root && code(lake_root),
+        "Asked for by": model.command && code(model.command),
         Command: code(`nightledger runs ${finished_at === null ? "watch" : "show"} ${run_id}`),
       }),
       ...actions.map(([name, subject]) => actionForm(asked, name, subject)),
       open === null ? null : section("How far it is", progress(model)),
-      section("Time", times(model)),
+      section("Time", runTimes(model)),
       finished_at === null ? null : section("What it did", counts(model)),
       section(
         "What failed, was skipped or waits",
@@ -114,34 +115,6 @@ function progress({ open, figures, waiting }: RunModel): Markup {
     figures === null ? null : progressBar(figures.done, figures.total),
     ...[open, pace, ...waiting].filter((words) => words !== "").map((words) => paragraph(words)),
   );
-}
-
-/** Draws the times that its row knows. */
-function times({
-  scheduled_at,
-  started_at,
-  finished_at,
-  counts: { paused_ms: paused = 0 },
-  slowest,
-}: RunModel): Markup {
-  if (started_at === "") return paragraph("Its row will say it.", "none");
-  const asked = Date.parse(started_at);
-  const until = finished_at === null ? Date.now() : Date.parse(finished_at);
-  const bar = (label: string, ms: number, isPause = false) => {
-    const length = Math.max(0, ms);
-    return { label, text: durationWords(ms), values: isPause ? [0, length] : [length, 0] };
-  };
-  const html = barChart({
-    ...{ id: "how-long", title: "How long it took", series: [{ tone: "a" }, { tone: "consider" }] },
-    bars: [
-      ...(scheduled_at === null ? [] : [bar("due, until asked for", asked - Date.parse(scheduled_at))]),
-      bar(`asked for, until ${finished_at === null ? "now" : "ended"}`, until - asked),
-      ...(paused > 0 ? [bar("paused by the service", paused, true)] : []),
-      ...slowest.map(({ link_id, ms }) => bar(link_id, ms)),
-    ],
-  });
-  const told = { Due: instant(scheduled_at), "Asked for": instant(started_at), Ended: instant(finished_at) };
-  return joined(facts(told), { html });
 }
 
 const COST = ["calls", "pages", "restarts", "paused_ms"];

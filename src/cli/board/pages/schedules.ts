@@ -1,4 +1,4 @@
-import { UnreachableError } from "../../../domain/failures.js";
+import { InputError, NotThereError, UnreachableError } from "../../../domain/failures.js";
 import { runs } from "../../../lake/tables/runs.js";
 import {
   chip,
@@ -79,14 +79,22 @@ export const plan = page("/schedules/:schedule/plan", {
     if (client === undefined) throw new UnreachableError(`${missing}. Schedules are in Temporal`);
     const schedule = part("schedule");
     const { job, command } = await keptSchedule(client, scope, schedule);
-    const planned = await readPlan(terminal, job);
-    return { schedule, command: `nightledger plan ${commandLine(command)}`, ...planned };
+    const of = { schedule, command: `nightledger plan ${commandLine(command)}` };
+    return readPlan(terminal, job).then(
+      (planned) => ({ ...of, ...planned }),
+      (error: unknown) => {
+        // Its file may be gone or wrong since: that is what the plan says then.
+        if (error instanceof NotThereError || !(error instanceof InputError) || error.cause !== undefined)
+          throw error;
+        return { ...of, refused: error.message };
+      },
+    );
   },
   title: ({ schedule }) => `Plan of ${schedule}`,
   draw: ({ command, ...planned }) =>
     joined(
       paragraph(code(command), "lead"),
-      preformatted(planLines(planned).join("\n")),
+      "refused" in planned ? warning(planned.refused) : preformatted(planLines(planned).join("\n")),
       paragraph(link("/schedules", "Schedules")),
     ),
 });

@@ -4,9 +4,11 @@ import { whyCutShort } from "../../../domain/run.js";
 import { erasures } from "../../../lake/tables/erasures.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { onboardingEvents, onboardings } from "../../../lake/tables/onboardings.js";
+import { runs } from "../../../lake/tables/runs.js";
 import { chip, headline, joined, link, paragraph } from "../../../pages/parts.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { rowsOf } from "../../lake/query.js";
+import { endedRuns } from "../../runs/ended-runs.js";
 import { type LatestRun, lakeStatus } from "../../runs/lake-status.js";
 import { countWords, openRunWords, runFigures, tookWords, waitingWords } from "../../runs/text.js";
 import { page } from "../page.js";
@@ -15,6 +17,10 @@ import { verdictOf, type Waits } from "../verdict.js";
 import { NIGHTS } from "./links.js";
 
 const STALE_MS = 3 * DAY;
+/** A sync of the last day may have begun before. */
+const BEGAN_WITHIN_MS = 3 * DAY;
+/** With webhooks there may be one for each change of a customer's. */
+const MOST_SYNCS = 5_000;
 /** Of links, each once, as *Links* counts them: several jobs may have read one. */
 const WAITS = `select (select count(*) from onboarding_queue where state = 'review') as reviews,
     count(*) filter (turn = 'customer') as customer_links,
@@ -23,10 +29,12 @@ const WAITS = `select (select count(*) from onboarding_queue where state = 'revi
 
 export const tonight = page("/", {
   title: "Tonight",
-  tables: [onboardings, onboardingEvents, linkSyncs, erasures, bankLinkStream.table],
+  tables: [runs, onboardings, onboardingEvents, linkSyncs, erasures, bankLinkStream.table],
   async read(view) {
-    const [status, [waits]] = await Promise.all([
+    const since = new Date(Date.now() - BEGAN_WITHIN_MS).toISOString();
+    const [status, syncs, [waits]] = await Promise.all([
       lakeStatus(view, STALE_MS),
+      endedRuns(view.query, { kind: "sync", since }, MOST_SYNCS),
       rowsOf<Waits>(view.query, WAITS),
     ]);
     const unfinished = status.unfinished.map((run) => {
@@ -34,7 +42,7 @@ export const tonight = page("/", {
       const { run_id, status } = run;
       return { run_id, status, words, figures: runFigures(view.terminal, run), waiting: waitingWords(run) };
     });
-    return { ...status, unfinished, ...waits!, verdict: verdictOf(status, waits!, Date.now()) };
+    return { ...status, unfinished, ...waits!, verdict: verdictOf({ ...status, syncs }, waits!, Date.now()) };
   },
   draw: ({ verdict: { word, tone, sentence, numbers }, offline, unfinished, alerts, latest, schedules }) =>
     joined(

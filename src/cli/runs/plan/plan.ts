@@ -1,6 +1,6 @@
 import { readConfig } from "../../../config.js";
 import { durationWords } from "../../../domain/duration.js";
-import { InputError } from "../../../domain/failures.js";
+import { NotThereError } from "../../../domain/failures.js";
 import { forecastMs, type PastRuns } from "../../../domain/runs/forecast.js";
 import { skippedAction } from "../../../domain/sync/link-obstacle.js";
 import { counted } from "../../../domain/words/counted.js";
@@ -68,7 +68,7 @@ function plannedJob(
 ): Promise<PlannedJob> {
   if (job.kind === "sync") return planSync(job, seen);
   if (job.kind === "alerts" || job.kind === "maintain")
-    throw new InputError(
+    throw new NotThereError(
       `${job.kind === "alerts" ? "alerts check" : job.kind} makes no calls, so there is nothing to plan.`,
     );
   return planRows(job, seen);
@@ -95,7 +95,7 @@ async function pastRuns(query: LakeQuery, kind: string): Promise<PastRuns> {
 /** Says a plan to people. */
 export function planLines({ forecast, rows, done, invalid, skipped, ms }: Plan): string[] {
   const { at_pace, at_limit } = ms;
-  const { calls, pages, basis } = forecast;
+  const { calls, pages, between, basis } = forecast;
   const times = [
     ...(at_pace === null ? [] : [`about ${durationWords(at_pace)} at the pace of earlier runs`]),
     ...(at_limit === null ? [] : [`at least ${durationWords(at_limit)} under NIGHTLEDGER_API_RPS`]),
@@ -111,11 +111,15 @@ export function planLines({ forecast, rows, done, invalid, skipped, ms }: Plan):
       "calls",
       calls === null
         ? "not known"
-        : `about ${calls}${pages === null ? "" : ` for ${counted(pages, "page")}`}`,
+        : `about ${calls}${pages === null ? "" : ` for ${counted(pages, "page")}`}${betweenWords(between)}`,
     ],
     ["", basis],
     ["time", times.length === 0 ? null : times.join("; ")],
     ["skips", skips.length === 0 ? null : skips],
     ["note", "nothing was started"],
   ]);
+}
+
+function betweenWords(between: Plan["forecast"]["between"]): string {
+  return between === null ? "" : `; between ${between[0]} and ${between[1]} on eight of ten nights`;
 }

@@ -5,22 +5,9 @@ import type { LakeQuery } from "../../../lake/query/query.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { rowsOf } from "../../lake/query.js";
 import type { PlannedJob } from "./rows.js";
+import { type LinkReadings, syncNights } from "./sync-nights.js";
 
 type ScheduledSync = Extract<ScheduledJob, { readonly kind: "sync" }>;
-
-/** The newest row of each link, with the pages of its first and of its last later reading. */
-const KNOWN_LINKS = `select fp_id, link_id,
-    case when arg_max(status, finished_at) = 'skipped' then arg_max(reason, finished_at) end as skipped,
-    arg_max(pages, finished_at) filter (certificate is not null and cursor_in is null) as "firstPages",
-    arg_max(pages, finished_at) filter (certificate is not null and cursor_in is not null) as "laterPages",
-    coalesce(arg_max(reason, finished_at), '') in ('link_gone', 'superseded') as gone
-  from link_syncs group by fp_id, link_id`;
-
-interface KnownRow extends KnownLink {
-  readonly fp_id: string;
-  readonly link_id: string;
-  readonly gone: boolean;
-}
 
 /** Plans a sync by what the lake knows of the links of its roster. @throws InputError where the roster is wrong */
 export async function planSync(
@@ -30,9 +17,9 @@ export async function planSync(
   const roster = await readRoster(path);
   const users = new Set(roster.rows.map(({ fp_id }) => fp_id));
   const only = options.links === null ? undefined : new Set(options.links);
-  const rows = (await rowsOf<KnownRow>(query, KNOWN_LINKS)).filter(
-    ({ fp_id, link_id }) => users.has(fp_id) && (only?.has(link_id) ?? true),
-  );
+  const { streams, pageSize } = options;
+  const { links, ...nights } = await syncNights(query, { users: users.size, streams });
+  const rows = links.filter(({ fp_id, link_id }) => users.has(fp_id) && (only?.has(link_id) ?? true));
   const seen = new Set(rows.map(({ fp_id }) => fp_id));
   const known = rows.filter(({ gone }) => !gone);
   // Users without a link are in no table: a run of the same roster has read them.
@@ -45,8 +32,26 @@ export async function planSync(
   for (const { skipped: reason } of known)
     if (reason !== null) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
   return {
-    forecast: syncForecast({ all: users.size, isNew }, known, past, options.full),
+    forecast: syncForecast(
+      { all: users.size, isNew },
+      known.map((one) => knownLink(one, pageSize)),
+      past,
+      options.full,
+      only === undefined ? nights : { ...nights, arrivals: 0 },
+    ),
     ...{ rows: users.size, done: 0, invalid: 0 },
     skipped: [...skipped].map(([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count),
   };
+}
+
+/** A day or less behind is as usual. */
+const BEHIND = 1.5;
+
+function knownLink(
+  { skipped, first_pages, usual, on_weekday, rows_a_day, days_behind }: LinkReadings,
+  pageSize: number,
+): KnownLink {
+  const days = days_behind ?? 0;
+  const piledUp = days < BEHIND ? 0 : Math.ceil(((rows_a_day ?? 0) * days) / pageSize);
+  return { skipped, firstPages: first_pages, laterPages: on_weekday ?? usual, piledUp };
 }

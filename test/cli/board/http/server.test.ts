@@ -21,6 +21,13 @@ const PAGES = [
     read: async () => ({}),
     draw: (_, { form = "" }) => paragraph(form, "key"),
   }),
+  page("/foreign", {
+    title: () => "Foreign",
+    tables: [],
+    read: async () => ({}),
+    draw: () => paragraph("ours"),
+    foreign: () => "<style>p { color: red }</style><script>alert(1)</script>",
+  }),
   page("/gone", {
     title: String,
     tables: [],
@@ -79,6 +86,16 @@ test("the token becomes a cookie and leaves the address, and nothing is shown wi
   expect((await ask("/", { headers: { cookie: "" } })).status).toBe(401);
   expect((await ask("/board.css", { headers: { cookie: "" } })).status).toBe(401);
   expect((await ask("/healthz", { headers: { cookie: "" } })).status).toBe(200);
+});
+
+test("a page of a pack is shown as it is, in a sandbox where nothing of it runs or sends", async () => {
+  const { ask } = await enter();
+  const answer = await ask("/foreign");
+  expect(await answer.text()).toBe("<style>p { color: red }</style><script>alert(1)</script>");
+  const policy = answer.headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toMatch(/form-action 'none'.*; sandbox allow-same-origin$/);
+  expect(policy).not.toContain("script");
 });
 
 test("a zero byte, which is in no name, asks for nothing", async () => {
@@ -154,15 +171,22 @@ test("a button needs the key of its page, a reason and a command that the board 
   const key = /class="key">([^<]+)</.exec(await (await ask("/forms")).text())?.[1] ?? "";
   const post = (given: Record<string, string>) =>
     ask("/act", { method: "POST", body: new URLSearchParams(given) });
-  const right = { form: key, action: "run-cancel", subject: "sync-1", reason: "too slow" };
+  const right = { form: key, once: "1", action: "run-cancel", subject: "sync-1", reason: "too slow" };
   expect((await post({ ...right, form: "x" })).status).toBe(403);
   expect((await post({ ...right, reason: " " })).status).toBe(400);
   expect((await post({ ...right, subject: "--json" })).status).toBe(400);
+  expect((await post({ ...right, once: "" })).status).toBe(400);
   expect((await post({ ...right, reason: "x".repeat(20_000) })).status).toBe(413);
   expect(commands).toEqual([]);
   const done = await post(right);
   expect(await done.text()).toMatch(/exit code 2.*&lt;img/s);
   expect(commands).toEqual([[["runs", "cancel", "sync-1"], "ada", "too slow"]]);
+  // A second click, and the same button on the page as it is after that.
+  const [again, twice] = await Promise.all([post(right), post({ ...right, reason: "impatient" })]);
+  expect([again.status, twice.status]).toEqual([200, 200]);
+  expect(commands).toHaveLength(1);
+  await Promise.all([post({ ...right, once: "2" }), post({ ...right, once: "2" })]);
+  expect(commands).toHaveLength(2);
 });
 
 test("open pages learn of news by one look at a time; what can't be read is as it was", async () => {

@@ -38,7 +38,7 @@ async function shown(
   return { model, html: body.html };
 }
 
-test("bad rows are counted by reason, and what they say is on no page", async () => {
+test("bad rows are counted by reason, and what they say is on no page but masked", async () => {
   const { model, html } = await shown(quarantine, {
     quarantine: [
       { ...BAD, reason: HOSTILE },
@@ -54,6 +54,9 @@ test("bad rows are counted by reason, and what they say is on no page", async ()
       { reason: "amount: not a decimal", count: 1 },
     ],
   });
+  const masked = '{"transaction_id":"x","description":"x xxxxxxx xxxxx"}';
+  expect(model).toMatchObject({ rows: Array.from({ length: 3 }, () => ({ masked })) });
+  expect(html).toContain("x xxxxxxx xxxxx");
   expect(JSON.stringify(model) + html).not.toContain("private");
   expect(html).not.toContain("<img");
 });

@@ -56,7 +56,7 @@ afterAll(() => lake.release());
 test("the worst link is on top, each night once, and counts are of all links that were found in these nights", async () => {
   const { model } = await read("/links");
   expect([model.days[0], model.days.at(-1), model.days.length]).toEqual([day(29), day(0), 30]);
-  expect([model.total, model.older, model.matching, model.links.length]).toEqual([113, 1, 113, 100]);
+  expect([model.total, model.older, model.matching, model.links.length]).toEqual([113, 1, 113, 52]);
   expect(model.turns).toEqual({ customer: 1, bank: 0, service: 0, us: 1 });
   expect(model.links.slice(0, 2).map(({ link_id }) => link_id)).toEqual([HOSTILE, "ours"]);
   expect(model.links[0]).toMatchObject({
@@ -68,6 +68,20 @@ test("the worst link is on top, each night once, and counts are of all links tha
       { day: day(0), state: "skipped", changed: 0, reason: EXPIRED.reason },
     ],
   });
+});
+
+test("links stand in groups by whose turn it is, the worst on top of each, and a crowded group hides no other", async () => {
+  const { body } = await read("/links");
+  const titles = [...body.html.matchAll(/<h2[^>]*>([^<]*)</g)].map(([, title]) => title);
+  expect(titles).toEqual([
+    "The last 30 nights",
+    ...["The customer&#39;s turn: 1 link", "Our turn: 1 link", "Nobody&#39;s turn: 111 links"],
+  ]);
+  expect(body.html).toContain("61 more match");
+  const asked = await read("/links?turn=us");
+  expect(asked.body.html.match(/<h2/g)).toHaveLength(2);
+  const crowd = await read("/links?text=crowd");
+  expect([crowd.model.matching, crowd.model.links.length]).toEqual([110, 50]);
 });
 
 test("filters narrow the links and not the counts; every text of data is only escaped", async () => {

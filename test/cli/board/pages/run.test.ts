@@ -19,11 +19,16 @@ const WELL = "sync-20261121T021500Z-000004";
 const BATCH = "onb_0123456789abcdef01234567";
 const ONBOARD = "onboard-20261121T021500Z-000005";
 const TIMES = { started_at: "2026-11-21T02:15:00Z", finished_at: "2026-11-21T02:16:00Z" };
+const PHASES = [
+  { phase: "reading", began_at: "2026-11-21T02:15:05.000Z", ended_at: "2026-11-21T02:15:50.000Z" },
+  { phase: "finishing", began_at: "2026-11-21T02:15:50.000Z", ended_at: "2026-11-21T02:16:00.000Z" },
+];
 const RUNS = [
   {
     ...{ run_id: FAILED, kind: "sync", status: "completed_with_failures", schedule: "nightly", ...TIMES },
     ...{ scheduled_at: "2026-11-21T02:14:50Z", reason: "some_failed", message: HOSTILE },
     ...{ users: 3, links: 4, failed: 2, calls: 9, pages: 5, restarts: 1, paused_ms: 12_000 },
+    ...{ command: `nightledger sync --roster ${HOSTILE}`, phases: JSON.stringify(PHASES) },
     ...{ lake_root: "5f0c", options: JSON.stringify({ links: [HOSTILE], full: false }) },
   },
   {
@@ -89,6 +94,16 @@ test("a run that failed in part: links that failed are led to, users are not, an
     "l3: 1m",
   ])
     expect(body.html).toContain(words);
+});
+
+test("a run's command line and its phases on a time line; one that wrote none has no time line", async () => {
+  const { model, body } = await shown(FAILED);
+  expect(model).toMatchObject({ command: `nightledger sync --roster ${HOSTILE}`, phases: PHASES });
+  expect(body.html).toContain("nightledger sync --roster &lt;img src=x");
+  expect(body.html).toContain("waiting for a worker: 5s; reading: 45s, after 5s; finishing: 10s, after 50s");
+  expect((await shown(WELL)).body.html).not.toContain("time-line");
+  const { stdout } = await runHere(folder, ["runs", "show", FAILED]);
+  expect(stdout).toContain("phases    reading 45s, finishing 10s\n");
 });
 
 test("the links that took longest are named, of the same time those with more pages first", async () => {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { DAY } from "../../../../src/domain/duration.js";
+import { DAY, HOUR } from "../../../../src/domain/duration.js";
 import { readPage } from "../../../helpers/board/read-page.js";
 import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
 
 const now = new Date().toISOString();
+const earlier = new Date(Date.now() - 5 * HOUR).toISOString();
 const long = new Date(Date.now() - 40 * DAY).toISOString();
 const run = (run_id: string, schedule: string | null) => ({
   ...{ run_id, kind: "sync", status: "completed", schedule, started_at: now, finished_at: now, links: 2 },
@@ -15,7 +16,11 @@ const skipped = (run_id: string, link_id: string, error: string, finished_at = n
 let lake: Awaited<ReturnType<typeof lakeOfRows>>;
 beforeAll(async () => {
   lake = await lakeOfRows({
-    runs: [run("sync-1", null), run("sync-2", "nightly"), run("sync-3", "hourly")],
+    runs: [
+      { ...run("sync-1", null), users: 40, links: 80, started_at: earlier, finished_at: earlier },
+      { ...run("sync-4", null), users: 1, links: 1 },
+      ...[run("sync-2", "nightly"), run("sync-3", "hourly")],
+    ],
     link_syncs: [
       ...["sync-1", "sync-2", "sync-3"].flatMap((id) => [
         skipped(id, "expired", "auth_expired"),
@@ -36,4 +41,12 @@ test("links that wait for somebody are counted once, whichever jobs read them", 
   expect(model.verdict.sentence).toMatch(
     /^The last sync ended \S+ ago\. 1 link needs a check in the dashboard; 1 link waits for its customer\.$/,
   );
+});
+
+// With cron on the machine no sync has a schedule, and one that a webhook asked for hid the night's.
+test("the numbers are those of the night's sync, though a smaller one of no schedule ran since", async () => {
+  const folder = { directory: lake.directory, env: { NIGHTLEDGER_LAKE: lake.directory } };
+  type Numbers = { readonly verdict: { readonly numbers: readonly object[] } };
+  const { model } = await readPage<Numbers>(folder, "/");
+  expect(model.verdict.numbers[0]).toMatchObject({ value: 80, label: "links in sync, ended 5h ago" });
 });
