@@ -9,9 +9,11 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import type { OnboardBatchInput } from "../../domain/onboarding/batch/batch-state.js";
 import { batchStatus, endOfBatch, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
+import { FINISHING } from "../../domain/phases.js";
 import { reasonOf } from "../failure-reason.js";
 import { HEARTBEATING } from "../policies.js";
 import { runLog, tellStatus } from "../run-details.js";
+import { RunPhases } from "../run-phases.js";
 import { BatchRun } from "./batch-run.js";
 
 const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);
@@ -27,17 +29,23 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
   if (!input.carried) runLog.info({ run_id: runId, kind: "onboard", batch_id: batchId }, "run begins");
   return CancellationScope.nonCancellable(async () => {
     const run = new BatchRun(input);
+    const phases = new RunPhases(input.phases);
+    const began = Date.now();
     root.cancelRequested.catch(() => run.cancel());
     let step: string | undefined;
     try {
-      if ((await run.run()) === "long") {
+      const end = await run.run();
+      phases.note("working", began);
+      if (end === "long") {
         await condition(allHandlersFinished);
-        await continueAsNew<typeof onboardBatch>({ ...input, carried: run.batch });
+        await continueAsNew<typeof onboardBatch>({ ...input, carried: run.batch, phases: phases.all });
       }
     } catch (error) {
       if (!(error instanceof TemporalFailure)) throw error;
       step = reasonOf(error);
+      phases.note("working", began);
     }
+    phases.note(FINISHING, Date.now());
     const { counts, manualReview, calls, refusals, cancelled, upTo } = run.batch;
     const status = step === undefined ? batchStatus(counts, cancelled) : "failed";
     const summary = {
@@ -54,6 +62,7 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       summary,
       rows: upTo,
       options,
+      phases: phases.all,
       startedAt,
       ...(firing && { firing }),
       ...(command && { command }),

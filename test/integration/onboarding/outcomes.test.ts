@@ -44,6 +44,8 @@ test("one customer: posted once, polled, outcome in the table, counts that add u
     users: 1,
     calls: 2,
   });
+  const phases: { readonly phase: string }[] = JSON.parse(String(run?.phases));
+  expect(phases.map(({ phase }) => phase)).toEqual(["working", "finishing"]);
 });
 
 test("a synchronous answer is the outcome: no webhook, no second call", async () => {

@@ -1,6 +1,7 @@
 import { StagingLostError } from "../../../domain/failures.js";
 import type { BatchRunInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import type { OnboardSummary } from "../../../domain/onboarding/batch/batch-totals.js";
+import type { Phases } from "../../../domain/phases.js";
 import type { NewRun } from "../../../domain/run.js";
 import {
   latestOutcomesSql,
@@ -17,6 +18,7 @@ interface FinishBatchInput extends Omit<NewRun, "runId">, Pick<BatchRunInput, "o
   readonly summary: Omit<OnboardSummary, "duration_ms" | "lake_root">;
   /** How many rows of the file the run was for. */
   readonly rows: number;
+  readonly phases: Phases;
 }
 
 /** Writes the run's row, once, and the batch's outcomes as CSV. */

@@ -1,3 +1,4 @@
+import type { Phases } from "../../phases.js";
 import type { Refusals } from "../../refusals.js";
 import type { BatchRunInput, RowToRun } from "./batch-rows.js";
 import { type CustomerCounts, queuedRows } from "./batch-totals.js";
@@ -102,4 +103,5 @@ export function rangesOf(
 /** What one execution of a batch's workflow is given; `carried` by the execution before. */
 export interface OnboardBatchInput extends BatchRunInput {
   readonly carried?: BatchState;
+  readonly phases?: Phases;
 }
