@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ensureBinding, rememberLake, type ServiceBinding } from "../../lake/service-binding.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
+import { createTables } from "../../lake/tables/create.js";
 import { createLogger, type Logger } from "../../logger.js";
 import { createSealer } from "../../temporal/encryption/cipher.js";
 import { ensureKeyCheck } from "../../temporal/encryption/key-check.js";
@@ -69,9 +70,16 @@ export function openLog(
   return handle.logger;
 }
 
-/** Binds a lake to its service and keys at its first use: the service first, so a lake with a key check has both. */
-export async function bindLake({ store, service }: Preflight, keys: EncryptionKeys): Promise<ServiceBinding> {
+/**
+ * Binds a lake to its service and keys at its first use, and gives it the tables that it lacks: the service first, so a
+ * lake with tables and a key check has all three.
+ */
+export async function bindLake(
+  { store, service, missing }: Preflight,
+  keys: EncryptionKeys,
+): Promise<ServiceBinding> {
   const bound = await ensureBinding(store, service);
+  await createTables(store, missing);
   await ensureKeyCheck(store, keys);
   return bound;
 }

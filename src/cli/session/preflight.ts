@@ -1,10 +1,13 @@
 import { join } from "node:path";
 import { type Config, type ConfigParts, readConfig, scopeOf } from "../../config.js";
 import { readAll } from "../../config-values.js";
+import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { InputError } from "../../domain/failures.js";
 import { taskQueue } from "../../domain/run.js";
 import { keyMode } from "../../domain/service/key-mode.js";
+import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import { openTable } from "../../lake/delta/delta-table.js";
+import { type LogListing, listLogs } from "../../lake/delta/log-listing.js";
 import {
   expectBinding,
   knownLake,
@@ -53,7 +56,11 @@ export interface Preflight extends JobConfig {
   readonly mayBeNew: boolean;
   /** The command line, as the table `runs` shows it; undefined where nobody typed one. */
   readonly command: string | undefined;
+  /** Tables that the lake does not have yet: all of them before its first use, new ones after an upgrade. */
+  readonly missing: readonly TableSpec[];
 }
+
+const READS_AT_ONCE = 8;
 
 /**
  * Reads the configuration of a job.
@@ -124,9 +131,12 @@ export async function runPreflight(
   // With a cluster, only the job's earlier runs know the lake.
   const mayBeNew = isEmbedded || terminal.newLake === true;
   const folders = new Set(await store.folders(""));
+  const there = TABLES.filter(({ name }) => folders.has(name));
+  const logs = await listLogs(store, new Map(there.map(({ name }) => [name, 0])));
   await withDuckDb(async (duckdb) => {
-    for (const { name: table } of TABLES.filter(({ name }) => folders.has(name)))
-      await openTable(store, table, duckdb).writableSnapshot();
+    await mapConcurrent(READS_AT_ONCE, [...logs], ([table, listing]) =>
+      openTable(store, table, duckdb).writableSnapshot(listing),
+    );
   });
   const scope = scopeOf(config.api.url, config.lake.address);
   return {
@@ -139,6 +149,7 @@ export async function runPreflight(
     keys,
     mayBeNew,
     command: terminal.shown,
+    missing: TABLES.filter(({ name }) => !isLog(logs.get(name))),
   };
 }
 
@@ -155,6 +166,10 @@ async function checkKnownLake(
   const known = await knownLake(home.path, lake.address);
   const found = (await readBinding(store))?.lake;
   if (known !== undefined && found !== known) throw lakeIsGone(lake.address, found);
+}
+
+function isLog(listing: LogListing | undefined): boolean {
+  return listing !== undefined && listing.commits.length + listing.checkpoints.length > 0;
 }
 
 function outcomeOf(settled: PromiseSettledResult<void>): void {

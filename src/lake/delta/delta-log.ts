@@ -1,4 +1,6 @@
+import { hash } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
+import type { ObjectStore } from "../store/object-store.js";
 import { checkpointHint, readCheckpoint } from "./checkpoint.js";
 import { parseActions } from "./delta-actions.js";
 import { commitKey, type DeltaLocation, fileKey } from "./delta-path.js";
@@ -11,15 +13,26 @@ import {
   type Snapshot,
   withoutErased,
 } from "./delta-snapshot.js";
-import { type LogListing, type LogTail, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
+import { type LogListing, type LogTail, listLog, listLogs, NO_TAIL, tailAfter } from "./log-listing.js";
 
 const READS_AT_ONCE = 16;
 /** Times that a log is read before a gap counts as damage: it may be cleaned up, or a listing lack a file, meanwhile. */
 const READINGS = 5;
 
-export interface LogState {
+interface Replayed {
   readonly snapshot: Snapshot;
+  /** Of the newest commit's bytes; undefined where a checkpoint was read in its place. */
+  readonly commitSha256?: string | undefined;
+}
+
+export interface LogState extends Replayed {
   readonly tail: LogTail;
+}
+
+/** Reads the newest state of a log as it was listed from its beginning; of one that was cleaned up since, as it is now. */
+export async function listedState(log: DeltaLocation, listing: LogListing): Promise<LogState> {
+  const state = await stateOf(log, listing).catch(() => -1);
+  return typeof state === "number" ? wholeLog(log) : state;
 }
 
 /**
@@ -38,8 +51,8 @@ export async function stateAt(log: DeltaLocation, version: number): Promise<Snap
   const checkpoint = listing.checkpoints.filter((one) => one.version <= version).at(-1);
   const base = checkpoint === undefined ? NO_TABLE : await readCheckpoint(log, checkpoint);
   const commits = listing.commits.filter((one) => one.version <= version);
-  const state = await replay(log, base, { ...listing, commits });
-  if (typeof state !== "number" && state.version === version) return state;
+  const state = await replay(log, { snapshot: base }, { ...listing, commits });
+  if (typeof state !== "number" && state.snapshot.version === version) return state.snapshot;
   throw new InputError(`The log of table ${log.table} does not have version ${version}, or not any more.`);
 }
 
@@ -54,12 +67,34 @@ export async function newestVersion(
   return commits.at(-1)?.version ?? checkpoints.at(-1)?.version ?? -1;
 }
 
+/** Finds the newest versions of many tables so, each after a known one, in few requests. */
+export async function newestVersions(
+  store: ObjectStore,
+  known: ReadonlyMap<string, number>,
+): Promise<(readonly [table: string, version: number])[]> {
+  return Promise.all(
+    [...(await listLogs(store, known))].map(async ([table, { commits, checkpoints }]) => {
+      const version = commits.at(-1)?.version;
+      if (version !== undefined) return [table, version] as const;
+      // What was known may have been cleaned up since.
+      const isAll = (known.get(table) ?? 0) <= 0;
+      return [
+        table,
+        isAll ? (checkpoints.at(-1)?.version ?? -1) : await newestVersion({ store, table }),
+      ] as const;
+    }),
+  );
+}
+
 /** Reads one version's commit; undefined if it is not, or no longer, there. */
-export async function readCommit(log: DeltaLocation, version: number): Promise<Commit | undefined> {
+export async function readCommit(
+  log: DeltaLocation,
+  version: number,
+): Promise<(Commit & { readonly sha256: string }) | undefined> {
   const body = await log.store.get(commitKey(log.table, version));
   if (body === undefined) return undefined;
   try {
-    return { version, actions: parseActions(body.toString("utf8")) };
+    return { version, actions: parseActions(body.toString("utf8")), sha256: hash("sha256", body) };
   } catch (error) {
     throw new InputError(
       `Version ${version} of table ${log.table} is not a Delta commit (${(error as Error).message}). ` +
@@ -155,44 +190,52 @@ async function wholeLog(log: DeltaLocation): Promise<LogState> {
 }
 
 async function readingOf(log: DeltaLocation): Promise<LogState> {
-  const listing = await listLog(log);
-  const newest = listing.checkpoints.at(-1);
-  const base = newest === undefined ? NO_TABLE : await readCheckpoint(log, newest);
-  const snapshot = await replay(log, base, listing);
-  if (typeof snapshot === "number")
+  const state = await stateOf(log, await listLog(log));
+  if (typeof state === "number")
     throw new InputError(
-      `Version ${snapshot} of table ${log.table} is missing from its log, so the table can't be read. ` +
+      `Version ${state} of table ${log.table} is missing from its log, so the table can't be read. ` +
         "Restore its _delta_log directory from a backup.",
     );
-  return { snapshot, tail: tailAfter(NO_TAIL, base.version, listing) };
+  return state;
+}
+
+/** Gives the newest state of a listed log, or the version that is missing after its newest checkpoint. */
+async function stateOf(log: DeltaLocation, listing: LogListing): Promise<LogState | number> {
+  const newest = listing.checkpoints.at(-1);
+  const base = newest === undefined ? NO_TABLE : await readCheckpoint(log, newest);
+  const state = await replay(log, { snapshot: base }, listing);
+  if (typeof state === "number") return state;
+  return { ...state, tail: tailAfter(NO_TAIL, base.version, listing) };
 }
 
 /** Undefined if the log no longer holds the known version, or has a gap after it. */
-async function replayAfter(log: DeltaLocation, { snapshot, tail }: LogState): Promise<LogState | undefined> {
-  const { version } = snapshot;
+async function replayAfter(log: DeltaLocation, known: LogState): Promise<LogState | undefined> {
+  const { version } = known.snapshot;
   const listing = await listLog(log, version);
   const isThere = [...listing.commits, ...listing.checkpoints].some((one) => one.version === version);
-  const newest = isThere ? await replay(log, snapshot, listing) : version;
+  const newest = isThere ? await replay(log, known, listing) : version;
   if (typeof newest === "number") return undefined;
-  return { snapshot: newest, tail: tailAfter(tail, version, listing) };
+  return { ...newest, tail: tailAfter(known.tail, version, listing) };
 }
 
 /** Applies the listed commits after a state; gives the first version that is missing instead, if one is. */
 async function replay(
   log: DeltaLocation,
-  base: Snapshot,
+  { snapshot, commitSha256 }: Replayed,
   { commits: listed }: LogListing,
-): Promise<Snapshot | number> {
-  const versions = listed.map(({ version }) => version).filter((version) => version > base.version);
-  let state = base;
+): Promise<Replayed | number> {
+  const versions = listed.map(({ version }) => version).filter((version) => version > snapshot.version);
+  let state = snapshot;
+  let sha256 = commitSha256;
   for (let from = 0; from < versions.length; from += READS_AT_ONCE) {
     const some = versions.slice(from, from + READS_AT_ONCE);
     const commits = await Promise.all(some.map((version) => readCommit(log, version)));
     for (const [at, commit] of commits.entries()) {
       const expected = state.version + at + 1;
       if (commit?.version !== expected) return expected;
+      sha256 = commit.sha256;
     }
     state = advance(state, commits as Commit[]);
   }
-  return state;
+  return { snapshot: state, commitSha256: sha256 };
 }

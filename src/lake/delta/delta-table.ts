@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PassingError } from "../../domain/failures.js";
 import type { DuckDb } from "../sql/duckdb.js";
@@ -6,12 +6,12 @@ import type { ObjectStore } from "../store/object-store.js";
 import { writeCheckpoint } from "./checkpoint.js";
 import { assertFilesThere } from "./data-files.js";
 import { type CommitInfo, type DeltaAction, serializeActions } from "./delta-actions.js";
-import { type LogState, newestState, newestVersion, publishCommit } from "./delta-log.js";
-import type { DeltaLocation } from "./delta-path.js";
+import { type LogState, listedState, newestState, publishCommit } from "./delta-log.js";
+import { commitKey, type DeltaLocation } from "./delta-path.js";
 import { assertLawful, assertReadable, assertWritable } from "./delta-schema.js";
 import { advance, type Commit, type Snapshot } from "./delta-snapshot.js";
 import { cleanUpLog, type LogRetention } from "./log-clean-up.js";
-import { isCheckpointDue, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
+import { isCheckpointDue, type LogListing, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
 
 const MAX_ATTEMPTS = 25;
 /** Versions after which a checkpoint that failed is tried again. */
@@ -78,21 +78,34 @@ export class DeltaTable {
     return (await this.#newest()).snapshot;
   }
 
-  /** The same, before what can't be undone. @throws InputError also where the table needs a newer writer. */
-  async writableSnapshot(): Promise<Snapshot> {
-    const snapshot = await this.snapshot();
+  /**
+   * The same, before what can't be undone. @throws InputError also where the table needs a newer writer.
+   * @param listing of the whole log, if the caller has just listed it
+   */
+  async writableSnapshot(listing?: LogListing): Promise<Snapshot> {
+    const { snapshot } = await this.#newest(listing);
     assertWritable(this.name, snapshot);
     return snapshot;
   }
 
-  /** Finds the newest version by names alone; -1 while the table does not exist. */
-  newestVersion(): Promise<number> {
-    const known = this.#known?.snapshot.version ?? -1;
-    return newestVersion(this.location, known < 0 ? undefined : known);
+  /** The newest version that was read or written here; -1 while that is none. */
+  get knownVersion(): number {
+    return this.#known?.snapshot.version ?? -1;
   }
 
-  async #newest(): Promise<LogState> {
-    const newest = await newestState(this.location, this.#known);
+  /** Hashes the commit of a version, without reading the newest one that is known; undefined where the log lacks it. */
+  async commitSha256(version: number): Promise<string | undefined> {
+    const { snapshot, commitSha256 } = this.#known ?? {};
+    if (snapshot?.version === version && commitSha256 !== undefined) return commitSha256;
+    const { store, table } = this.location;
+    const body = await store.get(commitKey(table, version));
+    return body && hash("sha256", body);
+  }
+
+  async #newest(listing?: LogListing): Promise<LogState> {
+    const newest = await (listing === undefined
+      ? newestState(this.location, this.#known)
+      : listedState(this.location, listing));
     assertReadable(this.name, newest.snapshot);
     this.#known = newest;
     return newest;
@@ -110,7 +123,7 @@ export class DeltaTable {
       if (commit === null) return null;
       const body = Buffer.from(serializeActions(commit.actions));
       if (await publishCommit(this.location, commit.version, body)) {
-        await this.#keep(stateAfter(state, commit, body.length));
+        await this.#keep(stateAfter(state, commit, body));
         return commit;
       }
       this.options.onConflict?.(this.name);
@@ -157,15 +170,16 @@ export class DeltaTable {
   }
 }
 
-function stateAfter({ snapshot, tail }: LogState, commit: Commit, bytes: number): LogState {
+function stateAfter({ snapshot, tail }: LogState, commit: Commit, body: Buffer): LogState {
   return {
     snapshot: advance(snapshot, [commit]),
-    tail: { ...tail, versions: tail.versions + 1, bytes: tail.bytes + bytes },
+    commitSha256: hash("sha256", body),
+    tail: { ...tail, versions: tail.versions + 1, bytes: tail.bytes + body.length },
   };
 }
 
 /** Gives a commit its own id, by which the writer recognizes its commit when the answer to the write was lost. */
-function identified(actions: readonly DeltaAction[]): DeltaAction[] {
+export function identified(actions: readonly DeltaAction[]): DeltaAction[] {
   const given = actions.find((action) => "commitInfo" in action)?.commitInfo;
   const commitInfo: CommitInfo = {
     operation: "WRITE",

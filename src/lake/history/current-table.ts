@@ -46,7 +46,7 @@ export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: stri
   return inQueue(`${lake.store.address}/${currentOf(spec).name}`, async () => {
     for (;;) {
       const state = await historyState(lake, spec);
-      if (state.history.version < 0 && watermarkOf(state.current, spec.name) < 0) return {};
+      if (state.history.files.size === 0 && watermarkOf(state.current, spec.name) < 0) return {};
       const files = await historyFiles(lake, state);
       if (!files.whole && files.since.length === 0) return {};
       const written = await writeCurrent(lake, spec, files, prefix);

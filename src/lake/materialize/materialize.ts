@@ -61,7 +61,7 @@ async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materia
     target ??= head.version;
     const from = watermarkOf(current, FEED);
     const nothing = { from, to: head.version, rows: 0, rewritten: 0, rebuilt: false };
-    if (from < 0 && head.version < 0) return nothing;
+    if (from < 0 && head.files.size === 0) return nothing;
     const changes = await feedChanges(lake, current, head, partRows);
     if (isIdle(changes, from, head)) return done ?? nothing;
     const part = await apply(lake, current, head, changes, options);

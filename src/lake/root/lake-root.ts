@@ -1,12 +1,14 @@
 import { createHash, hash } from "node:crypto";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { localFiles } from "../delta/data-files.js";
-import { commitKey } from "../delta/delta-path.js";
+import { newestVersions } from "../delta/delta-log.js";
+import { logPrefix } from "../delta/delta-path.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import { filesOfRun } from "../history/rows-of-run.js";
 import type { Lake } from "../lake.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import { sqlText } from "../sql/duckdb-sql.js";
+import type { ObjectStore } from "../store/object-store.js";
 import { appendDecided } from "../tables/append.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { writeRows } from "../tables/parquet-file.js";
@@ -23,7 +25,7 @@ interface RootParts {
   readonly certificates: string;
   /** sha256 of every link's checkpoint. */
   readonly checkpoints: string;
-  /** Version and sha256 of the newest commit of each table, by name. */
+  /** Version and sha256 of the newest commit of each table, by name; of one that has no file yet, its version. */
   readonly tables: ReadonlyMap<string, string>;
 }
 
@@ -151,19 +153,29 @@ const READS_AT_ONCE = 8;
 async function lakeState(lake: Lake, runId: string) {
   const folders = (await lake.store.folders("")).filter((name) => /^[^._]/.test(name));
   const feed = await lake.table(transactionChanges.name).snapshot();
-  const tables = await mapConcurrent(READS_AT_ONCE, folders, async (table) => {
-    const version =
-      table === transactionChanges.name ? feed.version : await lake.table(table).newestVersion();
-    const body = version < 0 ? undefined : await lake.store.get(commitKey(table, version));
-    return version < 0
-      ? []
-      : [[table, `${version} ${body === undefined ? "" : hash("sha256", body)}`] as const];
+  const known = new Map(folders.map((name) => [name, lake.table(name).knownVersion]));
+  const newest = new Map(await newestVersions(lake.store, known)).set(transactionChanges.name, feed.version);
+  const created = [...newest].flatMap(([table, version]) => (version === 0 ? [table] : []));
+  const empty = await withoutFiles(lake.store, created);
+  const tables = await mapConcurrent(READS_AT_ONCE, [...newest], async ([table, version]) => {
+    if (version < 0) return [];
+    const sha256 = empty.has(table) ? undefined : await lake.table(table).commitSha256(version);
+    return [[table, sha256 === undefined ? `${version}` : `${version} ${sha256}`] as const];
   });
   return {
     certificates: await certificatesSha256(lake, runId),
     checkpoints: checkpointsSha256(feed),
     tables: new Map(tables.flat()),
   };
+}
+
+/** Finds the tables that were only created, by names alone: most tables of a lake are, and no root need read them. */
+async function withoutFiles(store: ObjectStore, created: readonly string[]): Promise<ReadonlySet<string>> {
+  const sorted = created.toSorted((a, b) => (`${a}/` < `${b}/` ? -1 : 1));
+  const listed = await store.lists(sorted.map((table) => ({ prefix: `${table}/` })));
+  const isEmpty = (table: string, at: number) =>
+    listed[at]?.every(({ key }) => key.startsWith(logPrefix(table))) ?? false;
+  return new Set(sorted.filter(isEmpty));
 }
 
 async function certificatesSha256(lake: Lake, runId: string): Promise<string> {

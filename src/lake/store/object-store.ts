@@ -19,6 +19,17 @@ export interface PutOptions {
   readonly durable?: boolean;
 }
 
+/** What a listing is of: a prefix that ends in `/`, and the key after which it begins. */
+export interface ListedPrefix {
+  readonly prefix: string;
+  readonly startAfter?: string;
+}
+
+interface SmallObject {
+  readonly key: string;
+  readonly body: string;
+}
+
 interface DeleteOptions extends PutOptions {
   /** Of the folders below the prefix, these alone. */
   readonly folders?: readonly string[];
@@ -58,10 +69,14 @@ export interface ObjectStore {
   grow(key: string): Promise<GrowingObject>;
   /** Atomic and durable; `false` when the key exists already. Commits depend on this primitive alone. */
   putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean>;
+  /** As {@link putIfAbsent} of some small objects, of which others may be there already. */
+  putAllIfAbsent(objects: readonly SmallObject[]): Promise<void>;
   /** Makes existing objects survive a power cut, waiting for the disk once. Rejects if one is gone. */
   persist(keys: readonly string[]): Promise<void>;
   /** Lists the entries below a prefix (empty, or ending in `/`) that come after `startAfter`, in key order. */
   list(prefix: string, startAfter?: string): Promise<ObjectEntry[]>;
+  /** As {@link list} of each of some prefixes, which are in key order, in fewer requests where few keys are between them. */
+  lists(asked: readonly ListedPrefix[]): Promise<ObjectEntry[][]>;
   /** Lists the names of the folders directly below a prefix that ends in `/`, sorted. */
   folders(prefix: string): Promise<string[]>;
   delete(key: string): Promise<void>;

@@ -6,9 +6,11 @@ import { openLake } from "../../../src/lake/lake.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
 import { appendRun, rootParts, rowSha256 } from "../../../src/lake/root/lake-root.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
+import { createTables } from "../../../src/lake/tables/create.js";
+import { erasures } from "../../../src/lake/tables/erasures.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
-import { runs } from "../../../src/lake/tables/runs.js";
+import { runFailures, runs } from "../../../src/lake/tables/runs.js";
 import { FeedLake } from "../../helpers/lake/feed-lake.js";
 
 let at: FeedLake;
@@ -58,6 +60,22 @@ test("a root is the hash of what the row says it was made of, all of which can b
     certificates: sha256("a c-a\nb c-b\n"),
     checkpoints: sha256("link/a -1\n"),
   });
+});
+
+test("a table that was only created is named by its version, and one that another process wrote by that commit", async () => {
+  await createTables(at.lake.store, [erasures, runFailures]);
+  await appendRun(at.lake, "r1", () => row("r1"), never);
+  const another = openLake({ directory: at.directory });
+  const owner = { run_id: "r0", owner: "x", reason: "gone" };
+  await appendOnce(another, runFailures, "r0", () => writeRows(another, runFailures, "r0", [owner]));
+  await another.close();
+  await appendRun(at.lake, "r2", () => row("r2"), never);
+  const [before, after] = (await written()).map((one) => rootParts(String(one.lake_root_of)).tables);
+  expect(before).toEqual(new Map([erasures, runFailures].map(({ name }) => [name, "0"])));
+  const log = join(at.directory, runFailures.name, "_delta_log", `${"1".padStart(20, "0")}.json`);
+  expect(after?.get(runFailures.name)).toBe(`1 ${sha256(await readFile(log))}`);
+  expect(after?.get(erasures.name)).toBe("0");
+  expect(after?.get(runs.name)).toMatch(/^0 [0-9a-f]{64}$/);
 });
 
 test("a repeated attempt finds the row and gives the same root, whatever came meanwhile", async () => {

@@ -5,8 +5,8 @@ import { type S3Server, startS3Server, whyNoS3Server } from "../../helpers/store
 import { openTwoMachines } from "../../helpers/store/two-machines.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
-/** What a slice, a commit and the end of a run take: 80 with 1,000 links, and some for slices of a busy machine. */
-const MOST = 110;
+/** What a slice, a commit and the end of a run take: 74 with 600 links, and some for slices of a busy machine. */
+const MOST = 100;
 const missing = await whyNoS3Server();
 
 describe.skipIf(missing !== undefined)(`requests${missing === undefined ? "" : ` (${missing})`}`, () => {

@@ -97,10 +97,14 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
     putFile: (key, localPath) => bucket.putFile(key, localPath),
     grow: (key) => grown.grow(key),
     putIfAbsent: (key, body) => bucket.putIfAbsent(key, body),
+    async putAllIfAbsent(objects) {
+      await mapConcurrent(UPLOADS_AT_ONCE, objects, ({ key, body }) => bucket.putIfAbsent(key, body));
+    },
     async persist(keys) {
       await mapConcurrent(UPLOADS_AT_ONCE, keys, (key) => grown.send(key));
     },
     list: (prefix, startAfter = "") => bucket.list(prefix, startAfter),
+    lists: (asked) => bucket.lists(asked),
     folders: (prefix) => bucket.folders(prefix),
     async delete(key) {
       await bucket.delete(key);
