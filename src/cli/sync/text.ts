@@ -1,5 +1,6 @@
 import { anotherSubjects } from "../../domain/failures.js";
 import { turnsInWords } from "../../domain/sync/link-obstacle.js";
+import { LONG_LINK_PAGES } from "../../domain/sync/run/links.js";
 import { expectedLinks, type ListedRows, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import { isStep } from "../../domain/sync/sync-totals.js";
 import { counted } from "../../domain/words/counted.js";
@@ -77,9 +78,6 @@ function wrapped(parts: readonly string[]): string[] {
   return lines.map((line) => line.trimEnd());
 }
 
-/** Pages from which on a link is said to be long. */
-const LONG = 10;
-
 /** How a sync shows its progress: finished links of all that it found. */
 export const SYNC_PROGRESS: ProgressForm<SyncProgress> = {
   bar: "{phase} {bar} {done}/{all} links · {read}",
@@ -104,6 +102,9 @@ export const SYNC_PROGRESS: ProgressForm<SyncProgress> = {
     return { amount: rowsRead, unit: "rows", expected: expectedLinks(progress), done: linksRead };
   },
   waiting: (progress) => progress,
-  also: ({ longest: [most = 0, ...others] }) =>
-    most < LONG ? [] : [`longest: ${[most, ...others].join(", ")} pages so far`],
+  also({ longest, longestLinks }) {
+    if ((longest[0] ?? 0) < LONG_LINK_PAGES) return [];
+    const named = longest.map((pages, at) => `${pages}${longestLinks[at] ? ` (${longestLinks[at]})` : ""}`);
+    return [`longest: ${named.join(", ")} pages so far`];
+  },
 };

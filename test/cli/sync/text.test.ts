@@ -34,7 +34,7 @@ test("users who were forgotten are counted apart", () => {
   ]);
 });
 
-test("until a link is done, pages tell that something happens; long links are named by their pages", () => {
+test("until a link is done, pages tell that something happens; long links by their pages, and by name once a slice tells it", () => {
   const figures = { phase: "reading", users: "3/3", total: 50, pages: 340, rows: 34_000 };
   const { line, read, also } = SYNC_PROGRESS;
   expect(line({ ...figures, done: 0 })).toBe("reading: 0/50 links done, 340 pages, 34000 rows, 3/3 users");
@@ -43,8 +43,13 @@ test("until a link is done, pages tell that something happens; long links are na
     "340 pages · 34000 rows",
     "34000 rows",
   ]);
-  const longest = (...pages: number[]) => also?.({ longest: pages } as Partial<SyncProgress> as SyncProgress);
-  expect([longest(), longest(9, 2), longest(120, 33)]).toEqual([[], [], ["longest: 120, 33 pages so far"]]);
+  const longest = (...pages: number[]) =>
+    also?.({ longest: pages, longestLinks: ["bl_7", null] } as Partial<SyncProgress> as SyncProgress);
+  expect([longest(), longest(9, 2), longest(120, 33)]).toEqual([
+    [],
+    [],
+    ["longest: 120 (bl_7), 33 pages so far"],
+  ]);
 });
 
 test("skipped links by whose turn it is, in 80 columns", () => {

@@ -1,5 +1,6 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { drainQueue } from "../../../domain/concurrent-work.js";
+import { LONG_LINK_PAGES, LONGEST_LINKS } from "../../../domain/sync/run/links.js";
 import type {
   LinkResult,
   ReadSliceInput,
@@ -62,9 +63,15 @@ function userResults({ users, slice, input }: SliceState, at: number): UserResul
 
 /** Returns the links that the slice left to its run, and logs the outcome of each. */
 function linkResults({ links, slice, input }: SliceState, at: number): LinkResult[] {
+  const longest = links
+    .filter(({ outcome, progress }) => outcome.kind === "open" && progress.pages >= LONG_LINK_PAGES)
+    .sort((a, b) => b.progress.pages - a.progress.pages)
+    .slice(0, LONGEST_LINKS)
+    .map(({ found }) => found.link_id);
   return namedFailures(links, ({ found }) => ({ link: found.link_id })).map(({ found, ...result }) => {
     const { outcome, progress } = result;
-    slice.deps.warnings.logOutcome(input.runId, { link_id: found.link_id }, outcome, progress.streak, at);
-    return { ...result, base: linkBase(found) };
+    const { link_id } = found;
+    slice.deps.warnings.logOutcome(input.runId, { link_id }, outcome, progress.streak, at);
+    return { ...result, base: linkBase(found), ...(longest.includes(link_id) && { long: link_id }) };
   });
 }

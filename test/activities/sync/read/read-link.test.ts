@@ -163,6 +163,19 @@ test("when time is up the link comes back open, as far as it got", async () => {
   expect(rest.links).toHaveLength(1);
 });
 
+test("a link that is long by the end of a slice comes back with its name, another one without", async () => {
+  bench.sandbox.append("a", rows(300));
+  const delay = (nth: number) => bench.sandbox.addFault({ kind: "latency", ms: 1_500, nth });
+  delay(5);
+  const short = await slice(1, { budgetMs: 1_000 });
+  expect(short.links).toMatchObject([{ outcome: { kind: "open" }, progress: { pages: 5 } }]);
+  expect(short.links[0]).not.toHaveProperty("long");
+  bench.sandbox.clearFaults();
+  delay(10);
+  const long = await slice(1, { budgetMs: 1_000, slice: 2, from: short.progress });
+  expect(long.links).toMatchObject([{ outcome: { kind: "open" }, progress: { pages: 15 }, long: "a" }]);
+});
+
 test("an open link comes back untouched while calls are paused", async () => {
   bench.sandbox.append("a", rows(5));
   bench.sandbox.addFault({ kind: "status", status: 429, retryAfter: 60, times: 1 });
