@@ -131,10 +131,6 @@ test("a link that is being read counts in part, as far as the pages of those tha
   end(take(), { report: reportOf(1, { finished }), links: [reading(0, 1), reading(1, 9)] });
   expect(state.figures).toMatchObject({ linksDone: 2, pagesRead: 18, longest: [9, 1] });
   expect(state.figures.linksRead).toBeCloseTo(2 + 1 / 4 + 0.9);
-  end(take(), { links: [reading(0, 2), { ...reading(1, 10), long: "bl_1" }] });
-  end(take(), { links: [reading(0, 3), reading(1, 11)] });
-  // A slice that does not name it takes nothing back.
-  expect(state.figures).toMatchObject({ longest: [11, 3], longestLinks: ["bl_1", null] });
 });
 
 test("a run whose slice found no place for any call says so, until one does", () => {
