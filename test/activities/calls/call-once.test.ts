@@ -53,6 +53,14 @@ describe("a call that is repeated", () => {
   });
 });
 
+it("an answer that is judged to be another's is not kept", async () => {
+  const accept = async () => {
+    throw new Error("another's");
+  };
+  await expect(once({ ...report, accept })).rejects.toThrow("another's");
+  expect(await state()).toBe("sent");
+});
+
 it("a write of which no rule says how it is resolved leaves an intent too, and is not sent again", async () => {
   const { resolution: _, ...unruled } = report;
   fault({ kind: "reset" });
