@@ -1,5 +1,6 @@
+import { Client, Connection } from "@temporalio/client";
 import { expect, test } from "vitest";
-import { Bundles } from "../../src/receiver/notices.js";
+import { Bundles, EventNotice } from "../../src/receiver/notices.js";
 
 test("what comes while a bundle is under way goes together in the next one; a failure is that of its bundle", async () => {
   const sent: number[][] = [];
@@ -21,4 +22,16 @@ test("what comes while a bundle is under way goes together in the next one; a fa
   await expect(third).rejects.toThrow("lost");
   await bundles.add(4);
   expect(sent).toEqual([[1], [2, 3], [4]]);
+});
+
+test("collected receipts that could not be sent are kept, and sent again at the latest at the end", async () => {
+  // It leads nowhere.
+  const connection = Connection.lazy({ address: "127.0.0.1:1" });
+  const complaints: unknown[] = [];
+  const notice = new EventNotice(new Client({ connection }), "s", "q", (error) => complaints.push(error));
+  notice.tellSoon({ name: "one", matched: false });
+  await expect.poll(() => complaints.length).toBe(1);
+  await notice.close();
+  expect(complaints).toHaveLength(2);
+  await connection.close();
 });

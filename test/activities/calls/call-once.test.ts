@@ -53,6 +53,23 @@ describe("a call that is repeated", () => {
   });
 });
 
+it("an answer that is judged to be another's is not kept", async () => {
+  const accept = async () => {
+    throw new Error("another's");
+  };
+  await expect(once({ ...report, accept })).rejects.toThrow("another's");
+  expect(await state()).toBe("sent");
+});
+
+it("a write of which no rule says how it is resolved leaves an intent too, and is not sent again", async () => {
+  const { resolution: _, ...unruled } = report;
+  fault({ kind: "reset" });
+  await expect(once(unruled)).rejects.toMatchObject({ name: "LostAnswerError" });
+  expect(await state()).toBe("sent");
+  await expect(once(unruled)).rejects.toMatchObject({ name: "LostAnswerError" });
+  expect(made()).toBe(0);
+});
+
 describe("a request that certainly had no effect is not a lost answer", () => {
   it.each([
     ["refused", { kind: "status", status: 422 }, "RejectedError"],
@@ -122,6 +139,26 @@ describe("of a stalled attempt and the one that was started in its place", () =>
     await expect(stalled.declare(undefined)).rejects.toMatchObject({ name: "NotSentError" });
     expect((await record()).earlier).toHaveLength(2);
   });
+
+  it.each([
+    ["set back", 5_001, -3_600_000],
+    ["right, while the other one stood still in a machine's sleep", 0, 5_000],
+  ])(
+    "an intent ends after five seconds by either clock: the wall clock is %s",
+    async (_, monotonic, wall) => {
+      const stalled = await record();
+      await stalled.declare(undefined);
+      expect(stalled.holds()).toBe(true);
+      const [performed, now] = [performance.now(), Date.now()];
+      vi.spyOn(performance, "now").mockReturnValue(performed + monotonic);
+      vi.spyOn(Date, "now").mockReturnValue(now + wall);
+      try {
+        expect(stalled.holds()).toBe(false);
+      } finally {
+        vi.restoreAllMocks();
+      }
+    },
+  );
 
   it("a declaration that is made again replaces its own and no other", async () => {
     const one = await record();
@@ -225,5 +262,15 @@ describe("whether a lost request had no effect is not judged by two workers' clo
     await bench.age("call", 15_000);
     expect((await bench.attempt("create_onboarding", "call", request)).repeated).toBe("no");
     expect(started()).toBe(1);
+  });
+
+  it("of several lost requests the last one counts: the one before it may be old", async () => {
+    await bench.age("call", 15_000);
+    bench.sandbox.addFault({ operation: "create_onboarding", times: 1, kind: "reset" });
+    await bench.failure("create_onboarding", "call", request);
+    const early = await bench.failure("create_onboarding", "call", request);
+    expect(early).toMatchObject({ type: "TransientError", nonRetryable: false });
+    expect(early.nextRetryDelay).toBeGreaterThan(0);
+    expect(started()).toBe(0);
   });
 });

@@ -180,3 +180,10 @@ async function filesWith(text: string): Promise<string[]> {
   const held = await Promise.all(files.map(async (file) => (await readFile(file)).includes(text)));
   return files.filter((_, at) => held[at]);
 }
+
+test("an outcome's events are written before its row, which has its key by them alone", async () => {
+  const { store } = bench.deps.lake;
+  await store.put("onboardings/_delta_log/00000000000000000000.json", "damaged");
+  await expect(record([outcome(0)])).rejects.toThrow(/onboardings/);
+  expect(await store.list("onboarding_events/_delta_log/")).toHaveLength(1);
+});

@@ -63,7 +63,8 @@ const about = (pattern: RegExp) =>
 
 const CLEAN = { failed: [], totals: { failures: [], links: { failed: 0 }, unknown_accounts: 0 } };
 
-test.each([
+/** In this order each lie is the first that is heard of what it is about: a user who fails leaves the rest unread. */
+const LIES = [
   ["a user's links", /bank_links$/, /^bank_links: another_subject links\[\].fp_id: •••of_b for •••of_a$/],
   [
     "a user's accounts",
@@ -76,37 +77,38 @@ test.each([
     /investments/,
     /^investment_transactions: another_subject account_id: .*, link link_of_a$/,
   ],
-])(
-  "an answer about %s that is another's fails that one alone, and leaves nothing behind, first or later",
-  async (_, pattern, reason) => {
-    const lying = async () => {
+] as const;
+
+test("an answer about another user or link fails that one alone, and leaves nothing behind, first or later", async () => {
+  const lying = async () => {
+    for (const [what, pattern, reason] of LIES) {
       const { failed, totals } = await at.night(STREAMS, { lie: about(pattern) });
       const reasons = [...failed, ...totals.failures.map((failure) => failure.reason)];
-      expect(reasons).toEqual([expect.stringMatching(reason)]);
-      expect(totals.links).toMatchObject({ failed: /sync/.test(pattern.source) ? 1 : 0 });
-    };
-    await lying();
-    expect(await at.night(STREAMS)).toMatchObject(CLEAN);
-    const before = await tables();
-    expect(await auditInvestments((sql) => at.rows(sql), at.bench.sandbox, LINKS)).toEqual([]);
-    await lying();
-    expect(await tables()).toEqual(before);
-    expect(await at.night(STREAMS)).toMatchObject(CLEAN);
-    expect(await tables()).toEqual(before);
-    for (const link of LINKS) more(link, ROWS, 3);
-    await lying();
-    expect(await at.night(STREAMS)).toMatchObject(CLEAN);
-    const all = { n: ROWS + 3, created: ROWS + 3 };
-    const feed = `select fp_id, link_id, account_id, count(*)::int as n,
-      (count(*) filter (change_type = 'created'))::int as created from transaction_changes group by all order by all`;
-    expect(await at.rows(feed)).toEqual(
-      LINKS.map((link) => ({ fp_id: `user_${link}`, link_id: link, account_id: `acc_${link}`, ...all })),
-    );
-    const gone = `select 1 from bank_links where gone union all select 1 from accounts where gone
-      union all select 1 from investment_transaction_changes where change_type <> 'created'`;
-    expect(await at.rows(gone)).toEqual([]);
-  },
-);
+      expect(reasons, what).toEqual([expect.stringMatching(reason)]);
+      expect(totals.links, what).toMatchObject({ failed: /sync/.test(pattern.source) ? 1 : 0 });
+    }
+  };
+  await lying();
+  expect(await at.night(STREAMS)).toMatchObject(CLEAN);
+  const before = await tables();
+  expect(await auditInvestments((sql) => at.rows(sql), at.bench.sandbox, LINKS)).toEqual([]);
+  await lying();
+  expect(await tables()).toEqual(before);
+  expect(await at.night(STREAMS)).toMatchObject(CLEAN);
+  expect(await tables()).toEqual(before);
+  for (const link of LINKS) more(link, ROWS, 3);
+  await lying();
+  expect(await at.night(STREAMS)).toMatchObject(CLEAN);
+  const all = { n: ROWS + 3, created: ROWS + 3 };
+  const feed = `select fp_id, link_id, account_id, count(*)::int as n,
+    (count(*) filter (change_type = 'created'))::int as created from transaction_changes group by all order by all`;
+  expect(await at.rows(feed)).toEqual(
+    LINKS.map((link) => ({ fp_id: `user_${link}`, link_id: link, account_id: `acc_${link}`, ...all })),
+  );
+  const gone = `select 1 from bank_links where gone union all select 1 from accounts where gone
+    union all select 1 from investment_transaction_changes where change_type <> 'created'`;
+  expect(await at.rows(gone)).toEqual([]);
+});
 
 test("rows of an account that came after the accounts were listed are taken, and counted", async () => {
   more("link_of_a", ROWS, 2, "acc_new");

@@ -122,6 +122,7 @@ test.each<[string, AlertRules, Partial<AlertFacts>, string[]]>([
     { otherSubjects: { count: 9, runId: "s" } },
     [],
   ],
+  ["as many open rows as allowed", { "open-quarantine": 3 }, { openQuarantine: 3 }, []],
   [
     "open rows",
     { "open-quarantine": 3 },

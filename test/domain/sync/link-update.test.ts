@@ -74,6 +74,11 @@ test.for([
   else expect(found).toMatchObject(checkpoint);
 });
 
+test("a full resync that brings nothing and ends at the cursor from before is a new generation all the same", () => {
+  const progress = read({ mode: "full", lastNext: "c1" });
+  expect(checkpointOf({ progress, generation: 3 })).toMatchObject({ generation: 3, cursor: "c1" });
+});
+
 test("a checkpoint continues the sequences and the chain of the one before", () => {
   expect(
     checkpointOf({ progress: read({ entries: 4, restarts: 1 }), rows: rowsOf(3, 11), quarantined: 1 }),

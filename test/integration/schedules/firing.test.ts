@@ -266,30 +266,3 @@ test("a schedule of a sync with --reconcile runs both, one after the other", asy
     run_id: found[0].run_id,
   });
 });
-
-test.each([
-  [["nightly", "--", ...SYNC], /--at 02:15, --cron .* and --every/],
-  [["nightly", "--at", "02:15", "--every", "6h", "--", ...SYNC], /one of --at/],
-  [["nightly", ...FAR, "--timezone", "Prague", "--", ...SYNC], /not the name of a time zone/],
-  [["nightly", "--cron", "61 2 * * *", "--", ...SYNC], /refuses the times of the schedule/],
-  [["nightly", "--cron", "daily please", "--", ...SYNC], /cron expression of five fields/],
-  [["a b", ...FAR, "--", ...SYNC], /can't be the name/],
-  [
-    ["nightly", ...FAR, "--", "demo"],
-    /demo is not a job that a schedule can run.*sync, export cip, .*import, .*onboard, .*alerts check/,
-  ],
-  [["nightly", ...FAR, "--", "sync", "--roster", "gone.csv"], /gone\.csv/],
-  [["nightly", ...FAR, "--", ...SYNC, "--pagesize", "3"], /unknown option '--pagesize'/],
-  [
-    ["nightly", ...FAR, "--", "proxy", "--config", "p", "--requests", "r", "--header", "a: b"],
-    /--header @file/,
-  ],
-  [["nightly", ...FAR, "--", "maintain", "--dry-run"], /--dry-run has no meaning in a schedule/],
-  [["nightly", ...FAR, "--", "maintain", "--retain", "6"], /a whole number of days from 7 to 3650/],
-  [["nightly", ...FAR, "--", ...SYNC, "--detach"], /--detach has no meaning in a schedule/],
-])("schedule create %j is refused, and nothing is created", async (args, words) => {
-  const { code, stdout, stderr } = await run("schedule", "create", ...args);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toMatch(words);
-  expect(JSON.parse((await schedule("list", "--json")).stdout)).toEqual({ items: [] });
-});

@@ -11,7 +11,7 @@ import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
-import { hostileStatements } from "../../helpers/lake/hostile-statements.js";
+import { hostileExamples } from "../../helpers/lake/hostile-statements.js";
 
 /** A declared column is opened; nothing else of the program names it. */
 const REPORTS = {
@@ -95,7 +95,7 @@ test("the engine is locked as without decryption", async () => {
   const out = join(base.directory, "..", "out");
   await writeFile(out, PLANTED);
   const targets = { keys: out, out, data: out, staged: out, http: "http://127.0.0.1:1" };
-  for (const sql of hostileStatements(targets)) {
+  for (const sql of hostileExamples(targets)) {
     const failure = await rowsOf(sql).catch((error: Error) => error);
     expect(failure, sql).toMatchObject({ name: "InputError" });
     expect((failure as Error).message, sql).not.toContain(PLANTED);

@@ -6,8 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
 import { Scratch, temporaryScratch } from "../../../src/lake/sql/scratch.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
-import { runDeltaChild } from "../../helpers/lake/delta-process.js";
-import { canIsolate, spill } from "../../helpers/lake/spill.js";
+import { spill } from "../../helpers/lake/spill.js";
 
 const MINUTE_MS = 60_000;
 
@@ -41,20 +40,6 @@ describe("engines on one scratch directory", () => {
     expect(found).toEqual([1, 2, 3].map((seed) => ({ seed, spilled: true, wrong: 0 })));
     expect(await readdir(base)).toEqual([]);
   });
-
-  test.skipIf(!canIsolate())(
-    "in containers of their own, each with process id 1, read their own rows",
-    async () => {
-      const isolated = ["unshare", "--pid", "--fork", "--mount-proc"];
-      const found = await Promise.all(
-        [1, 2, 3].map((seed) =>
-          runDeltaChild(["spill", lake.directory, base, String(seed)], { before: isolated }),
-        ),
-      );
-      expect(found).toEqual([1, 2, 3].map((seed) => ({ seed, pid: 1, spilled: true, wrong: 0 })));
-      expect(await readdir(base)).toEqual([]);
-    },
-  );
 });
 
 describe("what a dead engine left", () => {

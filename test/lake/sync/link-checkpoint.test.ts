@@ -69,6 +69,12 @@ test.for([
     update("h0"),
     "superseded",
   ],
+  [
+    "this run's and attempt's, read in another slice for another user",
+    committed(checkpoint({ run_id: "r2", head: "other", reading: "1/b 0" })),
+    update("h1"),
+    "superseded",
+  ],
 ] as const)("compare-and-swap by head: %s", ([, snapshot, wanted, kind]) => {
   expect(compareHead(snapshot, ...wanted).kind).toBe(kind);
 });

@@ -60,6 +60,6 @@ test("behind a proxy its header says who it is", () => {
 
 test("a form's key is of one user and one process", () => {
   expect(formKey("s", "ada")).toBe(formKey("s", "ada"));
-  expect(formKey("s", "ada")).not.toBe(formKey("s", "bo"));
+  expect(formKey("s", "ada")).not.toBe(formKey("s", "bob"));
   expect(formKey("s", "ada")).not.toBe(formKey("t", "ada"));
 });

@@ -53,6 +53,16 @@ test.for([
   ["a row that may change", { own: outcome(OPEN) }, { kind: "keep", follows: true }],
   ["another batch's failure", { other: outcome({ status: "failed" }) }, { kind: "reuse", attempt: 1 }],
   ["a row without an outcome", {}, { kind: "run", attempt: 1 }],
+  [
+    "what it has written itself: planned again, it does not run a row twice",
+    { own: outcome({ status: "failed", run_id: "run", attempt: 2 }) },
+    { kind: "keep", attempt: 2 },
+  ],
+  [
+    "what it has cancelled itself",
+    { own: outcome({ ...UNPOSTED, run_id: "run", attempt: 2 }) },
+    { kind: "keep", attempt: 2 },
+  ],
 ] as const)("a retry leaves as it is %s", ([, known, expected]) => {
   expect(planRow<EarlierOutcome>(known, RETRY)).toMatchObject(expected);
 });

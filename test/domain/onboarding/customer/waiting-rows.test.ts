@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { CustomerInput } from "../../../../src/domain/onboarding/batch/batch-rows.js";
+import { afterFailure, UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import {
   decideWaiter,
   isSuperseded,
@@ -75,6 +76,13 @@ test.for<[string, CustomerInput, ProcessedCustomer, readonly ReusedRow[], unknow
     "a retry of another onboarding",
     waiter({ retry: true, before: "ob_0" }),
     customer(),
+    [],
+    { copy: OUTCOME, version: 1, reuses: true },
+  ],
+  [
+    "no retry, where nothing could be posted: the failure is its outcome too",
+    waiter(),
+    customer({ state: { ...afterFailure(UNPOSTED), version: 3 } }),
     [],
     { copy: OUTCOME, version: 1, reuses: true },
   ],

@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { LiedToNights } from "../../helpers/sync/lied-to-nights.js";
+import { created } from "../../helpers/sync/scripted-links.js";
+import { verified } from "../../helpers/tampering/verified.js";
+
+let at: LiedToNights;
+beforeEach(async () => {
+  at = await LiedToNights.open();
+});
+afterEach(() => at.close());
+
+test("what a resync infers comes after all that it brought, bad rows too, is certified, and is nothing that came back bad", async () => {
+  const { sandbox, deps } = at.bench;
+  const link = { fp_id: "u", id: "l" };
+  sandbox.addLink(link);
+  sandbox.append(
+    "l",
+    ["t1", "t2", "t3", "t4", "t5"].map((id) => created(id)),
+  );
+  await at.night(["transactions"]);
+  sandbox.removeLink("l");
+  sandbox.addLink(link);
+  sandbox.append("l", [created("t1"), created("t2"), created("t3", { amount: "1e400" })]);
+  await at.night(["transactions"], { full: true });
+  const found = await at.rows(
+    `select concat_ws(' ', sequence, transaction_id, change_type, case when inferred then 'inferred' end) as row
+     from transaction_changes where generation = 2 order by sequence`,
+  );
+  expect(found.map(({ row }) => row)).toEqual([
+    ...["6 t1 created", "7 t2 created"],
+    ...["9 t4 removed inferred", "10 t5 removed inferred"],
+  ]);
+  const { code, text } = await verified(deps.lake.store.address);
+  expect(code, text).toBe(0);
+});

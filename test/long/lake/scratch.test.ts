@@ -1,0 +1,27 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { runDeltaChild } from "../../helpers/lake/delta-process.js";
+import { canIsolate } from "../../helpers/lake/spill.js";
+
+let lake: TestLake;
+beforeEach(async () => {
+  lake = await openTestLake();
+});
+afterEach(() => lake.release());
+
+test.skipIf(!canIsolate())(
+  "engines in containers of their own, each with process id 1, read their own rows",
+  async () => {
+    const base = join(lake.directory, "_staging", "scratch");
+    const isolated = ["unshare", "--pid", "--fork", "--mount-proc"];
+    const found = await Promise.all(
+      [1, 2, 3].map((seed) =>
+        runDeltaChild(["spill", lake.directory, base, String(seed)], { before: isolated }),
+      ),
+    );
+    expect(found).toEqual([1, 2, 3].map((seed) => ({ seed, pid: 1, spilled: true, wrong: 0 })));
+    expect(await readdir(base)).toEqual([]);
+  },
+);
