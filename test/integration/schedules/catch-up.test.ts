@@ -3,6 +3,7 @@ import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { endProcess } from "../../../src/temporal/server/server-process.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { rowsOf, withLake } from "../../helpers/lake/lake-audit.js";
+import { onceAVersion } from "../../helpers/lake/once-a-version.js";
 
 const EVERY_MS = 4_000;
 const MISSED = 3;
@@ -26,12 +27,16 @@ interface Run {
   readonly finished: number;
 }
 
-async function runs(): Promise<Run[]> {
-  const sql =
-    "select run_id, status, epoch_ms(scheduled_at) as due, epoch_ms(finished_at) as finished from runs where schedule = 'nightly' order by due";
-  const found = await withLake(folder.lake, (query) => rowsOf(query, sql)).catch(() => []);
-  return found.map((run) => ({ ...run, due: Number(run.due), finished: Number(run.finished) }) as Run);
-}
+const runsOf = onceAVersion(
+  () => folder.lake,
+  async (schedule): Promise<Run[]> => {
+    const sql = `select run_id, status, epoch_ms(scheduled_at) as due, epoch_ms(finished_at) as finished from runs
+      where schedule = '${schedule}' order by due`;
+    const found = await withLake(folder.lake, (query) => rowsOf(query, sql)).catch(() => []);
+    return found.map((run) => ({ ...run, due: Number(run.due), finished: Number(run.finished) }) as Run);
+  },
+);
+const runs = () => runsOf("nightly");
 
 const ended = (least: number) =>
   expect.poll(() => runs().then(({ length }) => length), { timeout: 60_000 }).toBeGreaterThanOrEqual(least);
