@@ -1,10 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { MINUTE } from "../../../domain/duration.js";
 import { InputError, NotThereError } from "../../../domain/failures.js";
 import { shellWord } from "../../../domain/words/texts.js";
 import { exportsIn } from "../../../jobs/cip/earlier-exports.js";
 import { PackError } from "../../../lake/bulk/pack/manifest.js";
+import { FILES_OF_PROOF, provenFile } from "../../../lake/bulk/pack/proven-file.js";
 import type { ObjectStore } from "../../../lake/store/object-store.js";
 import { runs } from "../../../lake/tables/runs.js";
 import { chip, code, facts, joined, link, paragraph, preformatted, section } from "../../../pages/parts.js";
@@ -44,7 +43,7 @@ export const packs = page("/packs", {
         People: "people",
         "Without a report": "failed",
         Approver: "approver",
-        Report: ({ run_id, is_there, unmasked }) => (is_there ? reportOf(run_id, unmasked) : null),
+        Report: (shown) => reportOf(shown),
         "Prove it": ({ run_id, directory, is_there, proof }) => {
           if (!is_there) return chip("it is not there", "bad");
           const command = code(`nightledger verify ${shellWord(directory)}`);
@@ -78,7 +77,7 @@ export const pack = page("/packs/:pack", {
         Approver: approver,
         Reason: reason,
         Run: linkTo("runs", run_id),
-        Report: is_there ? reportOf(run_id, unmasked) : null,
+        Report: reportOf({ run_id, is_there, unmasked, proof }),
         Directory: code(directory),
         Command: code(`nightledger verify ${shellWord(directory)}`),
       }),
@@ -112,19 +111,33 @@ const fileOf = (path: string, allowed: RegExp, prefix = "") =>
             ? "This pack is unmasked: read its report in its directory."
             : "There is no such page of the pack.",
         );
-      const text = await withDuckDb(async (duckdb) => {
-        await duckdb.makeScratch();
-        const wanted = `${prefix}${name}`;
-        const directory = await found.place.read(found.run_id, duckdb.scratchDirectory, [wanted]);
-        return readFile(join(directory, wanted), "utf8").catch(() => undefined);
-      });
-      if (text === undefined) throw new NotThereError("There is no such page of the pack.");
-      return { run_id: found.run_id, text };
+      return { run_id: found.run_id, text: await pageOf(found, `${prefix}${name}`) };
     },
     title: ({ run_id }) => `Report of ${run_id}`,
     draw: () => joined(),
     foreign: ({ text }) => text,
   });
+
+/** Reads a page of a pack as it was written. @throws NotThereError for any other bytes, whatever holds them */
+async function pageOf(
+  { run_id: id, place, directory: address }: Awaited<ReturnType<typeof placedPack>>,
+  path: string,
+): Promise<string> {
+  try {
+    return await withDuckDb(async (duckdb) => {
+      await duckdb.makeScratch();
+      const directory = await place.read(id, duckdb.scratchDirectory, [...FILES_OF_PROOF, path]);
+      const { bytes, manifest } = await provenFile(directory, id, path);
+      if (manifest.facts.unmasked !== false) throw new PackError(`pack ${id} is unmasked`);
+      return bytes.toString("utf8");
+    });
+  } catch (error) {
+    if (!(error instanceof PackError || error instanceof InputError)) throw error;
+    throw new NotThereError(
+      `${error.message}, so this page does not show it. nightledger verify ${shellWord(address)} says more.`,
+    );
+  }
+}
 
 export const packPage = fileOf("/packs/:pack/:file", /^(report|sample)\.html$/);
 export const packPart = fileOf("/packs/:pack/report/:file", /^(people|exceptions)-\d+\.html$/, "report/");
@@ -187,8 +200,12 @@ function proofChip({ ok }: Proof) {
   return ok ? chip("as it was written", "good") : chip("not what was written", "bad");
 }
 
-function reportOf(id: string, unmasked: boolean) {
+type ShownReport = Pick<Awaited<ReturnType<typeof packOf>>, "run_id" | "is_there" | "unmasked" | "proof">;
+
+/** A link to the report; none of a pack that is not there, or not what was written. */
+function reportOf({ run_id, is_there, unmasked, proof }: ShownReport) {
+  if (!is_there || proof?.ok === false) return null;
   return unmasked
     ? "unmasked: in its directory"
-    : link(`/packs/${encodeURIComponent(id)}/report.html`, "report.html");
+    : link(`/packs/${encodeURIComponent(run_id)}/report.html`, "report.html");
 }

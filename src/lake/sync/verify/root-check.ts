@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { newestVersion } from "../../delta/delta-log.js";
 import { commitKey } from "../../delta/delta-path.js";
-import type { TableSpec } from "../../delta/delta-schema.js";
+import { columnsOf, type TableSpec } from "../../delta/delta-schema.js";
 import { isCurrent } from "../../history/history-spec.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
 import {
@@ -41,7 +41,9 @@ export async function checkRoots(
   const say = (run_id: string | null, what: string) =>
     problems.add([{ table: runs.name, link_id: null, run_id, what }]);
   const rows = await readTables(lake, [runs], (sql) => sql.rows("from runs where lake_root is not null"));
-  const rooted = new Map(rows.map((row) => [String(row.lake_root), rootedRun(row, say)]));
+  const { metadata } = await lake.table(runs.name).snapshot();
+  const newer = newerColumns(metadata?.schemaString);
+  const rooted = new Map(rows.map((row) => [String(row.lake_root), rootedRun(row, newer, say)]));
   const chain = chainOf(rooted, rows.length, say);
   const newest = chain[0];
   const uncovered = await checkCertificates(lake, chain, say);
@@ -74,12 +76,24 @@ function told({ root, run_id, finished_at }: RootedRun) {
   return { root, run_id, finished_at };
 }
 
-function rootedRun(row: SqlRow, say: Say): RootedRun {
+/** The columns of `runs` that a newer version has added: this one can't compute the hash of a row that has them. */
+function newerColumns(schema: string | undefined): string[] {
+  const known = new Set<string>(runs.columns.map(({ name }) => name));
+  const there = schema === undefined ? [] : columnsOf(runs.name, schema);
+  return there.map(({ name }) => name).filter((name) => !known.has(name));
+}
+
+function rootedRun(row: SqlRow, newer: readonly string[], say: Say): RootedRun {
   const [run_id, root, text] = [String(row.run_id), String(row.lake_root), String(row.lake_root_of)];
   const parts = rootParts(text);
   if (rootOf(text) !== root) say(run_id, "its root is not the hash of lake_root_of: one of them was changed");
   else if (parts.row !== rowSha256(row))
-    say(run_id, "its row in runs is not the one that its root was made of");
+    say(
+      run_id,
+      newer.length === 0
+        ? "its row in runs is not the one that its root was made of"
+        : `its row can't be compared with its root: runs has columns that this version does not know (${newer.join(", ")}). Prove the lake with the version that wrote them`,
+    );
   return { run_id, root, parts, finished_at: String(row.finished_at) };
 }
 

@@ -1,4 +1,5 @@
-import { chmod, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { chmod, copyFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readPage } from "../../../helpers/board/read-page.js";
@@ -73,6 +74,40 @@ test("the report of a pack is shown as it is in the pack, and nothing else of it
     "manifest.json",
     "report/people-001.html",
   ])
-    await expect(readPage(folder, `/packs/${WHOLE}/${path}`)).rejects.toThrow(/no such page|no page at/);
+    await expect(readPage(folder, `/packs/${WHOLE}/${path}`)).rejects.toThrow(
+      /no such page|no page at|not one of the files/,
+    );
   await expect(readPage(folder, `/packs/${UNMASKED}/report.html`)).rejects.toThrow("unmasked");
+});
+
+test("what is put in the place of a pack's report is not shown: a link, a pipe, another pack's page, a changed one", async () => {
+  const packs = join(room.root, "packs");
+  const report = join(packs, WHOLE, "report.html");
+  const own = `${report}.own`;
+  const secret = join(room.root, "secret");
+  await writeFile(secret, "a secret of the machine");
+  await chmod(join(packs, WHOLE), 0o750);
+  await rename(report, own);
+  const unmasked = join(packs, UNMASKED);
+  const planted = {
+    link: () => symlink(secret, report),
+    "link to another pack": () => symlink(join(unmasked, "report.html"), report),
+    copy: () => copyFile(join(unmasked, "report.html"), report),
+    pipe: async () => execFileSync("mkfifo", [report]),
+    changed: () => writeFile(report, "<script>1</script>"),
+  };
+  for (const [name, plant] of Object.entries(planted)) {
+    await plant();
+    const shown = readPage(folder, `/packs/${WHOLE}/report.html`);
+    await expect(shown, name).rejects.toThrow(/report\.html is not a file|not what was written/);
+    await rm(report);
+  }
+  await rename(own, report);
+  await rename(join(packs, WHOLE), join(packs, "aside"));
+  const whole = () => readPage(folder, `/packs/${WHOLE}/report.html`);
+  await symlink(unmasked, join(packs, WHOLE));
+  await expect(whole()).rejects.toThrow("not a directory");
+  await rm(join(packs, WHOLE));
+  await rename(join(packs, "aside"), join(packs, WHOLE));
+  expect((await whole()).foreign).toContain(fpIdOf(0));
 });
