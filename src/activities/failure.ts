@@ -9,6 +9,7 @@ import {
   RejectedError,
   SchemaError,
   TransientError,
+  UNRESOLVED,
 } from "../api/http/errors.js";
 import { type TransientOutcome, USELESS_ANSWER } from "../domain/backoff.js";
 import { anotherSubjectReason, FAILURE_TYPES, InputError, StagingLostError } from "../domain/failures.js";
@@ -81,16 +82,29 @@ function callFailureOf(error: ApiError): ApplicationFailure {
   }
   if (error instanceof RateLimitedError) return failureOf(error, error.retryAfterMs, facts);
   if (error instanceof TransientError) {
-    return failureOf(error, error.retryAfterMs, { ...facts, reason: error.reason });
+    return failureOf(error, error.retryAfterMs, { ...facts, reason: error.reason }, resolvedLater(error));
   }
   return failureOf(error, "final", facts);
 }
 
+/** The message of an error after which the next attempt finds out by itself what the user would have to. */
+function resolvedLater({ message }: ApiError): string {
+  return message.replace(
+    UNRESOLVED,
+    "Whether the request was carried out is looked up before it is sent again",
+  );
+}
+
 /** @param retry milliseconds until the next attempt; undefined: as the policy says; `final`: there is none */
-function failureOf(error: Error, retry: number | "final" | undefined, facts?: object): ApplicationFailure {
+function failureOf(
+  error: Error,
+  retry: number | "final" | undefined,
+  facts?: object,
+  message = error.message,
+): ApplicationFailure {
   return ApplicationFailure.create({
     type: error.name,
-    message: error.message,
+    message,
     cause: error,
     ...(retry === "final" && { nonRetryable: true }),
     ...(typeof retry === "number" && { nextRetryDelay: retry }),

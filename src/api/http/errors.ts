@@ -178,7 +178,8 @@ export class NotSentError extends ApiError {
   }
 }
 
-const UNRESOLVED =
+/** What to do where nothing is sent again by itself. */
+export const UNRESOLVED =
   "It is not known whether the request was carried out: find out before you send it again (docs/reference/api-operations.md)";
 
 /** What a failed request may have done; undefined where it can't have changed anything. */

@@ -56,6 +56,8 @@ describe.each(WRITES)("$what whose answer is lost takes effect once", (write) =>
       expect(again).toMatchObject({ type: "LostAnswerError", nonRetryable: true });
       expect(again.message).toMatch(/answer was lost.*not sent again.*Check whether the service/s);
     } else {
+      // Nothing is left to the user.
+      expect(lost.message).not.toMatch(/find out before you/);
       const { repeated } = await bench.attempt(write.name, "call", write.request);
       expect(repeated).toBe(write.outcome === "its effect" ? "settled" : "no");
       const found = await bench.attempt(write.name, "call", write.request);
