@@ -40,7 +40,7 @@ const MADE = ["--body-template", "body.json", "--header", "@headers", "--access-
 const bodies = () => target.received.map(({ body }) => JSON.parse(String(body)));
 
 test("bodies of a template reach the target with the vault's values, and nothing of them stays in the clear", async () => {
-  const note = 'Quite "personal" note';
+  const note = 'Quite "unspeakable" note';
   target.answer = () => ({ status: 201, body: "answer of the target, 4711" });
   await write("rows.csv", `id,fp_id,note,method\nr1,fp_id_1,"${note.replaceAll('"', '""')}",PUT\n`);
   const made = MADE.toSpliced(4, 0, "--header", `x-fp-proxy-fwd-x-own: ${SECRET}`);
@@ -57,7 +57,7 @@ test("bodies of a template reach the target with the vault's values, and nothing
   const [asked] = (await run("query", "select command, phases from runs where command like '%proxy%'")).said;
   expect(asked.command).toContain("--header @headers --header '…' --access-reason payout");
   expect(JSON.parse(asked.phases)).toMatchObject([{ phase: "working" }, { phase: "finishing" }]);
-  const planted = ["verysecret", "personal", "912345678", "4711"];
+  const planted = ["verysecret", "unspeakable", "912345678", "4711"];
   const files = await holding(folder.directory, planted);
   expect(files.filter((found) => !/^(rows\.csv|headers): /.test(found))).toEqual([]);
   const { client } = await sharedTemporal().client();

@@ -39,7 +39,7 @@ const runsOf = onceAVersion(
 const runs = () => runsOf("nightly");
 
 const ended = (least: number) =>
-  expect.poll(() => runs().then(({ length }) => length), { timeout: 60_000 }).toBeGreaterThanOrEqual(least);
+  expect.poll(() => runs().then(({ length }) => length), { timeout: 180_000 }).toBeGreaterThanOrEqual(least);
 
 test("what became due while everything was killed is caught up with once, and nothing runs twice", async () => {
   const create = ["schedule", "create", "nightly", "--every", "4s", "--", "sync", "--roster", "users.csv"];
