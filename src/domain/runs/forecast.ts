@@ -17,7 +17,9 @@ export interface KnownLink {
   readonly skipped: string | null;
   /** Pages of its first reading. */
   readonly firstPages: number | null;
-  /** Pages that a later reading takes, on average. */
+  /** Pages of everything from its beginning on. */
+  readonly fullPages: number | null;
+  /** Pages that a later reading usually takes. */
   readonly laterPages: number | null;
   /** Pages of what has piled up since its last commit, at the rows of a usual day; 0 where that was last night. */
   readonly piledUp?: number;
@@ -25,53 +27,60 @@ export interface KnownLink {
 
 /** What the nights before say of the next one, besides each link by itself. */
 export interface SyncNights {
-  /** Calls without pages of transactions that a user costs, the median of nights; null where no night tells. */
-  readonly lists: number | null;
+  /** Calls without pages of transactions that a user costs. */
+  readonly lists: number;
   /** By reason: how often a link that was skipped for it was read in the run after that. */
   readonly returns: Readonly<Record<string, number>>;
   /** Links that a run finds for the first time, of users who were known before. */
   readonly arrivals: number;
-  /** Calls a user of a slow and of a dear night, as shares of the median; null where too few nights tell. */
-  readonly spread: readonly [low: number, high: number] | null;
+  /** How many nights are like the next one, and the calls a user of the cheapest and of the dearest of them. */
+  readonly spread: {
+    readonly nights: number;
+    readonly each: readonly [least: number, most: number] | null;
+  };
 }
 
-const NO_NIGHTS: SyncNights = { lists: null, returns: {}, arrivals: 0, spread: null };
+/** Fewer nights say nothing of how far one may be off. */
+const FEWEST_NIGHTS = 3;
 
 /** How many calls a job will make. */
 export interface Forecast {
   /** Null where no earlier run tells. */
   readonly calls: number | null;
   readonly pages: number | null;
-  /** Between which calls eight of ten nights were; null where too few tell. */
+  /** Calls between which this night and each of the nights before are; null where too few tell. */
   readonly between: readonly [low: number, high: number] | null;
+  /** How many nights `between` is of, or too few for one; null where nights say nothing of this job. */
+  readonly nights: number | null;
   /** What the figures are made of, for people. */
   readonly basis: string;
 }
 
-/** A user's lists, as an answer without pages of links needs them: one of links and one of accounts. */
-const LISTS_OF_USER = 2;
-
 /**
- * Forecasts a sync: each user costs lists, each link that is read what its readings cost on average or what has piled up,
- * a link that is new or read in full as many pages as a first reading takes. Of links that the last run skipped, as many
- * come back as did before; of known users, as many new links come as came before.
+ * Forecasts a sync: each user costs lists, each link that is read what its readings usually cost or what has piled up,
+ * a link that is new as many pages as a first reading takes, and one that is read in full all of its pages. Of links that
+ * the last run skipped, as many come back as did before; of known users, as many new links come as came before.
  *
- * @param known of the users that the lake knows; the others are new
+ * @param known of the users that the lake knows; the others are new. Null where no transactions are asked for
  */
 export function syncForecast(
   users: { readonly all: number; readonly isNew: number },
-  known: readonly KnownLink[],
-  past: PastRuns,
+  known: readonly KnownLink[] | null,
   isFull: boolean,
-  nights: SyncNights = NO_NIGHTS,
+  nights: SyncNights,
 ): Forecast {
-  const mean = past.owners === 0 ? LISTS_OF_USER : (past.calls - past.pages) / past.owners;
-  const lists = nights.lists ?? mean;
+  const { lists } = nights;
+  const userCalls = Math.round(users.all * lists);
+  const listWords = `${callWords(lists, 1)} a user for its lists`;
+  const { spread } = nights;
+  const range = isFull && known !== null ? null : spread;
+  if (known === null)
+    return { calls: userCalls, pages: 0, ...rangeOf(userCalls, users.all, range), basis: listWords };
   const read = known.filter(({ skipped }) => skipped === null);
   const firsts = known.flatMap(({ firstPages }) => firstPages ?? []);
   const meanFirst = firsts.length === 0 ? null : sum(firsts) / firsts.length;
-  const pagesOf = ({ firstPages, laterPages, piledUp = 0 }: KnownLink) =>
-    isFull ? (firstPages ?? 1) : Math.max(laterPages ?? 1, piledUp);
+  const pagesOf = ({ fullPages, laterPages, piledUp = 0 }: KnownLink) =>
+    isFull ? (fullPages ?? 1) + piledUp : Math.max(laterPages ?? 1, piledUp);
   const back = known.map(({ skipped }) => (skipped === null ? 0 : (nights.returns[skipped] ?? 0)));
   const returning = sum(known.map((one, at) => (back[at] ?? 0) * pagesOf(one)));
   const arriving = nights.arrivals * (meanFirst ?? 1);
@@ -80,27 +89,45 @@ export function syncForecast(
     meanFirst === null ? null : (users.isNew * read.length * meanFirst) / Math.max(1, knownUsers);
   if (users.isNew > 0 && (newPages === null || knownUsers === 0))
     return {
-      ...{ calls: null, pages: null, between: null },
-      basis: `${counted(users.isNew, "user is", "users are")} new and no earlier sync tells how many pages their links have: at least ${Math.round(users.all * lists)} calls for their lists`,
+      ...{ calls: null, pages: null, between: null, nights: null },
+      basis: `${counted(users.isNew, "user is", "users are")} new and no earlier sync tells how many pages their links have: at least ${counted(userCalls, "call")} for their lists`,
     };
   const pages = Math.round(sum(read.map(pagesOf)) + returning + arriving + (newPages ?? 0));
-  const calls = Math.round(users.all * lists) + pages;
-  const [low, high] = nights.spread ?? [];
-  const between =
-    low === undefined || high === undefined || isFull
-      ? null
-      : ([Math.floor(calls * low), Math.ceil(calls * high)] as const);
+  const calls = userCalls + pages;
   const more = [
-    ...(users.isNew === 0 ? [] : [`${users.isNew} new users, as large as the known ones`]),
-    ...some(sum(back), "skipped links that come back"),
-    ...some(nights.arrivals, "new links of known users"),
+    ...(users.isNew === 0
+      ? []
+      : [`${counted(users.isNew, "new user")}, guessed to be as large as the known ones are on average`]),
+    ...some(sum(back), "skipped link that comes back", "skipped links that come back"),
+    ...some(nights.arrivals, "new link of known users", "new links of known users"),
   ];
-  const words = [`${read.length} known links`, ...more].join(" and ");
-  return { calls, pages, between, basis: `${words}, ${lists.toFixed(1)} calls a user for its lists` };
+  const words = [counted(read.length, "known link"), ...more].join(" and ");
+  return { calls, pages, ...rangeOf(calls, users.all, range), basis: `${words}, ${listWords}` };
 }
 
-function some(count: number, words: string): string[] {
-  return count < 0.5 ? [] : [`about ${Math.round(count)} ${words}`];
+/** Between what a night may lie: as the nights before, for as many users, and as it is forecast itself. */
+function rangeOf(
+  calls: number,
+  users: number,
+  spread: SyncNights["spread"] | null,
+): Pick<Forecast, "between" | "nights"> {
+  if (spread === null) return { between: null, nights: null };
+  const { nights, each } = spread;
+  if (each === null || nights < FEWEST_NIGHTS) return { between: null, nights };
+  const [least, most] = each;
+  return {
+    between: [Math.min(calls, Math.floor(users * least)), Math.max(calls, Math.ceil(users * most))],
+    nights,
+  };
+}
+
+function some(count: number, one: string, many: string): string[] {
+  return count < 0.5 ? [] : [`about ${counted(Math.round(count), one, many)}`];
+}
+
+/** Calls that one costs on average. */
+function callWords(each: number, digits: number): string {
+  return counted(Number(each.toFixed(digits)), "call");
 }
 
 /**
@@ -116,9 +143,11 @@ export function rowsForecast(
   const isKnown = past.owners > 0 && past.calls > 0;
   const each = past.calls / Math.max(1, past.owners);
   const calls = Math.max(work.requests, isKnown ? Math.ceil(work.rows * each) : 0);
-  const learnt = `${each.toFixed(2)} calls a row, as in ${counted(past.runs, "earlier run")}`;
+  const rate =
+    each < 0.1 ? `1 call for ${counted(Math.round(1 / each), "row")}` : `${callWords(each, 2)} a row`;
+  const learnt = `${rate}, as in ${counted(past.runs, "earlier run")}`;
   const basis = isKnown ? learnt : "1 call for each request, until a run has shown more";
-  return { calls, pages: null, between: null, basis };
+  return { calls, pages: null, between: null, nights: null, basis };
 }
 
 /** Milliseconds that calls take: at the pace of earlier runs, and at the least under a limit of calls a second. */

@@ -95,7 +95,7 @@ async function pastRuns(query: LakeQuery, kind: string): Promise<PastRuns> {
 /** Says a plan to people. */
 export function planLines({ forecast, rows, done, invalid, skipped, ms }: Plan): string[] {
   const { at_pace, at_limit } = ms;
-  const { calls, pages, between, basis } = forecast;
+  const { calls, pages, basis } = forecast;
   const times = [
     ...(at_pace === null ? [] : [`about ${durationWords(at_pace)} at the pace of earlier runs`]),
     ...(at_limit === null ? [] : [`at least ${durationWords(at_limit)} under NIGHTLEDGER_API_RPS`]),
@@ -111,7 +111,7 @@ export function planLines({ forecast, rows, done, invalid, skipped, ms }: Plan):
       "calls",
       calls === null
         ? "not known"
-        : `about ${calls}${pages === null ? "" : ` for ${counted(pages, "page")}`}${betweenWords(between)}`,
+        : `about ${calls}${pages === null ? "" : ` for ${counted(pages, "page")}`}${betweenWords(forecast)}`,
     ],
     ["", basis],
     ["time", times.length === 0 ? null : times.join("; ")],
@@ -120,6 +120,8 @@ export function planLines({ forecast, rows, done, invalid, skipped, ms }: Plan):
   ]);
 }
 
-function betweenWords(between: Plan["forecast"]["between"]): string {
-  return between === null ? "" : `; between ${between[0]} and ${between[1]} on eight of ten nights`;
+function betweenWords({ between, nights }: Plan["forecast"]): string {
+  if (nights === null) return "";
+  if (between === null) return "; too few nights like this one tell how far it may be off";
+  return `; between ${between[0]} and ${between[1]}, as each of the last ${nights} nights was for as many users`;
 }

@@ -1,8 +1,9 @@
-import { type KnownLink, type PastRuns, syncForecast } from "../../../domain/runs/forecast.js";
+import { type KnownLink, syncForecast } from "../../../domain/runs/forecast.js";
 import type { ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
 import { readRoster } from "../../../intake/sync/roster-file.js";
 import type { LakeQuery } from "../../../lake/query/query.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
+import { STREAMS } from "../../../streams/index.js";
 import { rowsOf } from "../../lake/query.js";
 import type { PlannedJob } from "./rows.js";
 import { type LinkReadings, syncNights } from "./sync-nights.js";
@@ -12,16 +13,17 @@ type ScheduledSync = Extract<ScheduledJob, { readonly kind: "sync" }>;
 /** Plans a sync by what the lake knows of the links of its roster. @throws InputError where the roster is wrong */
 export async function planSync(
   { roster: path, options }: ScheduledSync,
-  { past, query }: { readonly past: PastRuns; readonly query: LakeQuery },
+  { query }: { readonly query: LakeQuery },
 ): Promise<PlannedJob> {
   const roster = await readRoster(path);
   const users = new Set(roster.rows.map(({ fp_id }) => fp_id));
   const only = options.links === null ? undefined : new Set(options.links);
-  const { streams, pageSize } = options;
-  const { links, ...nights } = await syncNights(query, { users: users.size, streams });
+  const { pageSize } = options;
+  const { links, ...nights } = await syncNights(query, { ...options, users: users.size });
   const rows = links.filter(({ fp_id, link_id }) => users.has(fp_id) && (only?.has(link_id) ?? true));
   const seen = new Set(rows.map(({ fp_id }) => fp_id));
   const known = rows.filter(({ gone }) => !gone);
+  const hasPages = options.streams.includes("transactions");
   // Users without a link are in no table: a run of the same roster has read them.
   const wasRun = await rowsOf(
     query,
@@ -30,14 +32,17 @@ export async function planSync(
   const isNew = only === undefined && wasRun.length === 0 ? users.size - seen.size : 0;
   const skipped = new Map<string, number>();
   for (const { skipped: reason } of known)
-    if (reason !== null) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+    if (hasPages && reason !== null) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
   return {
     forecast: syncForecast(
       { all: users.size, isNew },
-      known.map((one) => knownLink(one, pageSize)),
-      past,
+      hasPages ? known.map((one) => knownLink(one, pageSize)) : null,
       options.full,
-      only === undefined ? nights : { ...nights, arrivals: 0 },
+      {
+        ...nights,
+        arrivals: only === undefined ? nights.arrivals : 0,
+        lists: nights.lists ?? listsOfUser(options, users.size, known),
+      },
     ),
     ...{ rows: users.size, done: 0, invalid: 0 },
     skipped: [...skipped].map(([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count),
@@ -48,10 +53,35 @@ export async function planSync(
 const BEHIND = 1.5;
 
 function knownLink(
-  { skipped, first_pages, usual, on_weekday, rows_a_day, days_behind }: LinkReadings,
+  { skipped, first_pages, full_pages, usual, on_weekday, rows_a_day, days_behind }: LinkReadings,
   pageSize: number,
 ): KnownLink {
   const days = days_behind ?? 0;
   const piledUp = days < BEHIND ? 0 : Math.ceil(((rows_a_day ?? 0) * days) / pageSize);
-  return { skipped, firstPages: first_pages, laterPages: on_weekday ?? usual, piledUp };
+  return {
+    ...{ skipped, firstPages: first_pages, fullPages: full_pages, laterPages: on_weekday ?? usual, piledUp },
+  };
+}
+
+/** Lists that a user costs where no night tells: one request for each that the streams need, of the user or of a link. */
+function listsOfUser(
+  { streams, links }: ScheduledSync["options"],
+  users: number,
+  known: readonly LinkReadings[],
+): number {
+  const named = STREAMS.filter(({ name }) => streams.includes(name));
+  const isByLink = links !== null && named.every(({ ofLink }) => ofLink !== undefined);
+  const isOfLinks = (per: string) => isByLink || per === "link";
+  const needed = STREAMS.filter(
+    ({ name }) =>
+      streams.includes(name) || (name === "bank_links" && named.some(({ per }) => isOfLinks(per))),
+  ).filter(({ paging }) => paging !== "cursor");
+  const requests = (ofLinks: boolean) =>
+    new Set(
+      needed
+        .filter(({ name, per }) => (name !== "bank_links" && isOfLinks(per)) === ofLinks)
+        .map(({ operation }) => operation),
+    ).size;
+  const readable = known.filter(({ skipped }) => skipped === null).length;
+  return requests(false) + (requests(true) * readable) / Math.max(1, users);
 }
