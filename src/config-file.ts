@@ -14,7 +14,7 @@ import type { RetentionRules } from "./domain/tables/retention.js";
 const flag = z.boolean({ error: "true or false" });
 const count = z.int({ error: "a whole number" }).min(0, { error: "a whole number from 0" });
 const BOARD = "an http: or https: address without a user, a query or a fragment";
-const ADDRESS = "an http: or https: address";
+const ADDRESS = "an http: or https: address without a user";
 const DURATION = "a number and a unit, such as 14d, 36h, 90m or 30s";
 const duration = z
   .string({ error: DURATION })

@@ -86,6 +86,10 @@ test.each([
     "alerts: { notify-webhook: 'ftp://secret@x' }",
     /alerts\.notify-webhook is invalid; accepted: an http: or/,
   ],
+  [
+    "alerts: { notify-webhook: 'http://u:secret@x' }",
+    /alerts\.notify-webhook is invalid; accepted: .* without a user/,
+  ],
   ["alerts: { board: 'https://u:secret@x' }", /alerts\.board is invalid; accepted: an http: or/],
   ["alerts: { board: 'https://x/?token=secret' }", /alerts\.board is invalid; accepted: an http: or/],
   ["alerts: [", /is not YAML \(line 1/],

@@ -42,7 +42,7 @@ export function mergedRules(rules: AlertRules, over: AlertRules): AlertRules {
 export interface AlertTargets {
   /** A shell command that gets one JSON line on its standard input. */
   readonly command?: string | undefined;
-  /** An `http:` or `https:` address. */
+  /** An `http:` or `https:` address without a user. */
   readonly webhook?: string | undefined;
   /** Where people open the board, without the last slash: messages link to its pages. No target itself. */
   readonly board?: string | undefined;
@@ -58,14 +58,16 @@ export interface AlertSettings {
   readonly targets: AlertTargets;
 }
 
-/** Whether a text is an address that a webhook can be sent to. */
+/** Whether a text is an address that a webhook can be sent to. `fetch` sends nothing to one with a user in it. */
 export function isWebhookAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === "" && password === "";
 }
 
 /** Whether a text is an address of a board that a message may have: without a secret in it, and without a part behind the path. */
 export function isBoardAddress(text: string): boolean {
   if (!isWebhookAddress(text)) return false;
-  const { username, password, search, hash } = new URL(text);
-  return [username, password, search, hash].every((part) => part === "");
+  const { search, hash } = new URL(text);
+  return search === "" && hash === "";
 }

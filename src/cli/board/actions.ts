@@ -3,6 +3,8 @@ import { chip, code, html, joined, type Markup, paragraph, preformatted } from "
 import type { Asked } from "./page.js";
 import type { SteeredCommand } from "./steer.js";
 
+const MOST_REASON = 200;
+
 /** What a button does: a command, which the button shows. */
 interface Action {
   readonly label: string;
@@ -35,15 +37,19 @@ export function actionForm({ form: key }: Asked, name: ActionName, subject: stri
   if (key === undefined) return null;
   return html`<form class="act" method="post" action="/act">
 <input type="hidden" name="form" value="${key}"><input type="hidden" name="once" value="${randomUUID()}"><input type="hidden" name="action" value="${name}"><input type="hidden" name="subject" value="${subject}">
-<label>Reason<input name="reason" required maxlength="200" autocomplete="off"></label>
+<label>Reason<input name="reason" required maxlength="${MOST_REASON}" autocomplete="off"></label>
 <button aria-label="${label} ${subject}">${label}</button> <code>nightledger ${command}</code>
 </form>
 `;
 }
 
-/** A command line for what was asked; undefined where it is none of ours. A subject is never read as an option. */
+/**
+ * A command line for what was asked; undefined where it is none of ours, or the reason none that the form takes. A subject
+ * is never read as an option. A command line can't have a zero byte, and what records the reason is read in terminals.
+ */
 export function commandOf(name: string, subject: string, reason: string): readonly string[] | undefined {
   if (!Object.hasOwn(ACTIONS, name) || !/^[A-Za-z0-9][\w.:-]{0,199}$/.test(subject)) return undefined;
+  if (reason === "" || reason.length > MOST_REASON || /\p{Cc}/u.test(reason)) return undefined;
   const action: Action = ACTIONS[name as ActionName];
   return [...action.words, subject, ...(action.takesReason ? ["--reason", reason] : [])];
 }

@@ -68,7 +68,7 @@ export function verdictOf(status: Judged, waiting: Waits, now: number) {
     ...(isWell ? WELL : troubles === "" ? NOTHING : LOOK),
     sentence: saying(sentences, " "),
     numbers: [
-      headNumber(links ?? users ?? 0, `${links === undefined ? "rows" : "links"} in ${runWords(shown, now)}`),
+      headNumber(links ?? users ?? 0, `${links === undefined ? "rows" : "links"} of ${runWords(shown, now)}`),
       headNumber(created + updated + removed, "rows it created, updated or removed"),
       headNumber(open, "open alerts and bad rows", open > 0),
       headNumber(stale.total, "links without a commit for three days", stale.total > 0),
@@ -86,7 +86,7 @@ function nightsRun({ latest, syncs }: Judged, now: number): SeenRun | undefined 
 function runWords(run: SeenRun | undefined, now: number): string {
   if (run === undefined) return "the last run";
   const job = saying([kindWords(run.kind), run.schedule], " ");
-  return `${job}, ended ${durationWords(now - endOf(run))} ago`;
+  return `the ${job} that ended ${durationWords(now - endOf(run))} ago`;
 }
 
 function endOf({ finished_at, started_at }: SeenRun): number {

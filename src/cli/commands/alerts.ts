@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { type AlertRules, isWebhookAddress } from "../../domain/alert-settings.js";
+import { InputError } from "../../domain/failures.js";
 import { type AddCommand, examples, type Schedulable } from "./command.js";
 import { count, duration } from "./option-values.js";
 
@@ -54,8 +55,11 @@ function withAlertOptions(command: Command): Command {
 }
 
 function webhook(text: string): string {
-  if (!isWebhookAddress(text)) throw new InvalidArgumentError("accepted: an http: or https: address.");
-  return text;
+  if (isWebhookAddress(text)) return text;
+  // Never quoted, as commander would: the address may be a secret.
+  throw new InputError(
+    "--notify-webhook is not accepted: give an http: or https: address without a user. Nothing was started.",
+  );
 }
 
 function rulesOf({ anotherSubject, failedLinks, openQuarantine, ...flags }: AlertFlags): AlertRules {

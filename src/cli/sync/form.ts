@@ -57,7 +57,10 @@ async function keptOf(
   return keptSoFar(store, started.runId).catch(() => undefined);
 }
 
-/** Names runs that an earlier command left in HOME: they continue while this one lives. Best effort. */
+/**
+ * Names runs of other jobs in this HOME: those that a command left unfinished continue while this one lives. Temporal does not
+ * tell them from those that another command is following now. Best effort.
+ */
 async function nameOtherRuns(
   terminal: Terminal,
   { temporal: { client, embedded }, preflight: { taskQueue } }: JobSession,
@@ -67,7 +70,7 @@ async function nameOtherRuns(
   try {
     for (const { workflowId, runId } of await runningRuns(client, taskQueue)) {
       if (workflowId === handle.workflowId) continue;
-      terminal.say(`run ${runId} of another job was left unfinished; it continues while this command runs`);
+      terminal.say(`run ${runId} of another job is in progress; it continues while this command runs`);
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

@@ -9,12 +9,13 @@ const PLAIN = /^(?:true|false|null)$/;
  */
 export function maskedJson(text: string): string {
   return text.replaceAll(TOKEN, (token: string, quoted?: string, colon?: string) => {
-    if (quoted === undefined) return PLAIN.test(token) ? token : masked(token);
-    return colon !== undefined && FIELD_NAME.test(quoted) ? token : `${masked(quoted)}${colon ?? ""}`;
+    if (quoted === undefined) return PLAIN.test(token) ? token : maskedText(token);
+    return colon !== undefined && FIELD_NAME.test(quoted) ? token : `${maskedText(quoted)}${colon ?? ""}`;
   });
 }
 
-function masked(text: string): string {
+/** A text as {@link maskedJson} shows it. Pure. */
+export function maskedText(text: string): string {
   return text
     .replaceAll(/[\p{L}\p{M}]/gu, "x")
     .replaceAll(/\p{N}/gu, "0")

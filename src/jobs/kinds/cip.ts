@@ -17,7 +17,7 @@ export const cipKind = {
   options: z
     .object({
       approver: filled("Give the name or e-mail address that means an automatic approval").describe(
-        "<name> who is accountable for automatic approvals: a name or an e-mail address",
+        "<name> who is accountable for automatic approvals: a name or an e-mail address; kept with the run",
       ),
       kyb: rowsAlong.optional().meta({
         rowsOf: "kyb",
@@ -28,7 +28,7 @@ export const cipKind = {
         description: "<export> the export to compare with, by id or directory (default: the newest)",
       }),
       reason: orNull(filled("Say why the export is made, or leave it out")).describe(
-        "<text> why the export is made; recorded in the manifest",
+        "<text> why the export is made; recorded in the manifest and kept with the run: include no personal data",
       ),
       unmasked: flag
         .default(false)

@@ -24,7 +24,9 @@ export const proxyKind = {
       ),
     access_reason: text
       .optional()
-      .describe("<text> why data is decrypted for the target; the service records it"),
+      .describe(
+        "<text> why data is decrypted for the target; the service records it, and it is kept with the run: include no personal data",
+      ),
     keep_body: flag.optional().describe("keep the body of each response of at most 256 KiB, encrypted"),
     send_unknown: flag
       .optional()

@@ -46,7 +46,7 @@ export const vaultKind = {
         "<list> data identifiers to decrypt, separated by commas: id.email,custom.plan",
       ),
       reason: filled("Say why the data is decrypted").describe(
-        "<text> why the data is decrypted; the service logs it, and the table has it",
+        "<text> why the data is decrypted; the service logs it, and it is kept with the run and in the table: include no personal data",
       ),
       transforms: orNull(transforms).describe(
         "<list> transforms of every value, separated by commas: suffix(4), hmac_sha256, to_lowercase, …",

@@ -63,7 +63,7 @@ test.for([
 test("the numbers are those of the night's sync, which they name", () => {
   const { numbers } = verdictOf(WELL, NOBODY, NOW);
   expect(numbers.map(({ value }) => value)).toEqual([120, 10, 0, 0]);
-  expect(numbers[0]?.label).toBe("links in sync nightly, ended 5h ago");
+  expect(numbers[0]?.label).toBe("links of the sync nightly that ended 5h ago");
 });
 
 // What ran last counted, such as an import of two rows in the morning or the sync of one user that a webhook asked for.
@@ -71,13 +71,17 @@ test.for([
   [
     "an import after it",
     { kind: "import", counts: { users: 2 } },
-    [120, "links in sync nightly, ended 5h ago"],
+    [120, "links of the sync nightly that ended 5h ago"],
   ],
-  ["a webhook's sync", { counts: { links: 1, users: 1 } }, [120, "links in sync nightly, ended 5h ago"]],
+  [
+    "a webhook's sync",
+    { counts: { links: 1, users: 1 } },
+    [120, "links of the sync nightly that ended 5h ago"],
+  ],
   [
     "a night that is days ago",
     { counts: { links: 1, users: 1 }, before: "2026-11-18T03:00:00Z" },
-    [1, "links in sync, ended 1h ago"],
+    [1, "links of the sync that ended 1h ago"],
   ],
 ] as const)("the numbers are not those of %s", ([, { ...later }, shown]) => {
   const { before = RUN.finished_at, ...given } = { before: undefined, ...later };
@@ -94,7 +98,7 @@ test.for([
 test("without a sync the numbers are those of the newest run", () => {
   const run = { ...RUN, kind: "import", schedule: null, counts: { users: 7 } };
   const [number] = verdictOf({ ...WELL, latest: [run], syncs: [] }, NOBODY, NOW).numbers;
-  expect([number?.value, number?.label]).toEqual([7, "rows in import, ended 5h ago"]);
+  expect([number?.value, number?.label]).toEqual([7, "rows of the import that ended 5h ago"]);
 });
 
 test("a good night says who still has to act, and is not said to need nobody", () => {

@@ -171,7 +171,7 @@ async function act(
   );
   if (!isSame(form, key)) return says(options, "/act", 403, OLD_FORM);
   const words = commandOf(action, subject, reason);
-  if (words === undefined || reason === "" || once === "") return says(options, "/act", 400, NO_COMMAND);
+  if (words === undefined || once === "") return says(options, "/act", 400, NO_COMMAND);
   const steered = await sent.once(once, () => options.steering.run(words, user, reason));
   return html(options, "/act", 200, "Asked", steeredBody(steered));
 }
@@ -190,7 +190,8 @@ function failure(options: BoardOptions, { url = "/" }: IncomingMessage, error: u
 
 const ASK_FOR_PASSWORD = 'Basic realm="Nightledger", charset="UTF-8"';
 const OLD_FORM = "This page is from before the board began again. Open it again, and repeat.";
-const NO_COMMAND = "A button of the board says what to do, to what, and why. Nothing was done.";
+const NO_COMMAND =
+  "A button of the board says what to do, to what, and why, in one line of at most 200 characters. Nothing was done.";
 const LATER = "Load this page again once it answers.";
 const PUT_RIGHT =
   "Put this right, then load the page again; a variable of the environment counts once the board is started again.";

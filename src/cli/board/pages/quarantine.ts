@@ -1,4 +1,4 @@
-import { maskedJson } from "../../../domain/json/masked.js";
+import { maskedJson, maskedText } from "../../../domain/json/masked.js";
 import { QUARANTINE_SOURCES } from "../../../lake/query/quarantine-view.js";
 import {
   chip,
@@ -21,19 +21,26 @@ const SHOWN = "row_id, stream, link_id, run_id, reason, fetched_at";
 type Row = SqlRow<"row_id" | "stream" | "run_id" | "reason" | "fetched_at", never, "link_id">;
 
 /** What a bad row says is personal: its page and its model have it masked. */
-type Masked<Read extends { readonly payload: string | null }> = Omit<Read, "payload"> & {
+interface BadRow {
+  readonly payload: string | null;
+  /** Where it is read: a part of the payload, so no clearer than that. */
+  readonly transaction_id?: string | null;
+}
+type Masked<Read extends BadRow> = Omit<Read, "payload"> & {
   readonly masked: string;
 };
 
 /** SQL of the beginning of a bad row, which is enough to see what it is. */
 export const PAYLOAD = `left(payload, ${MOST_SHOWN}) as payload`;
 
-export function maskedRow<Read extends { readonly payload: string | null }>({
-  payload,
-  ...row
-}: Read): Masked<Read> {
+export function maskedRow<Read extends BadRow>({ payload, ...row }: Read): Masked<Read> {
   const text = payload ?? "";
-  return { ...row, masked: `${maskedJson(text)}${text.length < MOST_SHOWN ? "" : "…"}` };
+  const id = row.transaction_id;
+  return {
+    ...row,
+    ...(typeof id === "string" && { transaction_id: maskedText(id) }),
+    masked: `${maskedJson(text)}${text.length < MOST_SHOWN ? "" : "…"}`,
+  };
 }
 
 /** The column of it. */

@@ -173,7 +173,8 @@ test("a button needs the key of its page, a reason and a command that the board 
     ask("/act", { method: "POST", body: new URLSearchParams(given) });
   const right = { form: key, once: "1", action: "run-cancel", subject: "sync-1", reason: "too slow" };
   expect((await post({ ...right, form: "x" })).status).toBe(403);
-  expect((await post({ ...right, reason: " " })).status).toBe(400);
+  for (const reason of [" ", "a\0b", "a\nb", "a\u001b[31mb", "a\u0085b", "x".repeat(201)])
+    expect((await post({ ...right, reason })).status).toBe(400);
   expect((await post({ ...right, subject: "--json" })).status).toBe(400);
   expect((await post({ ...right, once: "" })).status).toBe(400);
   expect((await post({ ...right, reason: "x".repeat(20_000) })).status).toBe(413);

@@ -23,7 +23,11 @@ const bad = (night: number, index: number) => ({
     page: 1,
     index,
   },
-  ...{ reason: "amount: expected digits", payload: '{"transaction_id": "t1"}', fetched_at: at(night) },
+  ...{
+    reason: "amount: expected digits",
+    payload: '{"transaction_id": "tx_private-7"}',
+    fetched_at: at(night),
+  },
 });
 
 interface Model {
@@ -126,4 +130,11 @@ test("the page shows certificates whole in their titles, commands that fit, and 
 
 test("a link that the lake does not know is refused", async () => {
   await expect(read("nobody's")).rejects.toThrow("is not in this lake");
+});
+
+test("what a bad row says, its transaction too, is masked on the page and in its model", async () => {
+  const { model, body } = await read(LINK);
+  const masked = { transaction_id: "xx_xxxxxxx-0", masked: '{"transaction_id": "xx_xxxxxxx-0"}' };
+  expect(model).toMatchObject({ bad_rows: { rows: Array.from({ length: 20 }, () => masked) } });
+  expect(JSON.stringify(model) + body.html).not.toContain("private");
 });

@@ -48,5 +48,5 @@ test("the numbers are those of the night's sync, though a smaller one of no sche
   const folder = { directory: lake.directory, env: { NIGHTLEDGER_LAKE: lake.directory } };
   type Numbers = { readonly verdict: { readonly numbers: readonly object[] } };
   const { model } = await readPage<Numbers>(folder, "/");
-  expect(model.verdict.numbers[0]).toMatchObject({ value: 80, label: "links in sync, ended 5h ago" });
+  expect(model.verdict.numbers[0]).toMatchObject({ value: 80, label: "links of the sync that ended 5h ago" });
 });
