@@ -82,7 +82,7 @@ export function findingsTable(
     "Such as": ({ examples, count }) =>
       joined(
         ...examples.flatMap((id, at) => [at === 0 ? null : ", ", exampleOf(id)]),
-        count > examples.length ? ", …" : null,
+        examples.length > 0 && count > examples.length ? ", …" : null,
       ),
   });
 }

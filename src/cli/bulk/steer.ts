@@ -2,7 +2,7 @@ import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { leftOf } from "../../domain/run.js";
 import { NOBODY } from "../../domain/service/external-id.js";
-import { secretAgain } from "../../intake/bulk/asked-job.js";
+import { isSecretGone, secretAgain } from "../../intake/bulk/asked-job.js";
 import { countRows } from "../../intake/bulk/input-rows.js";
 import { JOBS } from "../../jobs/index.js";
 import { type AnyJob, jobOfKind } from "../../jobs/job.js";
@@ -125,6 +125,10 @@ export function runsOfJob(job: AnyJob): RunKind {
     countedRows: (runId) => job.countedRows?.(runId),
     runOf: (_, __, join) => bulkRun(job, join) as JobRun<unknown, unknown>,
     retry: (terminal, id, flags) => retryBulk(terminal, job, id, flags),
+    async givenAgain(sealed, runId) {
+      const file = job.secret && (await new BulkStaging(sealed, leftOf(runId)).file.find());
+      return file && isSecretGone(job, file) ? inputsAgain(job.kind, {}, "").named : [];
+    },
     next({ run_id: runId, status, counts }, failed) {
       // Only a run that went through all of its rows keeps the failed ones.
       if (status !== "completed_with_failures" || (counts.failed ?? 0) === 0) return [];

@@ -31,6 +31,14 @@ export async function skippedIn(query: LakeQuery, { kind, run_id }: SeenRun): Pr
   return (await rowsOf<FindingRow>(query, sql)).map((row) => ({ ...row, action: null }));
 }
 
+/** What to do about bad rows that a run brought: what it read besides is committed. */
+export function quarantinedIn({ run_id, counts: { quarantined = 0 } }: SeenRun): Finding[] {
+  if (quarantined === 0) return [];
+  const reason = quarantined === 1 ? "bad row" : "bad rows";
+  const action = `nightledger quarantine list --run ${run_id}`;
+  return [{ status: "quarantined", reason, count: quarantined, action, examples: [] }];
+}
+
 /** Finds which of some examples of a run's findings are bank links. */
 export async function linksAmong(
   query: LakeQuery,

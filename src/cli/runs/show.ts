@@ -14,7 +14,7 @@ import type { Finding, SeenRun } from "../shell/kind.js";
 import { type JsonFlag, showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { endedRun, nearRun, type RowFacts } from "./ended-runs.js";
-import { findingsOf, type SlowLink, skippedIn, slowestLinks } from "./findings.js";
+import { findingsOf, quarantinedIn, type SlowLink, skippedIn, slowestLinks } from "./findings.js";
 import { kindNamed, kindOf } from "./kinds.js";
 import {
   costWords,
@@ -48,7 +48,11 @@ export async function readRun(
 ): Promise<readonly [ShownRun, UnfinishedRun | undefined]> {
   const ended = await endedRun(query, id);
   if (ended !== undefined) {
-    const findings = [...(await findingsOf(query, ended)), ...(await skippedIn(query, ended))];
+    const findings = [
+      ...(await findingsOf(query, ended)),
+      ...(await skippedIn(query, ended)),
+      ...quarantinedIn(ended),
+    ];
     const counts = { ...ended.counts, ...(await ownCounts(query, ended)) };
     const slowest = await slowestLinks(query, id);
     return [{ ...facts({ ...ended, counts }), findings, slowest }, undefined];

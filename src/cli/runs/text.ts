@@ -95,7 +95,7 @@ export function nextWords(run: SeenRun, findings: readonly Finding[]): string[] 
 export function findingWords({ status, reason, count, action, examples }: Finding): Labelled {
   const more = count > examples.length ? ", …" : "";
   const why = reason === "" ? "" : ` ${reason}`;
-  const found = `${count} ×${why}: ${examples.join(", ")}${more}`;
+  const found = `${count} ×${why}${examples.length === 0 ? "" : `: ${examples.join(", ")}${more}`}`;
   return [status, action === null ? found : [found, `→ ${action}`]];
 }
 

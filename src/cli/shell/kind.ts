@@ -1,6 +1,7 @@
 import type { EndReason, RunStatus } from "../../domain/run.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
+import type { SealedStore } from "../../lake/store/sealed-store.js";
 import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { JobRun } from "./run.js";
@@ -34,6 +35,8 @@ export interface RunKind {
   cancel?(terminal: Terminal, id: string, json: boolean): Promise<number>;
   /** Runs again what failed. Returns the exit code. @throws InputError */
   retry(terminal: Terminal, id: string, flags: RetryFlags): Promise<number>;
+  /** The options that its retry must be given again, because nothing keeps what they held; left out: none. */
+  givenAgain?(sealed: SealedStore, runId: string): Promise<readonly string[]>;
   /** Says what to do about what failed in a run that has ended. */
   next(run: SeenRun, failed: readonly Finding[]): string[];
   /** The action to take about a finding that does not name one itself. */

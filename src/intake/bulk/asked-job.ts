@@ -35,6 +35,11 @@ export async function openJob({ job: kind, options, inputs }: Omit<AskedBulk, "k
 
 type KeptFile = Pick<FrozenFile, "options" | "secrets" | "secretPrints" | "sha256">;
 
+/** Whether a run was given a secret that nothing has kept, so a retry must be given it again. */
+export function isSecretGone({ secret }: Pick<AnyJob, "secret">, { secrets }: Pick<KeptFile, "secrets">) {
+  return secret !== undefined && secrets[secret.name] === null;
+}
+
 /**
  * The secret of a run, which is given again for a retry.
  *

@@ -1,5 +1,6 @@
 import { kindWords } from "../../../domain/bulk/bulk-job.js";
 import { durationWords } from "../../../domain/duration.js";
+import { SealedStore } from "../../../lake/store/sealed-store.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../../lake/tables/runs.js";
 import {
@@ -12,6 +13,7 @@ import {
   paragraph,
   section,
 } from "../../../pages/parts.js";
+import { createSealer } from "../../../temporal/encryption/cipher.js";
 import { linksAmong } from "../../runs/findings.js";
 import { kindNamed, RUN_KINDS } from "../../runs/kinds.js";
 import { readRun, type ShownRun } from "../../runs/show.js";
@@ -30,6 +32,8 @@ async function readModel(view: BoardView, { part }: Asked) {
   const [shown, open] = await readRun(view, query, part("run"));
   const examples = shown.findings.flatMap((finding) => finding.examples);
   const next = nextWords(shown, shown.findings);
+  const actions = actionsOf(shown, open, next);
+  const again = actions.some(([name]) => name === "run-retry") ? await retryAgain(view, shown) : null;
   return {
     ...shown,
     // How far it is, and what it needs to go on; null where it has ended.
@@ -39,9 +43,21 @@ async function readModel(view: BoardView, { part }: Asked) {
     next,
     // Of the examples, those that are bank links.
     links: await linksAmong(query, shown.run_id, examples),
-    actions: actionsOf(shown, open, next),
+    actions: again === null ? actions : [],
+    // The retry as somebody must type it who has what was not kept; null where a button can do it.
+    again,
     offline: shown.status === "interrupted" ? (missing ?? null) : null,
   };
+}
+
+/** The command of a retry that must be given again what was not kept, with `…` for it; null where nothing is missing. */
+async function retryAgain({ lake: { store, keys } }: BoardView, { kind, run_id, command }: ShownRun) {
+  if (keys === undefined) return null;
+  const sealed = new SealedStore(store, createSealer(keys));
+  const flags = (await kindNamed(kind)?.givenAgain?.(sealed, run_id)) ?? [];
+  if (flags.length === 0) return null;
+  const given = flags.filter((flag) => ` ${command}`.includes(` ${flag}`));
+  return `nightledger runs retry ${run_id} ${(given.length > 0 ? given : flags).map((flag) => `${flag} …`).join(" ")}`;
 }
 
 export const run = page("/runs/:run", {
@@ -49,8 +65,19 @@ export const run = page("/runs/:run", {
   read: readModel,
   title: ({ run_id }) => `Run ${run_id}`,
   draw: (model, asked) => {
-    const { run_id, kind, job_id, schedule, lake_root, open, finished_at, findings, actions, offline } =
-      model;
+    const {
+      run_id,
+      kind,
+      job_id,
+      schedule,
+      lake_root,
+      open,
+      finished_at,
+      findings,
+      actions,
+      again,
+      offline,
+    } = model;
     const known = new Set(model.links);
     return joined(
       verdict(model),
@@ -64,6 +91,9 @@ export const run = page("/runs/:run", {
         Command: code(`nightledger runs ${finished_at === null ? "watch" : "show"} ${run_id}`),
       }),
       ...actions.map(([name, subject]) => actionForm(asked, name, subject)),
+      again === null
+        ? null
+        : paragraph(joined("A retry must be given again what was not kept: ", code(again)), "aside"),
       open === null ? null : section("How far it is", progress(model)),
       section("Time", runTimes(model)),
       finished_at === null ? null : section("What it did", counts(model)),
@@ -75,6 +105,15 @@ export const run = page("/runs/:run", {
           findings,
           (id) => (known.has(id) ? linkTo("links", id) : id),
         ),
+        (model.counts.quarantined ?? 0) === 0
+          ? null
+          : paragraph(
+              joined(
+                "Bad rows that are open, and what they say, masked: ",
+                link("/quarantine", "Quarantine"),
+              ),
+              "aside",
+            ),
       ),
       finished_at === null
         ? paragraph("Its row will say what it did, what it cost and what it was asked for.", "aside")

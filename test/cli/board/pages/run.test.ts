@@ -16,6 +16,7 @@ const FAILED = "sync-20261121T021500Z-000001";
 const NOT_BEGUN = "sync-20261121T021500Z-000002";
 const LEFT = "sync-20261121T021500Z-000003";
 const WELL = "sync-20261121T021500Z-000004";
+const BAD_ROWS = "sync-20261121T021500Z-000006";
 const BATCH = "onb_0123456789abcdef01234567";
 const ONBOARD = "onboard-20261121T021500Z-000005";
 const TIMES = { started_at: "2026-11-21T02:15:00Z", finished_at: "2026-11-21T02:16:00Z" };
@@ -34,6 +35,10 @@ const RUNS = [
   {
     ...{ run_id: NOT_BEGUN, kind: "sync", status: "failed", schedule: "nightly", ...TIMES },
     ...{ reason: "not_begun", message: "no users.csv" },
+  },
+  {
+    ...{ run_id: BAD_ROWS, kind: "sync", status: "completed_with_failures", ...TIMES },
+    ...{ users: 1, links: 2, quarantined: 3 },
   },
   { run_id: WELL, kind: "sync", status: "completed", ...TIMES },
   { run_id: ONBOARD, kind: "onboard", job_id: BATCH, status: "completed", ...TIMES },
@@ -125,6 +130,17 @@ test.for([
   const { model, body } = await shown(id);
   expect(model.actions).toEqual(actions);
   expect(body.html.match(/<form /g)?.length ?? 0).toBe(actions.length);
+});
+
+test("a run that failed only by bad rows says how to see them, and its page leads to them", async () => {
+  const { model, body } = await shown(BAD_ROWS);
+  const action = `nightledger quarantine list --run ${BAD_ROWS}`;
+  expect(model.findings).toEqual([
+    { status: "quarantined", reason: "bad rows", count: 3, action, examples: [] },
+  ]);
+  expect(body.html).toContain('<a href="/quarantine">');
+  const { stdout } = await runHere(folder, ["runs", "show", BAD_ROWS]);
+  expect(stdout).toMatch(new RegExp(`quarantined 3 × bad rows\\n +→ ${action}\\n`));
 });
 
 test("a run that was left says why nothing works on it; one of a batch leads to it", async () => {
