@@ -80,10 +80,10 @@ class RunUnderWay {
   constructor(
     private readonly input: SyncInput,
     private readonly state: SyncState,
-    carried: Partial<Required<SyncInput>["carried"]> = {},
+    carried: SyncInput["carried"],
   ) {
-    this.#pauses = carried.pauses ?? NO_PAUSES;
-    this.#phases = new RunPhases(carried.phases);
+    this.#pauses = carried?.pauses ?? NO_PAUSES;
+    this.#phases = new RunPhases(carried?.phases);
     setHandler(syncProgressQuery, () => this.#progress());
     setHandler(defineSignal(TRY_NOW), () => state.tryNow());
   }
