@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from "commander";
 import { InputError } from "../domain/failures.js";
-import { shellWord } from "../domain/words/texts.js";
+import { commandLine } from "../domain/words/texts.js";
 import { VERSION } from "../version.js";
 import { alertsCommand } from "./commands/alerts.js";
 import { bulkCommands, exportTransactionsCommand, importsVerifyCommand } from "./commands/bulk-jobs.js";
@@ -106,7 +106,7 @@ export async function main(typed: readonly string[], terminal: Terminal = proces
   const argv = typed.map((word, at) =>
     at === 2 && Object.hasOwn(OLD_NAMES, word) ? (OLD_NAMES[word] ?? word) : word,
   );
-  const shown = ["nightledger", ...shownWords(argv.slice(2))].map(shellWord).join(" ");
+  const shown = commandLine(["nightledger", ...shownWords(argv.slice(2))]);
   const more = { shown, again: continuingLine(argv, terminal), newLake: argv.includes("--new-lake") };
   process.exitCode = await run(argv, { ...terminal, ...more });
 }
@@ -144,5 +144,5 @@ export function continuingLine(argv: readonly string[], { env }: Pick<Terminal, 
   const words = argv.slice(2).filter((word) => word !== "--restart" && word !== "--new-lake");
   // npm sets this for what `npx` runs.
   const program = env.npm_command === "exec" ? ["npx", "nightledger"] : ["nightledger"];
-  return [...program, ...words].map(shellWord).join(" ");
+  return commandLine([...program, ...words]);
 }

@@ -22,8 +22,7 @@ interface FinishBulkInput extends BulkRun, NewRun {
   /** How many groups were closed; these are the first ones. */
   readonly groups: number;
   readonly pausedMs: number;
-  /** Left out by a workflow that began before there were phases. */
-  readonly phases?: Phases;
+  readonly phases: Phases;
 }
 
 /** Writes the run's row, once, keeps what failed, or all of a run that was cut short, for a retry, and deletes everything else it staged. */

@@ -16,8 +16,7 @@ interface FinishRunInput extends SyncRun {
   readonly why: EndReason;
   readonly totals: SyncTotals;
   readonly pausedMs: number;
-  /** Left out by a workflow that began before there were phases. */
-  readonly phases?: Phases;
+  readonly phases: Phases;
 }
 
 interface FinishedRun extends EndedRow {

@@ -5,7 +5,7 @@ import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { InputError } from "../../domain/failures.js";
-import { shellWord } from "../../domain/words/texts.js";
+import { commandLine } from "../../domain/words/texts.js";
 import { lakeAt } from "../../lake/lake.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
@@ -34,7 +34,7 @@ export class Steering {
 
   /** Records who gives a command and why, then runs it. @param words of the command, without `nightledger` */
   async run(words: readonly string[], user: string, reason: string): Promise<SteeredCommand> {
-    const command = ["nightledger", ...words].map(shellWord).join(" ");
+    const command = commandLine(["nightledger", ...words]);
     await this.#record({ requested_by: user, command, reason });
     if (this.#isOver) throw new InputError("the board is ending. Nothing was done.");
     const { env, cwd } = this.terminal;

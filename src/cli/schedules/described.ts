@@ -9,7 +9,7 @@ import {
   schedulePrefix,
 } from "../../domain/schedules/scheduled-run.js";
 import { timingWords } from "../../domain/schedules/timing.js";
-import { shellWord } from "../../domain/words/texts.js";
+import { commandLine } from "../../domain/words/texts.js";
 import type { ScheduleInput } from "../../intake/schedules/scheduled-job.js";
 import { describeSchedule, scheduleIds } from "../../intake/schedules/schedules.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
@@ -76,11 +76,6 @@ export async function shownSchedules(client: Client, scope: string): Promise<Sho
   for (const id of await scheduleIds(client, prefix))
     shown.push(await describedSchedule(client, scope, id.slice(prefix.length)));
   return shown;
-}
-
-/** A schedule's command as it is typed, without `nightledger`. */
-export function commandLine(words: readonly string[]): string {
-  return words.map(shellWord).join(" ");
 }
 
 export function noSchedule(name: string): NotThereError {

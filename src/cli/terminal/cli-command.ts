@@ -1,5 +1,5 @@
 import { Command, type ErrorOptions, type Option, type ParseOptionsResult } from "commander";
-import { shellWord } from "../../domain/words/texts.js";
+import { commandLine } from "../../domain/words/texts.js";
 
 /** Reads an option that may be given again: each value counts. */
 export function gathered(text: string, earlier: readonly string[] = []): string[] {
@@ -58,6 +58,6 @@ export class CliCommand extends Command {
   #innerLine(): string | undefined {
     const own = this.registeredArguments.length - 1;
     const hasInner = this.registeredArguments[own]?.variadic && this.args.length - this.#unknown.length > own;
-    return hasInner ? this.args.slice(own).map(shellWord).join(" ") : undefined;
+    return hasInner ? commandLine(this.args.slice(own)) : undefined;
   }
 }

@@ -69,13 +69,11 @@ export function syncForecast(
   isFull: boolean,
   nights: SyncNights,
 ): Forecast {
-  const { lists } = nights;
+  const { lists, spread } = nights;
   const userCalls = Math.round(users.all * lists);
   const listWords = `${callWords(lists, 1)} a user for its lists`;
-  const { spread } = nights;
-  const range = isFull && known !== null ? null : spread;
   if (known === null)
-    return { calls: userCalls, pages: 0, ...rangeOf(userCalls, users.all, range), basis: listWords };
+    return { calls: userCalls, pages: 0, ...rangeOf(userCalls, users.all, spread), basis: listWords };
   const read = known.filter(({ skipped }) => skipped === null);
   const firsts = known.flatMap(({ firstPages }) => firstPages ?? []);
   const meanFirst = firsts.length === 0 ? null : sum(firsts) / firsts.length;
@@ -102,7 +100,8 @@ export function syncForecast(
     ...some(nights.arrivals, "new link of known users", "new links of known users"),
   ];
   const words = [counted(read.length, "known link"), ...more].join(" and ");
-  return { calls, pages, ...rangeOf(calls, users.all, range), basis: `${words}, ${listWords}` };
+  const range = rangeOf(calls, users.all, isFull ? null : spread);
+  return { calls, pages, ...range, basis: `${words}, ${listWords}` };
 }
 
 /** Between what a night may lie: as the nights before, for as many users, and as it is forecast itself. */

@@ -11,6 +11,11 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
+/** A command as it is typed, from its words. */
+export function commandLine(words: readonly string[]): string {
+  return words.map(shellWord).join(" ");
+}
+
 /** What a text for people says of one thing: its label, and the words behind it. */
 export type Labelled = readonly [label: string, words: string | number | null | readonly string[]];
 

@@ -87,14 +87,14 @@ export async function newestVersions(
 }
 
 /** Reads one version's commit; undefined if it is not, or no longer, there. */
-export async function readCommit(
-  log: DeltaLocation,
-  version: number,
-): Promise<(Commit & { readonly sha256: string }) | undefined> {
+export async function readCommit(log: DeltaLocation, version: number): Promise<Commit | undefined> {
   const body = await log.store.get(commitKey(log.table, version));
-  if (body === undefined) return undefined;
+  return body && commitOf(log, version, body);
+}
+
+function commitOf(log: DeltaLocation, version: number, body: Buffer): Commit {
   try {
-    return { version, actions: parseActions(body.toString("utf8")), sha256: hash("sha256", body) };
+    return { version, actions: parseActions(body.toString("utf8")) };
   } catch (error) {
     throw new InputError(
       `Version ${version} of table ${log.table} is not a Delta commit (${(error as Error).message}). ` +
@@ -227,13 +227,17 @@ async function replay(
   const versions = listed.map(({ version }) => version).filter((version) => version > snapshot.version);
   let state = snapshot;
   let sha256 = commitSha256;
+  const read = async (version: number) => {
+    const body = await log.store.get(commitKey(log.table, version));
+    if (body !== undefined && version === versions.at(-1)) sha256 = hash("sha256", body);
+    return body && commitOf(log, version, body);
+  };
   for (let from = 0; from < versions.length; from += READS_AT_ONCE) {
     const some = versions.slice(from, from + READS_AT_ONCE);
-    const commits = await Promise.all(some.map((version) => readCommit(log, version)));
+    const commits = await Promise.all(some.map(read));
     for (const [at, commit] of commits.entries()) {
       const expected = state.version + at + 1;
       if (commit?.version !== expected) return expected;
-      sha256 = commit.sha256;
     }
     state = advance(state, commits as Commit[]);
   }

@@ -25,11 +25,6 @@ export interface ListedPrefix {
   readonly startAfter?: string;
 }
 
-interface SmallObject {
-  readonly key: string;
-  readonly body: string;
-}
-
 interface DeleteOptions extends PutOptions {
   /** Of the folders below the prefix, these alone. */
   readonly folders?: readonly string[];
@@ -69,8 +64,6 @@ export interface ObjectStore {
   grow(key: string): Promise<GrowingObject>;
   /** Atomic and durable; `false` when the key exists already. Commits depend on this primitive alone. */
   putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean>;
-  /** As {@link putIfAbsent} of some small objects, of which others may be there already. */
-  putAllIfAbsent(objects: readonly SmallObject[]): Promise<void>;
   /** Makes existing objects survive a power cut, waiting for the disk once. Rejects if one is gone. */
   persist(keys: readonly string[]): Promise<void>;
   /** Lists the entries below a prefix (empty, or ending in `/`) that come after `startAfter`, in key order. */

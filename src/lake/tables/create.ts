@@ -1,16 +1,17 @@
+import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { serializeActions } from "../delta/delta-actions.js";
 import { commitKey } from "../delta/delta-path.js";
 import { creationOf, type TableSpec } from "../delta/delta-schema.js";
 import { identified } from "../delta/delta-table.js";
 import type { ObjectStore } from "../store/object-store.js";
 
+const AT_ONCE = 8;
+
 /** Creates tables that have no log yet, empty, so that every reader finds them; another process may do the same. */
 export async function createTables(store: ObjectStore, specs: readonly TableSpec[]): Promise<void> {
   const created = { commitInfo: { operation: "CREATE TABLE" } };
-  await store.putAllIfAbsent(
-    specs.map((spec) => {
-      const actions = identified([created, ...creationOf(spec, Date.now())]);
-      return { key: commitKey(spec.name, 0), body: serializeActions(actions) };
-    }),
-  );
+  await mapConcurrent(AT_ONCE, specs, (spec) => {
+    const actions = identified([created, ...creationOf(spec, Date.now())]);
+    return store.putIfAbsent(commitKey(spec.name, 0), serializeActions(actions));
+  });
 }

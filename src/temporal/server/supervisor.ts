@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { InputError } from "../../domain/failures.js";
-import { shellWord } from "../../domain/words/texts.js";
+import { commandLine } from "../../domain/words/texts.js";
 
 /**
  * A shell that ends the server once no process holds the other end of its pipe (descriptor 3). The kernel closes the
@@ -66,7 +66,7 @@ async function makePipe(path: string): Promise<void> {
 
 /** The command line that runs a program with a supervisor beside it; the program has the shell's pid. */
 export function supervised(program: string, args: readonly string[], database: string): [string, string[]] {
-  const line = [program, ...args].map(shellWord).join(" ");
+  const line = commandLine([program, ...args]);
   return ["/bin/sh", shell(`supervise $$ "$1" &\nexec ${line} 3<&-`, database)];
 }
 

@@ -32,8 +32,7 @@ interface CarriedRun {
   readonly pauses: Pauses;
   /** Epoch milliseconds at which the user last had it continue; 0: never. */
   readonly continuedAt: number;
-  /** Left out by a run that began before there were phases. */
-  readonly phases?: Phases;
+  readonly phases: Phases;
 }
 
 /** The state of a bulk run: what it carries, and what its groups tell it. */
@@ -51,9 +50,9 @@ export class RunState {
   constructor(readonly input: BulkInput) {
     const { carried, groups } = input;
     const begun = { nextGroup: 0, stopped: null, unauthorized: false, pauses: NO_PAUSES, continuedAt: 0 };
-    this.run = carried ?? { ...begun, totals: noBulkTotals() };
+    this.run = carried ?? { ...begun, totals: noBulkTotals(), phases: {} };
     this.groups = groups;
-    this.phases = new RunPhases(carried?.phases);
+    this.phases = new RunPhases(this.run.phases);
   }
 
   get progress(): BulkProgress {

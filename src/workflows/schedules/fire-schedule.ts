@@ -9,7 +9,7 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import { runId as makeRunId, type RunStatus } from "../../domain/run.js";
 import type { FiredRun, FiringMemo, StartedFiring } from "../../domain/schedules/scheduled-run.js";
-import { shellWord } from "../../domain/words/texts.js";
+import { commandLine } from "../../domain/words/texts.js";
 import { FOLLOWED_RUN, HEARTBEATING } from "../policies.js";
 
 const { startFiredRun, recordFailedFiring } = proxyActivities<Activities>(HEARTBEATING);
@@ -31,7 +31,7 @@ interface FireScheduleInput {
 /** Starts the job's run, or joins a running one, and ends with it: what becomes due meanwhile is skipped. */
 export async function fireSchedule(input: FireScheduleInput): Promise<FiringMemo> {
   const { schedule, scope, lake, runKind, job } = input;
-  const command = input.command && ["nightledger", ...input.command].map(shellWord).join(" ");
+  const command = input.command && commandLine(["nightledger", ...input.command]);
   const dueAt = (dueTime() ?? new Date()).toISOString();
   const told = (runId: string | null, status: RunStatus | null): FiringMemo => {
     const memo = { schedule, dueAt, runId, status };

@@ -38,7 +38,7 @@ const { materialize: materializeOnce } = proxyActivities<Activities>(TRIED_ONCE)
 
 interface SyncInput extends SyncRun {
   /** The run's state when it continued as new. */
-  readonly carried?: { readonly state: CarriedSync; readonly pauses: Pauses; readonly phases?: Phases };
+  readonly carried?: { readonly state: CarriedSync; readonly pauses: Pauses; readonly phases: Phases };
 }
 
 /** Result of a run; `unauthorized`: it failed because the service refused the credentials. */

@@ -59,6 +59,7 @@ const finish = (ended: Partial<Parameters<typeof finishBulk>[1]> = {}, given = d
     finishBulk(given, {
       ...GROUP,
       jobId: "job",
+      phases: {},
       status: "failed",
       why: NO_REASON,
       pausedMs: 0,

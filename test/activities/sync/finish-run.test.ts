@@ -28,6 +28,7 @@ const finish = (runId: string, totals = noTotals()) =>
       ...{ runId, jobId: "job", startedAt: "2026-01-01T00:00:00Z", status: "completed", totals },
       why: NO_REASON,
       pausedMs: 0,
+      phases: {},
       roster: { sha256: "0", users: 1, groupSize: 100 },
       options: { streams: ["transactions"], links: null, full: false, pageSize: 500 },
     }),

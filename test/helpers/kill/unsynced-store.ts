@@ -23,10 +23,6 @@ export function notingUnsynced(store: ObjectStore, notes: UnsyncedNotes): Object
       await notes.remove([key]);
       return put;
     },
-    putAllIfAbsent: async (objects) => {
-      await store.putAllIfAbsent(objects);
-      await notes.remove(objects.map(({ key }) => key));
-    },
     persist: async (keys) => {
       await store.persist(keys);
       await notes.remove(keys);

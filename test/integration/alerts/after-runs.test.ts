@@ -1,3 +1,4 @@
+import { decodeFromPayloadsAtIndex } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { ALERT_SECRET, type AlertReceiver, startAlertReceiver } from "../../helpers/alerts/alert-receiver.js";
 import { compiledProgram } from "../../helpers/command/compiled-program.js";
@@ -131,9 +132,5 @@ test("a webhook that never answers holds up no run; its address is in no history
 async function startedWith({ client }: SyncWorld, workflowId: string): Promise<unknown> {
   const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
   const { payloads } = events?.[0]?.workflowExecutionStartedEventAttributes?.input ?? {};
-  const { payloadCodecs, payloadConverter } = client.options.loadedDataConverter;
-  let open = payloads ?? [];
-  for (const codec of [...payloadCodecs].reverse()) open = await codec.decode(open);
-  const [first] = open;
-  return first && payloadConverter.fromPayload(first);
+  return decodeFromPayloadsAtIndex(client.options.loadedDataConverter, 0, payloads);
 }

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import type { Payload } from "@temporalio/common";
+import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { type OnboardWorld, openOnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
@@ -89,11 +91,8 @@ test("the history of follow has row numbers, hashes and ids of the service only"
 });
 
 /** Inputs and results, decrypted. */
-async function decoded(payloads: readonly unknown[]): Promise<unknown[]> {
-  const { payloadCodecs, payloadConverter } = world.client.options.loadedDataConverter;
-  let open = payloads as never[];
-  for (const codec of [...payloadCodecs].reverse()) open = (await codec.decode(open)) as never[];
-  return open.map((payload) => payloadConverter.fromPayload(payload));
+function decoded(payloads: readonly unknown[]): Promise<unknown[]> {
+  return decodeArrayFromPayloads(world.client.options.loadedDataConverter, payloads as Payload[]);
 }
 
 function payloadsOf(value: unknown): unknown[] {

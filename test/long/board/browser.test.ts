@@ -210,7 +210,7 @@ withBrowser("the Plan button of a schedule shows what plan --json says of its jo
   const shown = (await page.locator("main pre").textContent())?.split("\n").map((line) => line.slice(10));
   expect(shown).toEqual([
     "1",
-    `about ${calls} for ${pages} pages`,
+    `about ${calls} for ${pages} pages; too few nights like this one tell how far it may be off`,
     basis,
     `about ${durationWords(plan.ms.at_pace)} at the pace of earlier runs`,
     expect.stringContaining(`1 × ${plan.skipped[0].reason} → `),

@@ -16,10 +16,10 @@ import { commitObserved } from "../../../lake/sync/observed-rows.js";
 import { bundleQuery } from "../../../lake/sync/page-bundle.js";
 import { withSpooled } from "../../../lake/tables/parquet-file.js";
 import { accountStream } from "../../../streams/accounts.js";
+import { observedListings } from "../../../streams/observed-listings.js";
 import type { Stream } from "../../../streams/stream.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { type LoadedPage, loadWithRepair, probe } from "../page-files/load-pages.js";
-import { observedListings } from "../read/list-page.js";
 import { strangeLinks } from "./strange-links.js";
 
 /** SQL turns so many bytes of pages into rows at once, to bound memory. */

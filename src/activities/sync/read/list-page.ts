@@ -1,11 +1,11 @@
 import { AnotherSubjectError } from "../../../api/http/errors.js";
-import { groupedBy } from "../../../domain/grouped-by.js";
 import { maskedId } from "../../../domain/service/external-id.js";
 import { isRealDay } from "../../../domain/service/transaction-values.js";
 import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
+import type { ObservedListing } from "../../../streams/observed-listings.js";
 import { type PageReading, rowsAt } from "../../../streams/page-reading.js";
-import type { Listing, Stream } from "../../../streams/stream.js";
+import type { Listing } from "../../../streams/stream.js";
 import { transactionStream } from "../../../streams/transactions.js";
 
 /** A link of a user's list. */
@@ -73,46 +73,6 @@ function textsOf({ lists }: Listing, { envelope }: PageReading, field: string): 
     .flatMap((list) => rowsAt(envelope, list))
     .map((row) => (row as Readonly<Record<string, unknown>> | null)?.[field])
     .filter((value) => typeof value === "string");
-}
-
-/** The streams that a run reads from the same answers. */
-export interface ObservedListing extends Listing {
-  readonly streams: readonly Stream[];
-}
-
-/**
- * What a run reads without a cursor: the selected streams, those of one operation together, and the links where another
- * stream needs them. Where links are named and every selected stream can be read link by link, only these links are read.
- */
-export function observedListings(
-  streams: readonly Stream[],
-  selected: readonly string[],
-  links: readonly string[] | null = null,
-): readonly ObservedListing[] {
-  const named = streams.filter(({ name }) => selected.includes(name));
-  const isByLink = links !== null && named.every(({ ofLink }) => ofLink !== undefined);
-  const wanted = isByLink ? named.map(linkByLink) : named;
-  const needsLinks = wanted.some((stream) => stream === bankLinkStream || stream.per === "link");
-  const others = wanted.filter((stream) => stream !== bankLinkStream && stream.paging !== "cursor");
-  const read = [...(needsLinks ? [bankLinkStream] : []), ...others];
-  return [...groupedBy(read, ({ operation }) => operation).values()].map(together);
-}
-
-/** Reads several streams as one: each answer is requested, checked and staged once. */
-function together(streams: readonly Stream[]): ObservedListing {
-  const [first] = streams as readonly [Stream, ...Stream[]];
-  const { name, operation, per, paging, windowed } = first;
-  const exact = streams.flatMap(({ exactNumbers }) => [...(exactNumbers ?? [])]);
-  return {
-    ...{ name, operation, per, paging, streams },
-    ...(windowed !== undefined && { windowed }),
-    lists: streams.flatMap(({ lists }) => lists),
-    ...(exact.length > 0 && { exactNumbers: new Set(exact) }),
-  };
-}
-
-function linkByLink(stream: Stream): Stream {
-  return { ...stream, operation: stream.ofLink ?? stream.operation, per: "link" };
 }
 
 /** Whether a run reads the links' transactions. */

@@ -16,6 +16,7 @@ import {
 import { accountStream } from "../../../streams/accounts.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { cleanPage } from "../../../streams/clean-page.js";
+import type { ObservedListing } from "../../../streams/observed-listings.js";
 import { type PageReading, readPage } from "../../../streams/page-reading.js";
 import { mayRepeat } from "../../../streams/raw-json.js";
 import {
@@ -24,7 +25,6 @@ import {
   mustBeOfLinks,
   namedAccounts,
   newestDay,
-  type ObservedListing,
   readsTransactions,
 } from "./list-page.js";
 import { type PagedList, PagedLists } from "./paged-lists.js";

@@ -16,13 +16,13 @@ import {
   type StagedRecord,
 } from "../../../lake/sync/journal/journal.js";
 import type { FoundLink, ObservedPage, QuietLink, SliceReport } from "../../../lake/sync/journal/report.js";
+import { type ObservedListing, observedListings } from "../../../streams/observed-listings.js";
 import type { PageReading } from "../../../streams/page-reading.js";
 import { EnvelopeError } from "../../../streams/raw-json.js";
 import type { Listing } from "../../../streams/stream.js";
 import { callFailure } from "../../failure.js";
 import type { Slice } from "../../slice.js";
 import type { SyncDependencies } from "../dependencies.js";
-import { type ObservedListing, observedListings } from "./list-page.js";
 import type { BegunUser, GivenWork } from "./slice-input.js";
 
 /** How many users and links a slice may leave open before it begins no more: each costs space in its run's history. */

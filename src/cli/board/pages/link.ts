@@ -83,7 +83,7 @@ export const link = page("/links/:link", {
         ...lists,
         freshness: freshness[0] ?? null,
         runs: shownOf(runs),
-        bad_rows: { total: bad_rows[0]?.total ?? 0, rows: shownOf(bad_rows).rows.map(maskedRow) },
+        bad_rows: shownOf(bad_rows.map(maskedRow)),
       },
       findings: findings.map((one) => ({ ...one, action: syncAction(one.status, one.reason) })),
       balances: { accounts: balances[0]?.total ?? 0, shown: shownOf(balances).rows },

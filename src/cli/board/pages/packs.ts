@@ -119,10 +119,7 @@ const fileOf = (path: string, allowed: RegExp, prefix = "") =>
   });
 
 /** Reads a page of a pack as it was written. @throws NotThereError for any other bytes, whatever holds them */
-async function pageOf(
-  { run_id: id, place, directory: address }: Awaited<ReturnType<typeof placedPack>>,
-  path: string,
-): Promise<string> {
+async function pageOf({ run_id: id, place, directory: address }: PlacedPack, path: string): Promise<string> {
   try {
     return await withDuckDb(async (duckdb) => {
       await duckdb.makeScratch();
@@ -154,6 +151,8 @@ async function packOf(lake: ObjectStore, run: EndedRun) {
   return shown;
 }
 
+type PlacedPack = Awaited<ReturnType<typeof placedPack>>;
+
 async function placedPack(
   lake: ObjectStore,
   { run_id, status, finished_at, counts: { users = 0, failed = 0 }, options }: EndedRun,
@@ -177,12 +176,7 @@ async function packAsked({ query, lake }: BoardView, { part }: Asked) {
 }
 
 /** What verify says of a pack, now or some minutes ago. */
-async function provedNow({
-  run_id,
-  directory,
-  place,
-  proof,
-}: Awaited<ReturnType<typeof placedPack>>): Promise<Proof> {
+async function provedNow({ run_id, directory, place, proof }: PlacedPack): Promise<Proof> {
   if (proof !== null && Date.now() - Date.parse(proof.proved_at) < PROOF_LASTS_MS) return proof;
   const proved_at = new Date().toISOString();
   const found = await withDuckDb((duckdb) => provePack(place, run_id, { duckdb })).then(

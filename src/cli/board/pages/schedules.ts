@@ -1,4 +1,5 @@
 import { InputError, NotThereError, UnreachableError } from "../../../domain/failures.js";
+import { commandLine } from "../../../domain/words/texts.js";
 import { runs } from "../../../lake/tables/runs.js";
 import {
   chip,
@@ -13,7 +14,7 @@ import {
   section,
 } from "../../../pages/parts.js";
 import { planLines, readPlan } from "../../runs/plan/plan.js";
-import { commandLine, keptSchedule, type ShownSchedule, shownSchedules } from "../../schedules/described.js";
+import { keptSchedule, type ShownSchedule, shownSchedules } from "../../schedules/described.js";
 import { notFiredWords } from "../../schedules/show.js";
 import { actionForm } from "../actions.js";
 import { type Asked, page } from "../page.js";

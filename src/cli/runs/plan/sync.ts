@@ -4,6 +4,7 @@ import { readRoster } from "../../../intake/sync/roster-file.js";
 import type { LakeQuery } from "../../../lake/query/query.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { STREAMS } from "../../../streams/index.js";
+import { observedListings } from "../../../streams/observed-listings.js";
 import { rowsOf } from "../../lake/query.js";
 import type { PlannedJob } from "./rows.js";
 import { type LinkReadings, syncNights } from "./sync-nights.js";
@@ -69,19 +70,8 @@ function listsOfUser(
   users: number,
   known: readonly LinkReadings[],
 ): number {
-  const named = STREAMS.filter(({ name }) => streams.includes(name));
-  const isByLink = links !== null && named.every(({ ofLink }) => ofLink !== undefined);
-  const isOfLinks = (per: string) => isByLink || per === "link";
-  const needed = STREAMS.filter(
-    ({ name }) =>
-      streams.includes(name) || (name === "bank_links" && named.some(({ per }) => isOfLinks(per))),
-  ).filter(({ paging }) => paging !== "cursor");
-  const requests = (ofLinks: boolean) =>
-    new Set(
-      needed
-        .filter(({ name, per }) => (name !== "bank_links" && isOfLinks(per)) === ofLinks)
-        .map(({ operation }) => operation),
-    ).size;
+  const listings = observedListings(STREAMS, streams, links);
+  const ofLinks = listings.filter(({ per }) => per === "link").length;
   const readable = known.filter(({ skipped }) => skipped === null).length;
-  return requests(false) + (requests(true) * readable) / Math.max(1, users);
+  return listings.length - ofLinks + (ofLinks * readable) / Math.max(1, users);
 }

@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { constants } from "node:fs";
 import { chmod, copyFile, link, rm, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
@@ -30,44 +21,6 @@ export async function publish(from: string, path: string): Promise<boolean> {
   // Another writer that took the name may have been killed before it synced the name.
   await syncToDisk(dirname(path));
   return published;
-}
-
-/**
- * Publishes a small object two folders below its root, where nothing has its name yet: in place, because trips to the thread
- * pool would cost ten times as much. All but the names in the root is durable on return.
- */
-export function publishInPlace(path: string, body: string, { directory, file }: Modes): void {
-  const temporary = temporaryBeside(path);
-  const log = dirname(path);
-  try {
-    mkdirSync(log, { recursive: true, mode: directory });
-    const written = openSync(temporary, "wx", file);
-    try {
-      writeFileSync(written, body);
-      fsyncSync(written);
-    } finally {
-      closeSync(written);
-    }
-    try {
-      linkSync(temporary, path);
-    } catch (error) {
-      if (errorCode(error) !== "EEXIST") throw unlinkable(error, log);
-    }
-    for (const names of [log, dirname(log)]) syncInPlace(names);
-  } catch (error) {
-    throw unpublished(error, path);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
-}
-
-function syncInPlace(path: string): void {
-  const file = openSync(path, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /**

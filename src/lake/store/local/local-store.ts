@@ -1,7 +1,6 @@
 import { constants, existsSync } from "node:fs";
 import { copyFile, mkdir, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { InputError } from "../../../domain/failures.js";
 import type { GrowingObject, ObjectStore, PutOptions } from "../object-store.js";
 import { checkWritable, DurableDirectories, openness, storeModes } from "./local-store-directories.js";
@@ -23,13 +22,7 @@ import {
   temporaryBeside,
   writeTemporary,
 } from "./local-store-files.js";
-import {
-  type Publication,
-  persistFiles,
-  publish,
-  publishFiles,
-  publishInPlace,
-} from "./local-store-publish.js";
+import { type Publication, persistFiles, publish, publishFiles } from "./local-store-publish.js";
 
 /**
  * An object store in a directory (docs/inside/rules.md, "Durable writes"), which the first write makes. Writes throw
@@ -142,15 +135,6 @@ export function createLocalStore(root: string): ObjectStore {
       replace(key, durable, (path, how) => writeTemporary(path, body, how)),
     putFile: (key, localPath) => replace(key, true, (path, { mode }) => copyTemporary(path, localPath, mode)),
     putIfAbsent,
-    async putAllIfAbsent(objects) {
-      for (const { key, body } of objects) {
-        const modes = await modesOf(key);
-        // A slow disk holds nobody else up for longer than one object takes.
-        await setImmediate();
-        publishInPlace(pathOf(key), body, modes);
-      }
-      if (objects.length > 0) await syncToDisk(address);
-    },
     async uploadAll(files) {
       await publishFiles(await publications(files), durably);
     },

@@ -97,9 +97,6 @@ export function createS3Store(given: string, cached: ObjectCacheOptions, endpoin
     putFile: (key, localPath) => bucket.putFile(key, localPath),
     grow: (key) => grown.grow(key),
     putIfAbsent: (key, body) => bucket.putIfAbsent(key, body),
-    async putAllIfAbsent(objects) {
-      await mapConcurrent(UPLOADS_AT_ONCE, objects, ({ key, body }) => bucket.putIfAbsent(key, body));
-    },
     async persist(keys) {
       await mapConcurrent(UPLOADS_AT_ONCE, keys, (key) => grown.send(key));
     },

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { newestVersion } from "../../delta/delta-log.js";
+import { newestVersions } from "../../delta/delta-log.js";
 import { commitKey } from "../../delta/delta-path.js";
 import { columnsOf, type TableSpec } from "../../delta/delta-schema.js";
 import { isCurrent } from "../../history/history-spec.js";
@@ -180,10 +180,10 @@ async function checkNewest(
   tables: readonly TableSpec[],
   say: Say,
 ): Promise<void> {
-  for (const [table, commit] of parts.tables) {
-    const [then] = commit.split(" ");
-    const version = await newestVersion({ ...lake, table });
-    if (version >= Number(then)) continue;
+  const named = new Map([...parts.tables].map(([table, commit]) => [table, Number(commit.split(" ")[0])]));
+  for (const [table, version] of await newestVersions(lake.store, named)) {
+    const then = named.get(table) ?? -1;
+    if (version >= then) continue;
     const now = version < 0 ? "is gone" : `is at version ${version}`;
     const again = isDerived(table, tables) ? "; `nightledger materialize` brings it up" : "";
     say(

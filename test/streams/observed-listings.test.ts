@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { observedListings } from "../../../../src/activities/sync/read/list-page.js";
-import { STREAMS } from "../../../../src/streams/index.js";
+import { STREAMS } from "../../src/streams/index.js";
+import { observedListings } from "../../src/streams/observed-listings.js";
 
 const read = (selected: readonly string[], links: readonly string[] | null) =>
   observedListings(STREAMS, selected, links).map(
