@@ -65,7 +65,7 @@ export function verdictOf(status: Judged, waiting: Waits, now: number) {
   const open = alerts.length + quarantined;
   return {
     isWell,
-    ...(isWell ? WELL : troubles === "" ? NOTHING : LOOK),
+    ...(needs === "" ? (isWell ? WELL : NOTHING) : troubles === "" ? OTHERS : LOOK),
     sentence: saying(sentences, " "),
     numbers: [
       headNumber(links ?? users ?? 0, `${links === undefined ? "rows" : "links"} of ${runWords(shown, now)}`),
@@ -94,6 +94,7 @@ function endOf({ finished_at, started_at }: SeenRun): number {
 }
 
 const WELL = { word: "all well", tone: "good" } as const;
+const OTHERS = { word: "nothing failed", tone: "note" } as const;
 const LOOK = { word: "look", tone: "bad" } as const;
 const NOTHING = { word: "nothing yet", tone: "note" } as const;
 

@@ -56,12 +56,9 @@ export async function stateAt(log: DeltaLocation, version: number): Promise<Snap
   throw new InputError(`The log of table ${log.table} does not have version ${version}, or not any more.`);
 }
 
-/** Finds the newest version of a table by names alone, after a known one; -1 while it does not exist. */
-export async function newestVersion(
-  log: Pick<DeltaLocation, "store" | "table">,
-  known?: number,
-): Promise<number> {
-  const from = known ?? (await checkpointHint(log))?.version ?? 0;
+/** Finds the newest version of a table by names alone; -1 while it does not exist. */
+export async function newestVersion(log: Pick<DeltaLocation, "store" | "table">): Promise<number> {
+  const from = (await checkpointHint(log))?.version ?? 0;
   const later = await listLog(log, from);
   const { commits, checkpoints } = later.commits.length > 0 || from === 0 ? later : await listLog(log);
   return commits.at(-1)?.version ?? checkpoints.at(-1)?.version ?? -1;

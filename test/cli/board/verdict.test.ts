@@ -61,7 +61,8 @@ test.for([
 });
 
 test("the numbers are those of the night's sync, which they name", () => {
-  const { numbers } = verdictOf(WELL, NOBODY, NOW);
+  const { numbers, word } = verdictOf(WELL, NOBODY, NOW);
+  expect(word).toBe("all well");
   expect(numbers.map(({ value }) => value)).toEqual([120, 10, 0, 0]);
   expect(numbers[0]?.label).toBe("links of the sync nightly that ended 5h ago");
 });
@@ -103,9 +104,10 @@ test("without a sync the numbers are those of the newest run", () => {
 
 test("a good night says who still has to act, and is not said to need nobody", () => {
   const waits = { reviews: 2, customer_links: 3, unclear_links: 1 };
-  const { isWell, sentence } = verdictOf(WELL, waits, NOW);
-  expect(isWell).toBe(true);
-  expect(sentence).toBe(
-    "The last sync ended 5h ago. 2 customers wait for a review; 1 link needs a check in the dashboard; 3 links wait for their customer.",
-  );
+  expect(verdictOf(WELL, waits, NOW)).toMatchObject({
+    isWell: true,
+    word: "nothing failed",
+    sentence:
+      "The last sync ended 5h ago. 2 customers wait for a review; 1 link needs a check in the dashboard; 3 links wait for their customer.",
+  });
 });
