@@ -2,6 +2,7 @@ import type { Client } from "@temporalio/client";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { exitCodeOf, listedError } from "../../../src/cli/terminal/exit-code.js";
 import { InterruptedError } from "../../../src/cli/terminal/interruption.js";
+import { DAY } from "../../../src/domain/duration.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import { canonicalRoster } from "../../../src/domain/sync/job.js";
 import type { StartedRun } from "../../../src/intake/start-or-join.js";
@@ -15,7 +16,7 @@ import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const temporal = sharedTemporal();
-const DEADLINE_MS = 2_500;
+const DEADLINE_MS = 5_000;
 let world: SyncWorld;
 let wire: LossyWire;
 let lossy: TemporalClient;
@@ -35,10 +36,14 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Starts a sync over the wire, whose answers are lost from the moment at which the roster is frozen. */
+/** Starts a sync over the wire, whose answers are lost once the roster is frozen: the time for the start begins there. */
 function startOverWire(): Promise<StartedRun> {
-  return lossy.client.connection.withDeadline(Date.now() + DEADLINE_MS, () =>
-    startHere(lossy.client, () => wire.loseAnswers()),
+  const deadline = new Date(Date.now() + DAY);
+  return lossy.client.connection.withDeadline(deadline, () =>
+    startHere(lossy.client, () => {
+      deadline.setTime(Date.now() + DEADLINE_MS);
+      wire.loseAnswers();
+    }),
   );
 }
 
