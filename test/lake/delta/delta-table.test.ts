@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { changesAfter } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
+import { ERASURE, leftOf } from "../../../src/lake/delta/delta-snapshot.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import {
@@ -204,6 +205,27 @@ describe("changes after a version", () => {
     const head = await table.snapshot();
     await lake.store.delete("plain/_delta_log/00000000000000000001.json");
     expect(await changesAfter({ ...lake, table: "plain" }, 0, head)).toBeUndefined();
+  });
+
+  test("are undefined when a version took rows away, as another tool's DELETE does", async () => {
+    const table = openTable(lake.store, "plain", lake.duckdb);
+    await createTable(table, PLAIN);
+    const add = await storedAdd(lake, "plain", "1.parquet");
+    await table.commit(() => [{ add }]);
+    await table.commit(() => [{ remove: removeOf(add, 1) }]);
+    expect(await changesAfter({ ...lake, table: "plain" }, 0, await table.snapshot())).toBeUndefined();
+  });
+
+  test("are what an erasure left of a file, in the version that brought it", async () => {
+    const table = openTable(lake.store, "plain", lake.duckdb);
+    await createTable(table, PLAIN);
+    const [erased, rewritten] = [await added("plain", "1.parquet"), await added("plain", "2.parquet")];
+    await table.commit(() => [erased, rewritten]);
+    const left = leftOf(rewritten.add, await storedAdd(lake, "plain", "left.parquet"));
+    const removed = [erased, rewritten].map(({ add }) => ({ remove: removeOf(add, 1) }));
+    await table.commit(() => [{ commitInfo: ERASURE }, ...removed, { add: left }]);
+    const changed = await changesAfter({ ...lake, table: "plain" }, 0, await table.snapshot());
+    expect(changed?.map(({ version, add }) => [version, add.path])).toEqual([[1, "left.parquet"]]);
   });
 
   test("are undefined when a file of theirs is gone that the table no longer has", async () => {
