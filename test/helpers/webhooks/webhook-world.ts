@@ -81,7 +81,7 @@ export async function openWebhookWorld(
 export async function tabledEvents(world: OnboardWorld, count: number): Promise<readonly Row[]> {
   // Before the first commit there is no table to ask.
   const log = () => world.store.list("webhook_events/_delta_log/");
-  await expect.poll(log, { timeout: 30_000, interval: 100 }).not.toEqual([]);
+  await expect.poll(log, { interval: 100 }).not.toEqual([]);
   await world.untilRows("select 1 from webhook_events", count);
   return world.rows("select * from webhook_events order by received_at, message_id");
 }

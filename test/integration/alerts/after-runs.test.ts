@@ -49,8 +49,8 @@ async function moreNights(world: SyncWorld, repair: () => void) {
   await world.sync();
   repair();
   await world.sync();
-  await expect.poll(() => receiver.taken(), { timeout: 30_000 }).toEqual(BOTH);
-  await expect.poll(() => table(world), { timeout: 30_000 }).toEqual(ONCE);
+  await expect.poll(() => receiver.taken()).toEqual(BOTH);
+  await expect.poll(() => table(world)).toEqual(ONCE);
 }
 
 test("a link that fails for two nights raises one alert, and the good night ends it; what is not taken comes again", async () => {
@@ -58,7 +58,7 @@ test("a link that fails for two nights raises one alert, and the good night ends
   receiver.refuse(503, 429);
   const { runId, result } = await world.sync();
   expect(result.links.failed).toBe(1);
-  await expect.poll(() => receiver.taken(), { timeout: 30_000 }).toEqual(["alert.raised"]);
+  await expect.poll(() => receiver.taken()).toEqual(["alert.raised"]);
   const [refused, ...again] = receiver.requests;
   expect(receiver.requests.map(({ status }) => status)).toEqual([503, 429, 204]);
   expect(again.map(({ id, body }) => ({ id, body }))).toEqual(
@@ -92,7 +92,7 @@ test("the worker is killed between the commit of an alert and its delivery: the 
   expect(await table(world)).toEqual([{ state: "raised", delivery: null, rows: 1 }]);
   await world.startWorker();
   await handle.result();
-  await expect.poll(() => receiver.taken(), { timeout: 30_000 }).toEqual(["alert.raised"]);
+  await expect.poll(() => receiver.taken()).toEqual(["alert.raised"]);
   await moreNights(world, repair);
   expect(receiver.requests).toHaveLength(2);
 });
@@ -118,7 +118,7 @@ test("a webhook that never answers holds up no run; its address is in no history
   // What no further attempt can help is given up at once, and recorded.
   await world.store.deletePrefix("_staging/alerts/");
   await expect
-    .poll(() => table(world), { timeout: 60_000 })
+    .poll(() => table(world))
     .toEqual([
       { state: "raised", delivery: null, rows: 1 },
       { state: "raised", delivery: "undelivered", rows: 1 },

@@ -79,7 +79,7 @@ test("a schedule whose roster is gone misses its run, and a run that is still ru
   await run("schedule", "create", "nightly", "--every", "2s", "--", "sync", "--roster", "users.csv");
   await rename(folder.roster, aside);
   await expect
-    .poll(() => check("--run-missing").then(({ open }) => open), { timeout: 60_000 })
+    .poll(() => check("--run-missing").then(({ open }) => open))
     .toMatchObject([
       { subject: "schedule/nightly", message: expect.stringMatching(/did not begin: .*users\.csv/) },
     ]);
@@ -106,9 +106,7 @@ test("a schedule checks the rules that it was given", async () => {
   const create = ["schedule", "create", "watch", "--every", "1s", "--", "alerts", "check"];
   expect((await run(...create, "--failed-links")).code).toBe(0);
   const raised = "select rule, state from alerts";
-  await expect
-    .poll(() => rows(raised), { timeout: 60_000 })
-    .toEqual([{ rule: "failed-links", state: "raised" }]);
+  await expect.poll(() => rows(raised)).toEqual([{ rule: "failed-links", state: "raised" }]);
   const { stdout } = await run("schedule", "describe", "watch", "--json");
   expect(JSON.parse(stdout)).toMatchObject({ command: "alerts check --failed-links" });
   expect((await check("--run-missing")).code).toBe(0);

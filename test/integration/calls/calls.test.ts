@@ -184,7 +184,7 @@ describe("a worker that is killed after the effect and before the answer", () =>
     const first = await startChild();
     const handles = await start(killed);
     const once = { onboardings: 1, reports: 1, businesses: 1, imported: 3, forwarded: 1 };
-    await expect.poll(effects, { timeout: 30_000 }).toEqual(once);
+    await expect.poll(effects).toEqual(once);
     await first.end("SIGKILL");
     stop = await startCallWorker(settings());
     const [onboarding, report, business, imported, proxy] = await resultsOf(handles);

@@ -61,6 +61,6 @@ test("a schedule reads investments as its command says", async () => {
   await runHere(folder, ["schedule", "create", "nightly", "--at", "03:00", "--", ...SYNC]);
   await runHere(folder, ["schedule", "trigger", "nightly"]);
   const ended = () => query("select status from runs where schedule = 'nightly'");
-  await expect.poll(ended, { timeout: 60_000 }).toEqual([{ status: "completed" }]);
+  await expect.poll(ended).toEqual([{ status: "completed" }]);
   expect(await audit()).toEqual([]);
 });

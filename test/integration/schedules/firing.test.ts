@@ -51,7 +51,7 @@ const runsOf = onceAVersion(
 );
 const until = (name: string, runs: number) =>
   expect
-    .poll(() => runsOf(name).then(({ length }) => length), { timeout: 60_000, interval: 200 })
+    .poll(() => runsOf(name).then(({ length }) => length), { interval: 200 })
     .toBeGreaterThanOrEqual(runs);
 
 test("a schedule fires by itself; each run reads the roster as it is then, and a vanished one fails that run with a message", async () => {
@@ -59,15 +59,15 @@ test("a schedule fires by itself; each run reads the roster as it is then, and a
   await until("nightly", 2);
   sandbox.addLink({ fp_id: "u2", id: "l2", accounts: [{ id: "a2" }] });
   await appendFile(folder.roster, "u2\n");
-  await expect.poll(() => runsOf("nightly").then((runs) => runs.at(-1).users), { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => runsOf("nightly").then((runs) => runs.at(-1).users)).toBe(2);
   const aside = join(folder.directory, "aside.csv");
   await rename(folder.roster, aside);
   await expect
-    .poll(() => runsOf("nightly").then((runs) => runs.at(-1)), { timeout: 30_000 })
+    .poll(() => runsOf("nightly").then((runs) => runs.at(-1)))
     .toMatchObject({ kind: "sync", status: "failed", message: expect.stringMatching(/users\.csv.*not/) });
   await rename(aside, folder.roster);
   await expect
-    .poll(() => runsOf("nightly").then((runs) => runs.at(-1)), { timeout: 30_000 })
+    .poll(() => runsOf("nightly").then((runs) => runs.at(-1)))
     .toMatchObject({ status: "completed", users: 2, message: null });
   const runs = await runsOf("nightly");
   const due = runs.map(({ scheduled_at }: { scheduled_at: string }) => Date.parse(scheduled_at));
@@ -90,9 +90,7 @@ test("a lake that goes while its worker lives fails the next firing, which asks 
   await rename(folder.lake, `${folder.lake}.away`);
   sandbox.clearRequests();
   await schedule("trigger", "nightly");
-  await expect
-    .poll(() => described("nightly").then(({ last }) => last[0].status), { timeout: 60_000 })
-    .toBe("failed");
+  await expect.poll(() => described("nightly").then(({ last }) => last[0].status)).toBe("failed");
   expect(sandbox.calls().total).toBe(0);
   expect(await runsOf("nightly")).toEqual([]);
 });
@@ -152,7 +150,7 @@ test("what becomes due while a run is running is skipped, a trigger too", async 
   await expect.poll(() => sandbox.requests({ operation: "sync_transactions" }).length).toBeGreaterThan(0);
   await schedule("trigger", "busy");
   await expect
-    .poll(() => described("busy").then(({ skipped_overlaps }) => skipped_overlaps), { timeout: 30_000 })
+    .poll(() => described("busy").then(({ skipped_overlaps }) => skipped_overlaps))
     .toBeGreaterThan(2);
   expect((await described("busy")).last).toHaveLength(1);
   await schedule("delete", "busy");
@@ -247,7 +245,7 @@ test("a schedule of a sync with --reconcile runs both, one after the other", asy
         skipped = skipped_overlaps;
         return (await runsOf("both")).length;
       },
-      { timeout: 60_000, interval: 200 },
+      { interval: 200 },
     )
     .toBe(4);
   const found = await runsOf("both");

@@ -61,7 +61,7 @@ describe("with a cluster", () => {
       (await resultOf("query", sql, "--json")).value
         ?.map((row: { event_kind: string }) => row.event_kind)
         .sort();
-    await expect.poll(kinds, { timeout: 60_000, interval: 100 }).toEqual([...EVENT_KINDS].sort());
+    await expect.poll(kinds, { interval: 100 }).toEqual([...EVENT_KINDS].sort());
     const ended = await receiver.end("SIGTERM");
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stderr).toContain('"taken":8');
@@ -85,7 +85,7 @@ describe("with a cluster", () => {
     // A refusal is printed from the second look on, so the first one has been.
     const refused = { verdict: "refused", reason: "headers", count: expect.any(Number) };
     await expect
-      .poll(async () => (await fetch(url, { method: "POST", body: "{}" })) && lines(), { timeout: 60_000 })
+      .poll(async () => (await fetch(url, { method: "POST", body: "{}" })) && lines())
       .toContainEqual(expect.objectContaining(refused));
     const triggered = await runHere(folder, ["sandbox", "trigger", "service.user.bank_link_updated"]);
     const [, messageId] = /bank_link_updated {2}(msg_\S+) {2}delivered {2}204/.exec(triggered.stdout) ?? [];
@@ -167,7 +167,7 @@ describe("embedded", () => {
     expect(tested, tested.stderr).toMatchObject({ code: 0, value: [{ seen: true }] });
     const rows = async () =>
       (await resultOf("query", "select onboarding_id from webhook_events", "--json")).value?.length;
-    await expect.poll(rows, { timeout: 60_000, interval: 100 }).toBe(1);
+    await expect.poll(rows, { interval: 100 }).toBe(1);
     const ended = await receiver.end("SIGINT");
     expect(ended.code, ended.stderr).toBe(0);
     expect(folder.servers()).toEqual([]);

@@ -26,7 +26,7 @@ const runsOf = async (world: WebhookWorld) => {
 
 /** Waits until so many runs have ended and no follow-up is in progress. */
 async function untilRuns(world: WebhookWorld, count: number): Promise<Awaited<ReturnType<typeof runsOf>>> {
-  await expect.poll(async () => (await runsOf(world)).length, { timeout: 60_000, interval: 200 }).toBe(count);
+  await expect.poll(async () => (await runsOf(world)).length, { interval: 200 }).toBe(count);
   await world.client.workflow.getHandle(`followUpSync/${world.scope}`).result();
   return runsOf(world);
 }

@@ -39,7 +39,7 @@ test("an event that is faster than the answer to our own request is not lost", a
   const world = await worlds.open({ sandbox: { playbooks: [ALWAYS] } });
   const release = world.sandbox.hold({ operation: "create_onboarding" }, "after");
   const batch = await world.begin(world.users(1), { timing: NO_POLL });
-  await expect.poll(() => world.receiver.counts().matched, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => world.receiver.counts().matched).toBe(1);
   expect(world.sandbox.requests({ operation: "create_onboarding" })[0]?.status).toBeUndefined();
   release();
   await batch.handle.result();
@@ -140,7 +140,7 @@ test("webhooks lost, repeated, late, reordered, forged and stale: every customer
   world.sandbox.clearFaults();
   world.sandbox.webhooks.release();
   const sent = () => world.sandbox.webhooks.messages().filter(({ state }) => state !== "lost");
-  await expect.poll(() => sent().every(({ state }) => state === "delivered"), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => sent().every(({ state }) => state === "delivered")).toBe(true);
   const { refused, taken } = world.receiver.counts();
   expect([refused.signature, refused.timestamp].every((many) => many > 0)).toBe(true);
   expect(taken).toBeGreaterThan(sent().length);

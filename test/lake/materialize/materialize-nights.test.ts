@@ -101,7 +101,7 @@ test("after a first load and many nights the files are few, and the rows those o
   );
   const groups = footers.flatMap((footer) => footer?.groups ?? []);
   expect(groups.filter(({ rows }) => rows < 2_048).length).toBeLessThanOrEqual(footers.length);
-}, 120_000);
+});
 
 test("a night copies the row groups that it does not change", async () => {
   const month = (link: string) =>
@@ -169,7 +169,7 @@ test("many small files become few over nights, so many each, in files that reade
     expect((await at.rows()).sort()).toEqual(model.expected());
   }
   expect((await at.live()).length).toBeLessThanOrEqual(few + 1);
-}, 60_000);
+});
 
 test("a month of which every row is replaced, and one of which every row goes", async () => {
   const model = new Model();

@@ -170,7 +170,7 @@ test("commands that start, end and are killed in any order never give two server
     clearInterval(watching);
   }
   expect(most).toBe(1);
-}, 120_000);
+});
 
 test("the web UI answers where it is asked for; a headless orphan is restarted for it", async () => {
   const killed = command();

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const second = await world.sync();
   nights = [first.runId, second.runId];
   await world.stopWorker();
-}, 120_000);
+});
 afterAll(async () => {
   await world?.close();
   await temporal.stop();
