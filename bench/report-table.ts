@@ -15,7 +15,7 @@ export function showFigures(figures: readonly Figure[]): void {
       measured: parts.join(", "),
     };
   });
-  showRows(processTerminal(), rows, { wide: true });
+  showRows(processTerminal(), rows, { flags: { wide: true } });
 }
 
 function rounded(value: number): string {

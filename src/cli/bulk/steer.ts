@@ -14,6 +14,7 @@ import { SealedStore } from "../../lake/store/sealed-store.js";
 import { runs } from "../../lake/tables/runs.js";
 import { createSealer } from "../../temporal/encryption/cipher.js";
 import { type Flags, inputsAgain } from "../commands/declared-options.js";
+import { notEnded } from "../lake/near-run.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import type { RunKind } from "../shell/kind.js";
 import type { JobRun } from "../shell/run.js";
@@ -50,13 +51,18 @@ async function retryBulk(
 async function nothingToRetry(store: ObjectStore, runId: string): Promise<string> {
   const sql = `select status, failed from runs where run_id = ${sqlText(runId)}`;
   type Ended = { readonly status: string; readonly failed: number | null };
-  const [run] = await withStoreQuery(store, (query) => rowsOf<Ended>(query, sql), { tables: [runs] });
-  const list = "nightledger runs list shows the runs of the lake.";
-  if (run === undefined)
-    return `run ${runId} has not ended, or is not in this lake. Nothing was started. ${list}`;
-  if (Number(run.failed ?? 0) === 0 && !/^(failed|cancelled)$/.test(run.status))
-    return `nothing failed in run ${runId}. Nothing was started. ${list}`;
-  return `the rows of run ${runId} were run again already, or deleted from the staging area. Nothing was started. ${list}`;
+  const why = await withStoreQuery(
+    store,
+    async (query) => {
+      const [run] = await rowsOf<Ended>(query, sql);
+      if (run === undefined) return notEnded(query, runId);
+      return Number(run.failed ?? 0) === 0 && !/^(failed|cancelled)$/.test(run.status)
+        ? `nothing failed in run ${runId}.`
+        : `the rows of run ${runId} were run again already, or deleted from the staging area.`;
+    },
+    { tables: [runs] },
+  );
+  return `${why} Nothing was started. nightledger runs list shows the runs of the lake.`;
 }
 
 export interface ContinueFlags extends JobFlags {

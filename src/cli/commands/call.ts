@@ -33,7 +33,9 @@ export const callCommand: AddCommand = (program, run) => {
       const { callHelp, runCall } = await import("../calls/command.js");
       return async (terminal, name: string | undefined, flags: CallFlags & { readonly help?: boolean }) => {
         if (!flags.help) return runCall(terminal, name, flags);
-        terminal.result(`${command.helpInformation()}${callHelp(name)}`.trimEnd());
+        let help = "";
+        command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+        terminal.result(`${help}${callHelp(name)}`.trimEnd());
         return undefined;
       };
     }),

@@ -117,7 +117,7 @@ const SHELLS = ["bash", "zsh", "fish"] as const;
 interface Word {
   readonly word: string;
   readonly description: string;
-  /** What may follow it, where only these may. */
+  /** What may follow it, where only these may; none where it is followed by something else, such as a file. */
   readonly values?: readonly string[] | undefined;
   /** Whether several of them may, separated by commas. */
   readonly isList?: boolean;
@@ -148,7 +148,7 @@ function placesOf(command: Command, path: readonly string[]): Place[] {
   const commands = help.visibleCommands(command).filter((one) => one.name() !== "help");
   const flags = help.visibleOptions(command).flatMap((option) => {
     const { long, description, flags } = option;
-    const values = offeredBy(option);
+    const values = offeredBy(option) ?? (option.required ? [] : undefined);
     return long ? [{ word: long, description, values, isList: flags.endsWith("<list>") }] : [];
   });
   const values = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
@@ -203,8 +203,10 @@ function fishScript(name: string, places: readonly Place[]): string {
         ...values.map((value) => `${when} -f -a ${value}`),
         ...flags.map(({ word, description, values: fixed, isList }) => {
           const names = fixed?.join(" ");
-          const only = names ? ` -x -a ${quoted(isList ? `(__fish_append , ${names})` : names)}` : "";
-          return `${when} -l ${word.slice(2)}${only} -d ${quoted(description)}`;
+          const only = names
+            ? ` -x -a ${quoted(isList ? `(__fish_append , ${names})` : names)}`
+            : fixed && " -r";
+          return `${when} -l ${word.slice(2)}${only ?? ""} -d ${quoted(description)}`;
         }),
       ];
     })

@@ -16,7 +16,9 @@ export interface TableFlags {
   readonly json?: boolean;
 }
 
-interface TableForm extends TableFlags {
+interface TableForm {
+  /** Those of the command; a command without them leaves nothing out, because nothing could then show it. */
+  readonly flags?: TableFlags;
   /** Left out, the columns of the first row. */
   readonly names?: readonly string[];
   /** Columns whose text is a decimal, which loses trailing zeros on a terminal. */
@@ -34,7 +36,7 @@ const LETTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 /** Prints rows: as CSV with `--csv`, and otherwise as a table that fits the terminal, or as {@link blocks}. */
 export function showRows(terminal: Terminal, rows: readonly Row[], form: TableForm = {}): void {
   const names = form.names ?? Object.keys(rows[0] ?? {});
-  if (form.csv) {
+  if (form.flags?.csv) {
     const lines = rows.map((row) => csvRow(names.map((name) => (row[name] ?? null) as JsonValue)));
     terminal.result([csvRow(names), ...lines].join("\n"));
   } else if (rows.length === 0 || names.length === 0) terminal.result("no rows");
@@ -43,8 +45,12 @@ export function showRows(terminal: Terminal, rows: readonly Row[], form: TableFo
       names.map((name) => cellOf(terminal, row[name], form.decimals?.has(name))),
     );
     const heads = names.map((name) => ({ text: printable(name), isNull: false }));
-    if (form.vertical) terminal.result(blocks(terminal, heads, cells));
-    else showGrid(terminal, heads, cells, form.wide ? undefined : terminal.columns);
+    const needed = heads.map((head, at) => widest([head, ...cells.flatMap((row) => row[at] ?? [])]));
+    const width = form.flags?.wide ? undefined : terminal.columns;
+    const widths = width === undefined ? needed : fitting(needed, width);
+    const isCut = form.flags === undefined && needed.some((wide, at) => wide > (widths[at] ?? 0));
+    if (form.flags?.vertical || isCut) terminal.result(blocks(terminal, heads, cells));
+    else showGrid(terminal, heads, cells, widths);
   }
 }
 
@@ -68,10 +74,8 @@ function showGrid(
   terminal: Terminal,
   heads: readonly Cell[],
   rows: readonly (readonly Cell[])[],
-  width: number | undefined,
+  widths: readonly number[],
 ): void {
-  const needed = heads.map((head, at) => widest([head, ...rows.flatMap((cells) => cells[at] ?? [])]));
-  const widths = width === undefined ? needed : fitting(needed, width);
   const line = (cells: readonly Cell[]) => {
     const shown = cells.slice(0, widths.length);
     return shown

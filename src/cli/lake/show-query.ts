@@ -20,7 +20,7 @@ export async function showTables(terminal: Terminal, flags: TableFlags): Promise
   if (flags.json) return terminal.result(JSON.stringify({ items: found }));
   const shown = found.map(({ columns: _, ...table }) => table);
   if (found.length === 0 && !flags.csv) terminal.result("no tables yet: run `nightledger sync`");
-  else showRows(terminal, shown, { ...flags, names: ["table", "version", "rows", "files", "bytes"] });
+  else showRows(terminal, shown, { flags, names: ["table", "version", "rows", "files", "bytes"] });
 }
 
 /** Runs a statement over the lake and shows its rows, or writes them into a file. */
@@ -53,7 +53,7 @@ export async function runQuery(terminal: Terminal, sql: string, flags: QueryFlag
   if (flags.json) return terminal.result(JSON.stringify(rows));
   const decimals = new Set(columns.filter(({ type }) => type.startsWith("DECIMAL")).map(({ name }) => name));
   const names = columns.map(({ name }) => name);
-  showRows(terminal, rows.slice(0, flags.limit), { ...flags, names, decimals });
+  showRows(terminal, rows.slice(0, flags.limit), { flags, names, decimals });
   if (more) terminal.say(`showing the first ${counted(flags.limit, "row")}; --limit 0 shows all`);
 }
 

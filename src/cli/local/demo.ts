@@ -22,6 +22,7 @@ import { placeOf, runPreflight } from "../session/preflight.js";
 import { followRun, type JobRun } from "../shell/run.js";
 import { runExplain } from "../sync/explain.js";
 import { syncRun } from "../sync/form.js";
+import { showResult } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -63,7 +64,7 @@ export async function runDemo(
     const pack = await exportReports(terminal, session, rosterPath);
     if (pack === undefined) return EXIT.failures;
     const shown = { directory: relative(outer.cwd, home) || ".", pack: relative(outer.cwd, pack) };
-    await showResult(terminal, shown, [first, second]);
+    await showOutcome(terminal, shown, [first, second]);
     return EXIT.completed;
   });
 }
@@ -162,7 +163,7 @@ async function resultOf<Result>(
   return undefined;
 }
 
-async function showResult(
+async function showOutcome(
   terminal: Terminal,
   { directory, pack }: { readonly directory: string; readonly pack: string },
   nights: readonly SyncSummary[],
@@ -170,8 +171,6 @@ async function showResult(
   const counts = nights.map(({ links, rows, calls, duration_ms }, at) => ({
     night: at === 0 ? "first" : "second",
     "links synced": links.synced,
-    unchanged: links.unchanged,
-    skipped: links.skipped,
     created: rows.created,
     updated: rows.updated,
     removed: rows.removed,
@@ -183,8 +182,8 @@ async function showResult(
   showRows(terminal, counts);
   await withLakeQuery(terminal, async (lake) => {
     const show = async (title: string, sql: string) => {
-      terminal.result(`\n${title}`);
-      showRows(terminal, await rowsOf(lake, sql));
+      showResult(terminal, false, title, (words) => `\n${words}`);
+      showRows(terminal, await rowsOf(lake, sql), { decimals: new Set(["amount"]) });
     };
     await show(
       "the latest transactions (table transactions)",
@@ -213,18 +212,16 @@ async function showResult(
   terminal.result("");
   await showReport(terminal, { days: 30, out: "report.html" });
   const lake = `NIGHTLEDGER_LAKE=${directory}/lake npx nightledger`;
-  terminal.result(
-    [
-      `files     ${directory}/lake: Delta tables of Parquet files, which DuckDB, Polars and Spark read directly`,
-      `pack      ${pack}/report.html: open it and the report in a browser`,
-      "\ntry next",
-      `  npx nightledger verify ${pack}`,
-      `  (cd ${pack} && sha256sum -c SHA256SUMS)`,
-      `  ${lake} tables`,
-      `  ${lake} query "select change_type, count(*) from transaction_changes group by 1"`,
-      "  npx nightledger sandbox --roster-out users.csv",
-    ].join("\n"),
-  );
+  showResult(terminal, false, lake, () => [
+    `files     ${directory}/lake: Delta tables of Parquet files, which DuckDB, Polars and Spark read directly`,
+    `pack      ${pack}/report.html: open it and the report in a browser`,
+    "\ntry next",
+    `  npx nightledger verify ${pack}`,
+    `  (cd ${pack} && sha256sum -c SHA256SUMS)`,
+    `  ${lake} tables`,
+    `  ${lake} query "select change_type, count(*) from transaction_changes group by 1"`,
+    "  npx nightledger sandbox --roster-out users.csv",
+  ]);
 }
 
 /** Explains one pending row that became posted. */

@@ -1,6 +1,5 @@
 import type { ShownPhase } from "../../domain/phases.js";
 import type { RunStatus } from "../../domain/run.js";
-import { nearestOf } from "../../domain/words/nearest.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { runs } from "../../lake/tables/runs.js";
@@ -86,17 +85,6 @@ export async function latestRuns(query: LakeQuery): Promise<EndedRun[]> {
     qualify row_number() over (partition by kind, schedule order by started_at desc) = 1
     order by started_at desc limit ${MOST_LATEST}`;
   return (await rowsOf<RunRow>(query, sql)).map(seenRun);
-}
-
-/** Finds the run whose id an id most probably means, among the newest that ended and those given. */
-export async function nearRun(
-  query: LakeQuery,
-  id: string,
-  open: readonly string[],
-): Promise<string | undefined> {
-  const sql = "select run_id from runs order by started_at desc limit 1000";
-  const ended = await rowsOf<{ readonly run_id: string }>(query, sql);
-  return nearestOf([...open, ...ended.map(({ run_id }) => run_id)], id);
 }
 
 /** What only the row of a run knows. */

@@ -50,7 +50,11 @@ export async function listRuns(terminal: Terminal, flags: ListFlags): Promise<vo
     else {
       const isScheduled = csv || found.some(({ schedule }) => schedule !== null);
       const names = RUN_COLUMNS.filter((name) => name !== "schedule" || isScheduled);
-      showRows(terminal, found.map(runRow), { ...flags, names });
+      showRows(
+        terminal,
+        found.map((run) => runRow(run, csv)),
+        { flags, names },
+      );
     }
   });
 }

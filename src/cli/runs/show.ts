@@ -8,12 +8,13 @@ import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { progressOf } from "../../temporal/running-workflows.js";
+import { nearRun } from "../lake/near-run.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { checkBatchId } from "../onboarding/batches.js";
 import type { Finding, SeenRun } from "../shell/kind.js";
 import { type JsonFlag, showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { endedRun, nearRun, type RowFacts } from "./ended-runs.js";
+import { endedRun, type RowFacts } from "./ended-runs.js";
 import { findingsOf, quarantinedIn, type SlowLink, skippedIn, slowestLinks } from "./findings.js";
 import { kindNamed, kindOf } from "./kinds.js";
 import {

@@ -29,9 +29,11 @@ interface RunFigures {
 /** What a list shows; the year of a start is in the run's id. */
 export const RUN_COLUMNS = ["run", "status", "started", "took", "did", "schedule"];
 
-export function runRow(run: SeenRun): Readonly<Record<string, string>> {
+/** A run as a row of a list; for a program, its start is whole. */
+export function runRow(run: SeenRun, isForProgram = false): Readonly<Record<string, string>> {
   const { run_id, status, started_at, schedule } = run;
-  const started = started_at === "" ? "" : timeStamp(new Date(started_at)).slice(5, 16).replace("T", " ");
+  const isWhole = isForProgram || started_at === "";
+  const started = isWhole ? started_at : timeStamp(new Date(started_at)).slice(5, 16).replace("T", " ");
   const seen = { run: run_id, status, started, took: tookWords(run), did: doneWords(run) };
   return { ...seen, schedule: schedule ?? "" };
 }

@@ -4,11 +4,12 @@ import { runs } from "../../lake/tables/runs.js";
 import { connectClient } from "../../temporal/connection.js";
 import { type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
 import { runningServer } from "../../temporal/server/embedded-server.js";
+import { nearRun } from "../lake/near-run.js";
 import { withStoreQuery } from "../lake/query.js";
 import { type LakeView, readLakeView } from "../session/preflight.js";
 import { Releases } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { type EndedRun, endedRun, nearRun } from "./ended-runs.js";
+import { type EndedRun, endedRun } from "./ended-runs.js";
 
 const ANSWER_MS = 3_000;
 

@@ -1,6 +1,9 @@
 import { InputError } from "../../domain/failures.js";
 import { counted } from "../../domain/words/counted.js";
 import { lakeAt } from "../../lake/lake.js";
+import type { LakeQuery } from "../../lake/query/query.js";
+import { sqlText } from "../../lake/sql/duckdb-sql.js";
+import type { ObjectStore } from "../../lake/store/object-store.js";
 import {
   openQuarantine,
   type QuarantinedRow,
@@ -9,8 +12,10 @@ import {
   resolveRows,
 } from "../../lake/sync/quarantine.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
+import { runs } from "../../lake/tables/runs.js";
 import { missingLinks } from "../lake/missing-links.js";
-import { existingLake, lakeStore } from "../lake/query.js";
+import { notEnded } from "../lake/near-run.js";
+import { existingLake, lakeStore, rowsOf, withStoreQuery } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -31,6 +36,7 @@ export async function listQuarantine(terminal: Terminal, flags: ListFlags): Prom
     throw new InputError(
       `--link: the lake knows no bank link ${link}. \`nightledger query "from link_freshness"\` shows those that it knows.`,
     );
+  if (run !== undefined && rows.length === 0) await sayUnknown(terminal, store, run);
   if (json) return terminal.result(JSON.stringify({ items: rows.map(forJson) }));
   const open = rows.filter(({ closed_by }) => closed_by === null).length;
   const count = all ? `${counted(rows.length, "bad row")}, ${open} open` : `${open} open`;
@@ -39,6 +45,16 @@ export async function listQuarantine(terminal: Terminal, flags: ListFlags): Prom
     terminal.say(
       'close rows that can never become good with: nightledger quarantine resolve --row <id> --reason "…"',
     );
+}
+
+/** Says so where no run of this id has ended: its id may be misspelled. */
+async function sayUnknown(terminal: Terminal, store: ObjectStore, runId: string): Promise<void> {
+  const words = async (query: LakeQuery) => {
+    const ended = await rowsOf(query, `from runs where run_id = ${sqlText(runId)}`);
+    return ended.length === 0 ? await notEnded(query, runId) : undefined;
+  };
+  const said = await withStoreQuery(store, words, { tables: [runs] });
+  if (said !== undefined) terminal.say(`--run: ${said}`);
 }
 
 interface ResolveFlags {

@@ -9,6 +9,7 @@ import type { ObjectStore } from "../../lake/store/object-store.js";
 import { wholeRoster } from "../../lake/sync/frozen-roster.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
+import { notEnded } from "../lake/near-run.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { placeOf } from "../session/preflight.js";
 import { RETRY_ONLY, type RunKind, retrySteps } from "../shell/kind.js";
@@ -42,12 +43,12 @@ async function failedSync(
         query,
         `select options, reason, message from runs where run_id = ${id}`,
       );
-      if (run === undefined) throw refusal(`run ${runId} has not ended, or is not in this lake`);
+      if (run === undefined) throw refusal(await notEnded(query, runId));
       const asked = JSON.parse(run.options) as SyncOptions;
       if (isCutShort(run)) {
         const rows = await wholeRoster(store, leftOf(runId));
         if (rows.length > 0) return { roster: rosterOf(rows), options: { ...asked, retryOf: runId } };
-        throw refusal(`the roster of run ${runId} is not kept any more, as after a retry`, SAME_SYNC);
+        throw refusal(`the roster of run ${runId} is not kept any more, as after a retry.`, SAME_SYNC);
       }
       const owners = await rowsOf<{ readonly owner: string }>(
         query,
@@ -57,7 +58,7 @@ async function failedSync(
         query,
         `select distinct fp_id, link_id from link_syncs where run_id = ${id} and status = 'failed'`,
       );
-      if (links.length + owners.length === 0) throw refusal(`nothing failed in run ${runId}`);
+      if (links.length + owners.length === 0) throw refusal(`nothing failed in run ${runId}.`);
       const roster = retryRoster({ users: owners.map(({ owner }) => owner), links });
       return { roster, options: { ...asked, full: false, retryOf: runId } };
     },
@@ -68,7 +69,7 @@ async function failedSync(
 const SAME_SYNC = "Run the same sync again: each link that was committed costs only one call.";
 
 function refusal(what: string, instead = "nightledger runs list shows the runs of the lake."): InputError {
-  return new InputError(`${what}. Nothing was started. ${instead}`);
+  return new InputError(`${what} Nothing was started. ${instead}`);
 }
 
 export const SYNC: RunKind = {

@@ -3,7 +3,7 @@ import stringWidth from "string-width";
 /** What words of a line stand behind: a label, spaces, a dash; the words that follow stand below each other. */
 const BEFORE_WORDS = /^(?:\S{1,12}(?: \S{1,8})? {2,}| *)(?:[→-] )?/;
 /** A command to copy stays on one line. */
-const COMMAND = /^ *(?:[A-Z_]+=\S+ )*(?:npx )?nightledger /;
+const COMMAND = /^ *(?:\(cd |(?:[A-Z_]+=\S+ )*(?:npx )?nightledger )/;
 
 /** Breaks lines at words where they are wider than a terminal; no width breaks none. */
 export function wrapped(text: string, width?: number): string {

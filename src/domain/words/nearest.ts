@@ -1,8 +1,15 @@
 /** Edits at most between a name and what it was probably meant to be. */
 const MOST_EDITS = 3;
 
-/** The name that a text most probably means, by how few letters differ; undefined where all need more than `most` edits. */
-export function nearestOf(names: readonly string[], text: string, most = MOST_EDITS): string | undefined {
+/**
+ * The name that a text most probably means, by how few letters differ; undefined where all need more than `most` edits: of
+ * a short text, half of its letters.
+ */
+export function nearestOf(
+  names: readonly string[],
+  text: string,
+  most = Math.min(MOST_EDITS, Math.floor(text.length / 2)),
+): string | undefined {
   let nearest: string | undefined;
   let fewest = most + 1;
   for (const name of names) {

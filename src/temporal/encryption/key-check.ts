@@ -58,7 +58,8 @@ function wrongKey(lake: string, keyId: string, keys: EncryptionKeys, cause?: unk
     : `only ${[...keys.byId.keys()].map((id) => `"${id}"`).join(", ")} given`;
   return new InputError(
     `${KEYS_VARIABLE}: the lake ${lake} was first used with the key "${keyId}": ${known}. ` +
-      `Nothing was changed. Give the original key "${keyId}" (it may follow the current one), or name another lake.`,
+      `Nothing was changed. Give the original key "${keyId}" (it may follow the current one), or the NIGHTLEDGER_HOME ` +
+      "with which the lake was made, or name another lake.",
     { cause },
   );
 }

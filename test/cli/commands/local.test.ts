@@ -23,6 +23,7 @@ test.each([
   [["runs", "list", "--kind", "c"], ["cip"]],
   [["runs", "list", "--status", "completed_"], ["completed_with_failures"]],
   [["completion", "z"], ["zsh"]],
+  [["sync", "--roster", ""], []],
   [["sync", "--streams", "acc"], ["accounts"]],
   [["sync", "--streams", "accounts,bank"], ["accounts,bank_links"]],
 ])("bash completes %j by %j", (words, completed) => {
@@ -49,6 +50,7 @@ test("fish has every command with its description, below the command that it is 
   );
   expect(lines.join("\n")).toContain(" -l mode -x -a 'sync async' -d ");
   expect(lines.join("\n")).toMatch(/ -l streams -x -a '\(__fish_append , .*accounts .*\)' -d /);
+  expect(lines.join("\n")).toContain("from sync' -l roster -r -d ");
   expect(lines.join("\n")).toContain("from completion' -f -a zsh\n");
   expect(lines.join("\n")).toContain("-d 'bring the transactions table up to date with the change feed;");
   for (const line of lines) expect(line.replaceAll(/\\./g, "").split("'").length % 2).toBe(1);

@@ -6,7 +6,7 @@ type Form = Parameters<typeof showRows>[2];
 
 function shown(
   rows: readonly Readonly<Record<string, unknown>>[],
-  form: Form = {},
+  form: Form = { flags: {} },
   terminal: Pick<Terminal, "columns" | "colours"> = {},
 ) {
   const out: string[] = [];
@@ -35,12 +35,12 @@ describe("a table", () => {
 
   test("says that there are no rows", () => {
     expect(shown([]).lines).toEqual(["no rows"]);
-    expect(shown([], { names: ["id"] }).lines).toEqual(["no rows"]);
+    expect(shown([], { flags: {}, names: ["id"] }).lines).toEqual(["no rows"]);
   });
 
   const long = { id: "link_8Zk2mXQ4vLr0", a: "漢字".repeat(40), b: "x".repeat(200), c: "🦉", d: null };
   test.each([80, 120])("fits %d columns, wide letters too; its first column is whole", (width) => {
-    const { lines, said } = shown([long, { ...long, a: "short" }], {}, { columns: width });
+    const { lines, said } = shown([long, { ...long, a: "short" }], undefined, { columns: width });
     expect(said).toEqual([]);
     for (const line of lines) expect(columns(line)).toBeLessThanOrEqual(width);
     expect(Math.max(...lines.map(columns))).toBeGreaterThan(width - 4);
@@ -56,7 +56,7 @@ describe("a table", () => {
     [80, 4],
     [120, 6],
   ])("leaves out what has no room at %d columns, and says so", (width, kept) => {
-    const { lines, said } = shown([wide], {}, { columns: width });
+    const { lines, said } = shown([wide], undefined, { columns: width });
     expect(said).toEqual([`showing ${kept} of 31 columns; --vertical shows all, --wide cuts nothing`]);
     expect(lines[0]?.split(/ +/)).toHaveLength(kept);
     for (const line of lines) expect(columns(line)).toBeLessThanOrEqual(width);
@@ -66,14 +66,26 @@ describe("a table", () => {
     const whole = shown([wide]);
     expect(whole.said).toEqual([]);
     expect(whole.lines[2]).toContain("value ".repeat(9));
-    expect(shown([wide], { wide: true }, { columns: 80 })).toEqual(whole);
-    const { lines } = shown([wide, { ...wide, column_3: null }], { vertical: true }, { columns: 80 });
+    expect(shown([wide], { flags: { wide: true } }, { columns: 80 })).toEqual(whole);
+    const { lines } = shown(
+      [wide, { ...wide, column_3: null }],
+      { flags: { vertical: true } },
+      { columns: 80 },
+    );
     expect(lines).toHaveLength(64);
     expect(lines.slice(32, 37)).toEqual([
       "── row 2",
       ...[0, 1, 2].map((at) => `column_${at}   ${"value ".repeat(9).trimEnd()}`),
       "column_3   NULL",
     ]);
+  });
+
+  test("of a command that could not show the rest leaves nothing out: it has a line for each column instead", () => {
+    const rows = [{ instant: "2026-11-27", root: "5f0c".repeat(16), objects: 3 }];
+    expect(shown(rows, {}, { columns: 100 }).lines).toHaveLength(3);
+    const { lines, said } = shown(rows, {}, { columns: 80 });
+    expect(said).toEqual([]);
+    expect(lines).toEqual(["── row 1", "instant  2026-11-27", `root     ${"5f0c".repeat(16)}`, "objects  3"]);
   });
 
   test("drops trailing zeros of decimals on a terminal, and of nothing else", () => {
@@ -89,10 +101,10 @@ describe("a table", () => {
 
   test("colours what failed and what is null, only where colours are shown", () => {
     const rows = [{ status: "failed", why: null }];
-    expect(shown(rows, {}, { columns: 80, colours: true }).lines[2]).toBe(
+    expect(shown(rows, undefined, { columns: 80, colours: true }).lines[2]).toBe(
       "\u001b[31mfailed\u001b[39m  \u001b[2mNULL\u001b[22m",
     );
-    expect(shown(rows, {}, { columns: 80, colours: false }).lines[2]).toBe("failed  NULL");
+    expect(shown(rows, undefined, { columns: 80, colours: false }).lines[2]).toBe("failed  NULL");
   });
 });
 
@@ -106,6 +118,6 @@ test("CSV keeps every digit, tells null from an empty text and quotes what needs
     { a: 'say "x", y', b: "1\n2", c: { d: [1] } },
   ];
   const terminal = { env: {}, cwd: "/", interactive: false, columns: 80, result, say: () => undefined };
-  showRows(terminal, rows, { csv: true, names: ["a", "b", "c"] });
+  showRows(terminal, rows, { flags: { csv: true }, names: ["a", "b", "c"] });
   expect(out).toBe('a,b,c\n1.500,,""\n"say ""x"", y","1\n2","{""d"":[1]}"');
 });

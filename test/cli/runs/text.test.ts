@@ -79,6 +79,7 @@ test("a list says when a run began, how long it took and what it did", () => {
   expect(row).toMatchObject({ took: "1m", did: "3 users, 6 links, 12 created", schedule: "" });
   expect(row.started).toMatch(/^11-2\d \d\d:\d5$/);
   expect(runRow({ ...SYNC, started_at: "", finished_at: null }).started).toBe("");
+  expect(runRow(run, true).started).toBe("2026-11-21T02:15:00Z");
 });
 
 test("a run in progress says how many calls at once the service bears, once that was learnt", () => {

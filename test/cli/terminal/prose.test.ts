@@ -24,6 +24,7 @@ test.each([
 
 test.each([
   "  nightledger runs retry sync-20261121T021500Z-3f9c2a --send-unknown",
+  "  (cd demo/lake/_exports/cip/cip-20261121T021500Z-3f9c2a && sha256sum -c SHA256SUMS)",
   "  NIGHTLEDGER_LAKE=demo/lake npx nightledger query 'select count(*) from transactions'",
 ])("a command to copy stays on one line: %s", (line) => {
   expect(wrapped(line, 40)).toBe(line);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nearestOf } from "../../../src/domain/words/nearest.js";
 
-const NAMES = ["id.email", "id.ssn4", "id.ssn9", "id.first_name", "id.city"];
+const NAMES = ["cip", "id.email", "id.ssn4", "id.ssn9", "id.first_name", "id.city"];
 
 test.each<[string, string | undefined]>([
   ["id.emial", "id.email"],
@@ -10,4 +10,5 @@ test.each<[string, string | undefined]>([
   ["id.ssn", "id.ssn4"],
   ["id.sin9", "id.ssn9"],
   ["id.favourite_colour", undefined],
+  ["nope", undefined],
 ])("%s is most probably %s", (text, name) => expect(nearestOf(NAMES, text)).toBe(name));

@@ -70,5 +70,5 @@ export async function listHolds(terminal: Terminal, flags: TableFlags): Promise<
   );
   if (flags.json) return terminal.result(JSON.stringify({ items: rows }));
   const names = holds.columns.map(({ name }) => name).filter((name) => name !== "state");
-  showRows(terminal, rows, { ...flags, names });
+  showRows(terminal, rows, { flags, names });
 }
