@@ -1,3 +1,5 @@
+import { schedulePrefix } from "../../domain/schedules/scheduled-run.js";
+import { listedSchedules } from "../../intake/schedules/schedules.js";
 import { newestVersion } from "../../lake/delta/delta-log.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import { runs } from "../../lake/tables/runs.js";
@@ -28,12 +30,18 @@ export function readPage(terminal: Terminal, page: Page, asked: Asked): Promise<
   return withBoardView(terminal, tables, (view) => page.read(view, asked));
 }
 
-/** A text that differs when a run has moved or a table has a new version. */
+/** A text that differs when a run has moved, a table has a new version, or a schedule fires at another time or not at all. */
 export function pulseOf(terminal: Terminal): Promise<string> {
   return withBoardView(terminal, [runs], async (view) => {
-    const { store } = view.lake;
+    const { client, lake } = view;
+    const { store } = lake;
     const newest = await Promise.all(NEWS.map((table) => newestVersion({ store, table })));
     const open = await unfinishedRuns(view, view.query);
-    return JSON.stringify([newest, open.map(({ run_id, status, progress }) => [run_id, status, progress])]);
+    const schedules = client === undefined ? [] : await listedSchedules(client, schedulePrefix(lake.scope));
+    return JSON.stringify([
+      newest,
+      open.map(({ run_id, status, progress }) => [run_id, status, progress]),
+      schedules.map(({ scheduleId, state, info }) => [scheduleId, state.paused, info.nextActionTimes[0]]),
+    ]);
   });
 }

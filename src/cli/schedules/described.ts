@@ -11,7 +11,7 @@ import {
 import { timingWords } from "../../domain/schedules/timing.js";
 import { commandLine } from "../../domain/words/texts.js";
 import type { ScheduleInput } from "../../intake/schedules/scheduled-job.js";
-import { describeSchedule, scheduleIds } from "../../intake/schedules/schedules.js";
+import { describeSchedule, listedSchedules } from "../../intake/schedules/schedules.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
 import { withInterruption } from "../terminal/interruption.js";
@@ -73,8 +73,8 @@ export async function describedSchedule(client: Client, scope: string, name: str
 export async function shownSchedules(client: Client, scope: string): Promise<ShownSchedule[]> {
   const prefix = schedulePrefix(scope);
   const shown: ShownSchedule[] = [];
-  for (const id of await scheduleIds(client, prefix))
-    shown.push(await describedSchedule(client, scope, id.slice(prefix.length)));
+  for (const { scheduleId } of await listedSchedules(client, prefix))
+    shown.push(await describedSchedule(client, scope, scheduleId.slice(prefix.length)));
   return shown;
 }
 

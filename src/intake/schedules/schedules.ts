@@ -5,6 +5,7 @@ import {
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
   type ScheduleSpec,
+  type ScheduleSummary,
 } from "@temporalio/client";
 import type { KnownFiring, ScheduleFacts } from "../../domain/alerts/facts.js";
 import { BEGINS_WITHIN_MS } from "../../domain/alerts/judge.js";
@@ -65,13 +66,13 @@ export async function describeSchedule(
   }
 }
 
-/** Lists the ids of all schedules that begin with a prefix, sorted. */
-export async function scheduleIds(client: Client, prefix: string): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const { scheduleId } of client.schedule.list()) {
-    if (scheduleId.startsWith(prefix)) ids.push(scheduleId);
+/** Lists the schedules whose ids begin with a prefix, by their ids. */
+export async function listedSchedules(client: Client, prefix: string): Promise<ScheduleSummary[]> {
+  const listed: ScheduleSummary[] = [];
+  for await (const one of client.schedule.list()) {
+    if (one.scheduleId.startsWith(prefix)) listed.push(one);
   }
-  return ids.sort();
+  return listed.sort((a, b) => (a.scheduleId < b.scheduleId ? -1 : 1));
 }
 
 function specOf(timing: ScheduleTiming): ScheduleSpec {
@@ -105,7 +106,7 @@ const LOOK_BACK_MS = [5 * MINUTE, HOUR, DAY, 32 * DAY];
 export async function scheduleFacts(client: Client, scope: string, now: number): Promise<ScheduleFacts[]> {
   const prefix = schedulePrefix(scope);
   const facts: ScheduleFacts[] = [];
-  for (const id of await scheduleIds(client, prefix)) {
+  for (const { scheduleId: id } of await listedSchedules(client, prefix)) {
     const described = await describeSchedule(client, id);
     if (described === undefined || described.state.paused) continue;
     const [input] = (described.action.args ?? []) as unknown as [ScheduleInput];
