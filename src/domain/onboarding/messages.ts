@@ -39,19 +39,18 @@ export const BATCH_SIGNALS = {
 /** Name of the query for a batch's progress. */
 export const BATCH_PROGRESS = "progress";
 
-/** What a webhook says of an onboarding, nothing personal; null for what its payload lacks. */
+/** Kind of the news that a customer's session was validated (docs/reference/service.md, "Session validation"). */
+export const VALIDATED = "validated";
+
+/** What a webhook or a validated session says of an onboarding, nothing personal; null for what it leaves out. */
 export interface CustomerEvent extends Said {
-  readonly messageId: string;
-  readonly kind: EventKind;
+  /** Null where no webhook says it. */
+  readonly messageId: string | null;
+  readonly kind: EventKind | typeof VALIDATED;
   readonly onboardingId: string | null;
   readonly playbookVersion: number | null;
   /** The event's own time, epoch milliseconds; null where it has no valid one. */
   readonly at: number | null;
-}
-
-/** What the validation of a session says of an onboarding (docs/reference/service.md, "Session validation"). */
-export interface SessionValidated extends Said {
-  readonly onboardingId: string;
 }
 
 export interface BatchProgress extends Pick<BatchState, "manualReview" | "calls" | "refusals" | "paused"> {

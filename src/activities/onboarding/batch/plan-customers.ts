@@ -1,10 +1,5 @@
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
-import type {
-  BatchRow,
-  BatchRunInput,
-  ChunkPlan,
-  RowToRun,
-} from "../../../domain/onboarding/batch/batch-rows.js";
+import type { BatchRunInput, ChunkPlan, RowToRun } from "../../../domain/onboarding/batch/batch-rows.js";
 import { planRow } from "../../../domain/onboarding/batch/row-plan.js";
 import {
   afterFailure,
@@ -185,12 +180,12 @@ async function lacksFpId(
 async function endUnposted(
   deps: OnboardingDependencies,
   batchId: string,
-  row: BatchRow,
+  row: RowToRun,
   state: CustomerState,
   facts: OutcomeFacts,
 ): Promise<PlannedRow> {
-  const input = { ...row, batchId, startedAt: new Date().toISOString(), recorded: UNPOSTED };
-  const { outcome } = await stageOutcome(deps, input, state, facts);
+  const input = { ...row, batchId, startedAt: new Date().toISOString() };
+  const { outcome } = await stageOutcome(deps, { input, recorded: UNPOSTED }, state, facts);
   return { ended: rowVerdict(state), outcome };
 }
 

@@ -26,20 +26,18 @@ export async function onboardingPrefix(deps: OnboardingDependencies, ref: Custom
  * Whether a retry of a row that has only an external id would get an old onboarding again: the service has made one for
  * the id, and no call of an earlier attempt is left to continue.
  */
-export async function isSpent(deps: OnboardingDependencies, ref: RetryRef): Promise<boolean> {
+export async function isSpent(deps: OnboardingDependencies, ref: CustomerRef): Promise<boolean> {
   const decision = decisionOf(prefixOf(ref.rowKey, ref.attempt));
   if ((await deps.sealed.stat(decision)) !== undefined) return false;
   const { open, isAnswered } = await earlierCalls(deps, ref);
   return open === undefined && (isAnswered || ref.before !== null);
 }
 
-type RetryRef = Pick<CustomerRef, "batchId" | "line" | "attempt" | "rowKey" | "before">;
-
 const prefixOf = (rowKey: string, name: string | number) => `_staging/onboarding-calls/${rowKey}/${name}/`;
-const attemptsBefore = ({ attempt }: RetryRef) => Array.from({ length: attempt - 1 }, (_, at) => at + 1);
+const attemptsBefore = ({ attempt }: CustomerRef) => Array.from({ length: attempt - 1 }, (_, at) => at + 1);
 const decisionOf = (prefix: string) => `${prefix}prefix`;
 
-async function earlierCalls(deps: OnboardingDependencies, ref: RetryRef) {
+async function earlierCalls(deps: OnboardingDependencies, ref: CustomerRef) {
   const earlier = ["first", ...attemptsBefore(ref)].map((name) => prefixOf(ref.rowKey, name));
   const states = await Promise.all(earlier.map((prefix) => callState(deps.sealed, prefix)));
   const answered = earlier.filter((_, at) => states[at] === "answered").reverse();
@@ -51,7 +49,7 @@ async function earlierCalls(deps: OnboardingDependencies, ref: RetryRef) {
 /** Finds the first call whose onboarding is in no outcome, because its attempt ended before it staged one. */
 async function unrecorded(
   { sealed }: OnboardingDependencies,
-  ref: RetryRef,
+  ref: CustomerRef,
   answered: readonly string[],
 ): Promise<string | undefined> {
   const { batchId, line, before } = ref;

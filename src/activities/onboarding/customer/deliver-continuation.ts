@@ -1,6 +1,6 @@
 import { cancellationSignal } from "@temporalio/activity";
 import type { Onboarding } from "../../../api/schemas/onboarding.js";
-import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import {
   type Continuation,
   decideOffer,
@@ -11,7 +11,7 @@ import {
   needsCustomer,
   withoutLink,
 } from "../../../domain/onboarding/customer/customer-state.js";
-import type { CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
+import type { OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { appendContinuation, type Delivery, getSink } from "../../../lake/onboarding/continuation-file.js";
 import { batchPrefix } from "../../../lake/onboarding/frozen-batch.js";
 import { commandEnd } from "../../command-end.js";
@@ -23,19 +23,20 @@ const MOST_TRIES = 5;
 /** Delivers a continuation to the batch's sink, at least once; false where it could not be delivered. */
 export async function deliverLink(
   deps: OnboardingDependencies,
-  input: CustomerStepInput,
+  one: OpenCustomer,
   link: LinkOffer,
 ): Promise<boolean> {
+  const { input, tries } = one;
   const sink = await getSink(deps.sealed, input.batchId);
   if (sink === undefined) return false;
-  const delivery = await deliveryOf(deps, input, link);
+  const delivery = await deliveryOf(deps, one, link);
   try {
     if (sink.kind === "file") await appendContinuation(sink.path, delivery, deps.sealed.sealer);
     else await deliverToCommand(sink.command, delivery, cancellationSignal());
     return true;
   } catch (error) {
     cancellationSignal().throwIfAborted();
-    if (input.tries.times + 1 < MOST_TRIES) throw error;
+    if (tries.times + 1 < MOST_TRIES) throw error;
     deps.log.warn({ line: input.line, err: error }, "could not deliver a link; send it from the dashboard");
     return false;
   }
@@ -43,10 +44,10 @@ export async function deliverLink(
 
 async function deliveryOf(
   deps: OnboardingDependencies,
-  input: CustomerStepInput,
+  { input, state }: OpenCustomer,
   link: LinkOffer,
 ): Promise<Delivery> {
-  const { batchId, row, line, attempt, state } = input;
+  const { batchId, row, line, attempt } = input;
   const { customer } = await deps.batches.row(batchId, row);
   const continuation = await deps.sealed.require<Continuation>(linkKey(input, link.number));
   return {
@@ -87,7 +88,7 @@ export async function deliverToCommand(
 
 /** Says where a row's continuation with a number is kept, sealed. */
 export function linkKey(
-  { batchId, line, attempt }: Pick<CustomerRef, "batchId" | "line" | "attempt">,
+  { batchId, line, attempt }: Pick<CustomerInput, "batchId" | "line" | "attempt">,
   number: number,
 ): string {
   return `${batchPrefix(batchId)}continuations/${line}-${attempt}-${number}`;
@@ -96,7 +97,7 @@ export function linkKey(
 /** Keeps a new continuation for its delivery; a customer without one, or without a sink, is marked as lacking it. */
 export async function offerLink(
   { sealed }: OnboardingDependencies,
-  ref: CustomerRef,
+  ref: CustomerInput,
   state: CustomerState,
   given: Onboarding["continue_onboarding"],
 ): Promise<{ state: CustomerState; link: LinkOffer | null }> {

@@ -1,26 +1,25 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { withClientToken } from "../../../api/http/client-token.js";
-import { AuthError, RejectedError } from "../../../api/http/errors.js";
+import { RejectedError } from "../../../api/http/errors.js";
 import { createBusiness } from "../../../api/operations/business.js";
 import { updateVault, uploadToVault } from "../../../api/operations/vault.js";
-import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
-import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
+import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { type CustomerRow, type RightRow, valuesOf } from "../../../domain/onboarding/customer.js";
 import { noteMadeBusiness } from "../../../lake/onboarding/call-notes.js";
 import { callOnce } from "../../calls/call-once.js";
 import { callState } from "../../calls/call-record.js";
-import { countedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { businessPrefix } from "./call-prefix.js";
-import { failedStep } from "./customer-failure.js";
+import { rowStep } from "./customer-failure.js";
 
 interface Prepared {
   /** Null where the external id was taken already and names the business. */
   readonly fpBid: string | null;
 }
 
-type RowOfBusiness = Pick<CustomerRef, "rowKey">;
+type RowOfBusiness = Pick<CustomerInput, "rowKey">;
 
 const preparedKey = (row: RowOfBusiness) => `${businessPrefix(row)}prepared`;
 const businessCallPrefix = (row: RowOfBusiness) => `${businessPrefix(row)}call/`;
@@ -37,22 +36,24 @@ export async function preparedId(deps: OnboardingDependencies, row: RowOfBusines
  */
 export async function prepareCustomer(
   given: OnboardingDependencies,
-  input: CustomerStepInput,
+  one: OpenCustomer,
 ): Promise<CustomerStep> {
+  const { input, state } = one;
   const frozen = await given.batches.row(input.batchId, input.row);
   const { customer } = frozen;
-  const counted = countedCalls(given, valuesOf(customer));
-  try {
-    if (customer.create) await makeBusiness(counted.deps, input, frozen);
-    else await writeVault(counted.deps, input, customer);
-    return { state: input.state, calls: counted.calls };
-  } catch (error) {
-    if (error instanceof AuthError && !isTokenRefused(error)) {
-      return { state: input.state, calls: counted.calls, unauthorized: true };
-    }
-    const isLost = await isBusinessLost(given, input, customer);
-    return failedStep(counted, input, error, isLost ? NEXT_ACTIONS.needsFpBid : undefined);
-  }
+  const nextAction = async () =>
+    (await isBusinessLost(given, input, customer)) ? NEXT_ACTIONS.needsFpBid : undefined;
+  return rowStep(
+    given,
+    one,
+    valuesOf(customer),
+    async (deps) => {
+      if (customer.create) await makeBusiness(deps, input, frozen);
+      else await writeVault(deps, input, customer);
+      return { state };
+    },
+    nextAction,
+  );
 }
 
 /**
@@ -67,14 +68,9 @@ async function isBusinessLost(
   return create && externalId === null && (await callState(sealed, businessCallPrefix(row))) === "sent";
 }
 
-/** Whether the service refused a client token: then the row has failed, and the key that made the token is good. */
-function isTokenRefused({ operation }: AuthError): boolean {
-  return operation === updateVault.name || operation === uploadToVault.name;
-}
-
 async function writeVault(
   deps: OnboardingDependencies,
-  { batchId, line, authEpoch }: CustomerStepInput,
+  { batchId, line, authEpoch }: CustomerInput,
   { fpId, vault, documents }: CustomerRow,
 ): Promise<void> {
   const fields = [...Object.keys(vault), ...Object.keys(documents)];
@@ -104,7 +100,7 @@ async function writeVault(
 
 async function makeBusiness(
   deps: OnboardingDependencies,
-  input: CustomerStepInput,
+  input: CustomerInput,
   { customer: { externalId, vault }, identityHash }: RightRow,
 ): Promise<void> {
   if ((await deps.sealed.stat(preparedKey(input))) !== undefined) return;

@@ -4,7 +4,7 @@ import { createOnboarding } from "../../../api/operations/onboarding.js";
 import type { ParamsOf } from "../../../api/operations/operation.js";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { FAILURE_TYPES } from "../../../domain/failures.js";
-import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import { type UndecidedPost, undecidedMs } from "../../../domain/onboarding/customer/undecided-post.js";
 import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
 import { maskedId } from "../../../domain/service/external-id.js";
@@ -30,7 +30,7 @@ import type { OnboardingDependencies } from "../dependencies.js";
 const READ_AT_ONCE = 8;
 
 interface RowCall {
-  readonly ref: CustomerRef;
+  readonly ref: CustomerInput;
   readonly params: ParamsOf<typeof createOnboarding>;
   readonly prefix: string;
   /** Judges an onboarding before it is kept as the row's. */

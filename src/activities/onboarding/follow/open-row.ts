@@ -18,10 +18,10 @@ import {
   NO_TRIES,
   newsTaken,
   type OpenCustomer,
-  type TakenNews,
 } from "../../../domain/onboarding/customer/open-customer.js";
 import { withPoll } from "../../../domain/onboarding/customer/poll-schedule.js";
 import { isSuperseded } from "../../../domain/onboarding/customer/waiting-rows.js";
+import type { CustomerEvent } from "../../../domain/onboarding/messages.js";
 import { callState } from "../../calls/call-record.js";
 import { onboardingPrefix } from "../customer/call-prefix.js";
 import { deliverLink } from "../customer/deliver-continuation.js";
@@ -30,8 +30,6 @@ import { postOnboarding } from "../customer/post-onboarding.js";
 import { prepareCustomer } from "../customer/prepare-customer.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import type { RowInWork } from "./row-in-work.js";
-
-const NO_NEWS: TakenNews = { events: [], sessions: [] };
 
 /** The failure of a row whose request was abandoned. */
 const UNANSWERED: OutcomeFacts = {
@@ -102,23 +100,21 @@ export class OpenRow {
 
   /** Prepares and posts the customer. */
   async #post(): Promise<void> {
-    const { prepare, syncTimeoutSecs } = this.row.one.input;
+    const { prepare } = this.row.one.input;
     if (this.row.one.stopped) {
-      const prefix = await onboardingPrefix(this.deps, this.row.stepInput);
+      const prefix = await onboardingPrefix(this.deps, this.row.one.input);
       const call = await callState(this.deps.sealed, prefix);
       if (call === "not sent") return this.#stop();
       if (call === "sent") return this.#end(UNANSWERED, true);
     }
     if (prepare) {
-      const step = await this.row.try(() => prepareCustomer(this.deps, this.row.stepInput));
+      const step = await this.row.try(() => prepareCustomer(this.deps, this.row.one));
       this.row.set({ input: { ...this.row.one.input, prepare: false } });
       if (!(await this.row.apply(step))) return this.#putBack();
     }
     if (this.row.one.state.phase !== "settled") {
       this.#isPosting = true;
-      const step = await this.row.try(() =>
-        postOnboarding(this.deps, { ...this.row.stepInput, syncTimeoutSecs }),
-      );
+      const step = await this.row.try(() => postOnboarding(this.deps, this.row.one));
       if (!(await this.row.apply(step))) return this.#putBack();
     }
     this.#isPosting = false;
@@ -140,24 +136,24 @@ export class OpenRow {
     const due = dueStep(this.row.one, now);
     if (due === "news") return this.#pollForNews();
     if (due === "deadline") return this.row.change(afterDeadline(this.row.one.state), "deadline");
-    if (due === "poll") await this.#poll(NO_NEWS);
+    if (due === "poll") await this.#poll([]);
     if (due === undefined || !isOverdue(this.row.one, now)) return;
     await this.row.change(afterDecisionTimeout(this.row.one.state), "patience");
   }
 
   async #pollForNews(): Promise<void> {
-    const { events, sessions, polls, mail } = newsTaken(this.row.one);
-    if (events.length + sessions.length > 0) await this.#poll({ events, sessions }, { polls, mail });
-    else this.row.set({ polls, mail });
+    const { news, left } = newsTaken(this.row.one);
+    if (news.length > 0) await this.#poll(news, left);
+    else this.row.set(left);
   }
 
   /** `left`: the polls and the mail once the news was taken; until the poll has succeeded, the row keeps its own. */
   async #poll(
-    { events, sessions }: TakenNews,
+    news: readonly CustomerEvent[],
     { polls, mail }: Pick<OpenCustomer, "polls" | "mail"> = this.row.one,
   ): Promise<void> {
-    const news = { events: [...polls.hints, ...events], sessions };
-    const step = await this.row.try(() => pollOnboarding(this.deps, this.row.stepInput, news));
+    const all = [...polls.hints, ...news];
+    const step = await this.row.try(() => pollOnboarding(this.deps, this.row.one, all));
     this.row.set({ mail, polls: withPoll(polls, this.now()) });
     if (!(await this.row.apply(step)))
       this.row.tell({ kind: "refused", row: this.row.one.input.row, calls: 0 });
@@ -189,7 +185,7 @@ export class OpenRow {
   async #deliver(): Promise<void> {
     const { link } = this.row.one;
     if (link === null) return;
-    const isDelivered = await this.row.try(() => deliverLink(this.deps, this.row.stepInput, link));
+    const isDelivered = await this.row.try(() => deliverLink(this.deps, this.row.one, link));
     this.row.set({ link: null });
     const state = isDelivered
       ? afterLink(this.row.one.state, link.expiresAt)
@@ -250,7 +246,7 @@ export class OpenRow {
     const { output } = this.row.one;
     if (output === null || this.row.one.stopped || this.row.one.mail.waiters.length > 0) return;
     const { calls } = this.row.one;
-    await this.row.apply(await this.row.try(() => pollOnboarding(this.deps, this.row.stepInput, NO_NEWS)));
+    await this.row.apply(await this.row.try(() => pollOnboarding(this.deps, this.row.one, [])));
     const made = this.row.one.calls - calls;
     this.row.set({ output: { ...output, polls: output.polls + 1, calls: output.calls + made } });
   }

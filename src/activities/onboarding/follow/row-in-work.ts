@@ -13,7 +13,6 @@ import {
   type AddressedReport,
   afterStep,
   type CustomerStep,
-  type CustomerStepInput,
   NO_TRIES,
   type OpenCustomer,
   type OutcomeToRecord,
@@ -43,11 +42,6 @@ export class RowInWork {
 
   get one(): OpenCustomer {
     return this.#one;
-  }
-
-  get stepInput(): CustomerStepInput {
-    const { input, state, recorded, tries } = this.#one;
-    return { ...input, state, recorded, tries };
   }
 
   set(change: Partial<OpenCustomer>): void {
@@ -93,7 +87,7 @@ export class RowInWork {
     this.set({ state });
     if (!isOutcomeDue(this.#one.recorded, state)) return;
     const events = [outcomeEvent(event, state.status)];
-    const staged = await stageOutcome(this.deps, this.stepInput, state, { ...failure, events });
+    const staged = await stageOutcome(this.deps, this.#one, state, { ...failure, events });
     await this.apply({ ...staged, calls: 0 });
   }
 

@@ -1,9 +1,9 @@
 import type { RefusedRequest } from "../../refusals.js";
-import type { CustomerInput, CustomerRef, CustomerReport } from "../batch/batch-rows.js";
-import type { CustomerEvent, SessionValidated } from "../messages.js";
+import type { CustomerInput, CustomerReport } from "../batch/batch-rows.js";
+import type { CustomerEvent } from "../messages.js";
 import type { Outcome } from "../outcome.js";
 import type { LinkOffer } from "./continuation-offer.js";
-import { hasNews, type Mail, NO_MAIL } from "./customer-mail.js";
+import { type Mail, NO_MAIL } from "./customer-mail.js";
 import { type CustomerState, lacksOutput, reopened, UNPOSTED } from "./customer-state.js";
 import {
   beginPolls,
@@ -102,7 +102,7 @@ function wakeAt({ state, deadline, decisionTimeout, polls, input: { timing } }: 
 
 /** Whether a message is to be acted on now: rows that wait are answered once this one is processed. */
 function isWoken({ state, mail, stopped }: OpenCustomer): boolean {
-  return hasNews(mail) || stopped || (state.phase !== "machine" && mail.waiters.length > 0);
+  return mail.events.length > 0 || stopped || (state.phase !== "machine" && mail.waiters.length > 0);
 }
 
 /** What is due; undefined where another message than news of the onboarding came, or nothing. */
@@ -110,7 +110,7 @@ export function dueStep(
   one: OpenCustomer,
   now: number,
 ): "news" | "deadline" | "poll" | "decision timeout" | undefined {
-  if (hasNews(one.mail)) return "news";
+  if (one.mail.events.length > 0) return "news";
   if (isWoken(one)) return undefined;
   if (now >= one.deadline) return "deadline";
   if (now >= nextPoll(one.polls, one.input.timing, one.state)) return "poll";
@@ -122,29 +122,15 @@ export function isOverdue({ state, decisionTimeout }: OpenCustomer, now: number)
   return state.phase === "machine" && now >= decisionTimeout;
 }
 
-/** Messages about the onboarding that are worth a poll. */
-export interface TakenNews {
-  readonly events: readonly CustomerEvent[];
-  readonly sessions: readonly SessionValidated[];
-}
-
 /** Takes the news that is worth a poll now; weaker news becomes hints for a later one. */
-export function newsTaken(one: OpenCustomer): TakenNews & Pick<OpenCustomer, "polls" | "mail"> {
-  const { state, mail } = one;
-  const isWorth = (relevance: "relevant" | "weak") => (event: CustomerEvent) =>
-    relevanceOf(state, event) === relevance;
-  return {
-    events: mail.events.filter(isWorth("relevant")),
-    sessions: mail.sessions.filter(({ onboardingId }) => onboardingId === state.onboardingId),
-    polls: mail.events.filter(isWorth("weak")).reduce(withHint, one.polls),
-    mail: { ...mail, events: [], sessions: [] },
-  };
-}
-
-/** What a step for a row is given. */
-export interface CustomerStepInput extends CustomerRef, Pick<OpenCustomer, "state" | "recorded"> {
-  /** Those of this step that failed. */
-  readonly tries: Omit<Tries, "notBefore">;
+export function newsTaken({ state, mail, polls }: OpenCustomer): {
+  readonly news: readonly CustomerEvent[];
+  readonly left: Pick<OpenCustomer, "polls" | "mail">;
+} {
+  const worth = (relevance: "relevant" | "weak") =>
+    mail.events.filter((event) => relevanceOf(state, event) === relevance);
+  const left = { polls: worth("weak").reduce(withHint, polls), mail: { ...mail, events: [] } };
+  return { news: worth("relevant"), left };
 }
 
 /** What a step for a row came to. */

@@ -8,7 +8,7 @@ import {
   type OutcomeToRecord,
   openCustomer,
 } from "../customer/open-customer.js";
-import type { CustomerEvent, SessionValidated } from "../messages.js";
+import type { CustomerEvent } from "../messages.js";
 
 /** Open rows by {@link customerKey}: one customer on one playbook is in work once, across batches and versions. */
 export type Shard = Readonly<Record<string, OpenCustomer>>;
@@ -30,9 +30,7 @@ export function shardOf(key: string): number {
 /** What a message says to the open row of a customer. */
 export interface CustomerNews {
   readonly key: string;
-  readonly event?: CustomerEvent;
-  /** The customer finished the flow, and the session was validated. */
-  readonly session?: SessionValidated;
+  readonly event: CustomerEvent;
 }
 
 /** A row that its batch hands over. */
@@ -79,12 +77,9 @@ export function withRow(shard: Shard, { key, input }: HandedRow, now: number): S
 }
 
 /** Gives a row its news; nobody waits for news of a customer who is not open. */
-export function withNews(shard: Shard, { key, event, session }: CustomerNews): Shard {
+export function withNews(shard: Shard, { key, event }: CustomerNews): Shard {
   const one = shard[key];
-  if (one === undefined) return shard;
-  const mail = event === undefined ? one.mail : withEvent(one.mail, event);
-  const sessions = session === undefined ? mail.sessions : [...mail.sessions, session];
-  return { ...shard, [key]: { ...one, mail: { ...mail, sessions } } };
+  return one === undefined ? shard : { ...shard, [key]: { ...one, mail: withEvent(one.mail, event) } };
 }
 
 /** Tells the rows that a cancelled batch has in a shard: its own, and those that wait for other ones. */

@@ -15,17 +15,7 @@ afterEach(() => bench.close());
 
 const prefix = (attempt: number, before: string | null = null) =>
   onboardingPrefix(bench.deps, {
-    batchId: BATCH,
-    runId: "run",
-    row: 0,
-    line: 2,
-    attempt,
-    rowKey: "key",
-    authEpoch: "run",
-    retry: attempt > 1,
-    before,
-    startedAt: "2026-11-21T02:15:00.000Z",
-    sink: false,
+    ...{ batchId: BATCH, row: 0, line: 2, attempt, rowKey: "key", retry: attempt > 1, before },
   });
 const keepAnswer = (name: string | number, id: string) =>
   bench.deps.sealed.put(`${at(name)}answer`, { operation: "createOnboarding", at: 0, body: { id } });
@@ -64,7 +54,7 @@ test("a retry after one that posted nothing does not give an old onboarding once
 });
 
 const spent = (attempt: number, before: string | null = null) =>
-  isSpent(bench.deps, { batchId: BATCH, line: 2, attempt, rowKey: "key", before });
+  isSpent(bench.deps, { batchId: BATCH, row: 0, line: 2, attempt, rowKey: "key", retry: true, before });
 
 test("an external id that nothing was carried out under can be sent again, as often as it is", async () => {
   expect(await spent(2)).toBe(false);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { postOnboarding } from "../../../../src/activities/onboarding/customer/post-onboarding.js";
-import { UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerStep } from "../../../../src/domain/onboarding/customer/open-customer.js";
 import { getOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { openRow } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
@@ -24,23 +24,7 @@ afterEach(() => bench.close());
 
 function post(row: number): Promise<CustomerStep> {
   return bench.run(() =>
-    postOnboarding(bench.deps, {
-      batchId,
-      runId: "run",
-      row,
-      line: row + 2,
-      attempt: 1,
-      rowKey: `key-${row}`,
-      authEpoch: "run",
-      retry: false,
-      before: null,
-      startedAt: "2026-11-21T02:15:00.000Z",
-      sink: false,
-      state: UNPOSTED,
-      recorded: UNPOSTED,
-      tries: { times: 0, since: 0 },
-      syncTimeoutSecs: null,
-    }),
+    postOnboarding(bench.deps, openRow({ batchId, row, line: row + 2, rowKey: `key-${row}` })),
   );
 }
 

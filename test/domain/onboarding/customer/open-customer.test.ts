@@ -13,6 +13,7 @@ import {
   type OpenCustomer,
   openCustomer,
 } from "../../../../src/domain/onboarding/customer/open-customer.js";
+import { VALIDATED } from "../../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
 import {
   completed,
@@ -110,12 +111,12 @@ test.for([
 
 test("of the mail, what is worth a poll is taken; a weaker event stays as a hint, and the rest is dropped", () => {
   const [decision, vault] = [completed("pass"), event("service.vault.updated")];
-  const session = { onboardingId: "ob_1", status: "pass", review: false };
+  const session = { ...decision, kind: VALIDATED, messageId: null } as const;
   const foreign = { ...session, onboardingId: "ob_2" };
-  const events = [vault, decision, event("service.user.bank_link_updated")];
-  const taken = newsTaken(customer(POSTED, { mail: { events, sessions: [session, foreign] } }));
-  expect(taken).toMatchObject({ events: [decision], sessions: [session] });
-  expect(taken).toMatchObject({ mail: { events: [], sessions: [] }, polls: { hints: [vault] } });
+  const events = [vault, decision, event("service.user.bank_link_updated"), session, foreign];
+  const taken = newsTaken(customer(POSTED, { mail: { events } }));
+  expect(taken.news).toEqual([decision, session]);
+  expect(taken.left).toMatchObject({ mail: { events: [] }, polls: { hints: [vault] } });
 });
 
 const OUTCOME = outcomeOf(customerRow(2));
