@@ -4,10 +4,7 @@ import type { BatchState } from "./batch/batch-state.js";
 import type { CustomerCounts } from "./batch/batch-totals.js";
 import type { Said } from "./verdict.js";
 
-/** The workflow of a lake that works on open rows and waits for them. */
-export const FOLLOW_WORKFLOW = "follow";
-
-/** Names of the signals to it. */
+/** Names of the signals to `follow`, the workflow of a lake that works on open rows and waits for them. */
 export const FOLLOW_SIGNALS = {
   handOver: "handOver",
   news: "news",
@@ -15,10 +12,7 @@ export const FOLLOW_SIGNALS = {
   tryNow: TRY_NOW,
 } as const;
 
-/** Name of the query for what it waits for. */
-export const FOLLOW_PROGRESS = "progress";
-
-/** Open rows of a lake, which are in work or are waited for. */
+/** What the query `progress` says of it: the open rows of a lake, which are in work or are waited for. */
 export interface FollowProgress {
   readonly rows: number;
   /** ISO instant at which the oldest began; null without one. */
@@ -36,9 +30,6 @@ export const BATCH_SIGNALS = {
   raiseLimit: "raiseLimit",
 } as const;
 
-/** Name of the query for a batch's progress. */
-export const BATCH_PROGRESS = "progress";
-
 /** Kind of the news that a customer's session was validated (docs/reference/service.md, "Session validation"). */
 export const VALIDATED = "validated";
 
@@ -53,6 +44,7 @@ export interface CustomerEvent extends Said {
   readonly at: number | null;
 }
 
+/** What the query `progress` says of a batch. */
 export interface BatchProgress extends Pick<BatchState, "manualReview" | "calls" | "refusals" | "paused"> {
   readonly runId: string;
   readonly batchId: string;

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { groupedBy } from "../../domain/grouped-by.js";
 import type { OpenCustomer } from "../../domain/onboarding/customer/open-customer.js";
 import {
   customerKey,
@@ -128,7 +129,9 @@ export class OpenCustomers {
   }
 
   /** Writes the version after `before`, once. What only versions before that need is deleted. */
-  async write({ version, id }: VersionId, before: OpenRows, rows: Version["rows"]): Promise<void> {
+  async write({ version, id }: VersionId, before: OpenRows, changed: ChangedRows): Promise<void> {
+    const ofShard = groupedBy(Object.entries(changed), ([key]) => shardOf(key));
+    const rows = Object.fromEntries([...ofShard].map(([number, some]) => [number, Object.fromEntries(some)]));
     const changes = [...before.changes, version];
     const older = await Promise.all(before.changes.map((one) => this.#version(one)));
     const all = [...older.map((one) => one.rows), rows];

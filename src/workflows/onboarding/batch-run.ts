@@ -1,8 +1,9 @@
 import {
   ApplicationFailure,
   condition,
+  defineQuery,
+  defineSignal,
   proxyActivities,
-  type SignalDefinition,
   setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
@@ -32,16 +33,9 @@ import {
   silentRows,
 } from "../../domain/onboarding/batch/batch-state.js";
 import { customerKey, type HandedRow } from "../../domain/onboarding/follow/shard.js";
+import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION } from "../policies.js";
 import { tellStatus } from "../run-details.js";
-import {
-  batchProgress,
-  cancelBatch,
-  customersReported,
-  pauseBatch,
-  raiseLimit,
-  resumeBatch,
-} from "./messages.js";
 
 const { planCustomers, handOverRows, stopRows } = proxyActivities<Activities>(HEARTBEATING);
 
@@ -106,27 +100,27 @@ export class BatchRun {
     this.#changes += 1;
   }
 
-  #report(report: CustomerReport): void {
-    const { circuit, runId } = this.#input;
-    // The staging of an earlier run.
-    if (report.kind === "lost" && report.runId !== runId) return;
-    this.#apply((batch) => reported(batch, report, circuit));
-  }
-
   #listen(): void {
     const on = <A extends unknown[]>(
-      signal: SignalDefinition<A>,
+      signal: keyof typeof BATCH_SIGNALS,
       change: (batch: BatchState, ...args: A) => BatchState,
-    ) => setHandler(signal, (...args: A) => this.#apply((batch) => change(batch, ...args)));
-    const { batchId, runId } = this.#input;
-    setHandler(customersReported, (reports) => {
-      for (const report of reports) this.#report(report);
+    ) =>
+      setHandler(defineSignal<A>(BATCH_SIGNALS[signal]), (...args: A) =>
+        this.#apply((batch) => change(batch, ...args)),
+      );
+    const { batchId, runId, circuit } = this.#input;
+    setHandler(defineSignal<[readonly CustomerReport[]]>(BATCH_SIGNALS.reported), (reports) => {
+      for (const report of reports) {
+        // The staging of an earlier run.
+        if (report.kind === "lost" && report.runId !== runId) continue;
+        this.#apply((batch) => reported(batch, report, circuit));
+      }
     });
-    on(pauseBatch, (batch) => paused(batch, BY_HAND));
-    on(resumeBatch, resumed);
-    on(cancelBatch, cancelled);
-    on(raiseLimit, limitRaised);
-    setHandler(batchProgress, () => {
+    on("pause", (batch) => paused(batch, BY_HAND));
+    on("resume", resumed);
+    on("cancel", cancelled);
+    on("raiseLimit", limitRaised);
+    setHandler(defineQuery<BatchProgress>("progress"), () => {
       const { counts, manualReview, calls, refusals, paused, cancelled } = this.#batch;
       return {
         ...{ runId, batchId, customers: counts, manualReview, calls, refusals, paused },

@@ -25,11 +25,12 @@ const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);
  */
 export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSummary> {
   const root = CancellationScope.current();
-  const { batchId, runId, startedAt, firing, command, options } = input;
-  if (!input.carried) runLog.info({ run_id: runId, kind: "onboard", batch_id: batchId }, "run begins");
+  const { carried, phases: before, ...started } = input;
+  const { batchId, runId } = input;
+  if (!carried) runLog.info({ run_id: runId, kind: "onboard", batch_id: batchId }, "run begins");
   return CancellationScope.nonCancellable(async () => {
     const run = new BatchRun(input);
-    const phases = new RunPhases(input.phases);
+    const phases = new RunPhases(before);
     const began = Date.now();
     root.cancelRequested.catch(() => run.cancel());
     let step: string | undefined;
@@ -38,7 +39,7 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       phases.note("working", began);
       if (end === "long") {
         await condition(allHandlersFinished);
-        await continueAsNew<typeof onboardBatch>({ ...input, carried: run.batch, phases: phases.all });
+        await continueAsNew<typeof onboardBatch>({ ...started, carried: run.batch, phases: phases.all });
       }
     } catch (error) {
       if (!(error instanceof TemporalFailure)) throw error;
@@ -58,15 +59,7 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       calls,
       refusals,
     };
-    const finish = {
-      summary,
-      rows: upTo,
-      options,
-      phases: phases.all,
-      startedAt,
-      ...(firing && { firing }),
-      ...(command && { command }),
-    };
+    const finish = { ...started, summary, rows: upTo, phases: phases.all };
     const { duration_ms, lake_root = null } = await finishBatch(finish);
     tellStatus(summary.status, `${summary.status}: ${counts.total} customers`);
     return { ...summary, duration_ms, lake_root };

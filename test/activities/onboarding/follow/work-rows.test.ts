@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { workRows } from "../../../../src/activities/onboarding/follow/work-rows.js";
 import { createOnboarding } from "../../../../src/api/operations/onboarding.js";
 import { type OpenCustomer, openCustomer } from "../../../../src/domain/onboarding/customer/open-customer.js";
-import { customerKey, shardOf } from "../../../../src/domain/onboarding/follow/shard.js";
+import { customerKey } from "../../../../src/domain/onboarding/follow/shard.js";
 import { putOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { keptSlice } from "../../../../src/lake/onboarding/open-customers.js";
 import { FIRST_INPUT, POSTED } from "../../../helpers/onboarding/customer-states.js";
@@ -34,11 +34,7 @@ function postedRow(line: number, onboardingId: string): OpenCustomer {
 
 /** Works on both rows, and gives what came of them. */
 async function worked(dueAt = Date.now()) {
-  const changes: Record<number, Record<string, OpenCustomer>> = {};
-  for (const [at, key] of KEYS.entries()) {
-    const row = rows[at];
-    if (row !== undefined) changes[shardOf(key)] = { ...changes[shardOf(key)], [key]: row };
-  }
+  const changes = Object.fromEntries(KEYS.map((key, at) => [key, rows[at] ?? null]));
   await bench.deps.open.write({ version: 1, id: "id" }, await bench.deps.open.at(1), changes);
   await bench.run(() => workRows(bench.deps, { slice: "1-0", keys: KEYS, dueAt }));
   return (await keptSlice(bench.deps.sealed, "1-0")) ?? [];
