@@ -11,7 +11,7 @@ import {
 import { identityHash, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import { recentReads } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
-import { madeOf } from "./call-notes.js";
+import { madeBusiness } from "./call-notes.js";
 
 const PREFIX = "_staging/follow/";
 /** Versions, and rows that they changed, after which the shards are written anew. */
@@ -113,7 +113,7 @@ export class OpenCustomers {
   /** Keys of the rows that wait for a message; none where it names no playbook. */
   async keysOf({ fpId, externalId, playbookKey }: NamedCustomer): Promise<string[]> {
     if (playbookKey === null) return [];
-    const made = fpId ? await madeOf(this.sealed, fpId) : undefined;
+    const made = fpId ? await madeBusiness(this.sealed, fpId).find() : undefined;
     const hashes = [
       ...(fpId ? [identityHash(sha256, `fp_id:${fpId}`)] : []),
       ...(externalId ? [identityHash(sha256, `external_id:${externalId}`)] : []),
@@ -219,22 +219,9 @@ function withChanges(shard: Shard, changes: ChangedRows): Shard {
 /** The numbers of all shards. */
 export const SHARD_NUMBERS: readonly number[] = Array.from({ length: SHARDS }, (_, number) => number);
 
-/** Keeps what a slice has done, once: the first that ends counts. */
-export async function keepSlice(
-  sealed: SealedStore,
-  slice: string,
-  rows: readonly SteppedRow[],
-): Promise<void> {
-  await sealed.putIfAbsent(sliceKey(slice), rows);
-}
-
-/** What a slice has done; undefined where it has not ended. */
-export function keptSlice(sealed: SealedStore, slice: string): Promise<readonly SteppedRow[] | undefined> {
-  return sealed.get<readonly SteppedRow[]>(sliceKey(slice));
-}
-
-export function dropSlice(sealed: SealedStore, slice: string): Promise<void> {
-  return sealed.delete(sliceKey(slice));
+/** What a slice has done: the first that ends counts. */
+export function keptSlice(sealed: SealedStore, slice: string) {
+  return sealed.kept<readonly SteppedRow[]>(`${PREFIX}slices/${slice}`);
 }
 
 /** Deletes all that slices have left. */
@@ -245,4 +232,3 @@ export function dropSlices(sealed: SealedStore): Promise<void> {
 const sha256 = (text: string) => hash("sha256", text);
 const versionKey = (version: number) => `${PREFIX}versions/${version}`;
 const shardKey = (number: number, version: number) => `${PREFIX}shards/${number}-${version}`;
-const sliceKey = (slice: string) => `${PREFIX}slices/${slice}`;

@@ -5,7 +5,7 @@ import { mapConcurrent } from "../../../src/domain/concurrent-work.js";
 import { type OpenCustomer, openCustomer } from "../../../src/domain/onboarding/customer/open-customer.js";
 import { customerKey, type Shard, shardOf } from "../../../src/domain/onboarding/follow/shard.js";
 import { identityHash } from "../../../src/domain/onboarding/identity.js";
-import { noteMadeBusiness } from "../../../src/lake/onboarding/call-notes.js";
+import { madeBusiness } from "../../../src/lake/onboarding/call-notes.js";
 import {
   type ChangedRows,
   OpenCustomers,
@@ -156,7 +156,7 @@ test("a message finds the rows that wait for it by either id, and by the busines
     made: customerKey("pb_1", "ab000000000000000000000000000000"),
   };
   await write(1, { [keys.fp]: rowOf(1), [keys.external]: rowOf(2), [keys.made]: rowOf(3) });
-  await noteMadeBusiness(sealed, "fp_bid_9", "ab000000000000000000000000000000");
+  await madeBusiness(sealed, "fp_bid_9").put("ab000000000000000000000000000000");
   const found = (fpId: string | null, externalId: string | null, playbookKey: string | null = "pb_1:v4") =>
     open.keysOf({ fpId, externalId, playbookKey });
   expect(await found("fp_1", "c-1")).toEqual([keys.fp, keys.external]);

@@ -21,7 +21,7 @@ import {
 } from "../../../domain/onboarding/outcome.js";
 import { isOpen, type Verdict, verdictOf } from "../../../domain/onboarding/verdict.js";
 import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
-import { findOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../../lake/store/sealed-store.js";
 import { openColumn } from "../../../lake/tables/encrypted-column.js";
 import { onboardingEvents, onboardings } from "../../../lake/tables/onboardings.js";
@@ -142,7 +142,7 @@ async function planRight(
       const reused = plan.kind === "reuse" ? reusedOutcome(deps.sealed, row, attempt, outcome) : undefined;
       if (!follows || onboardingId === null) return { ended: verdict, outcome: reused };
       // The next version is made from it.
-      if (reused !== undefined) await putOutcome(deps.sealed, batchId, reused);
+      if (reused !== undefined) await keptOutcome(deps.sealed, batchId, reused).put(reused);
       const open = { ...verdict, onboardingId, version };
       return { run: { ...run, open }, outcome: reused };
     }
@@ -202,9 +202,9 @@ async function restageOpen(
   row: RightRow,
   own: OutcomeRow,
 ): Promise<void> {
-  if (!isOpen(verdictOf(own))) return;
-  if ((await findOutcome(sealed, batchId, own)) !== undefined) return;
-  await putOutcome(sealed, batchId, asOutcomeOf(sealed, row, own));
+  const kept = keptOutcome(sealed, batchId, own);
+  if (!isOpen(verdictOf(own)) || (await kept.has())) return;
+  await kept.put(asOutcomeOf(sealed, row, own));
 }
 
 function asOutcomeOf(

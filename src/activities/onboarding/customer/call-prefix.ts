@@ -1,6 +1,6 @@
 import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
 import { answerKey, type KeptAnswer } from "../../../lake/calls/staged-call.js";
-import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { callState } from "../../calls/call-record.js";
 import type { StartedOnboarding } from "../../calls/onboarding-resolution.js";
 import type { OnboardingDependencies } from "../dependencies.js";
@@ -15,11 +15,8 @@ export async function onboardingPrefix(deps: OnboardingDependencies, ref: Custom
   if (!retry) return prefixOf(rowKey, "first");
   const own = prefixOf(rowKey, attempt);
   // Decides once: a repetition must not mistake a call that it has resolved itself for another attempt's.
-  const decided = await deps.sealed.get<string>(decisionOf(own));
-  if (decided !== undefined) return decided;
-  const { open } = await earlierCalls(deps, ref);
-  await deps.sealed.putIfAbsent(decisionOf(own), open ?? own);
-  return deps.sealed.require<string>(decisionOf(own));
+  const decision = decisionOf(deps, own);
+  return (await decision.find()) ?? decision.keep((await earlierCalls(deps, ref)).open ?? own);
 }
 
 /**
@@ -27,15 +24,15 @@ export async function onboardingPrefix(deps: OnboardingDependencies, ref: Custom
  * the id, and no call of an earlier attempt is left to continue.
  */
 export async function isSpent(deps: OnboardingDependencies, ref: CustomerRef): Promise<boolean> {
-  const decision = decisionOf(prefixOf(ref.rowKey, ref.attempt));
-  if ((await deps.sealed.stat(decision)) !== undefined) return false;
+  if (await decisionOf(deps, prefixOf(ref.rowKey, ref.attempt)).has()) return false;
   const { open, isAnswered } = await earlierCalls(deps, ref);
   return open === undefined && (isAnswered || ref.before !== null);
 }
 
 const prefixOf = (rowKey: string, name: string | number) => `_staging/onboarding-calls/${rowKey}/${name}/`;
 const attemptsBefore = ({ attempt }: CustomerRef) => Array.from({ length: attempt - 1 }, (_, at) => at + 1);
-const decisionOf = (prefix: string) => `${prefix}prefix`;
+const decisionOf = ({ sealed }: OnboardingDependencies, prefix: string) =>
+  sealed.kept<string>(`${prefix}prefix`);
 
 async function earlierCalls(deps: OnboardingDependencies, ref: CustomerRef) {
   const earlier = ["first", ...attemptsBefore(ref)].map((name) => prefixOf(ref.rowKey, name));
@@ -55,7 +52,7 @@ async function unrecorded(
   const { batchId, line, before } = ref;
   if (before !== null || answered.length === 0) return undefined;
   const outcomes = await Promise.all(
-    attemptsBefore(ref).map((attempt) => findOutcome(sealed, batchId, { line, attempt, version: 1 })),
+    attemptsBefore(ref).map((attempt) => keptOutcome(sealed, batchId, { line, attempt, version: 1 }).find()),
   );
   const recorded = new Set(outcomes.map((outcome) => outcome?.onboarding_id));
   for (const prefix of answered) {

@@ -12,8 +12,9 @@ import {
   withoutLink,
 } from "../../../domain/onboarding/customer/customer-state.js";
 import type { OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
-import { appendContinuation, type Delivery, getSink } from "../../../lake/onboarding/continuation-file.js";
+import { appendContinuation, type Delivery, keptSink } from "../../../lake/onboarding/continuation-file.js";
 import { batchPrefix } from "../../../lake/onboarding/frozen-batch.js";
+import type { SealedStore } from "../../../lake/store/sealed-store.js";
 import { commandEnd } from "../../command-end.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
@@ -27,7 +28,7 @@ export async function deliverLink(
   link: LinkOffer,
 ): Promise<boolean> {
   const { input, tries } = one;
-  const sink = await getSink(deps.sealed, input.batchId);
+  const sink = await keptSink(deps.sealed, input.batchId).find();
   if (sink === undefined) return false;
   const delivery = await deliveryOf(deps, one, link);
   try {
@@ -49,7 +50,7 @@ async function deliveryOf(
 ): Promise<Delivery> {
   const { batchId, row, line, attempt } = input;
   const { customer } = await deps.batches.row(batchId, row);
-  const continuation = await deps.sealed.require<Continuation>(linkKey(input, link.number));
+  const continuation = await keptLink(deps.sealed, input, link.number).require();
   return {
     delivery_id: `${batchId}-${line}-${attempt}-${link.number}`,
     batch_id: batchId,
@@ -86,12 +87,13 @@ export async function deliverToCommand(
   );
 }
 
-/** Says where a row's continuation with a number is kept, sealed. */
-export function linkKey(
+/** A row's continuation of a number. */
+export function keptLink(
+  sealed: SealedStore,
   { batchId, line, attempt }: Pick<CustomerInput, "batchId" | "line" | "attempt">,
   number: number,
-): string {
-  return `${batchPrefix(batchId)}continuations/${line}-${attempt}-${number}`;
+) {
+  return sealed.kept<Continuation>(`${batchPrefix(batchId)}continuations/${line}-${attempt}-${number}`);
 }
 
 /** Keeps a new continuation for its delivery; a customer without one, or without a sink, is marked as lacking it. */
@@ -107,12 +109,12 @@ export async function offerLink(
   if (isWhole && ref.sink) {
     const found = { token, link, expires_at };
     let kept = state.links;
-    while ((await sealed.stat(linkKey(ref, kept + 1))) !== undefined) kept++;
-    const last = kept === 0 ? undefined : await sealed.get<Continuation>(linkKey(ref, kept));
+    while (await keptLink(sealed, ref, kept + 1).has()) kept++;
+    const last = kept === 0 ? undefined : await keptLink(sealed, ref, kept).find();
     const decision = decideOffer(found, { delivered: state.links, kept, last });
     if (decision === "last" && last !== undefined) return offer(state, kept, last);
     if (decision === "next") {
-      await sealed.put(linkKey(ref, kept + 1), found, { durable: true });
+      await keptLink(sealed, ref, kept + 1).put(found);
       return offer(state, kept + 1, found);
     }
   }

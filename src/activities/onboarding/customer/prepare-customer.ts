@@ -7,7 +7,7 @@ import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
 import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { type CustomerRow, type RightRow, valuesOf } from "../../../domain/onboarding/customer.js";
-import { noteMadeBusiness } from "../../../lake/onboarding/call-notes.js";
+import { madeBusiness } from "../../../lake/onboarding/call-notes.js";
 import { callOnce } from "../../calls/call-once.js";
 import { callState } from "../../calls/call-record.js";
 import type { OnboardingDependencies } from "../dependencies.js";
@@ -21,12 +21,13 @@ interface Prepared {
 
 type RowOfBusiness = Pick<CustomerInput, "rowKey">;
 
-const preparedKey = (row: RowOfBusiness) => `${businessPrefix(row)}prepared`;
+const prepared = ({ sealed }: OnboardingDependencies, row: RowOfBusiness) =>
+  sealed.kept<Prepared>(`${businessPrefix(row)}prepared`);
 const businessCallPrefix = (row: RowOfBusiness) => `${businessPrefix(row)}call/`;
 
 /** Reads the `fp_bid` of the business that was created for a row; null where only its external id is known. */
 export async function preparedId(deps: OnboardingDependencies, row: RowOfBusiness): Promise<string | null> {
-  return (await deps.sealed.get<Prepared>(preparedKey(row)))?.fpBid ?? null;
+  return (await prepared(deps, row).find())?.fpBid ?? null;
 }
 
 /**
@@ -103,9 +104,8 @@ async function makeBusiness(
   input: CustomerInput,
   { customer: { externalId, vault }, identityHash }: RightRow,
 ): Promise<void> {
-  if ((await deps.sealed.stat(preparedKey(input))) !== undefined) return;
-  const keep = (fpBid: string | null) =>
-    deps.sealed.put(preparedKey(input), { fpBid } satisfies Prepared, { durable: true });
+  const { has, put } = prepared(deps, input);
+  if (await has()) return;
   try {
     const { body } = await callOnce(deps, {
       operation: createBusiness,
@@ -114,11 +114,11 @@ async function makeBusiness(
       resolution: { rule: externalId === null ? "unknown" : "again" },
       run: input.authEpoch,
     });
-    if (externalId === null) await noteMadeBusiness(deps.sealed, body.id, identityHash);
-    await keep(body.id);
+    if (externalId === null) await madeBusiness(deps.sealed, body.id).put(identityHash);
+    await put({ fpBid: body.id });
   } catch (error) {
     // An earlier request of ours or somebody else took the external id: the onboarding names the business by it.
     if (!(error instanceof RejectedError) || error.status !== 400 || externalId === null) throw error;
-    await keep(null);
+    await put({ fpBid: null });
   }
 }

@@ -9,7 +9,7 @@ import {
 import { newOutcome, type OutcomeFacts, troubleOf } from "../../../domain/onboarding/customer/new-outcome.js";
 import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { saidIn } from "../../../domain/onboarding/verdict.js";
-import { getOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { offerLink } from "./deliver-continuation.js";
 
@@ -27,10 +27,11 @@ export async function stageOutcome(
   const { customer } = await batches.row(batchId, row);
   const { playbook } = await batches.require(batchId);
   const { version } = state;
-  const prior = version === 0 ? undefined : await getOutcome(sealed, batchId, { line, attempt, version });
+  const before = keptOutcome(sealed, batchId, { line, attempt, version });
+  const prior = version === 0 ? undefined : await before.require();
   const next = { ...state, version: version + 1 };
   const outcome = newOutcome(input, next, facts, { customer, prior, playbook });
-  await putOutcome(sealed, batchId, outcome);
+  await keptOutcome(sealed, batchId, outcome).put(outcome);
   const trouble = troubleOf(outcome, facts, customer);
   return {
     state: next,

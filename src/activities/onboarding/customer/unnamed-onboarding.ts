@@ -9,15 +9,14 @@ import { type UndecidedPost, undecidedMs } from "../../../domain/onboarding/cust
 import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
 import { maskedId } from "../../../domain/service/external-id.js";
 import {
-  dropUnnamedPost,
-  noteUnnamedPost,
   type OnboardingTaker,
   takeOnboarding,
   type UnnamedPost,
+  unnamedPost,
   unnamedPosts,
 } from "../../../lake/onboarding/call-notes.js";
 import { onboardedCustomers } from "../../../lake/onboarding/earlier-outcomes.js";
-import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { CallRecord, callState } from "../../calls/call-record.js";
 import { ageOf, believedMissingAfter, lostCall } from "../../calls/lost-call.js";
 import {
@@ -64,14 +63,14 @@ export async function postUnnamed<R>(
   { ref: { batchId, rowKey, line, attempt }, params, prefix }: RowCall,
   post: () => Promise<R>,
 ): Promise<R> {
-  const place = { playbookKey: playbookKeyOf(params.body.key), batchId, rowKey };
+  const note = unnamedPost(sealed, { playbookKey: playbookKeyOf(params.body.key), batchId, rowKey });
   const settlesAfterMs = believedMissingAfter(createOnboarding, params);
   const outcome = { line, attempt, version: 1 };
-  await noteUnnamedPost(sealed, place, { prefix, batchId, outcome, settlesAfterMs });
+  await note.put({ prefix, batchId, outcome, settlesAfterMs });
   try {
     return await post();
   } finally {
-    if ((await callState(sealed, prefix)) !== "sent") await dropUnnamedPost(sealed, place);
+    if ((await callState(sealed, prefix)) !== "sent") await note.drop();
   }
 }
 
@@ -126,17 +125,17 @@ async function seenUndecided(
 ): Promise<SeenPosts | undefined> {
   const noted = await unnamedPosts(sealed, { playbookKey: playbookKeyOf(params.body.key), batchId });
   const key = `${prefix}seen/${runId}`;
-  const kept = await sealed.get<readonly UnnamedPost[]>(key);
-  if (kept === undefined && noted.length === 0) return undefined;
+  const kept = sealed.kept<readonly UnnamedPost[]>(key);
+  let posts = await kept.find();
+  if (posts === undefined && noted.length === 0) return undefined;
   // The row's own call resolves what its own request did.
   if ((await callState(sealed, prefix)) !== "not sent") return undefined;
-  if (kept === undefined) {
+  if (posts === undefined) {
     const states = await mapConcurrent(READ_AT_ONCE, noted, (post) => callState(sealed, post.prefix));
     const open = noted.filter((_, at) => states[at] === "sent");
     if (open.length === 0) return undefined;
-    await sealed.putIfAbsent(key, open);
+    posts = await kept.keep(open);
   }
-  const posts = await sealed.require<readonly UnnamedPost[]>(key);
   const entry = await sealed.stat(key);
   return { posts, at: entry?.modifiedAt.getTime() ?? 0 };
 }
@@ -153,7 +152,7 @@ async function resultOf(
 ): Promise<PostResult> {
   const { prefix, batchId, outcome, settlesAfterMs } = post;
   const record = await CallRecord.open(deps.sealed, prefix, createOnboarding.name);
-  const isOver = (await findOutcome(deps.sealed, batchId, outcome)) !== undefined;
+  const isOver = await keptOutcome(deps.sealed, batchId, outcome).has();
   const answer = await record.answer<StartedOnboarding>();
   const known = { settlesAfterMs, isOver, ageMs: 0 };
   if (answer !== undefined) return { ...known, state: "answered", onboardingId: answer.body.id };

@@ -20,7 +20,7 @@ import {
 import { decideWaiter, type ProcessedCustomer } from "../../../domain/onboarding/customer/waiting-rows.js";
 import { freed } from "../../../domain/onboarding/follow/shard.js";
 import { adoptedEvent, type Outcome, outcomeEvent } from "../../../domain/onboarding/outcome.js";
-import { getOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { stageOutcome } from "../customer/stage-outcome.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
@@ -133,7 +133,9 @@ export class RowInWork {
     if (decision === "wait") return this.set({ waiting: [...waiting, waiter] });
     const { copy, version, reuses } = decision;
     if (copy !== null) {
-      await this.#copy(await getOutcome(this.deps.sealed, this.#one.input.batchId, copy), waiter, version);
+      const { sealed } = this.deps;
+      const copied = await keptOutcome(sealed, this.#one.input.batchId, copy).require();
+      await this.#copy(copied, waiter, version);
     }
     if (reuses) this.set({ reused: [...reused, { waiter, version }] });
     const { batchWorkflowId, row } = waiter;
@@ -145,7 +147,7 @@ export class RowInWork {
     const { batchId, line, attempt } = waiter;
     const events = [adoptedEvent({ ...copied, batch_id: this.#one.input.batchId }, copied.status)];
     const outcome = { ...copied, line, attempt, version, events };
-    await putOutcome(this.deps.sealed, batchId, outcome);
+    await keptOutcome(this.deps.sealed, batchId, outcome).put(outcome);
     this.#write(waiter, outcome);
   }
 

@@ -11,7 +11,7 @@ import {
   settled,
   shardOf,
 } from "../../../domain/onboarding/follow/shard.js";
-import { dropSlice, dropSlices, keptSlice, SHARD_NUMBERS } from "../../../lake/onboarding/open-customers.js";
+import { dropSlices, keptSlice, SHARD_NUMBERS } from "../../../lake/onboarding/open-customers.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { recordOutcomes } from "../record-outcomes.js";
 
@@ -65,7 +65,7 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
   const id = hash("sha256", JSON.stringify(input)).slice(0, 16);
   const later = await open.takenBy(version, id);
   if (later !== undefined) return { taken: later };
-  const slices = await Promise.all(input.slices.map((slice) => keptSlice(sealed, slice)));
+  const slices = await Promise.all(input.slices.map((slice) => keptSlice(sealed, slice).find()));
   const stepped = slices.flatMap((slice) => slice ?? []);
   const numbers = input.stops.length > 0 || input.tryNow ? SHARD_NUMBERS : touched(input, stepped);
   // First, so that whoever finds a row closed finds its outcome.
@@ -81,7 +81,7 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
   const changes = [...keys].filter((key) => before[key] !== after[key]);
   const changed = Object.fromEntries(changes.map((key) => [key, after[key] ?? null]));
   if (changes.length > 0) await open.write({ version, id }, rows, changed);
-  for (const slice of input.settled) await dropSlice(sealed, slice);
+  for (const slice of input.settled) await keptSlice(sealed, slice).drop();
   const due = firstDue(after, now, new Set(input.busy), room);
   const taken = new Set([...input.busy, ...due.flatMap((some) => some.keys)]);
   const ofShard = groupedBy(Object.entries(after), ([key]) => shardOf(key));

@@ -4,7 +4,7 @@ import { StagingLostError } from "../../../domain/failures.js";
 import { countMail } from "../../../domain/onboarding/customer/customer-mail.js";
 import { afterTry, type OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { type SteppedRow, shardOf } from "../../../domain/onboarding/follow/shard.js";
-import { keepSlice, keptSlice } from "../../../lake/onboarding/open-customers.js";
+import { keptSlice } from "../../../lake/onboarding/open-customers.js";
 import { asFull } from "../../../lake/store/local/local-store-errors.js";
 import { asCallFailure } from "../../failure.js";
 import type { OnboardingDependencies } from "../dependencies.js";
@@ -27,7 +27,8 @@ export async function workRows(
   deps: OnboardingDependencies,
   { slice, keys, dueAt }: WorkRowsInput,
 ): Promise<void> {
-  if ((await keptSlice(deps.sealed, slice)) !== undefined) return;
+  const kept = keptSlice(deps.sealed, slice);
+  if (await kept.has()) return;
   // A machine whose clock is behind would find that nothing is due yet, and be asked again at once.
   const now = () => Math.max(Date.now(), dueAt);
   const rows = await deps.open.read((open) =>
@@ -38,11 +39,7 @@ export async function workRows(
     rows,
     async ([key, one]) => one && stepOf(deps, key, one, now),
   );
-  await keepSlice(
-    deps.sealed,
-    slice,
-    stepped.filter((row) => row !== undefined),
-  );
+  await kept.keep(stepped.filter((row) => row !== undefined));
 }
 
 async function stepOf(

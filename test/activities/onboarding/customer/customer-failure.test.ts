@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { prepareCustomer } from "../../../../src/activities/onboarding/customer/prepare-customer.js";
 import type { CustomerStep } from "../../../../src/domain/onboarding/customer/open-customer.js";
-import { getOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { openRow } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench, SILENT } from "../../../helpers/temporal/activity-bench.js";
@@ -36,6 +36,10 @@ test.for([
 test("a row whose service could not be reached for an hour has failed", async () => {
   const step = await attempt(20, 61 * MINUTE_MS);
   expect(step.state.failed).toBe(true);
-  const outcome = await getOutcome(bench.deps.sealed, batchId, { line: 2, attempt: 1, version: 1 });
+  const outcome = await keptOutcome(bench.deps.sealed, batchId, {
+    line: 2,
+    attempt: 1,
+    version: 1,
+  }).require();
   expect(outcome).toMatchObject({ status: "failed", error_class: "TransientError" });
 });

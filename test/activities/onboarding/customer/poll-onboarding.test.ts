@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { linkKey } from "../../../../src/activities/onboarding/customer/deliver-continuation.js";
+import { keptLink } from "../../../../src/activities/onboarding/customer/deliver-continuation.js";
 import { pollOnboarding } from "../../../../src/activities/onboarding/customer/poll-onboarding.js";
 import { createOnboarding } from "../../../../src/api/operations/onboarding.js";
 import type { Continuation } from "../../../../src/domain/onboarding/customer/continuation-offer.js";
@@ -61,8 +61,7 @@ const open = (n: number): Continuation => ({
 });
 const lookForLink = (n: number, state: CustomerState) =>
   look({ status: "incomplete", continue_onboarding: open(n) }, state);
-const kept = (number: number) =>
-  bench.deps.sealed.get<Continuation>(linkKey({ batchId, line: 2, attempt: 1 }, number));
+const kept = (number: number) => keptLink(bench.deps.sealed, { batchId, line: 2, attempt: 1 }, number).find();
 
 test("a fresh link is the next delivery, the same one none; five at most", async () => {
   let state: CustomerState = INCOMPLETE;

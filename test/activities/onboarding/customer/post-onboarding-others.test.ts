@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { postOnboarding } from "../../../../src/activities/onboarding/customer/post-onboarding.js";
 import { createApiClient } from "../../../../src/api/http/client.js";
-import { getOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { openRow } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type LyingProxy, startLyingProxy } from "../../../helpers/stand-in/lying-proxy.js";
@@ -45,7 +45,7 @@ const post = (row: number, attempt = 1) =>
     ),
   );
 const outcomeOf = (row: number, attempt = 1) =>
-  getOutcome(bench.deps.sealed, batchId, { line: row + 2, attempt, version: 1 });
+  keptOutcome(bench.deps.sealed, batchId, { line: row + 2, attempt, version: 1 }).require();
 const trueIds = () => LINES.map((line) => bench.sandbox.onboardings.of(idOf(line)).map(({ id }) => id));
 const OTHERS = {
   status: "failed",
