@@ -11,12 +11,12 @@ import type { Activities } from "../../activities/create-activities.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import {
   cancelled,
-  heard,
   limitRaised,
   paused,
   planned,
   reported,
   resumed,
+  silenced,
   started,
   unstartedEnded,
 } from "../../domain/onboarding/batch/batch-changes.js";
@@ -30,7 +30,6 @@ import {
   type OnboardBatchInput,
   rangesOf,
   rowsToPlan,
-  silentRows,
 } from "../../domain/onboarding/batch/batch-state.js";
 import { customerKey, type HandedRow } from "../../domain/onboarding/follow/shard.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
@@ -167,12 +166,11 @@ export class BatchRun {
 
   /** Hands silent rows over again: one that is open answers, and one that was lost is found by its kept call. */
   async #inspect(): Promise<void> {
-    const rows = silentRows(this.#batch, this.#input.timing.reportTimeout, Date.now());
+    const { batch, rows } = silenced(this.#batch, this.#input.timing.reportTimeout, Date.now());
+    this.#batch = batch;
     if (rows.length === 0) return;
-    await this.#handOver(rows.map(({ since: _, ...row }) => row));
+    await this.#handOver(rows);
     if (this.#batch.cancelled) await this.#stopRows();
-    const numbers = rows.map(({ row }) => row);
-    this.#batch = heard(this.#batch, numbers, Date.now());
   }
 
   /** Cancels the rows that wait, and stops the customers that run, also those that wait for people. */

@@ -20,7 +20,6 @@ import {
   type OpenCustomer,
 } from "../../../domain/onboarding/customer/open-customer.js";
 import { withPoll } from "../../../domain/onboarding/customer/poll-schedule.js";
-import { isSuperseded } from "../../../domain/onboarding/customer/waiting-rows.js";
 import type { CustomerEvent } from "../../../domain/onboarding/messages.js";
 import { callState } from "../../calls/call-record.js";
 import { onboardingPrefix } from "../customer/call-prefix.js";
@@ -134,17 +133,14 @@ export class OpenRow {
     if (this.row.one.link !== null) return;
     const now = this.now();
     const due = dueStep(this.row.one, now);
-    if (due === "news") return this.#pollForNews();
+    if (due === "news") {
+      const { news, left } = newsTaken(this.row.one);
+      return news.length > 0 ? this.#poll(news, left) : this.row.set(left);
+    }
     if (due === "deadline") return this.row.change(afterDeadline(this.row.one.state), "deadline");
     if (due === "poll") await this.#poll([]);
     if (due === undefined || !isOverdue(this.row.one, now)) return;
     await this.row.change(afterDecisionTimeout(this.row.one.state), "patience");
-  }
-
-  async #pollForNews(): Promise<void> {
-    const { news, left } = newsTaken(this.row.one);
-    if (news.length > 0) await this.#poll(news, left);
-    else this.row.set(left);
   }
 
   /** `left`: the polls and the mail once the news was taken; until the poll has succeeded, the row keeps its own. */
@@ -202,13 +198,13 @@ export class OpenRow {
 
   /** Notes that the row's own batch stops it before its end: other rows must not take that end for their outcome. */
   #keepEnd(): void {
-    if (this.row.one.state.phase !== "settled" && !isSuperseded(this.row.one)) this.#endIsOwn = true;
+    if (this.row.one.state.phase !== "settled" && !this.row.isSuperseded) this.#endIsOwn = true;
   }
 
   async #conclude(): Promise<OpenCustomer | null> {
     if (!this.#isPutBack) {
       await this.#report();
-      const end = endOf(this.row.one);
+      const end = endOf(this.row.one, this.row.isSuperseded);
       if (end === undefined) return this.row.one;
       if (end === "inherited") return inherited(this.row.one);
       if (end === "stopped") {
@@ -231,7 +227,7 @@ export class OpenRow {
     const { polls, calls } = this.row.one.output ?? { polls: 0, calls: 0 };
     const wait = this.row.one.input.timing.outputRetries[polls];
     const { hasOutput } = this.row.one.state;
-    const isOver = hasOutput || this.row.one.stopped || isSuperseded(this.row.one);
+    const isOver = hasOutput || this.row.one.stopped || this.row.isSuperseded;
     if (wait === undefined || isOver) {
       this.row.tell({ kind: "output", found: hasOutput, calls });
       return null;

@@ -28,6 +28,8 @@ import type { OnboardingDependencies } from "../dependencies.js";
 export class RowInWork {
   readonly reports: AddressedReport[] = [];
   readonly records: OutcomeToRecord[] = [];
+  /** Rows that wait until the customer is free: once there are any, this is the row's last step. */
+  #waiting: CustomerInput[] = [];
   #one: OpenCustomer;
   /** As it was before the step in progress, which is tried again from here; and what was said until then. */
   #before: { readonly one: OpenCustomer; readonly reports: number; readonly records: number };
@@ -42,6 +44,11 @@ export class RowInWork {
 
   get one(): OpenCustomer {
     return this.#one;
+  }
+
+  /** Whether another row waits until this one is over. */
+  get isSuperseded(): boolean {
+    return this.#waiting.length > 0;
   }
 
   set(change: Partial<OpenCustomer>): void {
@@ -72,6 +79,7 @@ export class RowInWork {
     this.#one = one;
     this.reports.length = reports;
     this.records.length = records;
+    this.#waiting = [];
     return one;
   }
 
@@ -111,7 +119,7 @@ export class RowInWork {
 
   /** Tells batches that the customer is free: they run the rows that waited. */
   releaseWaiters(): void {
-    this.reports.push(...[...this.#one.waiting, ...this.#takeWaiters(() => true)].map(freed));
+    this.reports.push(...[...this.#waiting.splice(0), ...this.#takeWaiters(() => true)].map(freed));
   }
 
   /** Gives a cancelled batch its unanswered rows back; those that reuse outcomes keep the last one. */
@@ -128,9 +136,12 @@ export class RowInWork {
   }
 
   async #answer(waiter: CustomerInput, customer: ProcessedCustomer): Promise<void> {
-    const { waiting, reused } = this.#one;
-    const decision = decideWaiter(waiter, customer, this.#one);
-    if (decision === "wait") return this.set({ waiting: [...waiting, waiter] });
+    const { reused } = this.#one;
+    const decision = decideWaiter(waiter, customer, reused);
+    if (decision === "wait") {
+      this.#waiting.push(waiter);
+      return;
+    }
     const { copy, version, reuses } = decision;
     if (copy !== null) {
       const { sealed } = this.deps;

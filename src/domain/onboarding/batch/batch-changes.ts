@@ -79,10 +79,15 @@ function doneReported(batch: BatchState, report: DoneReport, limit: number): Bat
   return paused(ended, { kind: "circuit", reason });
 }
 
-/** Restarts the clock of rows that showed a sign of life. */
-export function heard(batch: BatchState, rows: readonly number[], now: number): BatchState {
-  const outstanding = batch.outstanding.map((one) => (rows.includes(one.row) ? { ...one, since: now } : one));
-  return { ...batch, outstanding };
+/** The outstanding rows that have been silent for so long, whose clock begins again. */
+export function silenced(
+  batch: BatchState,
+  ms: number,
+  now: number,
+): { batch: BatchState; rows: readonly RowToRun[] } {
+  const rows = batch.outstanding.filter(({ since }) => now - since >= ms);
+  const outstanding = batch.outstanding.map((one) => (rows.includes(one) ? { ...one, since: now } : one));
+  return { batch: { ...batch, outstanding }, rows };
 }
 
 /** Pauses: running rows continue, no row is started. The first reason stays; a cancelled batch is not paused. */

@@ -73,11 +73,6 @@ export function rowsToPlan(batch: BatchState, most: number): { from: number; to:
   return { from: next, to: Math.min(upTo, next + most) };
 }
 
-/** Outstanding rows that gave no sign of life for so long. */
-export function silentRows({ outstanding }: BatchState, ms: number, now: number): readonly OutstandingRow[] {
-  return outstanding.filter(({ since }) => now - since >= ms);
-}
-
 /** Runs that ended without an output before a playbook counts as having none. */
 const OUTPUTS_MISSED = 50;
 

@@ -13,7 +13,7 @@ import {
   withHint,
   withNewStatus,
 } from "./poll-schedule.js";
-import { type CarriedWaiters, isSuperseded, successorOf } from "./waiting-rows.js";
+import type { ReusedRow } from "./waiting-rows.js";
 
 /** The tries of a step that failed and is tried again; none after a step that succeeded. */
 interface Tries {
@@ -27,7 +27,7 @@ interface Tries {
 export const NO_TRIES: Tries = { times: 0, since: 0, notBefore: 0 };
 
 /** A row of a batch that is not finished, as it is kept between its steps; every change replaces it. */
-export interface OpenCustomer extends CarriedWaiters {
+export interface OpenCustomer {
   readonly input: CustomerInput;
   readonly state: CustomerState;
   /** The state that the last outcome says. */
@@ -44,6 +44,8 @@ export interface OpenCustomer extends CarriedWaiters {
   readonly decisionTimeout: number;
   readonly polls: PollsSoFar;
   readonly mail: Mail;
+  /** Rows of other batches that reuse its outcomes. */
+  readonly reused: readonly ReusedRow[];
   /** Whether its own batch was cancelled. */
   readonly stopped: boolean;
   /** Whether its onboarding was posted, and the answer is applied. */
@@ -70,7 +72,6 @@ export function openCustomer(input: CustomerInput, now: number): OpenCustomer {
     polls: beginPolls(now),
     mail: NO_MAIL,
     reused: [],
-    waiting: [],
     stopped: false,
     posted: open !== null,
     tries: NO_TRIES,
@@ -78,11 +79,18 @@ export function openCustomer(input: CustomerInput, now: number): OpenCustomer {
   };
 }
 
-/** What ends a row: it is finished, must be stopped, or another row continues in its place; undefined: it stays open. */
-export function endOf(one: OpenCustomer): "finished" | "stopped" | "inherited" | undefined {
-  if (one.state.phase === "settled") return "finished";
-  if (one.stopped && successorOf(one) !== undefined) return "inherited";
-  return one.stopped || isSuperseded(one) ? "stopped" : undefined;
+/**
+ * What ends a row: it is finished, must be stopped, or another row continues in its place; undefined: it stays open.
+ *
+ * @param isSuperseded whether another row waits until this one is over
+ */
+export function endOf(
+  { state, stopped, reused }: OpenCustomer,
+  isSuperseded: boolean,
+): "finished" | "stopped" | "inherited" | undefined {
+  if (state.phase === "settled") return "finished";
+  if (stopped && !isSuperseded && reused.length > 0) return "inherited";
+  return stopped || isSuperseded ? "stopped" : undefined;
 }
 
 /** Epoch milliseconds at which a row has something to do. */
@@ -186,7 +194,7 @@ export function afterTry(tries: Tries, now: number, wait?: number): Tries {
 
 /** The same onboarding for the row that has reused its outcomes longest: the deadline and the polls stay. */
 export function inherited(one: OpenCustomer): OpenCustomer {
-  const successor = successorOf(one);
+  const [successor, ...reused] = one.reused;
   if (successor === undefined) return one;
   const { waiter, version } = successor;
   const { open, startedAt } = one.input;
@@ -195,7 +203,7 @@ export function inherited(one: OpenCustomer): OpenCustomer {
     input: { ...waiter, open, startedAt },
     state: { ...one.state, version },
     recorded: { ...one.recorded, version },
-    reused: one.reused.slice(1),
+    reused,
     stopped: false,
   };
 }

@@ -9,12 +9,6 @@ export interface ReusedRow {
   readonly version: number;
 }
 
-/** Rows of other batches about this customer: those that reuse its outcomes, and those that wait until it is free. */
-export interface CarriedWaiters {
-  readonly reused: readonly ReusedRow[];
-  readonly waiting: readonly CustomerInput[];
-}
-
 type RowIdentity = Pick<CustomerInput, "batchId" | "line" | "attempt">;
 
 /** The customer that rows wait for, once its own row is processed. */
@@ -42,7 +36,7 @@ type WaiterDecision =
 export function decideWaiter(
   waiter: CustomerInput,
   { row, state, endIsOwn }: ProcessedCustomer,
-  { reused }: CarriedWaiters,
+  reused: readonly ReusedRow[],
 ): WaiterDecision {
   const { open } = waiter;
   if (waiter.rowKey !== row.rowKey) return "wait";
@@ -54,16 +48,6 @@ export function decideWaiter(
   if (!reuses || has) return { copy: null, version: open?.version ?? 1, reuses };
   const copy = { line: row.line, attempt: row.attempt, version: state.version };
   return { copy, version: (open?.version ?? 0) + 1, reuses };
-}
-
-/** Whether another row waits until this one is over. */
-export function isSuperseded({ waiting }: CarriedWaiters): boolean {
-  return waiting.length > 0;
-}
-
-/** A row that reuses the outcomes and continues in this one's place; none where another row waits. */
-export function successorOf({ reused, waiting }: CarriedWaiters): ReusedRow | undefined {
-  return waiting.length > 0 ? undefined : reused[0];
 }
 
 /** Whether both are the same row of one batch. */

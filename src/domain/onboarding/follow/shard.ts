@@ -106,8 +106,8 @@ export function settled(
 
 /** Tells a row of a cancelled batch of it; also a row that others of that batch wait for. */
 function withStop(one: OpenCustomer, batchId: string): OpenCustomer {
-  const { input, mail, waiting, reused } = one;
-  const all = [input, ...mail.waiters, ...waiting, ...reused.map(({ waiter }) => waiter)];
+  const { input, mail, reused } = one;
+  const all = [input, ...mail.waiters, ...reused.map(({ waiter }) => waiter)];
   if (!all.some((row) => row.batchId === batchId)) return one;
   return { ...one, mail: { ...mail, stops: [...mail.stops, batchId] } };
 }

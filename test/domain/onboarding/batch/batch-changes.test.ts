@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   cancelled,
-  heard,
   limitRaised,
   paused,
   planned,
   reported,
   resumed,
+  silenced,
   started,
   unstartedEnded,
 } from "../../../../src/domain/onboarding/batch/batch-changes.js";
@@ -18,7 +18,6 @@ import {
   isProcessed,
   newBatch,
   rowsToPlan,
-  silentRows,
 } from "../../../../src/domain/onboarding/batch/batch-state.js";
 import { doneReport, planOf, rowToRun } from "../../../helpers/onboarding/batch-states.js";
 
@@ -120,8 +119,12 @@ test("a customer who was busy is asked for again", () => {
   expect(isProcessed(batch)).toBe(false);
 });
 
-test("silent rows are those that gave no sign of life for so long", () => {
-  expect(silentRows(heard(begun(2), [1], 50), 100, 100).map(({ row }) => row)).toEqual([0]);
+test("silent rows are those that gave no sign of life for so long, once each time", () => {
+  const later = started(planned(begun(1), 2, planOf(1, 2)), 2, 50).batch;
+  const { batch, rows } = silenced(later, 100, 100);
+  expect(rows.map(({ row }) => row)).toEqual([0]);
+  expect(silenced(batch, 100, 149).rows).toEqual([]);
+  expect(silenced(batch, 100, 150).rows.map(({ row }) => row)).toEqual([1]);
 });
 
 test("a raised limit adds rows, a lower one and a cancelled batch take none", () => {

@@ -53,15 +53,16 @@ test.for([
     customer(POSTED, { stopped: true, ...REUSED }),
     "inherited",
   ],
-  ["a row that another one waits for", customer(POSTED, { waiting: [WAITER] }), "stopped"],
+  ["a row that another one waits for", customer(POSTED), "stopped", true],
   [
     "a row of a cancelled batch that another one waits for",
-    customer(POSTED, { stopped: true, ...REUSED, waiting: [WAITER] }),
+    customer(POSTED, { stopped: true, ...REUSED }),
     "stopped",
+    true,
   ],
   ["a row that waits", customer(POSTED, REUSED), undefined],
-] as const)("the end of %s", ([, given, expected]) => {
-  expect(endOf(given)).toBe(expected);
+] as const)("the end of %s", ([, given, expected, isSuperseded = false]) => {
+  expect(endOf(given, isSuperseded)).toBe(expected);
 });
 
 test.for([

@@ -180,6 +180,5 @@ test("a row that reuses outcomes inherits the onboarding with its deadline, unde
     recorded: { version: 4 },
     deadline: DEFAULT_TIMING.deadline,
     reused: [],
-    waiting: [],
   });
 });
