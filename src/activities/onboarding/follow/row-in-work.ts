@@ -34,9 +34,16 @@ export class RowInWork {
   /** As it was before the step in progress, which is tried again from here; and what was said until then. */
   #before: { readonly one: OpenCustomer; readonly reports: number; readonly records: number };
 
+  /** Whether the service is asked for its onboarding, and has not answered. */
+  isPosting = false;
+  /** Whether its own batch ends it: other rows must not take that end for their outcome. */
+  endIsOwn = false;
+
   constructor(
-    private readonly deps: OnboardingDependencies,
+    readonly deps: OnboardingDependencies,
     one: OpenCustomer,
+    /** Epoch milliseconds. */
+    readonly now: () => number,
   ) {
     this.#one = one;
     this.#before = { one, reports: 0, records: 0 };
@@ -112,8 +119,8 @@ export class RowInWork {
   }
 
   /** Answers the rows that wait for this one, once it is processed. */
-  async answerWaiters(endIsOwn: boolean): Promise<void> {
-    const customer = { row: this.#one.input, state: this.#one.state, endIsOwn };
+  async answerWaiters(): Promise<void> {
+    const customer = { row: this.#one.input, state: this.#one.state, endIsOwn: this.endIsOwn };
     for (const waiter of this.#takeWaiters(() => true)) await this.#answer(waiter, customer);
   }
 
