@@ -25,6 +25,7 @@ import {
   areOutputsExpected,
   type BatchPause,
   type BatchState,
+  customersOf,
   isProcessed,
   newBatch,
   type OnboardBatchInput,
@@ -89,9 +90,9 @@ export class BatchRun {
   }
 
   #tellStatus(): void {
-    const { counts, paused } = this.#batch;
-    const words = `${counts.queued} of ${counts.total} customers are queued, ${counts.running} run`;
-    tellStatus(paused === null ? "running" : "paused", words);
+    const { total, queued, running } = customersOf(this.#batch);
+    const words = `${queued} of ${total} customers are queued, ${running} run`;
+    tellStatus(this.#batch.paused === null ? "running" : "paused", words);
   }
 
   #apply(change: (batch: BatchState) => BatchState): void {
@@ -120,9 +121,9 @@ export class BatchRun {
     on("cancel", cancelled);
     on("raiseLimit", limitRaised);
     setHandler(defineQuery<BatchProgress>("progress"), () => {
-      const { counts, manualReview, calls, refusals, paused, cancelled } = this.#batch;
+      const { manualReview, calls, refusals, paused, cancelled } = this.#batch;
       return {
-        ...{ runId, batchId, customers: counts, manualReview, calls, refusals, paused },
+        ...{ runId, batchId, customers: customersOf(this.#batch), manualReview, calls, refusals, paused },
         cancelling: cancelled,
         finishing: this.#isFinishing,
       };

@@ -7,7 +7,7 @@ import {
   TemporalFailure,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { OnboardBatchInput } from "../../domain/onboarding/batch/batch-state.js";
+import { customersOf, type OnboardBatchInput } from "../../domain/onboarding/batch/batch-state.js";
 import { batchStatus, endOfBatch, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
 import { FINISHING } from "../../domain/phases.js";
 import { reasonOf } from "../failure-reason.js";
@@ -47,21 +47,22 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       phases.note("working", began);
     }
     phases.note(FINISHING, Date.now());
-    const { counts, manualReview, calls, refusals, cancelled, upTo } = run.batch;
-    const status = step === undefined ? batchStatus(counts, cancelled) : "failed";
+    const { manualReview, calls, refusals, cancelled, upTo } = run.batch;
+    const customers = customersOf(run.batch);
+    const status = step === undefined ? batchStatus(customers, cancelled) : "failed";
     const summary = {
       run_id: runId,
       batch_id: batchId,
       status,
-      ...endOfBatch(status, counts, refusals, step),
-      customers: counts,
+      ...endOfBatch(status, customers, refusals, step),
+      customers,
       manual_review: manualReview,
       calls,
       refusals,
     };
     const finish = { ...started, summary, rows: upTo, phases: phases.all };
     const { duration_ms, lake_root = null } = await finishBatch(finish);
-    tellStatus(summary.status, `${summary.status}: ${counts.total} customers`);
+    tellStatus(summary.status, `${summary.status}: ${customers.total} customers`);
     return { ...summary, duration_ms, lake_root };
   });
 }

@@ -23,7 +23,8 @@ export interface BatchState {
   /** Planned rows that wait for room. */
   readonly waiting: readonly RowToRun[];
   readonly outstanding: readonly OutstandingRow[];
-  readonly counts: CustomerCounts;
+  /** Of rows that have ended, by their counts; {@link customersOf} counts the others. */
+  readonly counts: Readonly<Partial<CustomerCounts>>;
   readonly manualReview: number;
   readonly calls: number;
   /** Completions in a row that had the same message, by its hash; null for none. */
@@ -48,7 +49,7 @@ export function newBatch(upTo: number): BatchState {
     upTo,
     waiting: [],
     outstanding: [],
-    counts: queuedRows(upTo),
+    counts: {},
     manualReview: 0,
     calls: 0,
     circuit: CLOSED_CIRCUIT,
@@ -59,6 +60,12 @@ export function newBatch(upTo: number): BatchState {
     lost: null,
     resumes: 0,
   };
+}
+
+/** The counts of all rows of a batch. */
+export function customersOf({ next, upTo, waiting, outstanding, counts }: BatchState): CustomerCounts {
+  const queued = upTo - next + waiting.length;
+  return { ...queuedRows(upTo), ...counts, total: upTo, queued, running: outstanding.length };
 }
 
 /** Whether every row is processed. */
