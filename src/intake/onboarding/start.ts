@@ -49,10 +49,6 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
   return started.joined ? joinBatch(client, started, batch) : started;
 }
 
-export function startedRows({ memo }: StartedRun): number {
-  return Number(memo.rows ?? 0);
-}
-
 /** Joins a run with this command's limit; waits for one that is about to end, and starts a new one for the rest. */
 async function joinBatch(client: Client, running: StartedRun, batch: ReadyBatch): Promise<StartedRun> {
   const { handle } = running;

@@ -139,7 +139,12 @@ async function planRight(
       const { outcome, version, follows } = plan;
       const { onboarding_id: onboardingId } = outcome;
       const verdict = verdictOf(outcome);
-      const reused = plan.kind === "reuse" ? reusedOutcome(deps.sealed, row, attempt, outcome) : undefined;
+      // Another batch's outcome as this row's: both rows are the same to the last value.
+      const adopted = () => {
+        const events = [adoptedEvent(outcome, outcome.status)];
+        return { ...asOutcomeOf(deps.sealed, row, outcome), attempt, version: 1, events };
+      };
+      const reused = plan.kind === "reuse" ? adopted() : undefined;
       if (!follows || onboardingId === null) return { ended: verdict, outcome: reused };
       // The next version is made from it.
       if (reused !== undefined) await keptOutcome(deps.sealed, batchId, reused).put(reused);
@@ -187,12 +192,6 @@ async function endUnposted(
   const input = { ...row, batchId, startedAt: new Date().toISOString() };
   const { outcome } = await stageOutcome(deps, { input, recorded: UNPOSTED }, state, facts);
   return { ended: rowVerdict(state), outcome };
-}
-
-/** Another batch's outcome as this row's; both rows are the same to the last value. */
-function reusedOutcome(sealed: SealedStore, frozen: RightRow, attempt: number, other: OutcomeRow): Outcome {
-  const events = [adoptedEvent(other, other.status)];
-  return { ...asOutcomeOf(sealed, frozen, other), line: frozen.line, attempt, version: 1, events };
 }
 
 /** Stages the row's own open outcome again where its staging is gone: the next version is made from it. */

@@ -61,8 +61,3 @@ async function unrecorded(
   }
   return undefined;
 }
-
-/** Says where the calls that create a row's business are kept: it is created once, however often the row is run. */
-export function businessPrefix({ rowKey }: Pick<CustomerRef, "rowKey">): string {
-  return `_staging/onboarding-calls/${rowKey}/business/`;
-}

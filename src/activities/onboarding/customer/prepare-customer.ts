@@ -11,23 +11,20 @@ import { madeBusiness } from "../../../lake/onboarding/call-notes.js";
 import { callOnce } from "../../calls/call-once.js";
 import { callState } from "../../calls/call-record.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { businessPrefix } from "./call-prefix.js";
 import { rowStep } from "./customer-failure.js";
-
-interface Prepared {
-  /** Null where the external id was taken already and names the business. */
-  readonly fpBid: string | null;
-}
 
 type RowOfBusiness = Pick<CustomerInput, "rowKey">;
 
+/** Where the calls that create a row's business are kept: it is created once, however often the row is run. */
+const businessPrefix = ({ rowKey }: RowOfBusiness) => `_staging/onboarding-calls/${rowKey}/business/`;
+/** The `fp_bid` of a row's business; null where the external id was taken already and names it. */
 const prepared = ({ sealed }: OnboardingDependencies, row: RowOfBusiness) =>
-  sealed.kept<Prepared>(`${businessPrefix(row)}prepared`);
+  sealed.kept<string | null>(`${businessPrefix(row)}prepared`);
 const businessCallPrefix = (row: RowOfBusiness) => `${businessPrefix(row)}call/`;
 
 /** Reads the `fp_bid` of the business that was created for a row; null where only its external id is known. */
 export async function preparedId(deps: OnboardingDependencies, row: RowOfBusiness): Promise<string | null> {
-  return (await prepared(deps, row).find())?.fpBid ?? null;
+  return (await prepared(deps, row).find()) ?? null;
 }
 
 /**
@@ -42,8 +39,13 @@ export async function prepareCustomer(
   const { input, state } = one;
   const frozen = await given.batches.row(input.batchId, input.row);
   const { customer } = frozen;
-  const nextAction = async () =>
-    (await isBusinessLost(given, input, customer)) ? NEXT_ACTIONS.needsFpBid : undefined;
+  const nextAction = async () => {
+    if (!customer.create || customer.externalId !== null) return undefined;
+    // A lost request may have created a business that nothing finds again: it is not sent a second time.
+    return (await callState(given.sealed, businessCallPrefix(input))) === "sent"
+      ? NEXT_ACTIONS.needsFpBid
+      : undefined;
+  };
   return rowStep(
     given,
     one,
@@ -55,18 +57,6 @@ export async function prepareCustomer(
     },
     nextAction,
   );
-}
-
-/**
- * True if a lost request may have created a business that can't be looked up, because it has no external id. The
- * request is not sent again.
- */
-async function isBusinessLost(
-  { sealed }: OnboardingDependencies,
-  row: RowOfBusiness,
-  { create, externalId }: CustomerRow,
-): Promise<boolean> {
-  return create && externalId === null && (await callState(sealed, businessCallPrefix(row))) === "sent";
 }
 
 async function writeVault(
@@ -115,10 +105,10 @@ async function makeBusiness(
       run: input.authEpoch,
     });
     if (externalId === null) await madeBusiness(deps.sealed, body.id).put(identityHash);
-    await put({ fpBid: body.id });
+    await put(body.id);
   } catch (error) {
     // An earlier request of ours or somebody else took the external id: the onboarding names the business by it.
     if (!(error instanceof RejectedError) || error.status !== 400 || externalId === null) throw error;
-    await put({ fpBid: null });
+    await put(null);
   }
 }

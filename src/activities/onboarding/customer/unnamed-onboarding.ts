@@ -101,7 +101,11 @@ export async function reuseUnnamed(deps: OnboardingDependencies, call: RowCall):
     fpId: fp_id,
     creations,
     answered,
-    others: async (ids) => [...before, ...(await outcomesOf(deps, ids))],
+    async others(ids) {
+      const subjects = ids.map((onboardingId) => ({ fpId: null, externalId: null, onboardingId }));
+      const known = await onboardedCustomers(deps.lake, subjects);
+      return [...before, ...known.flatMap(({ onboardingId }) => onboardingId ?? [])];
+    },
     run: ref.authEpoch,
   });
   if (found === undefined) return;
@@ -109,20 +113,15 @@ export async function reuseUnnamed(deps: OnboardingDependencies, call: RowCall):
   await record.keep<StartedOnboarding>(found);
 }
 
-interface SeenPosts {
-  readonly posts: readonly UnnamedPost[];
-  /** When they were seen first: epoch milliseconds by the store's clock. */
-  readonly at: number;
-}
-
 /**
- * Returns what was undecided when the row was first about to be posted; undefined where nothing was. This is kept,
- * because a batch that runs beside this one always has requests in flight, and a later answer names its onboarding.
+ * Returns what was undecided when the row was first about to be posted, and when that was by the store's clock; undefined
+ * where nothing was. This is kept, because a batch that runs beside this one always has requests in flight, and a later
+ * answer names its onboarding.
  */
 async function seenUndecided(
   { sealed }: OnboardingDependencies,
   { ref: { batchId, runId }, params, prefix }: RowCall,
-): Promise<SeenPosts | undefined> {
+) {
   const noted = await unnamedPosts(sealed, { playbookKey: playbookKeyOf(params.body.key), batchId });
   const key = `${prefix}seen/${runId}`;
   const kept = sealed.kept<readonly UnnamedPost[]>(key);
@@ -162,12 +161,6 @@ async function resultOf(
   const lost = lostCall(createOnboarding, first, storeTime);
   const until = lost.sentAt + (last.storedAt - first.storedAt) + settlesAfterMs;
   return { ...known, state: "sent", ageMs: ageOf(last, storeTime, deps), creation: { lost, until } };
-}
-
-async function outcomesOf({ lake }: OnboardingDependencies, ids: readonly string[]): Promise<string[]> {
-  const subjects = ids.map((onboardingId) => ({ fpId: null, externalId: null, onboardingId }));
-  const known = await onboardedCustomers(lake, subjects);
-  return known.flatMap(({ onboardingId }) => onboardingId ?? []);
 }
 
 function undecided(): ApplicationFailure {

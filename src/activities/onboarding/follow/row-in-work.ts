@@ -1,8 +1,4 @@
-import {
-  type CustomerInput,
-  type CustomerReport,
-  doneWithoutCalls,
-} from "../../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput, CustomerReport } from "../../../domain/onboarding/batch/batch-rows.js";
 import {
   type CustomerState,
   isOutcomeDue,
@@ -157,7 +153,11 @@ export class RowInWork {
     }
     if (reuses) this.set({ reused: [...reused, { waiter, version }] });
     const { batchWorkflowId, row } = waiter;
-    this.reports.push({ batchWorkflowId, report: doneWithoutCalls(row, rowVerdict(customer.state)) });
+    const silent = { calls: 0, messageHash: null, outputAwaited: false };
+    this.reports.push({
+      batchWorkflowId,
+      report: { kind: "done", row, ...rowVerdict(customer.state), ...silent },
+    });
   }
 
   /** Writes an outcome for a row that posted nothing. */

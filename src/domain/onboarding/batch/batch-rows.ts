@@ -78,12 +78,6 @@ export type CustomerReport =
   /** Whether the output that was missing at first came after all. */
   | { readonly kind: "output"; readonly found: boolean; readonly calls: number };
 
-/** The report of a row that got its outcome without a request of its own. */
-export function doneWithoutCalls(row: number, verdict: Verdict): DoneReport {
-  const silent = { calls: 0, messageHash: null, outputAwaited: false } as const;
-  return { kind: "done", row, ...verdict, ...silent };
-}
-
 /** What a batch's workflow is started with; nothing personal, the rows are frozen. */
 export interface BatchRunInput extends NewRun {
   readonly batchId: string;

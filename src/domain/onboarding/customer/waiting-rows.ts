@@ -42,7 +42,8 @@ export function decideWaiter(
   if (waiter.rowKey !== row.rowKey) return "wait";
   // A later run of its batch: the row has its outcome.
   if (isSameRow(waiter, row)) return { copy: null, version: 1, reuses: false };
-  if (endIsOwn || isRetryOf(waiter, state)) return "wait";
+  // Nor is it the outcome of a row that runs again for this very onboarding.
+  if (endIsOwn || (waiter.retry && waiter.before === state.onboardingId)) return "wait";
   const reuses = !reused.some((one) => isSameRow(one.waiter, waiter));
   const has = open !== null && saysTheSame(open, rowVerdict(state));
   if (!reuses || has) return { copy: null, version: open?.version ?? 1, reuses };
@@ -53,9 +54,4 @@ export function decideWaiter(
 /** Whether both are the same row of one batch. */
 function isSameRow(a: RowIdentity, b: RowIdentity): boolean {
   return a.batchId === b.batchId && a.line === b.line && a.attempt === b.attempt;
-}
-
-/** Whether the onboarding is the very one that the row runs again for. */
-function isRetryOf({ retry, before }: CustomerInput, { onboardingId }: CustomerState): boolean {
-  return retry && before === onboardingId;
 }
