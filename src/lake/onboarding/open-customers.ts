@@ -42,14 +42,9 @@ interface Manifest {
   readonly changes: readonly number[];
 }
 
-/** Names a version, and what led to it. */
-interface VersionId {
-  readonly version: number;
-  readonly id: string;
-}
-
 /** One version: an object that is written once, with its own changes by the number of their shard. */
 interface Version extends Manifest {
+  /** Names what led to it. */
   readonly id: string;
   readonly rows: Readonly<Record<number, ChangedRows>>;
 }
@@ -129,7 +124,11 @@ export class OpenCustomers {
   }
 
   /** Writes the version after `before`, once. What only versions before that need is deleted. */
-  async write({ version, id }: VersionId, before: OpenRows, changed: ChangedRows): Promise<void> {
+  async write(
+    { version, id }: { readonly version: number; readonly id: string },
+    before: OpenRows,
+    changed: ChangedRows,
+  ): Promise<void> {
     const ofShard = groupedBy(Object.entries(changed), ([key]) => shardOf(key));
     const rows = Object.fromEntries([...ofShard].map(([number, some]) => [number, Object.fromEntries(some)]));
     const changes = [...before.changes, version];

@@ -121,7 +121,11 @@ async function planRight(
   other: OutcomeRow | undefined,
 ): Promise<PlannedRow> {
   const { batchId } = input;
-  if (own !== undefined) await restageOpen(deps.sealed, batchId, row, own);
+  if (own !== undefined && isOpen(verdictOf(own))) {
+    // The next version is made from it, also where its staging is gone.
+    const kept = keptOutcome(deps.sealed, batchId, own);
+    if (!(await kept.has())) await kept.put(asOutcomeOf(deps.sealed, row, own));
+  }
   const plan = planRow({ own, other }, input);
   const { attempt } = plan;
   const run = runOf(row, attempt);
@@ -132,7 +136,8 @@ async function planRight(
       return endUnposted(deps, batchId, run, afterStop(UNPOSTED), {});
     case "retry": {
       const again = { ...run, retry: true, before: plan.before };
-      if (!(await lacksFpId(deps, batchId, row, again))) return { run: again };
+      const isNamed = row.customer.externalId === null || (await preparedId(deps, row)) !== null;
+      if (isNamed || !(await isSpent(deps, { ...again, batchId }))) return { run: again };
       return endUnposted(deps, batchId, again, afterFailure(UNPOSTED), LACKS_FP_ID);
     }
     default: {
@@ -170,17 +175,6 @@ function runOf({ row, line, rowKey, identityHash, customer }: RightRow, attempt:
   };
 }
 
-/** Whether a retried row is known by its external id alone, which can't be posted a second time. */
-async function lacksFpId(
-  deps: OnboardingDependencies,
-  batchId: string,
-  row: RightRow,
-  again: RowToRun,
-): Promise<boolean> {
-  if (row.customer.externalId === null || (await preparedId(deps, row)) !== null) return false;
-  return isSpent(deps, { ...again, batchId });
-}
-
 /** Stages the outcome of a row that ends without being posted; `state` says how. */
 async function endUnposted(
   deps: OnboardingDependencies,
@@ -192,18 +186,6 @@ async function endUnposted(
   const input = { ...row, batchId, startedAt: new Date().toISOString() };
   const { outcome } = await stageOutcome(deps, { input, recorded: UNPOSTED }, state, facts);
   return { ended: rowVerdict(state), outcome };
-}
-
-/** Stages the row's own open outcome again where its staging is gone: the next version is made from it. */
-async function restageOpen(
-  sealed: SealedStore,
-  batchId: string,
-  row: RightRow,
-  own: OutcomeRow,
-): Promise<void> {
-  const kept = keptOutcome(sealed, batchId, own);
-  if (!isOpen(verdictOf(own)) || (await kept.has())) return;
-  await kept.put(asOutcomeOf(sealed, row, own));
 }
 
 function asOutcomeOf(

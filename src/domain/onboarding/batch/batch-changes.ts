@@ -84,8 +84,9 @@ export function silenced(
   ms: number,
   now: number,
 ): { batch: BatchState; rows: readonly RowToRun[] } {
-  const rows = batch.outstanding.filter(({ since }) => now - since >= ms);
-  const outstanding = batch.outstanding.map((one) => (rows.includes(one) ? { ...one, since: now } : one));
+  const isSilent = ({ since }: BatchState["outstanding"][number]) => now - since >= ms;
+  const outstanding = batch.outstanding.map((one) => (isSilent(one) ? { ...one, since: now } : one));
+  const rows = batch.outstanding.filter(isSilent).map(({ since: _, ...row }) => row);
   return { batch: { ...batch, outstanding }, rows };
 }
 
