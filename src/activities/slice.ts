@@ -93,7 +93,7 @@ export async function runSlice<D extends Dependencies, T, R>(
   return { results, calls: slice.calls, gate: slice.gate };
 }
 
-export interface CountedCalls<D extends Dependencies> {
+interface CountedCalls<D extends Dependencies> {
   readonly deps: D;
   readonly calls: number;
   /** Whether calls waited for a place until it was too late for them, and none was sent. */

@@ -5,7 +5,7 @@ import { NotFoundError, RejectedError } from "../api/http/errors.js";
 import { validateSession } from "../api/operations/onboarding.js";
 import type { Session } from "../api/schemas/onboarding.js";
 import { jsonObjectOf } from "../domain/json/value.js";
-import type { SessionValidated } from "../domain/onboarding/messages.js";
+import { type CustomerEvent, VALIDATED } from "../domain/onboarding/messages.js";
 import { saidIn } from "../domain/onboarding/verdict.js";
 import { eventFacts } from "../domain/webhooks/event-facts.js";
 import { customerMessage } from "../domain/webhooks/messages.js";
@@ -46,7 +46,7 @@ export async function takeEvent(
   const { messageId } = signed;
   const isNew = await stageEvent(sealed, { messageId, receivedAt: new Date().toISOString(), body });
   const event = customerMessage(messageId, facts);
-  const matched = event !== null && (await customers.tell(facts, { event }));
+  const matched = event !== null && (await customers.tell(facts, event));
   const receipt = { name: stagedEventName(messageId), matched };
   // An open row would have been told; the event is staged, and the table's workflow may be told later.
   if (event !== null && facts.playbookKey !== null) notice.tellSoon(receipt);
@@ -92,9 +92,9 @@ export async function takeSession(
   const matched = await Promise.all(
     parts.map(async (part) => {
       const { fp_id, external_id, playbook_key, onboarding_id: onboardingId } = part;
-      const session: SessionValidated = { ...saidIn(part), onboardingId };
+      const of = { messageId: null, kind: VALIDATED, onboardingId, playbookVersion: null, at: null } as const;
       const subject = { fpId: fp_id, externalId: external_id ?? null, playbookKey: playbook_key };
-      return tell(customers, subject, session);
+      return tell(customers, subject, { ...of, ...saidIn(part) });
     }),
   );
   counts.countValidated();
@@ -105,11 +105,11 @@ export async function takeSession(
 async function tell(
   customers: CustomerNotice,
   subject: NamedCustomer,
-  session: SessionValidated,
+  event: CustomerEvent,
 ): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await customers.tell(subject, { session });
+      return await customers.tell(subject, event);
     } catch (error) {
       if (attempt === SIGNAL_ATTEMPTS) throw error;
     }

@@ -1,5 +1,6 @@
 import type { Client } from "@temporalio/client";
 import type { CustomerNews } from "../domain/onboarding/follow/shard.js";
+import type { CustomerEvent } from "../domain/onboarding/messages.js";
 import {
   EVENTS_SIGNAL,
   EVENTS_WORKFLOW,
@@ -118,9 +119,9 @@ export class CustomerNotice {
   }
 
   /** Resolves once Temporal has the news; whether a row was open that waits for them. */
-  async tell(customer: NamedCustomer, news: Omit<CustomerNews, "key">): Promise<boolean> {
+  async tell(customer: NamedCustomer, event: CustomerEvent): Promise<boolean> {
     const keys = await this.#open.keysOf(customer);
-    if (keys.length > 0) await this.#bundles.add(...keys.map((key) => ({ key, ...news })));
+    if (keys.length > 0) await this.#bundles.add(...keys.map((key) => ({ key, event })));
     return keys.length > 0;
   }
 }

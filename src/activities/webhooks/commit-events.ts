@@ -177,7 +177,7 @@ async function wakeCustomers(
   const news = found.flat();
   const place = { scope, taskQueue: activityInfo().taskQueue };
   if (news.length > 0) await tellFollow(Context.current().client, place, "news", news);
-  return new Set(news.map(({ event }) => event.messageId));
+  return new Set(news.flatMap(({ event }) => event.messageId ?? []));
 }
 
 async function openCustomers(deps: OnboardingDependencies, events: readonly ReceivedEvent[]) {

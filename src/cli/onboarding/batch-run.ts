@@ -4,7 +4,7 @@ import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { refusalsInWords, refusalWords } from "../../domain/refusals.js";
 import { whyCutShort } from "../../domain/run.js";
 import { labelledLines } from "../../domain/words/texts.js";
-import { type OnboardingOptions, startedRows, startOnboarding } from "../../intake/onboarding/start.js";
+import { type OnboardingOptions, startOnboarding } from "../../intake/onboarding/start.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
@@ -86,7 +86,7 @@ function summaryOf(
     run_id: started.runId,
     batch_id: batchId,
     ...endWithoutResult(end),
-    customers: sofar?.customers ?? queuedRows(startedRows(started)),
+    customers: sofar?.customers ?? queuedRows(Number(started.memo.rows ?? 0)),
     manual_review: sofar?.manualReview ?? 0,
     calls: sofar?.calls ?? 0,
     refusals: sofar?.refusals ?? [],

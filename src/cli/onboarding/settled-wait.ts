@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { added } from "../../domain/counts.js";
 import {
   batchStatus,
   type CustomerCounts,
   countOf,
-  moveRows,
   type OnboardSummary,
   queuedRows,
 } from "../../domain/onboarding/batch/batch-totals.js";
@@ -52,7 +52,7 @@ export async function waitUntilSettled(
 
 function settledSummary(summary: OnboardSummary, latest: readonly LatestRows[]): OnboardSummary {
   const customers = latest.reduce<CustomerCounts>(
-    (counts, { status, n }) => moveRows(counts, "queued", countOf(status), Number(n)),
+    (counts, { status, n }) => added(counts, { queued: -Number(n), [countOf(status)]: Number(n) }),
     queuedRows(summary.customers.total),
   );
   const manual_review = latest.reduce((sum, { review, n }) => sum + (review ? Number(n) : 0), 0);

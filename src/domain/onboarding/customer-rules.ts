@@ -36,7 +36,7 @@ const NOT_TEXT: BrokenRule = { code: "wrong_type", rule: "is not text" };
 /** Checks a row against every rule of docs/use/onboarding.md, "The file"; lists all that it breaks, in a fixed order. */
 export function judgeCustomer(given: GivenCustomer): JudgedCustomer {
   const { line, names, data, vault } = given;
-  const kind = kindOf(names.kind);
+  const kind = names.kind === undefined ? "user" : CUSTOMER_KINDS.find((one) => one === names.kind);
   const columns = kind === "business" ? BUSINESS : USER;
   const found = [...idFindings(given, kind, columns), ...valueFindings(given, kind, columns)];
   const problems = [...given.problems];
@@ -80,10 +80,6 @@ function worded(verb: string, problem: BrokenRule | undefined): BrokenRule | und
   return problem && { ...problem, rule: `${verb} ${problem.rule}` };
 }
 
-function kindOf(value: unknown): CustomerKind | undefined {
-  return value === undefined ? "user" : CUSTOMER_KINDS.find((kind) => kind === value);
-}
-
 function idFindings(given: GivenCustomer, kind: CustomerKind | undefined, columns: IdColumns): Finding[] {
   const { names } = given;
   const { ours, theirs, externalIdProblem } = columns;
@@ -110,15 +106,16 @@ function valueFindings(given: GivenCustomer, kind: CustomerKind | undefined, { o
   const { names, data, vault, document } = given;
   const hasExternalId = names.external_id !== undefined;
   const owner: VaultOwner = { kind, hasFpId: names[ours] !== undefined, hasExternalId };
+  const use = kind === "user" ? "update" : "create_business";
   const twice = { code: "value_too", rule: "is given as a value too" };
   return [
     ...[...data].map(([key, value]): Finding => [`data.${key}`, jsonProblem(value)]),
-    ...[...vault].map(([name, value]): Finding => [`vault.${name}`, vaultProblem(owner, name, value)]),
+    ...[...vault].map(([name, value]): Finding => {
+      return [`vault.${name}`, ownerProblem(owner) ?? vaultValueProblem(use, name, value)];
+    }),
     ...[...document].map(([name, path]): Finding => {
-      return [
-        `document.${name}`,
-        documentProblem(owner, name, path) ?? (vault.has(name) ? twice : undefined),
-      ];
+      const problem = documentProblem(owner, name, path) ?? (vault.has(name) ? twice : undefined);
+      return [`document.${name}`, problem];
     }),
   ];
 }
@@ -162,15 +159,6 @@ const NEEDS_FP_ID: BrokenRule = {
 };
 
 /**
- * Why a value can't be put under an identifier of this customer's vault
- * (docs/reference/service.md, "Accepted identifiers", "Vault update" and "Business creation").
- */
-function vaultProblem(owner: VaultOwner, identifier: string, value: unknown): BrokenRule | undefined {
-  const use = owner.kind === "user" ? "update" : "create_business";
-  return ownerProblem(owner) ?? vaultValueProblem(use, identifier, value);
-}
-
-/**
  * Why a file can't be uploaded under an identifier of this customer's vault
  * (docs/reference/service.md, "Accepted identifiers" and "Vault upload").
  */
@@ -184,6 +172,7 @@ function documentProblem(owner: VaultOwner, identifier: string, path: unknown): 
   return uploadProblem(identifier, path);
 }
 
+/** Why no value can be put into this customer's vault (docs/reference/service.md, "Vault update" and "Business creation"). */
 function ownerProblem({ kind, hasFpId, hasExternalId }: VaultOwner): BrokenRule | undefined {
   if (kind === "user") return hasFpId ? undefined : NEEDS_FP_ID;
   if (hasFpId)

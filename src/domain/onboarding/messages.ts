@@ -4,10 +4,7 @@ import type { BatchState } from "./batch/batch-state.js";
 import type { CustomerCounts } from "./batch/batch-totals.js";
 import type { Said } from "./verdict.js";
 
-/** The workflow of a lake that works on open rows and waits for them. */
-export const FOLLOW_WORKFLOW = "follow";
-
-/** Names of the signals to it. */
+/** Names of the signals to `follow`, the workflow of a lake that works on open rows and waits for them. */
 export const FOLLOW_SIGNALS = {
   handOver: "handOver",
   news: "news",
@@ -15,10 +12,7 @@ export const FOLLOW_SIGNALS = {
   tryNow: TRY_NOW,
 } as const;
 
-/** Name of the query for what it waits for. */
-export const FOLLOW_PROGRESS = "progress";
-
-/** Open rows of a lake, which are in work or are waited for. */
+/** What the query `progress` says of it: the open rows of a lake, which are in work or are waited for. */
 export interface FollowProgress {
   readonly rows: number;
   /** ISO instant at which the oldest began; null without one. */
@@ -36,24 +30,21 @@ export const BATCH_SIGNALS = {
   raiseLimit: "raiseLimit",
 } as const;
 
-/** Name of the query for a batch's progress. */
-export const BATCH_PROGRESS = "progress";
+/** Kind of the news that a customer's session was validated (docs/reference/service.md, "Session validation"). */
+export const VALIDATED = "validated";
 
-/** What a webhook says of an onboarding, nothing personal; null for what its payload lacks. */
+/** What a webhook or a validated session says of an onboarding, nothing personal; null for what it leaves out. */
 export interface CustomerEvent extends Said {
-  readonly messageId: string;
-  readonly kind: EventKind;
+  /** Null where no webhook says it. */
+  readonly messageId: string | null;
+  readonly kind: EventKind | typeof VALIDATED;
   readonly onboardingId: string | null;
   readonly playbookVersion: number | null;
   /** The event's own time, epoch milliseconds; null where it has no valid one. */
   readonly at: number | null;
 }
 
-/** What the validation of a session says of an onboarding (docs/reference/service.md, "Session validation"). */
-export interface SessionValidated extends Said {
-  readonly onboardingId: string;
-}
-
+/** What the query `progress` says of a batch. */
 export interface BatchProgress extends Pick<BatchState, "manualReview" | "calls" | "refusals" | "paused"> {
   readonly runId: string;
   readonly batchId: string;

@@ -4,7 +4,7 @@ import type { BatchRunInput } from "../../domain/onboarding/batch/batch-rows.js"
 import { batchWorkflowId, followWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import type { NewRun } from "../../domain/run.js";
-import { type ContinuationSink, getSink, putSink } from "../../lake/onboarding/continuation-file.js";
+import { type ContinuationSink, keptSink } from "../../lake/onboarding/continuation-file.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { progressOf } from "../../temporal/running-workflows.js";
@@ -32,14 +32,14 @@ interface ReadyBatch extends Omit<AskedRun, "restart"> {
 /** Joins the batch's run in progress, or starts a new one. */
 export async function startOnboarding(client: Client, batch: ReadyBatch): Promise<StartedRun> {
   const { sealed, facts, options, scope } = batch;
-  if (options.sink !== null) await putSink(sealed, facts.batchId, options.sink);
+  if (options.sink !== null) await keptSink(sealed, facts.batchId).put(options.sink);
   const started = await startOrJoin(client, {
     ...batch,
     workflow: "onboardBatch",
     workflowId: batchWorkflowId(scope, facts.batchId),
     kind: "onboard",
     async prepare() {
-      const sink = (await getSink(sealed, facts.batchId)) !== undefined;
+      const sink = await keptSink(sealed, facts.batchId).has();
       return {
         input: inputOf(batch, sink),
         memo: { rows: rowsOf(facts, options), worksIn: followWorkflowId(scope) },
@@ -47,10 +47,6 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
     },
   });
   return started.joined ? joinBatch(client, started, batch) : started;
-}
-
-export function startedRows({ memo }: StartedRun): number {
-  return Number(memo.rows ?? 0);
 }
 
 /** Joins a run with this command's limit; waits for one that is about to end, and starts a new one for the rest. */

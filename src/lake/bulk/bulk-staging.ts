@@ -9,7 +9,7 @@ import {
 import { changedInput, freezeFiles, frozenFile } from "../frozen-files.js";
 import type { PartBounds } from "../parts.js";
 import { SealedRows } from "../store/sealed-rows.js";
-import type { SealedStore, SealedStream } from "../store/sealed-store.js";
+import type { Kept, SealedStore, SealedStream } from "../store/sealed-store.js";
 
 /** What an item came to. */
 export interface StagedResult {
@@ -119,13 +119,7 @@ interface OthersItem extends FailedItem {
 }
 
 /** An object that is written once: a second writer gets what the first one wrote. */
-interface WriteOnce<T> {
-  find(): Promise<T | undefined>;
-  /** @throws StagingLostError when it is gone. */
-  require(): Promise<T>;
-  /** Writes the value unless there is one; returns the one that is kept. */
-  keep(value: T): Promise<T>;
-}
+type WriteOnce<T> = Pick<Kept<T>, "find" | "require" | "keep">;
 
 /** Opens a file that a row names in a column. */
 export type BytesOf = (
@@ -247,11 +241,11 @@ export class BulkStaging {
 
   /** Notes, durably, that the tables have the rows of a closed group. */
   async noteWritten(group: number): Promise<void> {
-    await this.sealed.put(this.#key(`written/${group}`), null, { durable: true });
+    await this.sealed.kept(this.#key(`written/${group}`)).put(null);
   }
 
-  async isWritten(group: number): Promise<boolean> {
-    return (await this.sealed.stat(this.#key(`written/${group}`))) !== undefined;
+  isWritten(group: number): Promise<boolean> {
+    return this.sealed.kept(this.#key(`written/${group}`)).has();
   }
 
   /** Deletes everything, durably: plans before answers, or the same job would send again what the tables already have. */
@@ -261,13 +255,7 @@ export class BulkStaging {
   }
 
   #once<T>(name: string): WriteOnce<T> {
-    const key = this.#key(name);
-    const require = () => this.sealed.require<T>(key);
-    return {
-      find: () => this.sealed.get<T>(key),
-      require,
-      keep: async (value) => ((await this.sealed.putIfAbsent(key, value)) ? value : require()),
-    };
+    return this.sealed.kept(this.#key(name));
   }
 
   #key(name: string): string {

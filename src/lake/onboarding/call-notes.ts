@@ -21,7 +21,8 @@ export interface UnnamedPost {
   readonly settlesAfterMs: number;
 }
 
-interface UnnamedPostPlace {
+/** A row that posts on a playbook. */
+interface PostingRow {
   /** Without its version. */
   readonly playbookKey: string;
   readonly batchId: string;
@@ -29,26 +30,16 @@ interface UnnamedPostPlace {
 }
 
 const unnamedPrefix = (playbookKey: string) => `${PREFIX}unnamed/${named(playbookKey)}/`;
-const unnamedKey = ({ playbookKey, batchId, rowKey }: UnnamedPostPlace) =>
-  `${unnamedPrefix(playbookKey)}${batchId}/${rowKey}`;
 
-/** Notes, durably, that one is about to be asked for. */
-export async function noteUnnamedPost(
-  sealed: SealedStore,
-  place: UnnamedPostPlace,
-  post: UnnamedPost,
-): Promise<void> {
-  await sealed.put(unnamedKey(place), post, { durable: true });
-}
-
-export async function dropUnnamedPost(sealed: SealedStore, place: UnnamedPostPlace): Promise<void> {
-  await sealed.delete(unnamedKey(place));
+/** The note that one is about to be asked for. */
+export function unnamedPost(sealed: SealedStore, { playbookKey, batchId, rowKey }: PostingRow) {
+  return sealed.kept<UnnamedPost>(`${unnamedPrefix(playbookKey)}${batchId}/${rowKey}`);
 }
 
 /** The notes of other batches on a playbook: the rows of one batch are different customers. */
 export async function unnamedPosts(
   sealed: SealedStore,
-  { playbookKey, batchId }: Pick<UnnamedPostPlace, "playbookKey" | "batchId">,
+  { playbookKey, batchId }: Omit<PostingRow, "rowKey">,
 ): Promise<UnnamedPost[]> {
   const prefix = unnamedPrefix(playbookKey);
   const entries = await sealed.list(prefix);
@@ -58,10 +49,7 @@ export async function unnamedPosts(
 }
 
 /** The row that an onboarding was posted for; it names its customer by one of the two ids. */
-export interface OnboardingTaker {
-  readonly playbookKey: string;
-  readonly batchId: string;
-  readonly rowKey: string;
+export interface OnboardingTaker extends PostingRow {
   readonly fp_id?: string | undefined;
   readonly external_id?: string | undefined;
 }
@@ -76,9 +64,7 @@ export async function takeOnboarding(
   id: string,
   taker: OnboardingTaker,
 ): Promise<OnboardingTaker | undefined> {
-  const key = `${PREFIX}taken/${named(id)}`;
-  if (await sealed.putIfAbsent(key, taker)) return undefined;
-  const holder = await sealed.require<OnboardingTaker>(key);
+  const holder = await sealed.kept<OnboardingTaker>(`${PREFIX}taken/${named(id)}`).keep(taker);
   return isSame(holder, taker) ? undefined : holder;
 }
 
@@ -92,18 +78,10 @@ function isSame(one: OnboardingTaker, other: OnboardingTaker): boolean {
   ].every(([own, its]) => own === undefined || its === undefined || own === its);
 }
 
-const madeKey = (fpBid: string) => `${PREFIX}made/${named(fpBid)}`;
-
-/** Notes, durably, whose row a business was made for from its first data alone: the service names it by its new id. */
-export async function noteMadeBusiness(
-  sealed: SealedStore,
-  fpBid: string,
-  identityHash: string,
-): Promise<void> {
-  await sealed.put(madeKey(fpBid), identityHash, { durable: true });
-}
-
-/** The hash of whom a row is about whose business has that id; undefined where no row made it. */
-export function madeOf(sealed: SealedStore, fpBid: string): Promise<string | undefined> {
-  return sealed.get<string>(madeKey(fpBid));
+/**
+ * The hash of whom a row is about whose business was made from its first data alone and has that id: the service names it
+ * by its new id.
+ */
+export function madeBusiness(sealed: SealedStore, fpBid: string) {
+  return sealed.kept<string>(`${PREFIX}made/${named(fpBid)}`);
 }

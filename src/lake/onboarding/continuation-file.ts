@@ -94,16 +94,7 @@ export type ContinuationSink =
   /** A shell command that is run for each, with one JSON line on its standard input. */
   | { readonly kind: "command"; readonly command: string };
 
-/** Keeps a batch's sink, sealed, because a history must not say where secrets go. A later command replaces it. */
-export async function putSink(sealed: SealedStore, batchId: string, sink: ContinuationSink): Promise<void> {
-  await sealed.put(sinkKey(batchId), sink, { durable: true });
-}
-
-/** A batch's sink; undefined where continuations are not delivered. */
-export async function getSink(sealed: SealedStore, batchId: string): Promise<ContinuationSink | undefined> {
-  return sealed.get<ContinuationSink>(sinkKey(batchId));
-}
-
-function sinkKey(batchId: string): string {
-  return `${batchPrefix(batchId)}sink`;
+/** A batch's sink, sealed, because a history must not say where secrets go. A later command replaces it. */
+export function keptSink(sealed: SealedStore, batchId: string) {
+  return sealed.kept<ContinuationSink>(`${batchPrefix(batchId)}sink`);
 }

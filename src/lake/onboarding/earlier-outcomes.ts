@@ -6,13 +6,6 @@ import type { SqlRow } from "../sql/duckdb-session.js";
 import { textOf } from "../sql/duckdb-values.js";
 import { LATEST_OF_A_LINE, onboardingEvents, onboardings } from "../tables/onboardings.js";
 
-interface EarlierOutcomes {
-  /** Latest outcome in the batch itself, by line. */
-  readonly own: ReadonlyMap<number, OutcomeRow>;
-  /** Latest outcome in another batch, by row key. */
-  readonly others: ReadonlyMap<string, OutcomeRow>;
-}
-
 const OWN = `select * from onboardings where batch_id = $1 and line between $2 and $3 ${LATEST_OF_A_LINE}`;
 
 // A row that was cancelled before anything was posted is no outcome of its key.
@@ -28,13 +21,13 @@ const OTHERS = `with wanted as (select unnest(string_split($1, ',')) as row_key)
     order by coalesce(settled_at, started_at) desc nulls last, attempt desc, version desc
   ) = 1`;
 
-/** Looks a range of rows up in `onboardings`: by line in their own batch, and by row key in all others. */
+/** The latest outcomes of a range of rows: in their `own` batch by line, and in all `others` by row key. */
 export async function earlierOutcomes(
   lake: Lake,
   batchId: string,
   { from, to }: { readonly from: number; readonly to: number },
   rowKeys: readonly string[],
-): Promise<EarlierOutcomes> {
+) {
   return readTables(lake, [onboardings, onboardingEvents], async (sql) => {
     const own = await sql.rows(OWN, [batchId, from, to]);
     const others = await sql.rows(OTHERS, [rowKeys.join(","), batchId]);

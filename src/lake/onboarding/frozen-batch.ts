@@ -5,7 +5,7 @@ import { type BatchPurpose, batchLine } from "../../domain/onboarding/identity.j
 import type { Outcome, OutcomeName } from "../../domain/onboarding/outcome.js";
 import { changedInput, freezeFiles, frozenFile } from "../frozen-files.js";
 import { recentReads, SealedRows } from "../store/sealed-rows.js";
-import type { SealedStore, SealedStream } from "../store/sealed-store.js";
+import type { Kept, SealedStore, SealedStream } from "../store/sealed-store.js";
 
 /** Manifests kept in memory: each step of a row reads its batch's. */
 const MANIFESTS_KEPT = 8;
@@ -47,20 +47,19 @@ export class FrozenBatches {
     await this.#rows.write(rowsPrefix(facts.batchId), this.#copied(facts.batchId, rows, hash));
     if (hash.digest("hex") !== facts.sha256) throw changedInput("The customers file");
     // Written last: a batch that has a manifest is whole.
-    await this.sealed.putIfAbsent(manifestKey(facts.batchId), facts);
+    await this.#manifest(facts.batchId).keep(facts);
   }
 
   /** A batch's manifest; undefined where it was not completely frozen. */
-  async manifest(batchId: string): Promise<BatchFacts | undefined> {
-    return this.sealed.get<BatchFacts>(manifestKey(batchId));
+  manifest(batchId: string): Promise<BatchFacts | undefined> {
+    return this.#manifest(batchId).find();
   }
 
   /** The manifest of a batch that must exist. @throws StagingLostError */
   async require(batchId: string): Promise<BatchFacts> {
-    const key = manifestKey(batchId);
-    const read = () => this.sealed.require<BatchFacts>(key);
+    const { has, require } = this.#manifest(batchId);
     // What was read before does not tell whether it is still there.
-    return (await this.sealed.stat(key)) === undefined ? read() : this.#manifests(key, read);
+    return (await has()) ? this.#manifests(batchId, require) : require();
   }
 
   /** Rows `[from, to)` of a batch, `to` at most its number of rows. @throws StagingLostError */
@@ -95,12 +94,16 @@ export class FrozenBatches {
     }
   }
 
+  #manifest(batchId: string): Kept<BatchFacts> {
+    return this.sealed.kept(`${batchPrefix(batchId)}batch`);
+  }
+
   /** Reads a part of a batch. If that is lost, so is the manifest: `freeze` copies everything again then. */
   async #orLose<R>(batchId: string, read: () => Promise<R>): Promise<R> {
     try {
       return await read();
     } catch (error) {
-      if (error instanceof StagingLostError) await this.sealed.delete(manifestKey(batchId));
+      if (error instanceof StagingLostError) await this.#manifest(batchId).drop();
       throw error;
     }
   }
@@ -112,35 +115,11 @@ export function batchPrefix(batchId: string): string {
   return `_staging/${batchId}/`;
 }
 
-function manifestKey(batchId: string): string {
-  return `${batchPrefix(batchId)}batch`;
-}
-
 function rowsPrefix(batchId: string): string {
   return `${batchPrefix(batchId)}customers/`;
 }
 
-/**
- * Keeps an outcome, sealed and durable, until `recordOutcomes` writes it into the tables; workflows know its name only.
- * The same name again replaces it.
- */
-export async function putOutcome(sealed: SealedStore, batchId: string, outcome: Outcome): Promise<void> {
-  await sealed.put(outcomeKey(batchId, outcome), outcome, { durable: true });
-}
-
-/** A kept outcome. @throws StagingLostError */
-export async function getOutcome(sealed: SealedStore, batchId: string, name: OutcomeName): Promise<Outcome> {
-  return sealed.require<Outcome>(outcomeKey(batchId, name));
-}
-
-export async function findOutcome(
-  sealed: SealedStore,
-  batchId: string,
-  name: OutcomeName,
-): Promise<Outcome | undefined> {
-  return sealed.get<Outcome>(outcomeKey(batchId, name));
-}
-
-function outcomeKey(batchId: string, { line, attempt, version }: OutcomeName): string {
-  return `${batchPrefix(batchId)}outcomes/${line}-${attempt}-${version}`;
+/** An outcome until `recordOutcomes` writes it into the tables; workflows know its name only. */
+export function keptOutcome(sealed: SealedStore, batchId: string, { line, attempt, version }: OutcomeName) {
+  return sealed.kept<Outcome>(`${batchPrefix(batchId)}outcomes/${line}-${attempt}-${version}`);
 }

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { groupedBy } from "../../domain/grouped-by.js";
 import type { OpenCustomer } from "../../domain/onboarding/customer/open-customer.js";
 import {
   customerKey,
@@ -10,7 +11,7 @@ import {
 import { identityHash, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import { recentReads } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
-import { madeOf } from "./call-notes.js";
+import { madeBusiness } from "./call-notes.js";
 
 const PREFIX = "_staging/follow/";
 /** Versions, and rows that they changed, after which the shards are written anew. */
@@ -41,14 +42,9 @@ interface Manifest {
   readonly changes: readonly number[];
 }
 
-/** Names a version, and what led to it. */
-interface VersionId {
-  readonly version: number;
-  readonly id: string;
-}
-
 /** One version: an object that is written once, with its own changes by the number of their shard. */
 interface Version extends Manifest {
+  /** Names what led to it. */
   readonly id: string;
   readonly rows: Readonly<Record<number, ChangedRows>>;
 }
@@ -112,7 +108,7 @@ export class OpenCustomers {
   /** Keys of the rows that wait for a message; none where it names no playbook. */
   async keysOf({ fpId, externalId, playbookKey }: NamedCustomer): Promise<string[]> {
     if (playbookKey === null) return [];
-    const made = fpId ? await madeOf(this.sealed, fpId) : undefined;
+    const made = fpId ? await madeBusiness(this.sealed, fpId).find() : undefined;
     const hashes = [
       ...(fpId ? [identityHash(sha256, `fp_id:${fpId}`)] : []),
       ...(externalId ? [identityHash(sha256, `external_id:${externalId}`)] : []),
@@ -128,7 +124,13 @@ export class OpenCustomers {
   }
 
   /** Writes the version after `before`, once. What only versions before that need is deleted. */
-  async write({ version, id }: VersionId, before: OpenRows, rows: Version["rows"]): Promise<void> {
+  async write(
+    { version, id }: { readonly version: number; readonly id: string },
+    before: OpenRows,
+    changed: ChangedRows,
+  ): Promise<void> {
+    const ofShard = groupedBy(Object.entries(changed), ([key]) => shardOf(key));
+    const rows = Object.fromEntries([...ofShard].map(([number, some]) => [number, Object.fromEntries(some)]));
     const changes = [...before.changes, version];
     const older = await Promise.all(before.changes.map((one) => this.#version(one)));
     const all = [...older.map((one) => one.rows), rows];
@@ -216,22 +218,9 @@ function withChanges(shard: Shard, changes: ChangedRows): Shard {
 /** The numbers of all shards. */
 export const SHARD_NUMBERS: readonly number[] = Array.from({ length: SHARDS }, (_, number) => number);
 
-/** Keeps what a slice has done, once: the first that ends counts. */
-export async function keepSlice(
-  sealed: SealedStore,
-  slice: string,
-  rows: readonly SteppedRow[],
-): Promise<void> {
-  await sealed.putIfAbsent(sliceKey(slice), rows);
-}
-
-/** What a slice has done; undefined where it has not ended. */
-export function keptSlice(sealed: SealedStore, slice: string): Promise<readonly SteppedRow[] | undefined> {
-  return sealed.get<readonly SteppedRow[]>(sliceKey(slice));
-}
-
-export function dropSlice(sealed: SealedStore, slice: string): Promise<void> {
-  return sealed.delete(sliceKey(slice));
+/** What a slice has done: the first that ends counts. */
+export function keptSlice(sealed: SealedStore, slice: string) {
+  return sealed.kept<readonly SteppedRow[]>(`${PREFIX}slices/${slice}`);
 }
 
 /** Deletes all that slices have left. */
@@ -242,4 +231,3 @@ export function dropSlices(sealed: SealedStore): Promise<void> {
 const sha256 = (text: string) => hash("sha256", text);
 const versionKey = (version: number) => `${PREFIX}versions/${version}`;
 const shardKey = (number: number, version: number) => `${PREFIX}shards/${number}-${version}`;
-const sliceKey = (slice: string) => `${PREFIX}slices/${slice}`;

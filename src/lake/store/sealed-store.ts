@@ -3,6 +3,19 @@ import { StagingLostError } from "../../domain/failures.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { ObjectStore, PutOptions } from "./object-store.js";
 
+/** One value under one name of the staging area, sealed and durable. */
+export interface Kept<T> {
+  find(): Promise<T | undefined>;
+  /** @throws StagingLostError when it is gone. */
+  require(): Promise<T>;
+  has(): Promise<boolean>;
+  /** Writes the value, also in place of one that is there. */
+  put(value: T): Promise<void>;
+  /** Writes the value unless there is one; returns the one that is kept. */
+  keep(value: T): Promise<T>;
+  drop(): Promise<void>;
+}
+
 /** The part of a store with customers' data and secrets on their way: an object opens only under its own key. */
 export class SealedStore {
   constructor(
@@ -45,6 +58,19 @@ export class SealedStore {
     const value = await this.get<T>(key);
     if (value !== undefined) return value;
     throw new StagingLostError(key, "gone from the lake's staging area");
+  }
+
+  /** What is kept under a key, or is to be. */
+  kept<T>(key: string): Kept<T> {
+    const require = () => this.require<T>(key);
+    return {
+      find: () => this.get<T>(key),
+      require,
+      has: async () => (await this.stat(key)) !== undefined,
+      put: (value) => this.put(key, value, { durable: true }),
+      keep: async (value) => ((await this.putIfAbsent(key, value)) ? value : require()),
+      drop: () => this.delete(key),
+    };
   }
 
   readonly persist: ObjectStore["persist"] = (keys) => this.store.persist(keys);

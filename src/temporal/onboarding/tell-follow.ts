@@ -1,6 +1,6 @@
 import type { Client } from "@temporalio/client";
 import { followWorkflowId } from "../../domain/onboarding/identity.js";
-import { FOLLOW_SIGNALS, FOLLOW_WORKFLOW } from "../../domain/onboarding/messages.js";
+import { FOLLOW_SIGNALS } from "../../domain/onboarding/messages.js";
 import { signalOrStart } from "../running-workflows.js";
 
 /** Whose open rows, and where their workflow runs. */
@@ -17,5 +17,5 @@ export function tellFollow(
   message: unknown,
 ): Promise<void> {
   const start = { workflowId: followWorkflowId(scope), taskQueue, args: [{}] };
-  return signalOrStart(client, FOLLOW_WORKFLOW, start, FOLLOW_SIGNALS[signal], message);
+  return signalOrStart(client, "follow", start, FOLLOW_SIGNALS[signal], message);
 }

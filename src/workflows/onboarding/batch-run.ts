@@ -1,8 +1,9 @@
 import {
   ApplicationFailure,
   condition,
+  defineQuery,
+  defineSignal,
   proxyActivities,
-  type SignalDefinition,
   setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
@@ -10,12 +11,12 @@ import type { Activities } from "../../activities/create-activities.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import {
   cancelled,
-  heard,
   limitRaised,
   paused,
   planned,
   reported,
   resumed,
+  silenced,
   started,
   unstartedEnded,
 } from "../../domain/onboarding/batch/batch-changes.js";
@@ -24,24 +25,17 @@ import {
   areOutputsExpected,
   type BatchPause,
   type BatchState,
+  customersOf,
   isProcessed,
   newBatch,
   type OnboardBatchInput,
   rangesOf,
   rowsToPlan,
-  silentRows,
 } from "../../domain/onboarding/batch/batch-state.js";
 import { customerKey, type HandedRow } from "../../domain/onboarding/follow/shard.js";
+import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION } from "../policies.js";
 import { tellStatus } from "../run-details.js";
-import {
-  batchProgress,
-  cancelBatch,
-  customersReported,
-  pauseBatch,
-  raiseLimit,
-  resumeBatch,
-} from "./messages.js";
 
 const { planCustomers, handOverRows, stopRows } = proxyActivities<Activities>(HEARTBEATING);
 
@@ -96,9 +90,9 @@ export class BatchRun {
   }
 
   #tellStatus(): void {
-    const { counts, paused } = this.#batch;
-    const words = `${counts.queued} of ${counts.total} customers are queued, ${counts.running} run`;
-    tellStatus(paused === null ? "running" : "paused", words);
+    const { total, queued, running } = customersOf(this.#batch);
+    const words = `${queued} of ${total} customers are queued, ${running} run`;
+    tellStatus(this.#batch.paused === null ? "running" : "paused", words);
   }
 
   #apply(change: (batch: BatchState) => BatchState): void {
@@ -106,30 +100,30 @@ export class BatchRun {
     this.#changes += 1;
   }
 
-  #report(report: CustomerReport): void {
-    const { circuit, runId } = this.#input;
-    // The staging of an earlier run.
-    if (report.kind === "lost" && report.runId !== runId) return;
-    this.#apply((batch) => reported(batch, report, circuit));
-  }
-
   #listen(): void {
     const on = <A extends unknown[]>(
-      signal: SignalDefinition<A>,
+      signal: keyof typeof BATCH_SIGNALS,
       change: (batch: BatchState, ...args: A) => BatchState,
-    ) => setHandler(signal, (...args: A) => this.#apply((batch) => change(batch, ...args)));
-    const { batchId, runId } = this.#input;
-    setHandler(customersReported, (reports) => {
-      for (const report of reports) this.#report(report);
+    ) =>
+      setHandler(defineSignal<A>(BATCH_SIGNALS[signal]), (...args: A) =>
+        this.#apply((batch) => change(batch, ...args)),
+      );
+    const { batchId, runId, circuit } = this.#input;
+    setHandler(defineSignal<[readonly CustomerReport[]]>(BATCH_SIGNALS.reported), (reports) => {
+      for (const report of reports) {
+        // The staging of an earlier run.
+        if (report.kind === "lost" && report.runId !== runId) continue;
+        this.#apply((batch) => reported(batch, report, circuit));
+      }
     });
-    on(pauseBatch, (batch) => paused(batch, BY_HAND));
-    on(resumeBatch, resumed);
-    on(cancelBatch, cancelled);
-    on(raiseLimit, limitRaised);
-    setHandler(batchProgress, () => {
-      const { counts, manualReview, calls, refusals, paused, cancelled } = this.#batch;
+    on("pause", (batch) => paused(batch, BY_HAND));
+    on("resume", resumed);
+    on("cancel", cancelled);
+    on("raiseLimit", limitRaised);
+    setHandler(defineQuery<BatchProgress>("progress"), () => {
+      const { manualReview, calls, refusals, paused, cancelled } = this.#batch;
       return {
-        ...{ runId, batchId, customers: counts, manualReview, calls, refusals, paused },
+        ...{ runId, batchId, customers: customersOf(this.#batch), manualReview, calls, refusals, paused },
         cancelling: cancelled,
         finishing: this.#isFinishing,
       };
@@ -173,12 +167,11 @@ export class BatchRun {
 
   /** Hands silent rows over again: one that is open answers, and one that was lost is found by its kept call. */
   async #inspect(): Promise<void> {
-    const rows = silentRows(this.#batch, this.#input.timing.reportTimeout, Date.now());
+    const { batch, rows } = silenced(this.#batch, this.#input.timing.reportTimeout, Date.now());
+    this.#batch = batch;
     if (rows.length === 0) return;
-    await this.#handOver(rows.map(({ since: _, ...row }) => row));
+    await this.#handOver(rows);
     if (this.#batch.cancelled) await this.#stopRows();
-    const numbers = rows.map(({ row }) => row);
-    this.#batch = heard(this.#batch, numbers, Date.now());
   }
 
   /** Cancels the rows that wait, and stops the customers that run, also those that wait for people. */

@@ -3,6 +3,8 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  defineQuery,
+  defineSignal,
   getExternalWorkflowHandle,
   proxyActivities,
   setHandler,
@@ -10,11 +12,18 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { DueRows, Inbox } from "../../activities/onboarding/follow/settle-rows.js";
+import type { DueRows } from "../../activities/onboarding/follow/settle-rows.js";
 import { groupedBy } from "../../domain/grouped-by.js";
 import type { AddressedReport } from "../../domain/onboarding/customer/open-customer.js";
-import { least, type ShardFacts, shardOf } from "../../domain/onboarding/follow/shard.js";
-import type { FollowProgress } from "../../domain/onboarding/messages.js";
+import {
+  type CustomerNews,
+  type HandedRow,
+  type Inbox,
+  least,
+  type ShardFacts,
+  shardOf,
+} from "../../domain/onboarding/follow/shard.js";
+import { BATCH_SIGNALS, FOLLOW_SIGNALS, type FollowProgress } from "../../domain/onboarding/messages.js";
 import {
   HEARTBEATING,
   ROW_SLICES_AT_ONCE,
@@ -25,14 +34,6 @@ import {
   STOP_AFTER_MS,
 } from "../policies.js";
 import { runLog } from "../run-details.js";
-import {
-  batchStopped,
-  customerNews,
-  customersReported,
-  followProgress,
-  rowsHandedOver,
-  triedNow,
-} from "./messages.js";
 
 const { settleRows, findRows } = proxyActivities<Activities>(HEARTBEATING);
 const { workRows } = proxyActivities<Activities>(STEPS_OF_ROWS);
@@ -59,10 +60,7 @@ interface FollowState {
   readonly worked: readonly string[];
 }
 
-interface Slice {
-  readonly batchId: string;
-  readonly decisionSecs: number;
-  readonly keys: readonly string[];
+interface Slice extends DueRows {
   readonly scope: CancellationScope;
 }
 
@@ -80,14 +78,19 @@ class FollowRun {
       const { inbox } = this.#state;
       this.#change({ inbox: { ...inbox, ...change(inbox) } });
     };
-    setHandler(rowsHandedOver, (more) => add(({ rows }) => ({ rows: [...rows, ...more] })));
-    setHandler(customerNews, (more) => add(({ news }) => ({ news: [...news, ...more] })));
-    setHandler(batchStopped, (batchId) => {
+    const { handOver, news, stop, tryNow } = FOLLOW_SIGNALS;
+    setHandler(defineSignal<[readonly HandedRow[]]>(handOver), (more) =>
+      add(({ rows }) => ({ rows: [...rows, ...more] })),
+    );
+    setHandler(defineSignal<[readonly CustomerNews[]]>(news), (more) =>
+      add(({ news }) => ({ news: [...news, ...more] })),
+    );
+    setHandler(defineSignal<[string]>(stop), (batchId) => {
       add(({ stops }) => ({ stops: [...stops, batchId] }));
       this.#stopSlices(batchId);
     });
-    setHandler(triedNow, () => add(() => ({ tryNow: true })));
-    setHandler(followProgress, () => this.#progress);
+    setHandler(defineSignal(tryNow), () => add(() => ({ tryNow: true })));
+    setHandler(defineQuery<FollowProgress>("progress"), () => this.#progress);
   }
 
   get state(): FollowState {
@@ -186,9 +189,10 @@ class FollowRun {
     }
   }
 
-  async #work(name: string, { batchId, decisionSecs, keys }: DueRows): Promise<void> {
+  async #work(name: string, rows: DueRows): Promise<void> {
+    const { keys } = rows;
     const scope = new CancellationScope();
-    this.#slices.set(name, { batchId, decisionSecs, keys, scope });
+    this.#slices.set(name, { ...rows, scope });
     try {
       await scope.run(() => workRows({ slice: name, keys, dueAt: Date.now() }));
       this.#change({ ended: [...this.#state.ended, name] });
@@ -211,11 +215,9 @@ class FollowRun {
   #tell(reports: readonly AddressedReport[]): void {
     for (const [id, those] of groupedBy(reports, ({ batchWorkflowId }) => batchWorkflowId)) {
       this.#telling += 1;
+      const told = those.map(({ report }) => report);
       void getExternalWorkflowHandle(id)
-        .signal(
-          customersReported,
-          those.map(({ report }) => report),
-        )
+        .signal(BATCH_SIGNALS.reported, told)
         .catch(() => undefined)
         .finally(() => {
           this.#telling -= 1;
@@ -266,17 +268,12 @@ function slicesOf(due: readonly DueRows[]): DueRows[] {
   });
 }
 
-interface FollowInput {
-  /** By the execution before. */
-  readonly carried?: FollowState;
-}
-
 /**
  * Works on the open rows of a lake: posts and polls them in slices, waits until the next one is due or there is news,
  * and tells their batches. It ends when no row is open; the next row starts it again. What it knows of rows is in the
  * staging area, so that its history holds row numbers and ids of the service only.
  */
-export async function follow({ carried }: FollowInput): Promise<void> {
+export async function follow({ carried }: { readonly carried?: FollowState }): Promise<void> {
   const run = new FollowRun(carried);
   if ((await run.run()) === "done") return;
   await continueAsNew<typeof follow>({ carried: run.state });

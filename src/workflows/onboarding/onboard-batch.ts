@@ -7,7 +7,7 @@ import {
   TemporalFailure,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { OnboardBatchInput } from "../../domain/onboarding/batch/batch-state.js";
+import { customersOf, type OnboardBatchInput } from "../../domain/onboarding/batch/batch-state.js";
 import { batchStatus, endOfBatch, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
 import { FINISHING } from "../../domain/phases.js";
 import { reasonOf } from "../failure-reason.js";
@@ -25,11 +25,12 @@ const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);
  */
 export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSummary> {
   const root = CancellationScope.current();
-  const { batchId, runId, startedAt, firing, command, options } = input;
-  if (!input.carried) runLog.info({ run_id: runId, kind: "onboard", batch_id: batchId }, "run begins");
+  const { carried, phases: before, ...started } = input;
+  const { batchId, runId } = input;
+  if (!carried) runLog.info({ run_id: runId, kind: "onboard", batch_id: batchId }, "run begins");
   return CancellationScope.nonCancellable(async () => {
     const run = new BatchRun(input);
-    const phases = new RunPhases(input.phases);
+    const phases = new RunPhases(before);
     const began = Date.now();
     root.cancelRequested.catch(() => run.cancel());
     let step: string | undefined;
@@ -38,7 +39,7 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       phases.note("working", began);
       if (end === "long") {
         await condition(allHandlersFinished);
-        await continueAsNew<typeof onboardBatch>({ ...input, carried: run.batch, phases: phases.all });
+        await continueAsNew<typeof onboardBatch>({ ...started, carried: run.batch, phases: phases.all });
       }
     } catch (error) {
       if (!(error instanceof TemporalFailure)) throw error;
@@ -46,29 +47,22 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       phases.note("working", began);
     }
     phases.note(FINISHING, Date.now());
-    const { counts, manualReview, calls, refusals, cancelled, upTo } = run.batch;
-    const status = step === undefined ? batchStatus(counts, cancelled) : "failed";
+    const { manualReview, calls, refusals, cancelled, upTo } = run.batch;
+    const customers = customersOf(run.batch);
+    const status = step === undefined ? batchStatus(customers, cancelled) : "failed";
     const summary = {
       run_id: runId,
       batch_id: batchId,
       status,
-      ...endOfBatch(status, counts, refusals, step),
-      customers: counts,
+      ...endOfBatch(status, customers, refusals, step),
+      customers,
       manual_review: manualReview,
       calls,
       refusals,
     };
-    const finish = {
-      summary,
-      rows: upTo,
-      options,
-      phases: phases.all,
-      startedAt,
-      ...(firing && { firing }),
-      ...(command && { command }),
-    };
+    const finish = { ...started, summary, rows: upTo, phases: phases.all };
     const { duration_ms, lake_root = null } = await finishBatch(finish);
-    tellStatus(summary.status, `${summary.status}: ${counts.total} customers`);
+    tellStatus(summary.status, `${summary.status}: ${customers.total} customers`);
     return { ...summary, duration_ms, lake_root };
   });
 }

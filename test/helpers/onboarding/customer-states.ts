@@ -1,5 +1,6 @@
 import type { CustomerInput } from "../../../src/domain/onboarding/batch/batch-rows.js";
 import { type CustomerState, UNPOSTED } from "../../../src/domain/onboarding/customer/customer-state.js";
+import { type OpenCustomer, openCustomer } from "../../../src/domain/onboarding/customer/open-customer.js";
 import type { CustomerEvent } from "../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING } from "../../../src/domain/onboarding/timing.js";
 import type { EventKind } from "../../../src/domain/service/event-kind.js";
@@ -30,6 +31,14 @@ export const FIRST_INPUT: CustomerInput = {
   outputExpected: true,
   timing: DEFAULT_TIMING,
 };
+
+/** A row that its batch has just handed over. */
+export function openRow(
+  input: Partial<CustomerInput> = {},
+  change: Partial<OpenCustomer> = {},
+): OpenCustomer {
+  return { ...openCustomer({ ...FIRST_INPUT, ...input }, 0), ...change };
+}
 
 export const POSTED: CustomerState = { ...UNPOSTED, onboardingId: "ob_1", status: "pending" };
 export const PASSED: CustomerState = { ...POSTED, status: "pass", phase: "settled", settledBy: "webhook" };

@@ -22,7 +22,7 @@ const posts = (world: OnboardWorld) => world.sandbox.calls().by_operation.create
 const told = (world: OnboardWorld, fpId: string) =>
   world.untilOpen(fpId, (one) => {
     if (one === undefined) return false;
-    return one.mail.waiters.length + one.waiting.length + one.reused.length > 0;
+    return one.mail.waiters.length + one.reused.length > 0;
   });
 const closed = (world: OnboardWorld, fpId: string) => world.untilOpen(fpId, (one) => one === undefined);
 

@@ -10,8 +10,7 @@ import {
   type BatchFacts,
   type FreezableRow,
   FrozenBatches,
-  getOutcome,
-  putOutcome,
+  keptOutcome,
 } from "../../../src/lake/onboarding/frozen-batch.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
@@ -123,7 +122,7 @@ test("no file shows anything of a row or document, nor its name", async () => {
     yield BYTES;
   }
   await batches.freeze(factsOf([row]), freezable([row], open));
-  await putOutcome(sealed, "onb_1", outcome);
+  await keptOutcome(sealed, "onb_1", outcome).put(outcome);
   const names = await readdir(lake.directory, { recursive: true, withFileTypes: true });
   const files = names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name));
   expect(files.length).toBeGreaterThanOrEqual(5);
@@ -203,10 +202,11 @@ const outcome: Outcome = {
 };
 
 test("an outcome is kept by line, attempt and version; the same name replaces it", async () => {
-  await putOutcome(sealed, "onb_1", outcome);
-  await putOutcome(sealed, "onb_1", { ...outcome, version: 2, status: "fail" });
-  await putOutcome(sealed, "onb_1", { ...outcome, output: null });
-  expect(await getOutcome(sealed, "onb_1", outcome)).toEqual({ ...outcome, output: null });
-  expect((await getOutcome(sealed, "onb_1", { ...outcome, version: 2 })).status).toBe("fail");
-  await expect(getOutcome(sealed, "onb_1", { ...outcome, attempt: 2 })).rejects.toThrow(/is gone/);
+  const keep = (one: Outcome) => keptOutcome(sealed, "onb_1", one).put(one);
+  await keep(outcome);
+  await keep({ ...outcome, version: 2, status: "fail" });
+  await keep({ ...outcome, output: null });
+  expect(await keptOutcome(sealed, "onb_1", outcome).require()).toEqual({ ...outcome, output: null });
+  expect((await keptOutcome(sealed, "onb_1", { ...outcome, version: 2 }).require()).status).toBe("fail");
+  await expect(keptOutcome(sealed, "onb_1", { ...outcome, attempt: 2 }).require()).rejects.toThrow(/is gone/);
 });

@@ -5,7 +5,7 @@ import { mapConcurrent } from "../../../src/domain/concurrent-work.js";
 import { type OpenCustomer, openCustomer } from "../../../src/domain/onboarding/customer/open-customer.js";
 import { customerKey, type Shard, shardOf } from "../../../src/domain/onboarding/follow/shard.js";
 import { identityHash } from "../../../src/domain/onboarding/identity.js";
-import { noteMadeBusiness } from "../../../src/lake/onboarding/call-notes.js";
+import { madeBusiness } from "../../../src/lake/onboarding/call-notes.js";
 import {
   type ChangedRows,
   OpenCustomers,
@@ -32,15 +32,8 @@ const keyOf = (n: number) => customerKey("pb_1", identityHash(sha256, `fp_id:fp_
 const rowOf = (n: number, line = 1): OpenCustomer =>
   openCustomer({ ...FIRST_INPUT, line, batchWorkflowId: `onboard-batch/${n}` }, 0);
 
-function byShard(rows: ChangedRows): Record<number, ChangedRows> {
-  const shards: Record<number, Record<string, OpenCustomer | null>> = {};
-  for (const [key, row] of Object.entries(rows))
-    shards[shardOf(key)] = { ...shards[shardOf(key)], [key]: row };
-  return shards;
-}
-
 async function write(version: number, rows: ChangedRows, by = open): Promise<void> {
-  await by.write({ version, id: "id" }, await by.at(version), byShard(rows));
+  await by.write({ version, id: "id" }, await by.at(version), rows);
 }
 
 /** All that is open, as somebody reads it who has read nothing before. */
@@ -91,9 +84,9 @@ test("a worker that comes back long after brings no old rows back, and takes not
   const before = await late.at(2);
   for (let version = 2; version <= 80; version += 1)
     await write(version, { [keyOf(1)]: version < 5 ? rowOf(1) : null });
-  await late.write({ version: 2, id: "id" }, before, byShard({ [keyOf(1)]: rowOf(1) }));
+  await late.write({ version: 2, id: "id" }, before, { [keyOf(1)]: rowOf(1) });
   // It finds nothing of what it began from.
-  await late.write({ version: 3, id: "id" }, await late.at(3), byShard({ [keyOf(1)]: rowOf(1) }));
+  await late.write({ version: 3, id: "id" }, await late.at(3), { [keyOf(1)]: rowOf(1) });
   expect(Object.keys(await everything())).toEqual([keyOf(2)]);
   expect(Object.keys(await everything(late))).toEqual([keyOf(2)]);
 });
@@ -103,7 +96,7 @@ test("a worker that was too late does not believe what it would have written", a
   const late = new OpenCustomers(sealed);
   const before = await late.at(2);
   await write(2, { [keyOf(1)]: null });
-  await late.write({ version: 2, id: "id" }, before, byShard({ [keyOf(1)]: rowOf(1, 2) }));
+  await late.write({ version: 2, id: "id" }, before, { [keyOf(1)]: rowOf(1, 2) });
   expect(await everything(late)).toEqual({});
 });
 
@@ -126,7 +119,7 @@ test("a repetition begins where the first attempt began, after a fold too", asyn
   expect(await again.at(32)).toEqual(before);
   const number = shardOf(keyOf(3));
   expect(await again.shard(before, number)).toHaveProperty([keyOf(3)]);
-  await again.write({ version: 32, id: "id" }, before, byShard({ [keyOf(32)]: rowOf(32) }));
+  await again.write({ version: 32, id: "id" }, before, { [keyOf(32)]: rowOf(32) });
   expect(Object.keys(await everything())).toHaveLength(32);
 });
 
@@ -163,7 +156,7 @@ test("a message finds the rows that wait for it by either id, and by the busines
     made: customerKey("pb_1", "ab000000000000000000000000000000"),
   };
   await write(1, { [keys.fp]: rowOf(1), [keys.external]: rowOf(2), [keys.made]: rowOf(3) });
-  await noteMadeBusiness(sealed, "fp_bid_9", "ab000000000000000000000000000000");
+  await madeBusiness(sealed, "fp_bid_9").put("ab000000000000000000000000000000");
   const found = (fpId: string | null, externalId: string | null, playbookKey: string | null = "pb_1:v4") =>
     open.keysOf({ fpId, externalId, playbookKey });
   expect(await found("fp_1", "c-1")).toEqual([keys.fp, keys.external]);

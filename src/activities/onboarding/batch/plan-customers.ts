@@ -1,10 +1,5 @@
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
-import type {
-  BatchRow,
-  BatchRunInput,
-  ChunkPlan,
-  RowToRun,
-} from "../../../domain/onboarding/batch/batch-rows.js";
+import type { BatchRunInput, ChunkPlan, RowToRun } from "../../../domain/onboarding/batch/batch-rows.js";
 import { planRow } from "../../../domain/onboarding/batch/row-plan.js";
 import {
   afterFailure,
@@ -26,7 +21,7 @@ import {
 } from "../../../domain/onboarding/outcome.js";
 import { isOpen, type Verdict, verdictOf } from "../../../domain/onboarding/verdict.js";
 import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
-import { findOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../../lake/store/sealed-store.js";
 import { openColumn } from "../../../lake/tables/encrypted-column.js";
 import { onboardingEvents, onboardings } from "../../../lake/tables/onboardings.js";
@@ -126,7 +121,11 @@ async function planRight(
   other: OutcomeRow | undefined,
 ): Promise<PlannedRow> {
   const { batchId } = input;
-  if (own !== undefined) await restageOpen(deps.sealed, batchId, row, own);
+  if (own !== undefined && isOpen(verdictOf(own))) {
+    // The next version is made from it, also where its staging is gone.
+    const kept = keptOutcome(deps.sealed, batchId, own);
+    if (!(await kept.has())) await kept.put(asOutcomeOf(deps.sealed, row, own));
+  }
   const plan = planRow({ own, other }, input);
   const { attempt } = plan;
   const run = runOf(row, attempt);
@@ -137,17 +136,23 @@ async function planRight(
       return endUnposted(deps, batchId, run, afterStop(UNPOSTED), {});
     case "retry": {
       const again = { ...run, retry: true, before: plan.before };
-      if (!(await lacksFpId(deps, batchId, row, again))) return { run: again };
+      const isNamed = row.customer.externalId === null || (await preparedId(deps, row)) !== null;
+      if (isNamed || !(await isSpent(deps, { ...again, batchId }))) return { run: again };
       return endUnposted(deps, batchId, again, afterFailure(UNPOSTED), LACKS_FP_ID);
     }
     default: {
       const { outcome, version, follows } = plan;
       const { onboarding_id: onboardingId } = outcome;
       const verdict = verdictOf(outcome);
-      const reused = plan.kind === "reuse" ? reusedOutcome(deps.sealed, row, attempt, outcome) : undefined;
+      // Another batch's outcome as this row's: both rows are the same to the last value.
+      const adopted = () => {
+        const events = [adoptedEvent(outcome, outcome.status)];
+        return { ...asOutcomeOf(deps.sealed, row, outcome), attempt, version: 1, events };
+      };
+      const reused = plan.kind === "reuse" ? adopted() : undefined;
       if (!follows || onboardingId === null) return { ended: verdict, outcome: reused };
       // The next version is made from it.
-      if (reused !== undefined) await putOutcome(deps.sealed, batchId, reused);
+      if (reused !== undefined) await keptOutcome(deps.sealed, batchId, reused).put(reused);
       const open = { ...verdict, onboardingId, version };
       return { run: { ...run, open }, outcome: reused };
     }
@@ -170,46 +175,17 @@ function runOf({ row, line, rowKey, identityHash, customer }: RightRow, attempt:
   };
 }
 
-/** Whether a retried row is known by its external id alone, which can't be posted a second time. */
-async function lacksFpId(
-  deps: OnboardingDependencies,
-  batchId: string,
-  row: RightRow,
-  again: RowToRun,
-): Promise<boolean> {
-  if (row.customer.externalId === null || (await preparedId(deps, row)) !== null) return false;
-  return isSpent(deps, { ...again, batchId });
-}
-
 /** Stages the outcome of a row that ends without being posted; `state` says how. */
 async function endUnposted(
   deps: OnboardingDependencies,
   batchId: string,
-  row: BatchRow,
+  row: RowToRun,
   state: CustomerState,
   facts: OutcomeFacts,
 ): Promise<PlannedRow> {
-  const input = { ...row, batchId, startedAt: new Date().toISOString(), recorded: UNPOSTED };
-  const { outcome } = await stageOutcome(deps, input, state, facts);
+  const input = { ...row, batchId, startedAt: new Date().toISOString() };
+  const { outcome } = await stageOutcome(deps, { input, recorded: UNPOSTED }, state, facts);
   return { ended: rowVerdict(state), outcome };
-}
-
-/** Another batch's outcome as this row's; both rows are the same to the last value. */
-function reusedOutcome(sealed: SealedStore, frozen: RightRow, attempt: number, other: OutcomeRow): Outcome {
-  const events = [adoptedEvent(other, other.status)];
-  return { ...asOutcomeOf(sealed, frozen, other), line: frozen.line, attempt, version: 1, events };
-}
-
-/** Stages the row's own open outcome again where its staging is gone: the next version is made from it. */
-async function restageOpen(
-  sealed: SealedStore,
-  batchId: string,
-  row: RightRow,
-  own: OutcomeRow,
-): Promise<void> {
-  if (!isOpen(verdictOf(own))) return;
-  if ((await findOutcome(sealed, batchId, own)) !== undefined) return;
-  await putOutcome(sealed, batchId, asOutcomeOf(sealed, row, own));
 }
 
 function asOutcomeOf(

@@ -1,6 +1,6 @@
 import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
 import { answerKey, type KeptAnswer } from "../../../lake/calls/staged-call.js";
-import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { callState } from "../../calls/call-record.js";
 import type { StartedOnboarding } from "../../calls/onboarding-resolution.js";
 import type { OnboardingDependencies } from "../dependencies.js";
@@ -15,31 +15,26 @@ export async function onboardingPrefix(deps: OnboardingDependencies, ref: Custom
   if (!retry) return prefixOf(rowKey, "first");
   const own = prefixOf(rowKey, attempt);
   // Decides once: a repetition must not mistake a call that it has resolved itself for another attempt's.
-  const decided = await deps.sealed.get<string>(decisionOf(own));
-  if (decided !== undefined) return decided;
-  const { open } = await earlierCalls(deps, ref);
-  await deps.sealed.putIfAbsent(decisionOf(own), open ?? own);
-  return deps.sealed.require<string>(decisionOf(own));
+  const decision = decisionOf(deps, own);
+  return (await decision.find()) ?? decision.keep((await earlierCalls(deps, ref)).open ?? own);
 }
 
 /**
  * Whether a retry of a row that has only an external id would get an old onboarding again: the service has made one for
  * the id, and no call of an earlier attempt is left to continue.
  */
-export async function isSpent(deps: OnboardingDependencies, ref: RetryRef): Promise<boolean> {
-  const decision = decisionOf(prefixOf(ref.rowKey, ref.attempt));
-  if ((await deps.sealed.stat(decision)) !== undefined) return false;
+export async function isSpent(deps: OnboardingDependencies, ref: CustomerRef): Promise<boolean> {
+  if (await decisionOf(deps, prefixOf(ref.rowKey, ref.attempt)).has()) return false;
   const { open, isAnswered } = await earlierCalls(deps, ref);
   return open === undefined && (isAnswered || ref.before !== null);
 }
 
-type RetryRef = Pick<CustomerRef, "batchId" | "line" | "attempt" | "rowKey" | "before">;
-
 const prefixOf = (rowKey: string, name: string | number) => `_staging/onboarding-calls/${rowKey}/${name}/`;
-const attemptsBefore = ({ attempt }: RetryRef) => Array.from({ length: attempt - 1 }, (_, at) => at + 1);
-const decisionOf = (prefix: string) => `${prefix}prefix`;
+const attemptsBefore = ({ attempt }: CustomerRef) => Array.from({ length: attempt - 1 }, (_, at) => at + 1);
+const decisionOf = ({ sealed }: OnboardingDependencies, prefix: string) =>
+  sealed.kept<string>(`${prefix}prefix`);
 
-async function earlierCalls(deps: OnboardingDependencies, ref: RetryRef) {
+async function earlierCalls(deps: OnboardingDependencies, ref: CustomerRef) {
   const earlier = ["first", ...attemptsBefore(ref)].map((name) => prefixOf(ref.rowKey, name));
   const states = await Promise.all(earlier.map((prefix) => callState(deps.sealed, prefix)));
   const answered = earlier.filter((_, at) => states[at] === "answered").reverse();
@@ -51,13 +46,13 @@ async function earlierCalls(deps: OnboardingDependencies, ref: RetryRef) {
 /** Finds the first call whose onboarding is in no outcome, because its attempt ended before it staged one. */
 async function unrecorded(
   { sealed }: OnboardingDependencies,
-  ref: RetryRef,
+  ref: CustomerRef,
   answered: readonly string[],
 ): Promise<string | undefined> {
   const { batchId, line, before } = ref;
   if (before !== null || answered.length === 0) return undefined;
   const outcomes = await Promise.all(
-    attemptsBefore(ref).map((attempt) => findOutcome(sealed, batchId, { line, attempt, version: 1 })),
+    attemptsBefore(ref).map((attempt) => keptOutcome(sealed, batchId, { line, attempt, version: 1 }).find()),
   );
   const recorded = new Set(outcomes.map((outcome) => outcome?.onboarding_id));
   for (const prefix of answered) {
@@ -65,9 +60,4 @@ async function unrecorded(
     if (!recorded.has(body.id)) return prefix;
   }
   return undefined;
-}
-
-/** Says where the calls that create a row's business are kept: it is created once, however often the row is run. */
-export function businessPrefix({ rowKey }: Pick<CustomerRef, "rowKey">): string {
-  return `_staging/onboarding-calls/${rowKey}/business/`;
 }

@@ -1,18 +1,20 @@
 import {
   AnotherSubjectError,
   ApiError,
+  AuthError,
   NotFoundError,
   NotSentError,
   RejectedError,
   SchemaError,
   TransientError,
 } from "../../../api/http/errors.js";
+import { updateVault, uploadToVault } from "../../../api/operations/vault.js";
 import { ANOTHER_SUBJECT, InputError } from "../../../domain/failures.js";
 import { afterFailure } from "../../../domain/onboarding/customer/customer-state.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
-import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
+import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { LostAnswerError, refusedBy } from "../../failure.js";
-import type { CountedCalls } from "../../slice.js";
+import { countedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "./stage-outcome.js";
 
@@ -24,25 +26,45 @@ const MOST_TRIES = 20;
 const SHORTEST_MS = 3_600_000;
 
 /**
- * Ends a row as `failed` where another attempt will not help, or many have not.
+ * Runs a step of a row. Refused credentials change nothing and are told; the row ends as `failed` where another attempt
+ * will not help, or many have not.
+ *
+ * @param withheld values that no error message may quote
+ * @param nextAction what to do about an error, where that does not tell it itself
  * @throws the error itself where the step should be tried again, or where it is not the row's.
  */
-export async function failedStep(
-  { deps, calls }: CountedCalls<OnboardingDependencies>,
-  input: CustomerStepInput,
-  error: unknown,
-  nextAction?: string,
+export async function rowStep(
+  given: OnboardingDependencies,
+  one: OpenCustomer,
+  withheld: unknown,
+  work: (deps: OnboardingDependencies) => Promise<Omit<CustomerStep, "calls">>,
+  nextAction: () => Promise<string | undefined> = async () => undefined,
 ): Promise<CustomerStep> {
-  if (!(error instanceof Error) || !endsRow(error, input.tries)) throw error;
-  const refusal = isRefusal(error) ? error : undefined;
-  const staged = await stageOutcome(deps, input, afterFailure(input.state), {
-    error_class: error.name,
-    error_message: error.message,
-    next_action: nextAction ?? nextActionAfter(error),
-    ...(error instanceof AnotherSubjectError && { trouble: `${error.operation}: ${ANOTHER_SUBJECT}` }),
-    ...(refusal && { trouble: `${refusal.operation}: ${refusal.status ?? 0}` }),
-  });
-  return { ...staged, calls, ...(refusal && { refused: refusedBy(refusal) }) };
+  const counted = countedCalls(given, withheld);
+  try {
+    const done = await work(counted.deps);
+    return { ...done, calls: counted.calls };
+  } catch (error) {
+    if (error instanceof AuthError && !isTokenRefused(error)) {
+      return { state: one.state, calls: counted.calls, unauthorized: true };
+    }
+    const action = await nextAction();
+    if (!(error instanceof Error) || !endsRow(error, one.tries)) throw error;
+    const refusal = isRefusal(error) ? error : undefined;
+    const staged = await stageOutcome(given, one, afterFailure(one.state), {
+      error_class: error.name,
+      error_message: error.message,
+      next_action: action ?? nextActionAfter(error),
+      ...(error instanceof AnotherSubjectError && { trouble: `${error.operation}: ${ANOTHER_SUBJECT}` }),
+      ...(refusal && { trouble: `${refusal.operation}: ${refusal.status ?? 0}` }),
+    });
+    return { ...staged, calls: counted.calls, ...(refusal && { refused: refusedBy(refusal) }) };
+  }
+}
+
+/** Whether the service refused a client token: then the row has failed, and the key that made the token is good. */
+function isTokenRefused({ operation }: AuthError): boolean {
+  return operation === updateVault.name || operation === uploadToVault.name;
 }
 
 function nextActionAfter(error: Error): string {
@@ -57,7 +79,7 @@ function isRefusal(error: Error): error is RejectedError | NotFoundError {
   return error instanceof RejectedError || error instanceof NotFoundError;
 }
 
-function endsRow(error: Error, { times, since }: CustomerStepInput["tries"]): boolean {
+function endsRow(error: Error, { times, since }: OpenCustomer["tries"]): boolean {
   const final = [SchemaError, AnotherSubjectError, LostAnswerError];
   if (isRefusal(error) || final.some((kind) => error instanceof kind)) return true;
   // Ends the row too, but after its step: it may mean a wrong key or a torn file instead of the row.

@@ -1,6 +1,6 @@
 import { cancellationSignal } from "@temporalio/activity";
 import type { Onboarding } from "../../../api/schemas/onboarding.js";
-import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import {
   type Continuation,
   decideOffer,
@@ -11,9 +11,10 @@ import {
   needsCustomer,
   withoutLink,
 } from "../../../domain/onboarding/customer/customer-state.js";
-import type { CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
-import { appendContinuation, type Delivery, getSink } from "../../../lake/onboarding/continuation-file.js";
+import type { OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
+import { appendContinuation, type Delivery, keptSink } from "../../../lake/onboarding/continuation-file.js";
 import { batchPrefix } from "../../../lake/onboarding/frozen-batch.js";
+import type { SealedStore } from "../../../lake/store/sealed-store.js";
 import { commandEnd } from "../../command-end.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
@@ -23,19 +24,20 @@ const MOST_TRIES = 5;
 /** Delivers a continuation to the batch's sink, at least once; false where it could not be delivered. */
 export async function deliverLink(
   deps: OnboardingDependencies,
-  input: CustomerStepInput,
+  one: OpenCustomer,
   link: LinkOffer,
 ): Promise<boolean> {
-  const sink = await getSink(deps.sealed, input.batchId);
+  const { input, tries } = one;
+  const sink = await keptSink(deps.sealed, input.batchId).find();
   if (sink === undefined) return false;
-  const delivery = await deliveryOf(deps, input, link);
+  const delivery = await deliveryOf(deps, one, link);
   try {
     if (sink.kind === "file") await appendContinuation(sink.path, delivery, deps.sealed.sealer);
     else await deliverToCommand(sink.command, delivery, cancellationSignal());
     return true;
   } catch (error) {
     cancellationSignal().throwIfAborted();
-    if (input.tries.times + 1 < MOST_TRIES) throw error;
+    if (tries.times + 1 < MOST_TRIES) throw error;
     deps.log.warn({ line: input.line, err: error }, "could not deliver a link; send it from the dashboard");
     return false;
   }
@@ -43,12 +45,12 @@ export async function deliverLink(
 
 async function deliveryOf(
   deps: OnboardingDependencies,
-  input: CustomerStepInput,
+  { input, state }: OpenCustomer,
   link: LinkOffer,
 ): Promise<Delivery> {
-  const { batchId, row, line, attempt, state } = input;
+  const { batchId, row, line, attempt } = input;
   const { customer } = await deps.batches.row(batchId, row);
-  const continuation = await deps.sealed.require<Continuation>(linkKey(input, link.number));
+  const continuation = await keptLink(deps.sealed, input, link.number).require();
   return {
     delivery_id: `${batchId}-${line}-${attempt}-${link.number}`,
     batch_id: batchId,
@@ -85,18 +87,19 @@ export async function deliverToCommand(
   );
 }
 
-/** Says where a row's continuation with a number is kept, sealed. */
-export function linkKey(
-  { batchId, line, attempt }: Pick<CustomerRef, "batchId" | "line" | "attempt">,
+/** A row's continuation of a number. */
+export function keptLink(
+  sealed: SealedStore,
+  { batchId, line, attempt }: Pick<CustomerInput, "batchId" | "line" | "attempt">,
   number: number,
-): string {
-  return `${batchPrefix(batchId)}continuations/${line}-${attempt}-${number}`;
+) {
+  return sealed.kept<Continuation>(`${batchPrefix(batchId)}continuations/${line}-${attempt}-${number}`);
 }
 
 /** Keeps a new continuation for its delivery; a customer without one, or without a sink, is marked as lacking it. */
 export async function offerLink(
   { sealed }: OnboardingDependencies,
-  ref: CustomerRef,
+  ref: CustomerInput,
   state: CustomerState,
   given: Onboarding["continue_onboarding"],
 ): Promise<{ state: CustomerState; link: LinkOffer | null }> {
@@ -106,12 +109,12 @@ export async function offerLink(
   if (isWhole && ref.sink) {
     const found = { token, link, expires_at };
     let kept = state.links;
-    while ((await sealed.stat(linkKey(ref, kept + 1))) !== undefined) kept++;
-    const last = kept === 0 ? undefined : await sealed.get<Continuation>(linkKey(ref, kept));
+    while (await keptLink(sealed, ref, kept + 1).has()) kept++;
+    const last = kept === 0 ? undefined : await keptLink(sealed, ref, kept).find();
     const decision = decideOffer(found, { delivered: state.links, kept, last });
     if (decision === "last" && last !== undefined) return offer(state, kept, last);
     if (decision === "next") {
-      await sealed.put(linkKey(ref, kept + 1), found, { durable: true });
+      await keptLink(sealed, ref, kept + 1).put(found);
       return offer(state, kept + 1, found);
     }
   }

@@ -10,50 +10,40 @@ import {
 import { getOnboarding } from "../../../api/operations/onboarding.js";
 import type { Onboarding } from "../../../api/schemas/onboarding.js";
 import {
-  afterEvents,
-  afterReport,
+  afterPoll,
   type CustomerState,
-  type OnboardingReport,
   rowStatus,
 } from "../../../domain/onboarding/customer/customer-state.js";
-import type {
-  CustomerStep,
-  CustomerStepInput,
-  TakenNews,
-} from "../../../domain/onboarding/customer/open-customer.js";
+import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
+import type { CustomerEvent } from "../../../domain/onboarding/messages.js";
 import { type OutcomeEvent, outcomeEvent } from "../../../domain/onboarding/outcome.js";
 import { maskedId } from "../../../domain/service/external-id.js";
-import { countedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
+import { rowStep } from "./customer-failure.js";
 import { answeredStep, reportOf } from "./stage-outcome.js";
 
 /** Tries of a poll. After the last one, only the messages that led to it count. */
 const MOST_TRIES = 4;
 
 /**
- * Polls an onboarding, and applies the answer and the messages that led to the poll: none where its time had come (
+ * Polls an onboarding, and applies the answer and the news that led to the poll: none where its time had come (
  * docs/reference/service.md, "Onboarding lookup").
  */
-export async function pollOnboarding(
+export function pollOnboarding(
   given: OnboardingDependencies,
-  input: CustomerStepInput,
-  news: TakenNews,
+  one: OpenCustomer,
+  news: readonly CustomerEvent[],
 ): Promise<CustomerStep> {
-  const counted = countedCalls(given);
-  let found: Onboarding | null;
-  try {
-    found = await read(counted.deps, input);
-  } catch (error) {
-    if (error instanceof AuthError) return { state: input.state, calls: counted.calls, unauthorized: true };
-    throw error;
-  }
-  const state = stateAfter(input.state, news, found === null ? null : reportOf(found));
-  return answeredStep(counted, input, state, found, { events: eventsOf(news, state) });
+  return rowStep(given, one, undefined, async (deps) => {
+    const found = await read(deps, one);
+    const state = afterPoll(one.state, news, found === null ? null : reportOf(found));
+    return answeredStep(deps, one, state, found, { events: eventsOf(news, state) });
+  });
 }
 
 async function read(
   deps: OnboardingDependencies,
-  { state, tries }: CustomerStepInput,
+  { state, tries }: OpenCustomer,
 ): Promise<Onboarding | null> {
   const params = { path: { id: state.onboardingId ?? "" } };
   try {
@@ -72,28 +62,12 @@ async function read(
   }
 }
 
-function stateAfter(
-  state: CustomerState,
-  { events, sessions }: TakenNews,
-  report: OnboardingReport | null,
-): CustomerState {
-  const validated = sessions.reduce(
-    (now, session) => afterReport(now, { ...session, hasOutput: false }, "validation"),
-    state,
-  );
-  if (events.length > 0) return afterEvents(validated, events, report);
-  return report === null
-    ? validated
-    : afterReport(validated, report, sessions.length > 0 ? "validation" : "poll");
-}
-
-function eventsOf({ events, sessions }: TakenNews, state: CustomerState): OutcomeEvent[] {
-  if (events.length + sessions.length === 0) return [outcomeEvent("looked", rowStatus(state))];
-  const webhooks = events.map(({ kind, status, messageId, at }) =>
+function eventsOf(news: readonly CustomerEvent[], state: CustomerState): OutcomeEvent[] {
+  if (news.length === 0) return [outcomeEvent("looked", rowStatus(state))];
+  return news.map(({ kind, status, messageId, at }) =>
     outcomeEvent(kind, status, {
       message_id: messageId,
       ...(at !== null && { at: new Date(at).toISOString() }),
     }),
   );
-  return [...webhooks, ...sessions.map(({ status }) => outcomeEvent("validated", status))];
 }

@@ -1,20 +1,16 @@
-import { AuthError } from "../../../api/http/errors.js";
 import { createOnboarding } from "../../../api/operations/onboarding.js";
-import type { BatchRunInput } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import { afterReport } from "../../../domain/onboarding/customer/customer-state.js";
-import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
+import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { type CustomerRow, valuesOf } from "../../../domain/onboarding/customer.js";
 import { callOnce } from "../../calls/call-once.js";
 import { onboardingResolution, type StartedOnboarding } from "../../calls/onboarding-resolution.js";
-import { countedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { onboardingPrefix } from "./call-prefix.js";
-import { failedStep } from "./customer-failure.js";
+import { rowStep } from "./customer-failure.js";
 import { preparedId } from "./prepare-customer.js";
 import { answeredStep, reportOf } from "./stage-outcome.js";
 import { mustBeOwn, postUnnamed, reuseUnnamed } from "./unnamed-onboarding.js";
-
-type PostOnboardingInput = CustomerStepInput & Pick<BatchRunInput, "syncTimeoutSecs">;
 
 /**
  * Posts the onboarding of a row, once however often it is repeated: a lost answer is resolved by the idempotency id or
@@ -23,24 +19,20 @@ type PostOnboardingInput = CustomerStepInput & Pick<BatchRunInput, "syncTimeoutS
  */
 export async function postOnboarding(
   given: OnboardingDependencies,
-  input: PostOnboardingInput,
+  one: OpenCustomer,
 ): Promise<CustomerStep> {
-  const { customer } = await given.batches.row(input.batchId, input.row);
-  const counted = countedCalls(given, valuesOf(customer));
-  try {
-    const made = customer.create ? await preparedId(given, input) : null;
-    const body = await post(counted.deps, input, customer, made);
-    const state = afterReport(input.state, reportOf(body), "sync");
-    return await answeredStep(counted, input, state, body, { fp_bid: made });
-  } catch (error) {
-    if (error instanceof AuthError) return { state: input.state, calls: counted.calls, unauthorized: true };
-    return failedStep(counted, input, error);
-  }
+  const { customer } = await given.batches.row(one.input.batchId, one.input.row);
+  return rowStep(given, one, valuesOf(customer), async (deps) => {
+    const made = customer.create ? await preparedId(deps, one.input) : null;
+    const body = await post(deps, one.input, customer, made);
+    const state = afterReport(one.state, reportOf(body), "sync");
+    return answeredStep(deps, one, state, body, { fp_bid: made });
+  });
 }
 
 async function post(
   deps: OnboardingDependencies,
-  input: PostOnboardingInput,
+  input: CustomerInput,
   customer: CustomerRow,
   made: string | null,
 ): Promise<StartedOnboarding> {

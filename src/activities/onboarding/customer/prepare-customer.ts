@@ -1,33 +1,30 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { withClientToken } from "../../../api/http/client-token.js";
-import { AuthError, RejectedError } from "../../../api/http/errors.js";
+import { RejectedError } from "../../../api/http/errors.js";
 import { createBusiness } from "../../../api/operations/business.js";
 import { updateVault, uploadToVault } from "../../../api/operations/vault.js";
-import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
-import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
+import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { type CustomerRow, type RightRow, valuesOf } from "../../../domain/onboarding/customer.js";
-import { noteMadeBusiness } from "../../../lake/onboarding/call-notes.js";
+import { madeBusiness } from "../../../lake/onboarding/call-notes.js";
 import { callOnce } from "../../calls/call-once.js";
 import { callState } from "../../calls/call-record.js";
-import { countedCalls } from "../../slice.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { businessPrefix } from "./call-prefix.js";
-import { failedStep } from "./customer-failure.js";
+import { rowStep } from "./customer-failure.js";
 
-interface Prepared {
-  /** Null where the external id was taken already and names the business. */
-  readonly fpBid: string | null;
-}
+type RowOfBusiness = Pick<CustomerInput, "rowKey">;
 
-type RowOfBusiness = Pick<CustomerRef, "rowKey">;
-
-const preparedKey = (row: RowOfBusiness) => `${businessPrefix(row)}prepared`;
+/** Where the calls that create a row's business are kept: it is created once, however often the row is run. */
+const businessPrefix = ({ rowKey }: RowOfBusiness) => `_staging/onboarding-calls/${rowKey}/business/`;
+/** The `fp_bid` of a row's business; null where the external id was taken already and names it. */
+const prepared = ({ sealed }: OnboardingDependencies, row: RowOfBusiness) =>
+  sealed.kept<string | null>(`${businessPrefix(row)}prepared`);
 const businessCallPrefix = (row: RowOfBusiness) => `${businessPrefix(row)}call/`;
 
 /** Reads the `fp_bid` of the business that was created for a row; null where only its external id is known. */
 export async function preparedId(deps: OnboardingDependencies, row: RowOfBusiness): Promise<string | null> {
-  return (await deps.sealed.get<Prepared>(preparedKey(row)))?.fpBid ?? null;
+  return (await prepared(deps, row).find()) ?? null;
 }
 
 /**
@@ -37,44 +34,34 @@ export async function preparedId(deps: OnboardingDependencies, row: RowOfBusines
  */
 export async function prepareCustomer(
   given: OnboardingDependencies,
-  input: CustomerStepInput,
+  one: OpenCustomer,
 ): Promise<CustomerStep> {
+  const { input, state } = one;
   const frozen = await given.batches.row(input.batchId, input.row);
   const { customer } = frozen;
-  const counted = countedCalls(given, valuesOf(customer));
-  try {
-    if (customer.create) await makeBusiness(counted.deps, input, frozen);
-    else await writeVault(counted.deps, input, customer);
-    return { state: input.state, calls: counted.calls };
-  } catch (error) {
-    if (error instanceof AuthError && !isTokenRefused(error)) {
-      return { state: input.state, calls: counted.calls, unauthorized: true };
-    }
-    const isLost = await isBusinessLost(given, input, customer);
-    return failedStep(counted, input, error, isLost ? NEXT_ACTIONS.needsFpBid : undefined);
-  }
-}
-
-/**
- * True if a lost request may have created a business that can't be looked up, because it has no external id. The
- * request is not sent again.
- */
-async function isBusinessLost(
-  { sealed }: OnboardingDependencies,
-  row: RowOfBusiness,
-  { create, externalId }: CustomerRow,
-): Promise<boolean> {
-  return create && externalId === null && (await callState(sealed, businessCallPrefix(row))) === "sent";
-}
-
-/** Whether the service refused a client token: then the row has failed, and the key that made the token is good. */
-function isTokenRefused({ operation }: AuthError): boolean {
-  return operation === updateVault.name || operation === uploadToVault.name;
+  const nextAction = async () => {
+    if (!customer.create || customer.externalId !== null) return undefined;
+    // A lost request may have created a business that nothing finds again: it is not sent a second time.
+    return (await callState(given.sealed, businessCallPrefix(input))) === "sent"
+      ? NEXT_ACTIONS.needsFpBid
+      : undefined;
+  };
+  return rowStep(
+    given,
+    one,
+    valuesOf(customer),
+    async (deps) => {
+      if (customer.create) await makeBusiness(deps, input, frozen);
+      else await writeVault(deps, input, customer);
+      return { state };
+    },
+    nextAction,
+  );
 }
 
 async function writeVault(
   deps: OnboardingDependencies,
-  { batchId, line, authEpoch }: CustomerStepInput,
+  { batchId, line, authEpoch }: CustomerInput,
   { fpId, vault, documents }: CustomerRow,
 ): Promise<void> {
   const fields = [...Object.keys(vault), ...Object.keys(documents)];
@@ -104,12 +91,11 @@ async function writeVault(
 
 async function makeBusiness(
   deps: OnboardingDependencies,
-  input: CustomerStepInput,
+  input: CustomerInput,
   { customer: { externalId, vault }, identityHash }: RightRow,
 ): Promise<void> {
-  if ((await deps.sealed.stat(preparedKey(input))) !== undefined) return;
-  const keep = (fpBid: string | null) =>
-    deps.sealed.put(preparedKey(input), { fpBid } satisfies Prepared, { durable: true });
+  const { has, put } = prepared(deps, input);
+  if (await has()) return;
   try {
     const { body } = await callOnce(deps, {
       operation: createBusiness,
@@ -118,11 +104,11 @@ async function makeBusiness(
       resolution: { rule: externalId === null ? "unknown" : "again" },
       run: input.authEpoch,
     });
-    if (externalId === null) await noteMadeBusiness(deps.sealed, body.id, identityHash);
-    await keep(body.id);
+    if (externalId === null) await madeBusiness(deps.sealed, body.id).put(identityHash);
+    await put(body.id);
   } catch (error) {
     // An earlier request of ours or somebody else took the external id: the onboarding names the business by it.
     if (!(error instanceof RejectedError) || error.status !== 400 || externalId === null) throw error;
-    await keep(null);
+    await put(null);
   }
 }

@@ -1,35 +1,37 @@
 import { hash } from "node:crypto";
 import type { Onboarding } from "../../../api/schemas/onboarding.js";
-import type { BatchRow } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import {
   type CustomerState,
   isOutcomeDue,
   type OnboardingReport,
 } from "../../../domain/onboarding/customer/customer-state.js";
 import { newOutcome, type OutcomeFacts, troubleOf } from "../../../domain/onboarding/customer/new-outcome.js";
-import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/open-customer.js";
+import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { saidIn } from "../../../domain/onboarding/verdict.js";
-import { getOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
-import type { CountedCalls } from "../../slice.js";
+import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { offerLink } from "./deliver-continuation.js";
+
+type NamedRow = Pick<CustomerInput, "batchId" | "row" | "line" | "attempt" | "rowKey" | "startedAt">;
 
 /** Stages the outcome of a state, sealed, where a new version is due; the returned state has that version. */
 export async function stageOutcome(
   { batches, sealed }: OnboardingDependencies,
-  input: BatchRow & Pick<CustomerStepInput, "batchId" | "startedAt" | "recorded">,
+  { input, recorded }: { readonly input: NamedRow } & Pick<OpenCustomer, "recorded">,
   state: CustomerState,
   facts: OutcomeFacts,
 ): Promise<Pick<CustomerStep, "state" | "outcome" | "messageHash">> {
-  if (!isOutcomeDue(input.recorded, state)) return { state };
+  if (!isOutcomeDue(recorded, state)) return { state };
   const { batchId, row, line, attempt } = input;
   const { customer } = await batches.row(batchId, row);
   const { playbook } = await batches.require(batchId);
   const { version } = state;
-  const prior = version === 0 ? undefined : await getOutcome(sealed, batchId, { line, attempt, version });
+  const before = keptOutcome(sealed, batchId, { line, attempt, version });
+  const prior = version === 0 ? undefined : await before.require();
   const next = { ...state, version: version + 1 };
   const outcome = newOutcome(input, next, facts, { customer, prior, playbook });
-  await putOutcome(sealed, batchId, outcome);
+  await keptOutcome(sealed, batchId, outcome).put(outcome);
   const trouble = troubleOf(outcome, facts, customer);
   return {
     state: next,
@@ -44,15 +46,15 @@ type Answer = Pick<Onboarding, "id" | "output" | "error_message" | "continue_onb
 
 /** Makes the step of an answer: offers its continuation, and stages the outcome of the resulting state. */
 export async function answeredStep(
-  { deps, calls }: CountedCalls<OnboardingDependencies>,
-  input: CustomerStepInput,
+  deps: OnboardingDependencies,
+  one: OpenCustomer,
   answered: CustomerState,
   answer: Answer | null,
   facts: OutcomeFacts,
-): Promise<CustomerStep> {
-  const { state, link } = await offerLink(deps, input, answered, answer?.continue_onboarding);
-  const staged = await stageOutcome(deps, input, state, { answer, ...facts });
-  return { ...staged, ...(link && { link }), calls };
+): Promise<Omit<CustomerStep, "calls">> {
+  const { state, link } = await offerLink(deps, one.input, answered, answer?.continue_onboarding);
+  const staged = await stageOutcome(deps, one, state, { answer, ...facts });
+  return { ...staged, ...(link && { link }) };
 }
 
 /** What an answer says of the onboarding's state. */

@@ -4,20 +4,19 @@ import { createOnboarding } from "../../../api/operations/onboarding.js";
 import type { ParamsOf } from "../../../api/operations/operation.js";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { FAILURE_TYPES } from "../../../domain/failures.js";
-import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import { type UndecidedPost, undecidedMs } from "../../../domain/onboarding/customer/undecided-post.js";
 import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
 import { maskedId } from "../../../domain/service/external-id.js";
 import {
-  dropUnnamedPost,
-  noteUnnamedPost,
   type OnboardingTaker,
   takeOnboarding,
   type UnnamedPost,
+  unnamedPost,
   unnamedPosts,
 } from "../../../lake/onboarding/call-notes.js";
 import { onboardedCustomers } from "../../../lake/onboarding/earlier-outcomes.js";
-import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { CallRecord, callState } from "../../calls/call-record.js";
 import { ageOf, believedMissingAfter, lostCall } from "../../calls/lost-call.js";
 import {
@@ -30,7 +29,7 @@ import type { OnboardingDependencies } from "../dependencies.js";
 const READ_AT_ONCE = 8;
 
 interface RowCall {
-  readonly ref: CustomerRef;
+  readonly ref: CustomerInput;
   readonly params: ParamsOf<typeof createOnboarding>;
   readonly prefix: string;
   /** Judges an onboarding before it is kept as the row's. */
@@ -64,14 +63,14 @@ export async function postUnnamed<R>(
   { ref: { batchId, rowKey, line, attempt }, params, prefix }: RowCall,
   post: () => Promise<R>,
 ): Promise<R> {
-  const place = { playbookKey: playbookKeyOf(params.body.key), batchId, rowKey };
+  const note = unnamedPost(sealed, { playbookKey: playbookKeyOf(params.body.key), batchId, rowKey });
   const settlesAfterMs = believedMissingAfter(createOnboarding, params);
   const outcome = { line, attempt, version: 1 };
-  await noteUnnamedPost(sealed, place, { prefix, batchId, outcome, settlesAfterMs });
+  await note.put({ prefix, batchId, outcome, settlesAfterMs });
   try {
     return await post();
   } finally {
-    if ((await callState(sealed, prefix)) !== "sent") await dropUnnamedPost(sealed, place);
+    if ((await callState(sealed, prefix)) !== "sent") await note.drop();
   }
 }
 
@@ -102,7 +101,11 @@ export async function reuseUnnamed(deps: OnboardingDependencies, call: RowCall):
     fpId: fp_id,
     creations,
     answered,
-    others: async (ids) => [...before, ...(await outcomesOf(deps, ids))],
+    async others(ids) {
+      const subjects = ids.map((onboardingId) => ({ fpId: null, externalId: null, onboardingId }));
+      const known = await onboardedCustomers(deps.lake, subjects);
+      return [...before, ...known.flatMap(({ onboardingId }) => onboardingId ?? [])];
+    },
     run: ref.authEpoch,
   });
   if (found === undefined) return;
@@ -110,33 +113,28 @@ export async function reuseUnnamed(deps: OnboardingDependencies, call: RowCall):
   await record.keep<StartedOnboarding>(found);
 }
 
-interface SeenPosts {
-  readonly posts: readonly UnnamedPost[];
-  /** When they were seen first: epoch milliseconds by the store's clock. */
-  readonly at: number;
-}
-
 /**
- * Returns what was undecided when the row was first about to be posted; undefined where nothing was. This is kept,
- * because a batch that runs beside this one always has requests in flight, and a later answer names its onboarding.
+ * Returns what was undecided when the row was first about to be posted, and when that was by the store's clock; undefined
+ * where nothing was. This is kept, because a batch that runs beside this one always has requests in flight, and a later
+ * answer names its onboarding.
  */
 async function seenUndecided(
   { sealed }: OnboardingDependencies,
   { ref: { batchId, runId }, params, prefix }: RowCall,
-): Promise<SeenPosts | undefined> {
+) {
   const noted = await unnamedPosts(sealed, { playbookKey: playbookKeyOf(params.body.key), batchId });
   const key = `${prefix}seen/${runId}`;
-  const kept = await sealed.get<readonly UnnamedPost[]>(key);
-  if (kept === undefined && noted.length === 0) return undefined;
+  const kept = sealed.kept<readonly UnnamedPost[]>(key);
+  let posts = await kept.find();
+  if (posts === undefined && noted.length === 0) return undefined;
   // The row's own call resolves what its own request did.
   if ((await callState(sealed, prefix)) !== "not sent") return undefined;
-  if (kept === undefined) {
+  if (posts === undefined) {
     const states = await mapConcurrent(READ_AT_ONCE, noted, (post) => callState(sealed, post.prefix));
     const open = noted.filter((_, at) => states[at] === "sent");
     if (open.length === 0) return undefined;
-    await sealed.putIfAbsent(key, open);
+    posts = await kept.keep(open);
   }
-  const posts = await sealed.require<readonly UnnamedPost[]>(key);
   const entry = await sealed.stat(key);
   return { posts, at: entry?.modifiedAt.getTime() ?? 0 };
 }
@@ -153,7 +151,7 @@ async function resultOf(
 ): Promise<PostResult> {
   const { prefix, batchId, outcome, settlesAfterMs } = post;
   const record = await CallRecord.open(deps.sealed, prefix, createOnboarding.name);
-  const isOver = (await findOutcome(deps.sealed, batchId, outcome)) !== undefined;
+  const isOver = await keptOutcome(deps.sealed, batchId, outcome).has();
   const answer = await record.answer<StartedOnboarding>();
   const known = { settlesAfterMs, isOver, ageMs: 0 };
   if (answer !== undefined) return { ...known, state: "answered", onboardingId: answer.body.id };
@@ -163,12 +161,6 @@ async function resultOf(
   const lost = lostCall(createOnboarding, first, storeTime);
   const until = lost.sentAt + (last.storedAt - first.storedAt) + settlesAfterMs;
   return { ...known, state: "sent", ageMs: ageOf(last, storeTime, deps), creation: { lost, until } };
-}
-
-async function outcomesOf({ lake }: OnboardingDependencies, ids: readonly string[]): Promise<string[]> {
-  const subjects = ids.map((onboardingId) => ({ fpId: null, externalId: null, onboardingId }));
-  const known = await onboardedCustomers(lake, subjects);
-  return known.flatMap(({ onboardingId }) => onboardingId ?? []);
 }
 
 function undecided(): ApplicationFailure {

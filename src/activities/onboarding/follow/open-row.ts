@@ -18,20 +18,16 @@ import {
   NO_TRIES,
   newsTaken,
   type OpenCustomer,
-  type TakenNews,
 } from "../../../domain/onboarding/customer/open-customer.js";
 import { withPoll } from "../../../domain/onboarding/customer/poll-schedule.js";
-import { isSuperseded } from "../../../domain/onboarding/customer/waiting-rows.js";
+import type { CustomerEvent } from "../../../domain/onboarding/messages.js";
 import { callState } from "../../calls/call-record.js";
 import { onboardingPrefix } from "../customer/call-prefix.js";
 import { deliverLink } from "../customer/deliver-continuation.js";
 import { pollOnboarding } from "../customer/poll-onboarding.js";
 import { postOnboarding } from "../customer/post-onboarding.js";
 import { prepareCustomer } from "../customer/prepare-customer.js";
-import type { OnboardingDependencies } from "../dependencies.js";
 import type { RowInWork } from "./row-in-work.js";
-
-const NO_NEWS: TakenNews = { events: [], sessions: [] };
 
 /** The failure of a row whose request was abandoned. */
 const UNANSWERED: OutcomeFacts = {
@@ -40,218 +36,193 @@ const UNANSWERED: OutcomeFacts = {
     "the batch was cancelled before the service answered the request, so it is not known whether the service carried it out; runs retry looks for it before it sends anything",
 };
 
-/** One open row while it is worked on: acts on what `open-customer.ts` decides. Only staged names leave it. */
-export class OpenRow {
-  #isPosting = false;
-  #endIsOwn = false;
-  /** Whether the row is given back to its batch, which runs it again. */
-  #isPutBack = false;
+/** Does what is due for a row, and returns it as it stays open; null where it is finished. */
+export async function step(row: RowInWork): Promise<OpenCustomer | null> {
+  takeStops(row);
+  if (row.one.output !== null) await fetchOutput(row);
+  else if (row.one.posted) await act(row);
+  else if (!(await post(row))) return given(row);
+  return conclude(row);
+}
 
-  constructor(
-    private readonly deps: OnboardingDependencies,
-    private readonly row: RowInWork,
-    /** Epoch milliseconds. */
-    private readonly now: () => number,
-  ) {}
+/** Ends a row whose step can't succeed. */
+export async function fail(
+  row: RowInWork,
+  failure: OutcomeFacts,
+  isStopped = false,
+): Promise<OpenCustomer | null> {
+  row.undo();
+  await end(row, failure, isStopped);
+  return conclude(row);
+}
 
-  /** Does what is due, and returns the row as it stays open; null where it is finished. */
-  async step(): Promise<OpenCustomer | null> {
-    this.#takeStops();
-    if (this.row.one.output !== null) await this.#fetchOutput();
-    else if (!this.row.one.posted) await this.#post();
-    else await this.#act();
-    return this.#conclude();
+/** Leaves off where its batch is cancelled; a request without an answer fails. */
+export async function abandon(row: RowInWork): Promise<OpenCustomer | null> {
+  return row.isPosting ? fail(row, UNANSWERED, true) : row.undo();
+}
+
+/** Tells the batches of a row whose staging is lost, and of those that wait for it. */
+export function lose(row: RowInWork, message: string): null {
+  const { input } = row.undo();
+  row.tell({ kind: "lost", row: input.row, runId: input.runId, message });
+  return given(row);
+}
+
+/** Leaves a row to its batch, and those that wait for it to theirs. */
+function given(row: RowInWork): null {
+  row.releaseWaiters();
+  return null;
+}
+
+async function end(row: RowInWork, failure: OutcomeFacts, isStopped: boolean): Promise<void> {
+  if (isStopped) keepEnd(row);
+  await row.change(afterFailure(row.one.state), "failed", failure);
+  row.set({ posted: true, tries: NO_TRIES });
+}
+
+function takeStops(row: RowInWork): void {
+  const { mail } = row.one;
+  row.set({ mail: { ...mail, stops: [] } });
+  for (const batchId of mail.stops) {
+    if (batchId === row.one.input.batchId) row.set({ stopped: true });
+    row.leaveBatch(batchId);
   }
+  row.mark();
+}
 
-  /** Ends a row whose step can't succeed. */
-  async fail(failure: OutcomeFacts, isStopped = false): Promise<OpenCustomer | null> {
-    this.row.undo();
-    await this.#end(failure, isStopped);
-    return this.#conclude();
-  }
-
-  /** Leaves off where its batch is cancelled; a request without an answer fails. */
-  async abandon(): Promise<OpenCustomer | null> {
-    return this.#isPosting ? this.fail(UNANSWERED, true) : this.row.undo();
-  }
-
-  /** Tells the batches of a row whose staging is lost, and of those that wait for it. */
-  lose(message: string): null {
-    this.row.undo();
-    const { row, runId } = this.row.one.input;
-    this.row.tell({ kind: "lost", row, runId, message });
-    this.row.releaseWaiters();
-    return null;
-  }
-
-  async #end(failure: OutcomeFacts, isStopped: boolean): Promise<void> {
-    if (isStopped) this.#keepEnd();
-    await this.row.change(afterFailure(this.row.one.state), "failed", failure);
-    this.row.set({ posted: true, tries: NO_TRIES });
-  }
-
-  #takeStops(): void {
-    const { mail } = this.row.one;
-    this.row.set({ mail: { ...mail, stops: [] } });
-    for (const batchId of mail.stops) {
-      if (batchId === this.row.one.input.batchId) this.row.set({ stopped: true });
-      this.row.leaveBatch(batchId);
+/** Prepares and posts the customer; false where its batch is told to run the row again. */
+async function post(row: RowInWork): Promise<boolean> {
+  const { deps } = row;
+  if (row.one.stopped) {
+    const call = await callState(deps.sealed, await onboardingPrefix(deps, row.one.input));
+    if (call !== "answered") {
+      await (call === "sent" ? end(row, UNANSWERED, true) : stop(row));
+      return true;
     }
-    this.row.mark();
   }
-
-  /** Prepares and posts the customer. */
-  async #post(): Promise<void> {
-    const { prepare, syncTimeoutSecs } = this.row.one.input;
-    if (this.row.one.stopped) {
-      const prefix = await onboardingPrefix(this.deps, this.row.stepInput);
-      const call = await callState(this.deps.sealed, prefix);
-      if (call === "not sent") return this.#stop();
-      if (call === "sent") return this.#end(UNANSWERED, true);
-    }
-    if (prepare) {
-      const step = await this.row.try(() => prepareCustomer(this.deps, this.row.stepInput));
-      this.row.set({ input: { ...this.row.one.input, prepare: false } });
-      if (!(await this.row.apply(step))) return this.#putBack();
-    }
-    if (this.row.one.state.phase !== "settled") {
-      this.#isPosting = true;
-      const step = await this.row.try(() =>
-        postOnboarding(this.deps, { ...this.row.stepInput, syncTimeoutSecs }),
-      );
-      if (!(await this.row.apply(step))) return this.#putBack();
-    }
-    this.#isPosting = false;
-    this.row.set({ posted: true });
+  if (row.one.input.prepare) {
+    const prepared = await row.try(() => prepareCustomer(deps, row.one));
+    row.set({ input: { ...row.one.input, prepare: false } });
+    if (!(await row.apply(prepared))) return putBack(row);
   }
+  if (row.one.state.phase !== "settled") {
+    row.isPosting = true;
+    const posted = await row.try(() => postOnboarding(deps, row.one));
+    if (!(await row.apply(posted))) return putBack(row);
+  }
+  row.isPosting = false;
+  row.set({ posted: true });
+  return true;
+}
 
-  #putBack(): void {
-    this.#isPutBack = true;
-    this.row.tell({
-      kind: "requeued",
-      row: this.row.one.input.row,
-      calls: this.row.one.calls,
+function putBack(row: RowInWork): false {
+  row.tell({ kind: "requeued", row: row.one.input.row, calls: row.one.calls });
+  return false;
+}
+
+async function act(row: RowInWork): Promise<void> {
+  if (row.one.link !== null) return;
+  const now = row.now();
+  const due = dueStep(row.one, now);
+  if (due === "news") {
+    const { news, left } = newsTaken(row.one);
+    return news.length > 0 ? poll(row, news, left) : row.set(left);
+  }
+  if (due === "deadline") return row.change(afterDeadline(row.one.state), "deadline");
+  if (due === "poll") await poll(row, [], row.one);
+  if (due === undefined || !isOverdue(row.one, now)) return;
+  await row.change(afterDecisionTimeout(row.one.state), "patience");
+}
+
+/** `left`: the polls and the mail once the news was taken; until the poll has succeeded, the row keeps its own. */
+async function poll(
+  row: RowInWork,
+  news: readonly CustomerEvent[],
+  { polls, mail }: Pick<OpenCustomer, "polls" | "mail">,
+): Promise<void> {
+  const all = [...polls.hints, ...news];
+  const polled = await row.try(() => pollOnboarding(row.deps, row.one, all));
+  row.set({ mail, polls: withPoll(polls, row.now()) });
+  if (!(await row.apply(polled))) row.tell({ kind: "refused", row: row.one.input.row, calls: 0 });
+  if (hasLinkEnded(row.one, row.now())) await row.change(withoutLink(row.one.state), "link_ended");
+}
+
+/** Delivers a continuation, reports to the batch, and answers the rows that wait, once the row is processed. */
+async function report(row: RowInWork): Promise<void> {
+  if (row.one.state.phase === "machine") return;
+  await deliver(row);
+  const { input, state, told, calls, messageHash, refused } = row.one;
+  if (!told) {
+    const outputAwaited = isOutputAwaited(row.one);
+    row.set({ told: true });
+    row.tell({
+      ...{ kind: "done", row: input.row, calls, messageHash, outputAwaited },
+      ...(refused && { refused }),
+      ...rowVerdict(state),
     });
   }
+  if (state.version > 0) await row.answerWaiters();
+}
 
-  async #act(): Promise<void> {
-    if (this.row.one.link !== null) return;
-    const now = this.now();
-    const due = dueStep(this.row.one, now);
-    if (due === "news") return this.#pollForNews();
-    if (due === "deadline") return this.row.change(afterDeadline(this.row.one.state), "deadline");
-    if (due === "poll") await this.#poll(NO_NEWS);
-    if (due === undefined || !isOverdue(this.row.one, now)) return;
-    await this.row.change(afterDecisionTimeout(this.row.one.state), "patience");
+async function deliver(row: RowInWork): Promise<void> {
+  const { link } = row.one;
+  if (link === null) return;
+  const isDelivered = await row.try(() => deliverLink(row.deps, row.one, link));
+  row.set({ link: null });
+  const { state } = row.one;
+  await row.change(isDelivered ? afterLink(state, link.expiresAt) : withoutLink(state), "link");
+}
+
+/** Ends with the last status: the batch was cancelled, or another row takes over. */
+async function stop(row: RowInWork): Promise<void> {
+  keepEnd(row);
+  await row.change(afterStop(row.one.state), "stopped");
+  row.set({ posted: true });
+}
+
+/** Notes that the row's own batch stops it before its end: other rows must not take that end for their outcome. */
+function keepEnd(row: RowInWork): void {
+  if (row.one.state.phase !== "settled" && !row.isSuperseded) row.endIsOwn = true;
+}
+
+async function conclude(row: RowInWork): Promise<OpenCustomer | null> {
+  await report(row);
+  const end = endOf(row.one, row.isSuperseded);
+  if (end === undefined) return row.one;
+  if (end === "inherited") return inherited(row.one);
+  if (end === "stopped") {
+    await stop(row);
+    await report(row);
   }
-
-  async #pollForNews(): Promise<void> {
-    const { events, sessions, polls, mail } = newsTaken(this.row.one);
-    if (events.length + sessions.length > 0) await this.#poll({ events, sessions }, { polls, mail });
-    else this.row.set({ polls, mail });
+  if (row.one.output !== null || isOutputAwaited(row.one)) {
+    const next = nextFetch(row);
+    if (next !== null) return next;
+    // Rows that came to wait meanwhile get what there is.
+    await report(row);
   }
+  return given(row);
+}
 
-  /** `left`: the polls and the mail once the news was taken; until the poll has succeeded, the row keeps its own. */
-  async #poll(
-    { events, sessions }: TakenNews,
-    { polls, mail }: Pick<OpenCustomer, "polls" | "mail"> = this.row.one,
-  ): Promise<void> {
-    const news = { events: [...polls.hints, ...events], sessions };
-    const step = await this.row.try(() => pollOnboarding(this.deps, this.row.stepInput, news));
-    this.row.set({ mail, polls: withPoll(polls, this.now()) });
-    if (!(await this.row.apply(step)))
-      this.row.tell({ kind: "refused", row: this.row.one.input.row, calls: 0 });
-    if (hasLinkEnded(this.row.one, this.now()))
-      await this.row.change(withoutLink(this.row.one.state), "link_ended");
-  }
-
-  /** Delivers a continuation, reports to the batch, and answers the rows that wait, once the row is processed. */
-  async #report(): Promise<void> {
-    const { row } = this.row.one.input;
-    if (this.row.one.state.phase === "machine") return;
-    await this.#deliver();
-    const { state, told, calls, messageHash, refused } = this.row.one;
-    if (!told) {
-      this.row.set({ told: true });
-      this.row.tell({
-        kind: "done",
-        row,
-        calls,
-        messageHash,
-        ...(refused && { refused }),
-        outputAwaited: isOutputAwaited(this.row.one),
-        ...rowVerdict(state),
-      });
-    }
-    if (state.version > 0) await this.row.answerWaiters(this.#endIsOwn);
-  }
-
-  async #deliver(): Promise<void> {
-    const { link } = this.row.one;
-    if (link === null) return;
-    const isDelivered = await this.row.try(() => deliverLink(this.deps, this.row.stepInput, link));
-    this.row.set({ link: null });
-    const state = isDelivered
-      ? afterLink(this.row.one.state, link.expiresAt)
-      : withoutLink(this.row.one.state);
-    await this.row.change(state, "link");
-  }
-
-  /** Ends with the last status: the batch was cancelled, or another row takes over. */
-  async #stop(): Promise<void> {
-    this.#keepEnd();
-    await this.row.change(afterStop(this.row.one.state), "stopped");
-    this.row.set({ posted: true });
-  }
-
-  /** Notes that the row's own batch stops it before its end: other rows must not take that end for their outcome. */
-  #keepEnd(): void {
-    if (this.row.one.state.phase !== "settled" && !isSuperseded(this.row.one)) this.#endIsOwn = true;
-  }
-
-  async #conclude(): Promise<OpenCustomer | null> {
-    if (!this.#isPutBack) {
-      await this.#report();
-      const end = endOf(this.row.one);
-      if (end === undefined) return this.row.one;
-      if (end === "inherited") return inherited(this.row.one);
-      if (end === "stopped") {
-        await this.#stop();
-        await this.#report();
-      }
-      if (this.row.one.output !== null || isOutputAwaited(this.row.one)) {
-        const next = this.#nextFetch();
-        if (next !== null) return next;
-        // Rows that came to wait meanwhile get what there is.
-        await this.#report();
-      }
-    }
-    this.row.releaseWaiters();
+/** The row until it is asked for its output again; null, and the batch is told, where that has an end. */
+function nextFetch(row: RowInWork): OpenCustomer | null {
+  const { output, input, state, stopped } = row.one;
+  const { polls, calls } = output ?? { polls: 0, calls: 0 };
+  const wait = input.timing.outputRetries[polls];
+  const { hasOutput } = state;
+  if (wait === undefined || hasOutput || stopped || row.isSuperseded) {
+    row.tell({ kind: "output", found: hasOutput, calls });
     return null;
   }
+  return { ...row.one, output: { polls, calls, dueAt: row.now() + wait } };
+}
 
-  /** The row until it is asked for its output again; null, and the batch is told, where that has an end. */
-  #nextFetch(): OpenCustomer | null {
-    const { polls, calls } = this.row.one.output ?? { polls: 0, calls: 0 };
-    const wait = this.row.one.input.timing.outputRetries[polls];
-    const { hasOutput } = this.row.one.state;
-    const isOver = hasOutput || this.row.one.stopped || isSuperseded(this.row.one);
-    if (wait === undefined || isOver) {
-      this.row.tell({ kind: "output", found: hasOutput, calls });
-      return null;
-    }
-    return { ...this.row.one, output: { polls, calls, dueAt: this.now() + wait } };
-  }
-
-  /**
-   * Polls again for an output that the playbook had not produced yet (docs/reference/service.md, "Onboarding result").
-   */
-  async #fetchOutput(): Promise<void> {
-    const { output } = this.row.one;
-    if (output === null || this.row.one.stopped || this.row.one.mail.waiters.length > 0) return;
-    const { calls } = this.row.one;
-    await this.row.apply(await this.row.try(() => pollOnboarding(this.deps, this.row.stepInput, NO_NEWS)));
-    const made = this.row.one.calls - calls;
-    this.row.set({ output: { ...output, polls: output.polls + 1, calls: output.calls + made } });
-  }
+/**
+ * Polls again for an output that the playbook had not produced yet (docs/reference/service.md, "Onboarding result").
+ */
+async function fetchOutput(row: RowInWork): Promise<void> {
+  const { output, stopped, mail, calls } = row.one;
+  if (output === null || stopped || mail.waiters.length > 0) return;
+  await row.apply(await row.try(() => pollOnboarding(row.deps, row.one, [])));
+  const made = row.one.calls - calls;
+  row.set({ output: { ...output, polls: output.polls + 1, calls: output.calls + made } });
 }

@@ -1,8 +1,4 @@
-import {
-  type CustomerInput,
-  type CustomerReport,
-  doneWithoutCalls,
-} from "../../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerInput, CustomerReport } from "../../../domain/onboarding/batch/batch-rows.js";
 import {
   type CustomerState,
   isOutcomeDue,
@@ -13,7 +9,6 @@ import {
   type AddressedReport,
   afterStep,
   type CustomerStep,
-  type CustomerStepInput,
   NO_TRIES,
   type OpenCustomer,
   type OutcomeToRecord,
@@ -21,7 +16,7 @@ import {
 import { decideWaiter, type ProcessedCustomer } from "../../../domain/onboarding/customer/waiting-rows.js";
 import { freed } from "../../../domain/onboarding/follow/shard.js";
 import { adoptedEvent, type Outcome, outcomeEvent } from "../../../domain/onboarding/outcome.js";
-import { getOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { stageOutcome } from "../customer/stage-outcome.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
@@ -29,13 +24,22 @@ import type { OnboardingDependencies } from "../dependencies.js";
 export class RowInWork {
   readonly reports: AddressedReport[] = [];
   readonly records: OutcomeToRecord[] = [];
+  /** Rows that wait until the customer is free: once there are any, this is the row's last step. */
+  #waiting: CustomerInput[] = [];
   #one: OpenCustomer;
   /** As it was before the step in progress, which is tried again from here; and what was said until then. */
   #before: { readonly one: OpenCustomer; readonly reports: number; readonly records: number };
 
+  /** Whether the service is asked for its onboarding, and has not answered. */
+  isPosting = false;
+  /** Whether its own batch ends it: other rows must not take that end for their outcome. */
+  endIsOwn = false;
+
   constructor(
-    private readonly deps: OnboardingDependencies,
+    readonly deps: OnboardingDependencies,
     one: OpenCustomer,
+    /** Epoch milliseconds. */
+    readonly now: () => number,
   ) {
     this.#one = one;
     this.#before = { one, reports: 0, records: 0 };
@@ -45,9 +49,9 @@ export class RowInWork {
     return this.#one;
   }
 
-  get stepInput(): CustomerStepInput {
-    const { input, state, recorded, tries } = this.#one;
-    return { ...input, state, recorded, tries };
+  /** Whether another row waits until this one is over. */
+  get isSuperseded(): boolean {
+    return this.#waiting.length > 0;
   }
 
   set(change: Partial<OpenCustomer>): void {
@@ -78,6 +82,7 @@ export class RowInWork {
     this.#one = one;
     this.reports.length = reports;
     this.records.length = records;
+    this.#waiting = [];
     return one;
   }
 
@@ -93,7 +98,7 @@ export class RowInWork {
     this.set({ state });
     if (!isOutcomeDue(this.#one.recorded, state)) return;
     const events = [outcomeEvent(event, state.status)];
-    const staged = await stageOutcome(this.deps, this.stepInput, state, { ...failure, events });
+    const staged = await stageOutcome(this.deps, this.#one, state, { ...failure, events });
     await this.apply({ ...staged, calls: 0 });
   }
 
@@ -110,14 +115,14 @@ export class RowInWork {
   }
 
   /** Answers the rows that wait for this one, once it is processed. */
-  async answerWaiters(endIsOwn: boolean): Promise<void> {
-    const customer = { row: this.#one.input, state: this.#one.state, endIsOwn };
+  async answerWaiters(): Promise<void> {
+    const customer = { row: this.#one.input, state: this.#one.state, endIsOwn: this.endIsOwn };
     for (const waiter of this.#takeWaiters(() => true)) await this.#answer(waiter, customer);
   }
 
   /** Tells batches that the customer is free: they run the rows that waited. */
   releaseWaiters(): void {
-    this.reports.push(...[...this.#one.waiting, ...this.#takeWaiters(() => true)].map(freed));
+    this.reports.push(...[...this.#waiting.splice(0), ...this.#takeWaiters(() => true)].map(freed));
   }
 
   /** Gives a cancelled batch its unanswered rows back; those that reuse outcomes keep the last one. */
@@ -134,16 +139,25 @@ export class RowInWork {
   }
 
   async #answer(waiter: CustomerInput, customer: ProcessedCustomer): Promise<void> {
-    const { waiting, reused } = this.#one;
-    const decision = decideWaiter(waiter, customer, this.#one);
-    if (decision === "wait") return this.set({ waiting: [...waiting, waiter] });
+    const { reused } = this.#one;
+    const decision = decideWaiter(waiter, customer, reused);
+    if (decision === "wait") {
+      this.#waiting.push(waiter);
+      return;
+    }
     const { copy, version, reuses } = decision;
     if (copy !== null) {
-      await this.#copy(await getOutcome(this.deps.sealed, this.#one.input.batchId, copy), waiter, version);
+      const { sealed } = this.deps;
+      const copied = await keptOutcome(sealed, this.#one.input.batchId, copy).require();
+      await this.#copy(copied, waiter, version);
     }
     if (reuses) this.set({ reused: [...reused, { waiter, version }] });
     const { batchWorkflowId, row } = waiter;
-    this.reports.push({ batchWorkflowId, report: doneWithoutCalls(row, rowVerdict(customer.state)) });
+    const silent = { calls: 0, messageHash: null, outputAwaited: false };
+    this.reports.push({
+      batchWorkflowId,
+      report: { kind: "done", row, ...rowVerdict(customer.state), ...silent },
+    });
   }
 
   /** Writes an outcome for a row that posted nothing. */
@@ -151,7 +165,7 @@ export class RowInWork {
     const { batchId, line, attempt } = waiter;
     const events = [adoptedEvent({ ...copied, batch_id: this.#one.input.batchId }, copied.status)];
     const outcome = { ...copied, line, attempt, version, events };
-    await putOutcome(this.deps.sealed, batchId, outcome);
+    await keptOutcome(this.deps.sealed, batchId, outcome).put(outcome);
     this.#write(waiter, outcome);
   }
 

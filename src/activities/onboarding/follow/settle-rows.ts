@@ -3,39 +3,19 @@ import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { groupedBy } from "../../../domain/grouped-by.js";
 import { type AddressedReport, dueAt } from "../../../domain/onboarding/customer/open-customer.js";
 import {
-  afterStepOf,
-  type CustomerNews,
   factsOf,
-  type HandedRow,
+  type Inbox,
   type Shard,
   type ShardFacts,
   type SteppedRow,
+  settled,
   shardOf,
-  withNews,
-  withoutWaits,
-  withRow,
-  withStop,
 } from "../../../domain/onboarding/follow/shard.js";
-import {
-  type ChangedRows,
-  dropSlice,
-  dropSlices,
-  keptSlice,
-  SHARD_NUMBERS,
-} from "../../../lake/onboarding/open-customers.js";
+import { dropSlices, keptSlice, SHARD_NUMBERS } from "../../../lake/onboarding/open-customers.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { recordOutcomes } from "../record-outcomes.js";
 
 const SHARDS_AT_ONCE = 16;
-
-/** What open rows were told. */
-export interface Inbox {
-  readonly rows: readonly HandedRow[];
-  readonly news: readonly CustomerNews[];
-  /** Batches that were cancelled. */
-  readonly stops: readonly string[];
-  readonly tryNow: boolean;
-}
 
 /** What has happened to the open rows of a lake since they were settled last. */
 interface SettleInput extends Inbox {
@@ -85,7 +65,7 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
   const id = hash("sha256", JSON.stringify(input)).slice(0, 16);
   const later = await open.takenBy(version, id);
   if (later !== undefined) return { taken: later };
-  const slices = await Promise.all(input.slices.map((slice) => keptSlice(sealed, slice)));
+  const slices = await Promise.all(input.slices.map((slice) => keptSlice(sealed, slice).find()));
   const stepped = slices.flatMap((slice) => slice ?? []);
   const numbers = input.stops.length > 0 || input.tryNow ? SHARD_NUMBERS : touched(input, stepped);
   // First, so that whoever finds a row closed finds its outcome.
@@ -94,49 +74,21 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
     stepped.flatMap(({ records }) => records),
   );
   const rows = await open.at(version);
-  const before = new Map(
-    await mapConcurrent(SHARDS_AT_ONCE, numbers, async (number) => {
-      return [number, await open.shard(rows, number)] as const;
-    }),
-  );
-  const { shards, reports } = settled(before, stepped, input);
-  const changes = [...shards].flatMap(([number, shard]) => {
-    const old = before.get(number) ?? {};
-    return shard === old ? [] : [[number, changesOf(old, shard)]];
+  const shards = await mapConcurrent(SHARDS_AT_ONCE, numbers, (number) => open.shard(rows, number));
+  const before: Shard = Object.assign({}, ...shards);
+  const { open: after, reports } = settled(before, { ...input, stepped });
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changes = [...keys].filter((key) => before[key] !== after[key]);
+  const changed = Object.fromEntries(changes.map((key) => [key, after[key] ?? null]));
+  if (changes.length > 0) await open.write({ version, id }, rows, changed);
+  for (const slice of input.settled) await keptSlice(sealed, slice).drop();
+  const due = firstDue(after, now, new Set(input.busy), room);
+  const taken = new Set([...input.busy, ...due.flatMap((some) => some.keys)]);
+  const ofShard = groupedBy(Object.entries(after), ([key]) => shardOf(key));
+  const facts = numbers.map((number) => {
+    return [number, factsOf(Object.fromEntries(ofShard.get(number) ?? []), taken)];
   });
-  if (changes.length > 0) await open.write({ version, id }, rows, Object.fromEntries(changes));
-  for (const slice of input.settled) await dropSlice(sealed, slice);
-  const taken = new Set(input.busy);
-  const due = firstDue([...shards.values()], now, taken, room);
-  for (const { keys } of due) for (const key of keys) taken.add(key);
-  const facts = [...shards].map(([number, shard]) => [number, factsOf(shard, taken)]);
   return { due, reports, shards: Object.fromEntries(facts) };
-}
-
-/** Applies to shards what has happened to their rows: the shards afterwards, and what batches are to be told. */
-function settled(
-  before: ReadonlyMap<number, Shard>,
-  stepped: readonly SteppedRow[],
-  { rows, news, stops, tryNow, now }: SettleInput,
-): { readonly shards: ReadonlyMap<number, Shard>; readonly reports: readonly AddressedReport[] } {
-  const shards = new Map(before);
-  const reports: AddressedReport[] = [];
-  const change = (number: number, by: (shard: Shard) => Shard) =>
-    shards.set(number, by(shards.get(number) ?? {}));
-  for (const row of stepped) {
-    change(shardOf(row.key), (shard) => {
-      const after = afterStepOf(shard, row);
-      reports.push(...after.reports);
-      return after.shard;
-    });
-  }
-  for (const row of rows) change(shardOf(row.key), (shard) => withRow(shard, row, now));
-  for (const one of news) change(shardOf(one.key), (shard) => withNews(shard, one));
-  for (const number of before.keys()) {
-    change(number, (shard) => stops.reduce(withStop, shard));
-    if (tryNow) change(number, withoutWaits);
-  }
-  return { shards, reports };
 }
 
 /** What is there when nobody has worked on the open rows yet: the highest version, and what each shard has. */
@@ -156,20 +108,14 @@ export async function findRows({ open, sealed }: OnboardingDependencies): Promis
   });
 }
 
-function changesOf(before: Shard, after: Shard): ChangedRows {
-  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const changed = [...keys].filter((key) => before[key] !== after[key]);
-  return Object.fromEntries(changed.map((key) => [key, after[key] ?? null]));
-}
-
 function touched({ rows, news, due }: SettleInput, stepped: readonly SteppedRow[]): number[] {
   const keys = [...rows, ...news, ...stepped].map(({ key }) => key);
   return [...new Set([...keys.map(shardOf), ...due])].sort((a, b) => a - b);
 }
 
-function firstDue(shards: readonly Shard[], now: number, busy: ReadonlySet<string>, room: number): DueRows[] {
-  const rows = shards
-    .flatMap((shard) => Object.entries(shard).map(([key, one]) => ({ key, one, at: dueAt(one) })))
+function firstDue(open: Shard, now: number, busy: ReadonlySet<string>, room: number): DueRows[] {
+  const rows = Object.entries(open)
+    .map(([key, one]) => ({ key, one, at: dueAt(one) }))
     .filter(({ key, at }) => at <= now && !busy.has(key))
     .sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1))
     .slice(0, room);

@@ -3,12 +3,12 @@ import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { StagingLostError } from "../../../domain/failures.js";
 import { countMail } from "../../../domain/onboarding/customer/customer-mail.js";
 import { afterTry, type OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
-import { type SteppedRow, shardOf } from "../../../domain/onboarding/follow/shard.js";
-import { keepSlice, keptSlice } from "../../../lake/onboarding/open-customers.js";
+import { shardOf } from "../../../domain/onboarding/follow/shard.js";
+import { keptSlice } from "../../../lake/onboarding/open-customers.js";
 import { asFull } from "../../../lake/store/local/local-store-errors.js";
 import { asCallFailure } from "../../failure.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { OpenRow } from "./open-row.js";
+import { abandon, fail, lose, step } from "./open-row.js";
 import { RowInWork } from "./row-in-work.js";
 
 /** Tries of a step whose failure nobody foresaw: they take about ten hours. */
@@ -27,69 +27,49 @@ export async function workRows(
   deps: OnboardingDependencies,
   { slice, keys, dueAt }: WorkRowsInput,
 ): Promise<void> {
-  if ((await keptSlice(deps.sealed, slice)) !== undefined) return;
+  const kept = keptSlice(deps.sealed, slice);
+  if (await kept.has()) return;
   // A machine whose clock is behind would find that nothing is due yet, and be asked again at once.
   const now = () => Math.max(Date.now(), dueAt);
   const rows = await deps.open.read((open) =>
     Promise.all(keys.map(async (key) => [key, (await deps.open.shard(open, shardOf(key)))[key]] as const)),
   );
-  const stepped = await mapConcurrent(
-    rows.length,
-    rows,
-    async ([key, one]) => one && stepOf(deps, key, one, now),
-  );
-  await keepSlice(
-    deps.sealed,
-    slice,
-    stepped.filter((row) => row !== undefined),
-  );
-}
-
-async function stepOf(
-  deps: OnboardingDependencies,
-  key: string,
-  one: OpenCustomer,
-  now: () => number,
-): Promise<SteppedRow> {
-  const row = new RowInWork(deps, one);
-  const open = new OpenRow(deps, row, now);
-  const next = await open.step().catch((error: unknown) => afterError(deps, row, open, error, now));
-  const { reports, records } = row;
-  return { key, given: countMail(one.mail), next, reports, records };
+  const stepped = await mapConcurrent(rows.length, rows, async ([key, one]) => {
+    if (one === undefined) return [];
+    const row = new RowInWork(deps, one, now);
+    const next = await step(row).catch((error: unknown) => afterError(row, error));
+    const { reports, records } = row;
+    return [{ key, given: countMail(one.mail), next, reports, records }];
+  });
+  await kept.keep(stepped.flat());
 }
 
 /** What becomes of a row whose step failed. @throws what is not the row's: a full disk, the end of the worker */
-async function afterError(
-  deps: OnboardingDependencies,
-  row: RowInWork,
-  open: OpenRow,
-  error: unknown,
-  now: () => number,
-): Promise<OpenCustomer | null> {
+async function afterError(row: RowInWork, error: unknown): Promise<OpenCustomer | null> {
+  const again = (thrown: unknown) => triedAgain(row, thrown);
   const { aborted, reason } = cancellationSignal();
   if (aborted) {
     if (!(reason instanceof CancelledFailure) || reason.message !== "CANCELLED") throw error;
-    return open.abandon().catch((one: unknown) => triedAgain(row, one, now()));
+    return abandon(row).catch(again);
   }
-  if (error instanceof StagingLostError) return open.lose(error.message);
+  if (error instanceof StagingLostError) return lose(row, error.message);
   if (!(error instanceof Error) || asFull(error) !== undefined) throw error;
   const failure = await callFailureOf(error);
-  const one = row.undo();
-  const { batchId, runId, line } = one.input;
-  const attempt = one.tries.times + 1;
-  deps.warnings.failed({ run_id: runId, batch_id: batchId, line }, failure, { attempt, class: failure.type });
-  if (!failure.nonRetryable && attempt < MOST_TRIES) {
-    return triedAgain(row, error, now(), failure.nextRetryDelay);
-  }
+  const { input, tries } = row.undo();
+  const { batchId, runId, line } = input;
+  const attempt = tries.times + 1;
+  const told = { run_id: runId, batch_id: batchId, line };
+  row.deps.warnings.failed(told, failure, { attempt, class: failure.type });
+  if (!failure.nonRetryable && attempt < MOST_TRIES) return triedAgain(row, error, failure.nextRetryDelay);
   const ended = { error_class: failure.type ?? "Error", error_message: failure.message };
-  return open.fail(ended).catch((thrown: unknown) => triedAgain(row, thrown, now()));
+  return fail(row, ended).catch(again);
 }
 
 /** The row as it was, for a later try. @throws where there is no room to say so */
-function triedAgain(row: RowInWork, error: unknown, now: number, wait?: unknown): OpenCustomer {
+function triedAgain(row: RowInWork, error: unknown, wait?: unknown): OpenCustomer {
   if (!(error instanceof Error) || asFull(error) !== undefined) throw error;
   const one = row.undo();
-  return { ...one, tries: afterTry(one.tries, now, typeof wait === "number" ? wait : undefined) };
+  return { ...one, tries: afterTry(one.tries, row.now(), typeof wait === "number" ? wait : undefined) };
 }
 
 async function callFailureOf(error: Error): Promise<ApplicationFailure> {

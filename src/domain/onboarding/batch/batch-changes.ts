@@ -1,8 +1,9 @@
+import { added } from "../../counts.js";
 import { addRefusals } from "../../refusals.js";
 import type { Verdict } from "../verdict.js";
 import type { ChunkPlan, CustomerReport, DoneReport, RowToRun } from "./batch-rows.js";
-import { type BatchPause, type BatchState, CLOSED_CIRCUIT } from "./batch-state.js";
-import { addQueued, countOf, moveRows } from "./batch-totals.js";
+import { type BatchPause, type BatchState, CLOSED_CIRCUIT, customersOf } from "./batch-state.js";
+import { countOf } from "./batch-totals.js";
 
 const CREDENTIALS: BatchPause = {
   kind: "credentials",
@@ -28,7 +29,6 @@ export function started(
       ...batch,
       waiting: batch.waiting.slice(room),
       outstanding: [...batch.outstanding, ...rows.map((row) => ({ ...row, since: now }))],
-      counts: moveRows(batch.counts, "queued", "running", rows.length),
     },
     rows,
   };
@@ -36,7 +36,7 @@ export function started(
 
 /** Counts rows that were not started: they are cancelled, or an outcome of theirs was found. */
 export function unstartedEnded(batch: BatchState, ended: readonly Verdict[]): BatchState {
-  return ended.reduce((sum, row) => rowEnded(sum, "queued", row), batch);
+  return ended.reduce(rowEnded, batch);
 }
 
 /** Applies a customer's report; the same report again changes nothing. */
@@ -54,10 +54,9 @@ function outputReported(
   batch: BatchState,
   { found, calls }: Extract<CustomerReport, { kind: "output" }>,
 ): BatchState {
-  const { outputs } = batch;
-  const awaited = Math.max(0, outputs.awaited - 1);
-  const counted = found ? { found: outputs.found + 1 } : { missing: outputs.missing + 1 };
-  return { ...batch, outputs: { ...outputs, awaited, ...counted }, calls: batch.calls + calls };
+  const awaited = batch.outputs.awaited > 0 ? -1 : 0;
+  const outputs = added(batch.outputs, { awaited, ...(found ? { found: 1 } : { missing: 1 }) });
+  return { ...batch, outputs, calls: batch.calls + calls };
 }
 
 function doneReported(batch: BatchState, report: DoneReport, limit: number): BatchState {
@@ -68,21 +67,27 @@ function doneReported(batch: BatchState, report: DoneReport, limit: number): Bat
   const circuit = messageHash === null ? CLOSED_CIRCUIT : { message: messageHash, inARow: again + 1 };
   const outstanding = batch.outstanding.filter(({ row }) => row !== done);
   const ended = {
-    ...rowEnded({ ...batch, outstanding }, "running", report),
+    ...rowEnded({ ...batch, outstanding }, report),
     circuit,
     outputs: outputAwaited ? { ...outputs, awaited: outputs.awaited + 1 } : outputs,
     refusals: refused ? addRefusals(refusals, [{ count: 1, ...refused }]) : refusals,
   };
   // Without a row left to start, the batch is about to end anyway.
-  if (limit === 0 || circuit.inARow < limit || ended.counts.queued === 0) return ended;
+  if (limit === 0 || circuit.inARow < limit || customersOf(ended).queued === 0) return ended;
   const reason = `${circuit.inARow} customers in a row ended with the same error`;
   return paused(ended, { kind: "circuit", reason });
 }
 
-/** Restarts the clock of rows that showed a sign of life. */
-export function heard(batch: BatchState, rows: readonly number[], now: number): BatchState {
-  const outstanding = batch.outstanding.map((one) => (rows.includes(one.row) ? { ...one, since: now } : one));
-  return { ...batch, outstanding };
+/** The outstanding rows that have been silent for so long, whose clock begins again. */
+export function silenced(
+  batch: BatchState,
+  ms: number,
+  now: number,
+): { batch: BatchState; rows: readonly RowToRun[] } {
+  const isSilent = ({ since }: BatchState["outstanding"][number]) => now - since >= ms;
+  const outstanding = batch.outstanding.map((one) => (isSilent(one) ? { ...one, since: now } : one));
+  const rows = batch.outstanding.filter(isSilent).map(({ since: _, ...row }) => row);
+  return { batch: { ...batch, outstanding }, rows };
 }
 
 /** Pauses: running rows continue, no row is started. The first reason stays; a cancelled batch is not paused. */
@@ -103,7 +108,7 @@ export function cancelled(batch: BatchState): BatchState {
 /** A higher limit adds rows; a lower one changes nothing. */
 export function limitRaised(batch: BatchState, upTo: number): BatchState {
   if (upTo <= batch.upTo || batch.cancelled) return batch;
-  return { ...batch, upTo, counts: addQueued(batch.counts, upTo - batch.upTo) };
+  return { ...batch, upTo };
 }
 
 function requeued(batch: BatchState, index: number): BatchState {
@@ -112,14 +117,10 @@ function requeued(batch: BatchState, index: number): BatchState {
     ...batch,
     outstanding: batch.outstanding.filter(({ row }) => row !== index),
     waiting: [...batch.waiting, ...again.map(({ since: _, ...row }) => row)],
-    counts: moveRows(batch.counts, "running", "queued", again.length),
   };
 }
 
-function rowEnded(batch: BatchState, from: "queued" | "running", { status, review }: Verdict): BatchState {
-  return {
-    ...batch,
-    counts: moveRows(batch.counts, from, countOf(status)),
-    manualReview: batch.manualReview + (review ? 1 : 0),
-  };
+function rowEnded(batch: BatchState, { status, review }: Verdict): BatchState {
+  const counts = added(batch.counts, { [countOf(status)]: 1 });
+  return { ...batch, counts, manualReview: batch.manualReview + (review ? 1 : 0) };
 }

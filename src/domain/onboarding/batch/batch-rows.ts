@@ -3,18 +3,15 @@ import type { NewRun } from "../../run.js";
 import type { OnboardingTiming } from "../timing.js";
 import type { Verdict } from "../verdict.js";
 
-/** A row of a batch, as histories may hold it: by numbers and by the hash of its content. */
-export interface BatchRow {
+/** A row that is to run, as histories may hold it: by numbers and hashes. */
+export interface RowToRun {
   /** Index in the file, from 0. */
   readonly row: number;
   readonly line: number;
   /** From 1; one more with every `runs retry`. */
   readonly attempt: number;
+  /** Hash of its content. */
   readonly rowKey: string;
-}
-
-/** A row that is to run. */
-export interface RowToRun extends BatchRow {
   /** Hash of whom it is about: part of the open row's key. */
   readonly identity: string;
   /** Whether the vault must be written, documents uploaded or a business made before the onboarding. */
@@ -27,26 +24,23 @@ export interface RowToRun extends BatchRow {
   readonly before: string | null;
 }
 
-/** Which row a step is for; nothing personal. */
-export interface CustomerRef extends BatchRow, Pick<RowToRun, "retry" | "before"> {
-  readonly batchId: string;
-  readonly runId: string;
+/** A row as its batch hands it over; nothing personal. */
+export interface CustomerInput
+  extends Omit<RowToRun, "identity">,
+    Pick<BatchRunInput, "batchId" | "runId" | "syncTimeoutSecs" | "sink" | "plainOutput" | "timing"> {
+  readonly batchWorkflowId: string;
   /** The auth epoch: once the credentials were refused, its calls stop; a resumed batch has another one. */
   readonly authEpoch: string;
-  /** Whether continuations are delivered. */
-  readonly sink: boolean;
   /** ISO instant at which the row began. */
   readonly startedAt: string;
-}
-
-/** A row as its batch hands it over. */
-export interface CustomerInput
-  extends CustomerRef,
-    Pick<RowToRun, "prepare" | "open">,
-    Pick<BatchRunInput, "syncTimeoutSecs" | "plainOutput" | "timing"> {
-  readonly batchWorkflowId: string;
   readonly outputExpected: boolean;
 }
+
+/** Which row's calls and outcomes are meant. */
+export type CustomerRef = Pick<
+  CustomerInput,
+  "batchId" | "row" | "line" | "attempt" | "rowKey" | "retry" | "before"
+>;
 
 /** An outcome that may still change. */
 export interface OpenOutcome extends Verdict {
@@ -84,12 +78,6 @@ export type CustomerReport =
   /** Whether the output that was missing at first came after all. */
   | { readonly kind: "output"; readonly found: boolean; readonly calls: number };
 
-/** The report of a row that got its outcome without a request of its own. */
-export function doneWithoutCalls(row: number, verdict: Verdict): DoneReport {
-  const silent = { calls: 0, messageHash: null, outputAwaited: false } as const;
-  return { kind: "done", row, ...verdict, ...silent };
-}
-
 /** What a batch's workflow is started with; nothing personal, the rows are frozen. */
 export interface BatchRunInput extends NewRun {
   readonly batchId: string;
@@ -105,6 +93,7 @@ export interface BatchRunInput extends NewRun {
   /** Equal error messages in a row that pause the batch; 0 for never. */
   readonly circuit: number;
   readonly retry: boolean;
+  /** Whether continuations are delivered. */
   readonly sink: boolean;
   /** Whether `output` is in the table in the clear. */
   readonly plainOutput: boolean;

@@ -23,7 +23,8 @@ export interface BatchState {
   /** Planned rows that wait for room. */
   readonly waiting: readonly RowToRun[];
   readonly outstanding: readonly OutstandingRow[];
-  readonly counts: CustomerCounts;
+  /** Of rows that have ended, by their counts; {@link customersOf} counts the others. */
+  readonly counts: Readonly<Partial<CustomerCounts>>;
   readonly manualReview: number;
   readonly calls: number;
   /** Completions in a row that had the same message, by its hash; null for none. */
@@ -48,7 +49,7 @@ export function newBatch(upTo: number): BatchState {
     upTo,
     waiting: [],
     outstanding: [],
-    counts: queuedRows(upTo),
+    counts: {},
     manualReview: 0,
     calls: 0,
     circuit: CLOSED_CIRCUIT,
@@ -61,6 +62,12 @@ export function newBatch(upTo: number): BatchState {
   };
 }
 
+/** The counts of all rows of a batch. */
+export function customersOf({ next, upTo, waiting, outstanding, counts }: BatchState): CustomerCounts {
+  const queued = upTo - next + waiting.length;
+  return { ...queuedRows(upTo), ...counts, total: upTo, queued, running: outstanding.length };
+}
+
 /** Whether every row is processed. */
 export function isProcessed({ next, upTo, waiting, outstanding }: BatchState): boolean {
   return next >= upTo && waiting.length === 0 && outstanding.length === 0;
@@ -71,11 +78,6 @@ export function rowsToPlan(batch: BatchState, most: number): { from: number; to:
   const { next, upTo, paused, cancelled, waiting } = batch;
   if (next >= upTo || (!cancelled && (paused !== null || waiting.length > 0))) return undefined;
   return { from: next, to: Math.min(upTo, next + most) };
-}
-
-/** Outstanding rows that gave no sign of life for so long. */
-export function silentRows({ outstanding }: BatchState, ms: number, now: number): readonly OutstandingRow[] {
-  return outstanding.filter(({ since }) => now - since >= ms);
 }
 
 /** Runs that ended without an output before a playbook counts as having none. */

@@ -24,22 +24,6 @@ export function queuedRows(total: number): CustomerCounts {
   return { total, ...(none as Record<CustomerCount, number>), queued: total };
 }
 
-/** Moves rows from one count to another. */
-export function moveRows(
-  counts: CustomerCounts,
-  from: CustomerCount,
-  to: CustomerCount,
-  rows = 1,
-): CustomerCounts {
-  const left = { ...counts, [from]: counts[from] - rows };
-  return { ...left, [to]: left[to] + rows };
-}
-
-/** Adds rows to the queue: the batch's limit was raised. */
-export function addQueued(counts: CustomerCounts, rows: number): CustomerCounts {
-  return { ...counts, total: counts.total + rows, queued: counts.queued + rows };
-}
-
 /** The count of an outcome's status; an unknown status counts as `none`: it is no decision to rely on. */
 export function countOf(status: string): CustomerCount {
   if (status === "expired_no_response") return "expired";

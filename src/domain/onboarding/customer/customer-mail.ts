@@ -1,5 +1,5 @@
 import type { CustomerInput } from "../batch/batch-rows.js";
-import type { CustomerEvent, SessionValidated } from "../messages.js";
+import type { CustomerEvent } from "../messages.js";
 
 /** Webhooks remembered by their id, so that a duplicate is dropped; duplicates come soon after the first. */
 const MOST_REMEMBERED = 500;
@@ -7,7 +7,6 @@ const MOST_REMEMBERED = 500;
 /** Messages to an open row that no step has read, also those that came before its own answer. */
 export interface Mail {
   readonly events: readonly CustomerEvent[];
-  readonly sessions: readonly SessionValidated[];
   readonly waiters: readonly CustomerInput[];
   /** Batches that were cancelled. */
   readonly stops: readonly string[];
@@ -15,15 +14,17 @@ export interface Mail {
 }
 
 /** How many messages of each kind a step was given: what came after them is still unread. */
-export type MailCount = Readonly<Record<"events" | "sessions" | "waiters" | "stops", number>>;
+export type MailCount = Readonly<Record<"events" | "waiters" | "stops", number>>;
 
-export const NO_MAIL: Mail = { events: [], sessions: [], waiters: [], stops: [], seen: [] };
+export const NO_MAIL: Mail = { events: [], waiters: [], stops: [], seen: [] };
 
-/** Adds a webhook, unless it is a duplicate. */
+/** Adds news, unless it is a webhook's duplicate. */
 export function withEvent(mail: Mail, event: CustomerEvent): Mail {
-  if (mail.seen.includes(event.messageId)) return mail;
-  const seen = [...mail.seen, event.messageId].slice(-MOST_REMEMBERED);
-  return { ...mail, events: [...mail.events, event], seen };
+  const events = [...mail.events, event];
+  const { messageId } = event;
+  if (messageId === null) return { ...mail, events };
+  if (mail.seen.includes(messageId)) return mail;
+  return { ...mail, events, seen: [...mail.seen, messageId].slice(-MOST_REMEMBERED) };
 }
 
 /** Adds a row that waits, unless it waits already. */
@@ -33,25 +34,14 @@ export function withWaiter(mail: Mail, waiter: CustomerInput): Mail {
   return mail.waiters.some(isSame) ? mail : { ...mail, waiters: [...mail.waiters, waiter] };
 }
 
-/** Whether a message about the onboarding is unread. */
-export function hasNews({ events, sessions }: Mail): boolean {
-  return events.length + sessions.length > 0;
-}
-
-export function countMail({ events, sessions, waiters, stops }: Mail): MailCount {
-  return {
-    events: events.length,
-    sessions: sessions.length,
-    waiters: waiters.length,
-    stops: stops.length,
-  };
+export function countMail({ events, waiters, stops }: Mail): MailCount {
+  return { events: events.length, waiters: waiters.length, stops: stops.length };
 }
 
 /** The mail after a step that left some of it, with what came since it was `given` so many messages. */
 export function mailAfter(left: Mail, now: Mail, given: MailCount): Mail {
   return {
     events: [...left.events, ...now.events.slice(given.events)],
-    sessions: [...left.sessions, ...now.sessions.slice(given.sessions)],
     waiters: [...left.waiters, ...now.waiters.slice(given.waiters)],
     stops: [...left.stops, ...now.stops.slice(given.stops)],
     seen: now.seen,

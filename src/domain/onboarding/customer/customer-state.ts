@@ -1,6 +1,6 @@
 import { isDecision } from "../../service/onboarding-status.js";
 import type { OpenOutcome } from "../batch/batch-rows.js";
-import type { CustomerEvent } from "../messages.js";
+import { type CustomerEvent, VALIDATED } from "../messages.js";
 import type { SettledBy } from "../outcome.js";
 import { type Said, saysTheSame, type Verdict } from "../verdict.js";
 
@@ -42,7 +42,7 @@ export interface CustomerState extends Pick<Verdict, "review"> {
 /** What the service says of an onboarding; null for what it does not say. */
 export interface OnboardingReport extends Said {
   readonly onboardingId: string | null;
-  readonly hasOutput: boolean;
+  readonly hasOutput?: boolean;
 }
 
 /** Nothing known yet. */
@@ -70,7 +70,7 @@ export function afterReport(state: CustomerState, report: OnboardingReport, by: 
   const known = {
     ...state,
     onboardingId: state.onboardingId ?? report.onboardingId,
-    hasOutput: state.hasOutput || report.hasOutput,
+    hasOutput: state.hasOutput || report.hasOutput === true,
   };
   if (status === null || !mayBecome(state, status)) return known;
   const review = report.review ?? state.review;
@@ -107,21 +107,24 @@ const TELLING: readonly string[] = [
   "service.user.manual_review",
 ];
 
-/** Applies webhooks and the poll that they triggered: it wins, but may lag behind them while it has no decision. */
-export function afterEvents(
+/**
+ * Applies a poll, and the news that led to it. The poll wins over webhooks, but may lag behind them while it has no
+ * decision.
+ */
+export function afterPoll(
   state: CustomerState,
-  events: readonly CustomerEvent[],
+  news: readonly CustomerEvent[],
   report: OnboardingReport | null,
 ): CustomerState {
-  const seen = events.reduce(withEventFacts, state);
-  const polled = report === null ? seen : afterReport(seen, report, "webhook");
-  return events
+  const sessions = news.filter(({ kind }) => kind === VALIDATED);
+  const webhooks = news.filter(({ kind }) => kind !== VALIDATED);
+  const by = webhooks.length > 0 ? "webhook" : sessions.length > 0 ? "validation" : "poll";
+  const validated = sessions.reduce((now, session) => afterReport(now, session, "validation"), state);
+  const seen = webhooks.reduce(withEventFacts, validated);
+  const polled = report === null ? seen : afterReport(seen, report, by);
+  return webhooks
     .filter(({ kind }) => TELLING.includes(kind))
-    .reduce(
-      (now, event) =>
-        isDecision(now.status) ? now : afterReport(now, { ...event, hasOutput: false }, "webhook"),
-      polled,
-    );
+    .reduce((now, event) => (isDecision(now.status) ? now : afterReport(now, event, by)), polled);
 }
 
 function withEventFacts(state: CustomerState, event: CustomerEvent): CustomerState {

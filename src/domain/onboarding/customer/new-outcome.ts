@@ -1,6 +1,6 @@
 import { isDecision } from "../../service/onboarding-status.js";
 import { withoutValues } from "../../service/quoted-values.js";
-import type { BatchRow, CustomerRef } from "../batch/batch-rows.js";
+import type { CustomerInput } from "../batch/batch-rows.js";
 import { type CustomerRow, valuesOf } from "../customer.js";
 import { playbookKeyOf, playbookVersionOf } from "../identity.js";
 import { namesOf, type Outcome } from "../outcome.js";
@@ -31,7 +31,7 @@ interface KnownRow {
 
 /** Makes the outcome of a state, as the version that the state names. */
 export function newOutcome(
-  { line, attempt, rowKey, startedAt }: BatchRow & Pick<CustomerRef, "startedAt">,
+  { line, attempt, rowKey, startedAt }: Pick<CustomerInput, "line" | "attempt" | "rowKey" | "startedAt">,
   state: CustomerState,
   facts: OutcomeFacts,
   { customer, prior, playbook }: KnownRow,

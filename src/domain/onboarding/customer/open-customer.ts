@@ -1,9 +1,9 @@
 import type { RefusedRequest } from "../../refusals.js";
-import type { CustomerInput, CustomerRef, CustomerReport } from "../batch/batch-rows.js";
-import type { CustomerEvent, SessionValidated } from "../messages.js";
+import type { CustomerInput, CustomerReport } from "../batch/batch-rows.js";
+import type { CustomerEvent } from "../messages.js";
 import type { Outcome } from "../outcome.js";
 import type { LinkOffer } from "./continuation-offer.js";
-import { hasNews, type Mail, NO_MAIL } from "./customer-mail.js";
+import { type Mail, NO_MAIL } from "./customer-mail.js";
 import { type CustomerState, lacksOutput, reopened, UNPOSTED } from "./customer-state.js";
 import {
   beginPolls,
@@ -13,7 +13,7 @@ import {
   withHint,
   withNewStatus,
 } from "./poll-schedule.js";
-import { type CarriedWaiters, isSuperseded, successorOf } from "./waiting-rows.js";
+import type { ReusedRow } from "./waiting-rows.js";
 
 /** The tries of a step that failed and is tried again; none after a step that succeeded. */
 interface Tries {
@@ -27,7 +27,7 @@ interface Tries {
 export const NO_TRIES: Tries = { times: 0, since: 0, notBefore: 0 };
 
 /** A row of a batch that is not finished, as it is kept between its steps; every change replaces it. */
-export interface OpenCustomer extends CarriedWaiters {
+export interface OpenCustomer {
   readonly input: CustomerInput;
   readonly state: CustomerState;
   /** The state that the last outcome says. */
@@ -44,6 +44,8 @@ export interface OpenCustomer extends CarriedWaiters {
   readonly decisionTimeout: number;
   readonly polls: PollsSoFar;
   readonly mail: Mail;
+  /** Rows of other batches that reuse its outcomes. */
+  readonly reused: readonly ReusedRow[];
   /** Whether its own batch was cancelled. */
   readonly stopped: boolean;
   /** Whether its onboarding was posted, and the answer is applied. */
@@ -70,7 +72,6 @@ export function openCustomer(input: CustomerInput, now: number): OpenCustomer {
     polls: beginPolls(now),
     mail: NO_MAIL,
     reused: [],
-    waiting: [],
     stopped: false,
     posted: open !== null,
     tries: NO_TRIES,
@@ -78,11 +79,18 @@ export function openCustomer(input: CustomerInput, now: number): OpenCustomer {
   };
 }
 
-/** What ends a row: it is finished, must be stopped, or another row continues in its place; undefined: it stays open. */
-export function endOf(one: OpenCustomer): "finished" | "stopped" | "inherited" | undefined {
-  if (one.state.phase === "settled") return "finished";
-  if (one.stopped && successorOf(one) !== undefined) return "inherited";
-  return one.stopped || isSuperseded(one) ? "stopped" : undefined;
+/**
+ * What ends a row: it is finished, must be stopped, or another row continues in its place; undefined: it stays open.
+ *
+ * @param isSuperseded whether another row waits until this one is over
+ */
+export function endOf(
+  { state, stopped, reused }: OpenCustomer,
+  isSuperseded: boolean,
+): "finished" | "stopped" | "inherited" | undefined {
+  if (state.phase === "settled") return "finished";
+  if (stopped && !isSuperseded && reused.length > 0) return "inherited";
+  return stopped || isSuperseded ? "stopped" : undefined;
 }
 
 /** Epoch milliseconds at which a row has something to do. */
@@ -102,7 +110,7 @@ function wakeAt({ state, deadline, decisionTimeout, polls, input: { timing } }: 
 
 /** Whether a message is to be acted on now: rows that wait are answered once this one is processed. */
 function isWoken({ state, mail, stopped }: OpenCustomer): boolean {
-  return hasNews(mail) || stopped || (state.phase !== "machine" && mail.waiters.length > 0);
+  return mail.events.length > 0 || stopped || (state.phase !== "machine" && mail.waiters.length > 0);
 }
 
 /** What is due; undefined where another message than news of the onboarding came, or nothing. */
@@ -110,7 +118,7 @@ export function dueStep(
   one: OpenCustomer,
   now: number,
 ): "news" | "deadline" | "poll" | "decision timeout" | undefined {
-  if (hasNews(one.mail)) return "news";
+  if (one.mail.events.length > 0) return "news";
   if (isWoken(one)) return undefined;
   if (now >= one.deadline) return "deadline";
   if (now >= nextPoll(one.polls, one.input.timing, one.state)) return "poll";
@@ -122,29 +130,15 @@ export function isOverdue({ state, decisionTimeout }: OpenCustomer, now: number)
   return state.phase === "machine" && now >= decisionTimeout;
 }
 
-/** Messages about the onboarding that are worth a poll. */
-export interface TakenNews {
-  readonly events: readonly CustomerEvent[];
-  readonly sessions: readonly SessionValidated[];
-}
-
 /** Takes the news that is worth a poll now; weaker news becomes hints for a later one. */
-export function newsTaken(one: OpenCustomer): TakenNews & Pick<OpenCustomer, "polls" | "mail"> {
-  const { state, mail } = one;
-  const isWorth = (relevance: "relevant" | "weak") => (event: CustomerEvent) =>
-    relevanceOf(state, event) === relevance;
-  return {
-    events: mail.events.filter(isWorth("relevant")),
-    sessions: mail.sessions.filter(({ onboardingId }) => onboardingId === state.onboardingId),
-    polls: mail.events.filter(isWorth("weak")).reduce(withHint, one.polls),
-    mail: { ...mail, events: [], sessions: [] },
-  };
-}
-
-/** What a step for a row is given. */
-export interface CustomerStepInput extends CustomerRef, Pick<OpenCustomer, "state" | "recorded"> {
-  /** Those of this step that failed. */
-  readonly tries: Omit<Tries, "notBefore">;
+export function newsTaken({ state, mail, polls }: OpenCustomer): {
+  readonly news: readonly CustomerEvent[];
+  readonly left: Pick<OpenCustomer, "polls" | "mail">;
+} {
+  const worth = (relevance: "relevant" | "weak") =>
+    mail.events.filter((event) => relevanceOf(state, event) === relevance);
+  const left = { polls: worth("weak").reduce(withHint, polls), mail: { ...mail, events: [] } };
+  return { news: worth("relevant"), left };
 }
 
 /** What a step for a row came to. */
@@ -200,7 +194,7 @@ export function afterTry(tries: Tries, now: number, wait?: number): Tries {
 
 /** The same onboarding for the row that has reused its outcomes longest: the deadline and the polls stay. */
 export function inherited(one: OpenCustomer): OpenCustomer {
-  const successor = successorOf(one);
+  const [successor, ...reused] = one.reused;
   if (successor === undefined) return one;
   const { waiter, version } = successor;
   const { open, startedAt } = one.input;
@@ -209,7 +203,7 @@ export function inherited(one: OpenCustomer): OpenCustomer {
     input: { ...waiter, open, startedAt },
     state: { ...one.state, version },
     recorded: { ...one.recorded, version },
-    reused: one.reused.slice(1),
+    reused,
     stopped: false,
   };
 }

@@ -1,6 +1,6 @@
 import { MINUTE } from "../../duration.js";
 import { isDecision } from "../../service/onboarding-status.js";
-import type { CustomerEvent } from "../messages.js";
+import { type CustomerEvent, VALIDATED } from "../messages.js";
 import type { OnboardingTiming } from "../timing.js";
 import { saysTheSame } from "../verdict.js";
 import { type CustomerPhase, type CustomerState, needsCustomer } from "./customer-state.js";
@@ -71,17 +71,19 @@ function together(at: number, wait: number): number {
 }
 
 /**
- * What a webhook is worth to a state. `relevant`: the onboarding is polled now. `weak`: it says nothing of the onboarding
+ * What news is worth to a state. `relevant`: the onboarding is polled now. `weak`: it says nothing of the onboarding
  * itself, such as a changed vault; it brings the next poll forward, but many of them are not many polls. `irrelevant`:
  * it changes nothing.
  */
 type EventRelevance = "relevant" | "weak" | "irrelevant";
 
-/** Weighs a webhook against what is known. */
+/** Weighs news against what is known. */
 export function relevanceOf(state: CustomerState, event: CustomerEvent): EventRelevance {
   if (state.phase === "settled") return "irrelevant";
   if (event.onboardingId !== null && event.onboardingId !== state.onboardingId) return "irrelevant";
   switch (event.kind) {
+    case VALIDATED:
+      return "relevant";
     case "service.onboarding.incomplete":
       return isDecision(state.status) || state.status === "incomplete" ? "irrelevant" : "relevant";
     case "service.onboarding.completed":

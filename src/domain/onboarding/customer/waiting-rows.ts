@@ -9,12 +9,6 @@ export interface ReusedRow {
   readonly version: number;
 }
 
-/** Rows of other batches about this customer: those that reuse its outcomes, and those that wait until it is free. */
-export interface CarriedWaiters {
-  readonly reused: readonly ReusedRow[];
-  readonly waiting: readonly CustomerInput[];
-}
-
 type RowIdentity = Pick<CustomerInput, "batchId" | "line" | "attempt">;
 
 /** The customer that rows wait for, once its own row is processed. */
@@ -42,13 +36,14 @@ type WaiterDecision =
 export function decideWaiter(
   waiter: CustomerInput,
   { row, state, endIsOwn }: ProcessedCustomer,
-  { reused }: CarriedWaiters,
+  reused: readonly ReusedRow[],
 ): WaiterDecision {
   const { open } = waiter;
   if (waiter.rowKey !== row.rowKey) return "wait";
   // A later run of its batch: the row has its outcome.
   if (isSameRow(waiter, row)) return { copy: null, version: 1, reuses: false };
-  if (endIsOwn || isRetryOf(waiter, state)) return "wait";
+  // Nor is it the outcome of a row that runs again for this very onboarding.
+  if (endIsOwn || (waiter.retry && waiter.before === state.onboardingId)) return "wait";
   const reuses = !reused.some((one) => isSameRow(one.waiter, waiter));
   const has = open !== null && saysTheSame(open, rowVerdict(state));
   if (!reuses || has) return { copy: null, version: open?.version ?? 1, reuses };
@@ -56,22 +51,7 @@ export function decideWaiter(
   return { copy, version: (open?.version ?? 0) + 1, reuses };
 }
 
-/** Whether another row waits until this one is over. */
-export function isSuperseded({ waiting }: CarriedWaiters): boolean {
-  return waiting.length > 0;
-}
-
-/** A row that reuses the outcomes and continues in this one's place; none where another row waits. */
-export function successorOf({ reused, waiting }: CarriedWaiters): ReusedRow | undefined {
-  return waiting.length > 0 ? undefined : reused[0];
-}
-
 /** Whether both are the same row of one batch. */
 function isSameRow(a: RowIdentity, b: RowIdentity): boolean {
   return a.batchId === b.batchId && a.line === b.line && a.attempt === b.attempt;
-}
-
-/** Whether the onboarding is the very one that the row runs again for. */
-function isRetryOf({ retry, before }: CustomerInput, { onboardingId }: CustomerState): boolean {
-  return retry && before === onboardingId;
 }

@@ -8,7 +8,7 @@ import {
   type OutcomeToRecord,
   openCustomer,
 } from "../customer/open-customer.js";
-import type { CustomerEvent, SessionValidated } from "../messages.js";
+import type { CustomerEvent } from "../messages.js";
 
 /** Open rows by {@link customerKey}: one customer on one playbook is in work once, across batches and versions. */
 export type Shard = Readonly<Record<string, OpenCustomer>>;
@@ -30,9 +30,7 @@ export function shardOf(key: string): number {
 /** What a message says to the open row of a customer. */
 export interface CustomerNews {
   readonly key: string;
-  readonly event?: CustomerEvent;
-  /** The customer finished the flow, and the session was validated. */
-  readonly session?: SessionValidated;
+  readonly event: CustomerEvent;
 }
 
 /** A row that its batch hands over. */
@@ -52,56 +50,66 @@ export interface SteppedRow {
   readonly records: readonly OutcomeToRecord[];
 }
 
-interface Changed {
-  readonly shard: Shard;
-  readonly reports: readonly AddressedReport[];
+/** What open rows were told. */
+export interface Inbox {
+  readonly rows: readonly HandedRow[];
+  readonly news: readonly CustomerNews[];
+  /** Batches that were cancelled. */
+  readonly stops: readonly string[];
+  /** Whether rows whose step has failed are tried again at once. */
+  readonly tryNow: boolean;
 }
 
-/** Applies a step. Rows that came to wait while it was under way are given back if it was the last one. */
-export function afterStepOf(shard: Shard, { key, given, next, reports }: SteppedRow): Changed {
-  const now = shard[key];
-  if (now === undefined) return { shard, reports: [] };
-  if (next === null) {
-    const { [key]: _, ...rest } = shard;
-    const late = now.mail.waiters.slice(given.waiters).map(freed);
-    return { shard: rest, reports: [...reports, ...late] };
+/** What steps have done with open rows, and what these were told. */
+interface Happened extends Inbox {
+  readonly stepped: readonly SteppedRow[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Applies to open rows what has happened to them, and gives what their batches are to be told. */
+export function settled(
+  before: Shard,
+  { stepped, rows, news, stops, tryNow, now }: Happened,
+): { readonly open: Shard; readonly reports: readonly AddressedReport[] } {
+  const open = new Map(Object.entries(before));
+  const reports: AddressedReport[] = [];
+  for (const { key, given, next, reports: told } of stepped) {
+    const one = open.get(key);
+    // Settled by another version.
+    if (one === undefined) continue;
+    reports.push(...told);
+    if (next !== null) open.set(key, { ...next, mail: mailAfter(next.mail, one.mail, given) });
+    else {
+      open.delete(key);
+      // Rows that came to wait while its last step was under way.
+      reports.push(...one.mail.waiters.slice(given.waiters).map(freed));
+    }
   }
-  const mail = mailAfter(next.mail, now.mail, given);
-  return { shard: { ...shard, [key]: { ...next, mail } }, reports };
+  for (const { key, input } of rows) {
+    const busy = open.get(key);
+    // Where another row is about the same customer, it waits for that one.
+    if (busy !== undefined) open.set(key, { ...busy, mail: withWaiter(busy.mail, input) });
+    else open.set(key, openCustomer(input, now));
+  }
+  for (const { key, event } of news) {
+    const one = open.get(key);
+    if (one !== undefined) open.set(key, { ...one, mail: withEvent(one.mail, event) });
+  }
+  for (const [key, one] of stops.length > 0 || tryNow ? open : []) {
+    const told = stops.reduce(withStop, one);
+    const isTried = tryNow && told.tries.times > 0;
+    open.set(key, isTried ? { ...told, tries: { ...told.tries, notBefore: NO_TRIES.notBefore } } : told);
+  }
+  return { open: Object.fromEntries(open), reports };
 }
 
-/** Takes a row in; where another one is about the same customer, it waits for that one. */
-export function withRow(shard: Shard, { key, input }: HandedRow, now: number): Shard {
-  const busy = shard[key];
-  if (busy === undefined) return { ...shard, [key]: openCustomer(input, now) };
-  const mail = withWaiter(busy.mail, input);
-  return { ...shard, [key]: { ...busy, mail } };
-}
-
-/** Gives a row its news; nobody waits for news of a customer who is not open. */
-export function withNews(shard: Shard, { key, event, session }: CustomerNews): Shard {
-  const one = shard[key];
-  if (one === undefined) return shard;
-  const mail = event === undefined ? one.mail : withEvent(one.mail, event);
-  const sessions = session === undefined ? mail.sessions : [...mail.sessions, session];
-  return { ...shard, [key]: { ...one, mail: { ...mail, sessions } } };
-}
-
-/** Tells the rows that a cancelled batch has in a shard: its own, and those that wait for other ones. */
-export function withStop(shard: Shard, batchId: string): Shard {
-  return mapped(shard, (one) => {
-    const { mail, waiting, reused } = one;
-    const all = [...mail.waiters, ...waiting, ...reused.map(({ waiter }) => waiter)];
-    if (![one.input, ...all].some((row) => row.batchId === batchId)) return one;
-    return { ...one, mail: { ...mail, stops: [...mail.stops, batchId] } };
-  });
-}
-
-/** Lets rows whose step has failed be tried again at once. */
-export function withoutWaits(shard: Shard): Shard {
-  return mapped(shard, (one) =>
-    one.tries.times === 0 ? one : { ...one, tries: { ...one.tries, notBefore: NO_TRIES.notBefore } },
-  );
+/** Tells a row of a cancelled batch of it; also a row that others of that batch wait for. */
+function withStop(one: OpenCustomer, batchId: string): OpenCustomer {
+  const { input, mail, reused } = one;
+  const all = [input, ...mail.waiters, ...reused.map(({ waiter }) => waiter)];
+  if (!all.some((row) => row.batchId === batchId)) return one;
+  return { ...one, mail: { ...mail, stops: [...mail.stops, batchId] } };
 }
 
 /** What `follow` remembers of a shard. */
@@ -128,10 +136,4 @@ export function least(values: readonly number[]): number | null {
 /** The report that gives a waiting row back to its batch. */
 export function freed({ batchWorkflowId, row }: CustomerInput): AddressedReport {
   return { batchWorkflowId, report: { kind: "free", row } };
-}
-
-function mapped(shard: Shard, change: (one: OpenCustomer) => OpenCustomer): Shard {
-  const entries = Object.entries(shard);
-  const changed = entries.map(([key, one]) => [key, change(one)] as const);
-  return changed.every(([, one], at) => one === entries[at]?.[1]) ? shard : Object.fromEntries(changed);
 }

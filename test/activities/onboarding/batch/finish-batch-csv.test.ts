@@ -4,7 +4,7 @@ import { writeOutcomesCsv } from "../../../../src/activities/onboarding/batch/fi
 import { recordOutcomes } from "../../../../src/activities/onboarding/record-outcomes.js";
 import { mapConcurrent } from "../../../../src/domain/concurrent-work.js";
 import type { Outcome } from "../../../../src/domain/onboarding/outcome.js";
-import { putOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import {
   customer,
   freezeCustomers,
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 async function record(batchId: string, rows: readonly Outcome[]): Promise<void> {
-  await mapConcurrent(16, rows, (row) => putOutcome(bench.deps.sealed, batchId, row));
+  await mapConcurrent(16, rows, (row) => keptOutcome(bench.deps.sealed, batchId, row).put(row));
   await bench.run(() =>
     recordOutcomes(
       bench.deps,

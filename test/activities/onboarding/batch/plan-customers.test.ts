@@ -5,7 +5,7 @@ import { StagingLostError } from "../../../../src/domain/failures.js";
 import type { CustomerRow } from "../../../../src/domain/onboarding/customer.js";
 import type { Outcome } from "../../../../src/domain/onboarding/outcome.js";
 import { earlierOutcomes } from "../../../../src/lake/onboarding/earlier-outcomes.js";
-import { getOutcome, putOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
 import { onboardingEvents } from "../../../../src/lake/tables/onboardings.js";
 import {
@@ -34,7 +34,7 @@ const plan = (batchId: string, from: number, to: number, change: Partial<typeof 
 const first = (line: number, version = 1) => ({ line, attempt: 1, version });
 
 async function record(batchId: string, ...rows: readonly Outcome[]): Promise<void> {
-  for (const row of rows) await putOutcome(bench.deps.sealed, batchId, row);
+  for (const row of rows) await keptOutcome(bench.deps.sealed, batchId, row).put(row);
   await bench.run(() =>
     recordOutcomes(
       bench.deps,
@@ -102,11 +102,13 @@ test("of outcomes whose staging is gone, those that may change are staged again 
     run: [{ line: 2, open: { status: "needs_customer", version: 2 } }],
     ended: [{ status: "pass" }],
   });
-  const staged = await getOutcome(bench.deps.sealed, batchId, first(2, 2));
+  const staged = await keptOutcome(bench.deps.sealed, batchId, first(2, 2)).require();
   const { events: _, started_at, settled_at, ...values } = outcomeOf(a, open);
   const instant = (at: string | null) => at?.replace("Z", "000Z");
   expect(staged).toEqual({ ...values, started_at: instant(started_at), settled_at: instant(settled_at) });
-  await expect(getOutcome(bench.deps.sealed, batchId, first(3))).rejects.toBeInstanceOf(StagingLostError);
+  await expect(keptOutcome(bench.deps.sealed, batchId, first(3)).require()).rejects.toBeInstanceOf(
+    StagingLostError,
+  );
 });
 
 test("a changed file runs the changed row alone; the others' outcomes become its own, output and all", async () => {
@@ -183,7 +185,9 @@ test("a retry runs what failed as a new attempt, after the onboarding of the one
     { status: "failed", review: false },
     { status: "pass", review: false },
   ]);
-  expect(await getOutcome(bench.deps.sealed, batchId, record2)).toMatchObject({ next_action: "needs fp_id" });
+  expect(await keptOutcome(bench.deps.sealed, batchId, record2).require()).toMatchObject({
+    next_action: "needs fp_id",
+  });
 });
 
 test.for([

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isSpent, onboardingPrefix } from "../../../../src/activities/onboarding/customer/call-prefix.js";
-import { putOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { customer, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
@@ -15,22 +15,14 @@ afterEach(() => bench.close());
 
 const prefix = (attempt: number, before: string | null = null) =>
   onboardingPrefix(bench.deps, {
-    batchId: BATCH,
-    runId: "run",
-    row: 0,
-    line: 2,
-    attempt,
-    rowKey: "key",
-    authEpoch: "run",
-    retry: attempt > 1,
-    before,
-    startedAt: "2026-11-21T02:15:00.000Z",
-    sink: false,
+    ...{ batchId: BATCH, row: 0, line: 2, attempt, rowKey: "key", retry: attempt > 1, before },
   });
 const keepAnswer = (name: string | number, id: string) =>
   bench.deps.sealed.put(`${at(name)}answer`, { operation: "createOnboarding", at: 0, body: { id } });
 const tell = (attempt: number, onboardingId: string | null) =>
-  putOutcome(bench.deps.sealed, BATCH, outcomeOf(customer(2), { attempt, onboarding_id: onboardingId }));
+  keptOutcome(bench.deps.sealed, BATCH, outcomeOf(customer(2), { attempt, onboarding_id: onboardingId })).put(
+    outcomeOf(customer(2), { attempt, onboarding_id: onboardingId }),
+  );
 
 test("a retry posts again where an outcome has the onboarding of the previous attempt", async () => {
   await keepAnswer("first", "ob_1");
@@ -64,7 +56,7 @@ test("a retry after one that posted nothing does not give an old onboarding once
 });
 
 const spent = (attempt: number, before: string | null = null) =>
-  isSpent(bench.deps, { batchId: BATCH, line: 2, attempt, rowKey: "key", before });
+  isSpent(bench.deps, { batchId: BATCH, row: 0, line: 2, attempt, rowKey: "key", retry: true, before });
 
 test("an external id that nothing was carried out under can be sent again, as often as it is", async () => {
   expect(await spent(2)).toBe(false);

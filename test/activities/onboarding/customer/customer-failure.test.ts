@@ -1,9 +1,9 @@
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { prepareCustomer } from "../../../../src/activities/onboarding/customer/prepare-customer.js";
-import { UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerStep } from "../../../../src/domain/onboarding/customer/open-customer.js";
-import { getOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { openRow } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench, SILENT } from "../../../helpers/temporal/activity-bench.js";
 
@@ -21,26 +21,9 @@ afterEach(() => bench.close());
 
 /** The n-th attempt at a row's vault while the service is down, so long after the first one was due. */
 function attempt(n: number, sinceMs: number): Promise<CustomerStep> {
-  const tries = { times: n - 1, since: Date.now() - sinceMs };
+  const tries = { times: n - 1, since: Date.now() - sinceMs, notBefore: 0 };
   const environment = new MockActivityEnvironment({}, { logger: SILENT });
-  return environment.run(() =>
-    prepareCustomer(bench.deps, {
-      batchId,
-      runId: "run",
-      row: 0,
-      line: 2,
-      attempt: 1,
-      rowKey: "key",
-      authEpoch: "run",
-      retry: false,
-      before: null,
-      startedAt: "2026-11-21T02:15:00.000Z",
-      sink: false,
-      state: UNPOSTED,
-      recorded: UNPOSTED,
-      tries,
-    }),
-  );
+  return environment.run(() => prepareCustomer(bench.deps, openRow({ batchId }, { tries })));
 }
 
 test.for([
@@ -53,6 +36,10 @@ test.for([
 test("a row whose service could not be reached for an hour has failed", async () => {
   const step = await attempt(20, 61 * MINUTE_MS);
   expect(step.state.failed).toBe(true);
-  const outcome = await getOutcome(bench.deps.sealed, batchId, { line: 2, attempt: 1, version: 1 });
+  const outcome = await keptOutcome(bench.deps.sealed, batchId, {
+    line: 2,
+    attempt: 1,
+    version: 1,
+  }).require();
   expect(outcome).toMatchObject({ status: "failed", error_class: "TransientError" });
 });

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { linkKey } from "../../../../src/activities/onboarding/customer/deliver-continuation.js";
+import { keptLink } from "../../../../src/activities/onboarding/customer/deliver-continuation.js";
 import { pollOnboarding } from "../../../../src/activities/onboarding/customer/poll-onboarding.js";
 import { createOnboarding } from "../../../../src/api/operations/onboarding.js";
 import type { Continuation } from "../../../../src/domain/onboarding/customer/continuation-offer.js";
 import { afterLink, type CustomerState } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerEvent } from "../../../../src/domain/onboarding/messages.js";
-import { event, INCOMPLETE, POSTED } from "../../../helpers/onboarding/customer-states.js";
+import { event, INCOMPLETE, openRow, POSTED } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
@@ -30,23 +30,8 @@ async function look(answer: object, known: CustomerState, events: readonly Custo
     body: JSON.stringify({ id: onboardingId, requires_manual_review: false, ...answer }),
     times: 1,
   });
-  const stand = {
-    batchId,
-    runId: "run",
-    row: 0,
-    line: 2,
-    attempt: 1,
-    rowKey: "key",
-    authEpoch: "run",
-    retry: false,
-    before: null,
-    startedAt: "2026-11-21T02:15:00.000Z",
-    sink: true,
-    state,
-    recorded: state,
-    tries: { times: 0, since: 0 },
-  };
-  return bench.run(() => pollOnboarding(bench.deps, stand, { events, sessions: [] }));
+  const stand = openRow({ batchId, sink: true }, { state, recorded: state });
+  return bench.run(() => pollOnboarding(bench.deps, stand, events));
 }
 
 test("a poll that lags behind does not undo the webhook that led to it", async () => {
@@ -76,8 +61,7 @@ const open = (n: number): Continuation => ({
 });
 const lookForLink = (n: number, state: CustomerState) =>
   look({ status: "incomplete", continue_onboarding: open(n) }, state);
-const kept = (number: number) =>
-  bench.deps.sealed.get<Continuation>(linkKey({ batchId, line: 2, attempt: 1 }, number));
+const kept = (number: number) => keptLink(bench.deps.sealed, { batchId, line: 2, attempt: 1 }, number).find();
 
 test("a fresh link is the next delivery, the same one none; five at most", async () => {
   let state: CustomerState = INCOMPLETE;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { postOnboarding } from "../../../../src/activities/onboarding/customer/post-onboarding.js";
 import { createApiClient } from "../../../../src/api/http/client.js";
-import { UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
-import { getOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { openRow } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type LyingProxy, startLyingProxy } from "../../../helpers/stand-in/lying-proxy.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
@@ -38,23 +38,14 @@ const post = (row: number, attempt = 1) =>
   bench.run(() =>
     postOnboarding(
       { ...bench.deps, api },
-      {
-        ...{
-          batchId,
-          runId: `run-${attempt}`,
-          row,
-          line: row + 2,
-          attempt,
-          rowKey: `key-${row}`,
-          authEpoch: "run",
-        },
-        ...{ retry: attempt > 1, before: null, startedAt: "2026-11-21T02:15:00.000Z", sink: false },
-        ...{ state: UNPOSTED, recorded: UNPOSTED, tries: { times: 0, since: 0 }, syncTimeoutSecs: null },
-      },
+      openRow({
+        ...{ batchId, runId: `run-${attempt}`, row, line: row + 2, attempt },
+        ...{ rowKey: `key-${row}`, retry: attempt > 1 },
+      }),
     ),
   );
 const outcomeOf = (row: number, attempt = 1) =>
-  getOutcome(bench.deps.sealed, batchId, { line: row + 2, attempt, version: 1 });
+  keptOutcome(bench.deps.sealed, batchId, { line: row + 2, attempt, version: 1 }).require();
 const trueIds = () => LINES.map((line) => bench.sandbox.onboardings.of(idOf(line)).map(({ id }) => id));
 const OTHERS = {
   status: "failed",

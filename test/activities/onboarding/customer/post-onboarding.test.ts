@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { postOnboarding } from "../../../../src/activities/onboarding/customer/post-onboarding.js";
-import { UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerStep } from "../../../../src/domain/onboarding/customer/open-customer.js";
-import { getOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { openRow } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
@@ -24,23 +24,7 @@ afterEach(() => bench.close());
 
 function post(row: number): Promise<CustomerStep> {
   return bench.run(() =>
-    postOnboarding(bench.deps, {
-      batchId,
-      runId: "run",
-      row,
-      line: row + 2,
-      attempt: 1,
-      rowKey: `key-${row}`,
-      authEpoch: "run",
-      retry: false,
-      before: null,
-      startedAt: "2026-11-21T02:15:00.000Z",
-      sink: false,
-      state: UNPOSTED,
-      recorded: UNPOSTED,
-      tries: { times: 0, since: 0 },
-      syncTimeoutSecs: null,
-    }),
+    postOnboarding(bench.deps, openRow({ batchId, row, line: row + 2, rowKey: `key-${row}` })),
   );
 }
 
@@ -59,7 +43,11 @@ test("rows that a proxy answers for the service end with what to do, and count a
   bench.sandbox.addFault({ kind: "wrong_body", operation: "create_onboarding", contentType: "text/html" });
   const steps = [await postToTheEnd(0), await postToTheEnd(1)];
   expect(bench.sandbox.calls().by_operation.create_onboarding).toBe(10);
-  const outcome = await getOutcome(bench.deps.sealed, batchId, { line: 2, attempt: 1, version: 1 });
+  const outcome = await keptOutcome(bench.deps.sealed, batchId, {
+    line: 2,
+    attempt: 1,
+    version: 1,
+  }).require();
   expect(outcome).toMatchObject({
     status: "failed",
     error_class: "LostAnswerError",
@@ -82,7 +70,11 @@ test("what the service says of a refusal is in the outcome, masked, and decides 
     { status: 400, message: "[value] of [value]: no such thing" },
     { status: 400, message: "no such playbook" },
   ]);
-  const outcome = await getOutcome(bench.deps.sealed, batchId, { line: 2, attempt: 1, version: 1 });
+  const outcome = await keptOutcome(bench.deps.sealed, batchId, {
+    line: 2,
+    attempt: 1,
+    version: 1,
+  }).require();
   expect(outcome).toMatchObject({
     status: "failed",
     error_class: "RejectedError",

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CallIntent } from "../../../../src/activities/calls/call-record.js";
 import { postOnboarding } from "../../../../src/activities/onboarding/customer/post-onboarding.js";
-import { UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerStep } from "../../../../src/domain/onboarding/customer/open-customer.js";
+import { openRow } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
@@ -26,25 +26,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 function post(batchId: string, rowKey: string): Promise<CustomerStep> {
-  return bench.run(() =>
-    postOnboarding(bench.deps, {
-      batchId,
-      runId: "run",
-      row: 0,
-      line: 2,
-      attempt: 1,
-      rowKey,
-      authEpoch: "run",
-      retry: false,
-      before: null,
-      startedAt: "2026-11-21T02:15:00.000Z",
-      sink: false,
-      state: UNPOSTED,
-      recorded: UNPOSTED,
-      tries: { times: 0, since: 0 },
-      syncTimeoutSecs: null,
-    }),
-  );
+  return bench.run(() => postOnboarding(bench.deps, openRow({ batchId, rowKey })));
 }
 
 const postUnnamed = () => post(unnamed, "unnamed");

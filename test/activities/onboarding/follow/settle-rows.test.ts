@@ -3,7 +3,7 @@ import { settleRows } from "../../../../src/activities/onboarding/follow/settle-
 import { countMail, NO_MAIL } from "../../../../src/domain/onboarding/customer/customer-mail.js";
 import { customerKey, type SteppedRow, shardOf } from "../../../../src/domain/onboarding/follow/shard.js";
 import { earlierOutcomes } from "../../../../src/lake/onboarding/earlier-outcomes.js";
-import { keepSlice } from "../../../../src/lake/onboarding/open-customers.js";
+import { keptSlice } from "../../../../src/lake/onboarding/open-customers.js";
 import { doneReport } from "../../../helpers/onboarding/batch-states.js";
 import { FIRST_INPUT } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
@@ -37,7 +37,7 @@ test("a row is closed and told once its outcome is in the table, also where it i
       records: [{ run: inputOf(row), outcome: outcomeOf(customers[row as 0 | 1]) }],
     }),
   );
-  await keepSlice(bench.deps.sealed, "1-0", stepped);
+  await keptSlice(bench.deps.sealed, "1-0").keep(stepped);
   const given = { slices: ["1-0"] };
   const result = await settled(2, given);
   expect(result).toMatchObject({ reports: [{ report: { row: 0 } }, { report: { row: 1 } }] });

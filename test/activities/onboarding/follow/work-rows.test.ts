@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { workRows } from "../../../../src/activities/onboarding/follow/work-rows.js";
 import { createOnboarding } from "../../../../src/api/operations/onboarding.js";
 import { type OpenCustomer, openCustomer } from "../../../../src/domain/onboarding/customer/open-customer.js";
-import { customerKey, shardOf } from "../../../../src/domain/onboarding/follow/shard.js";
-import { putOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { customerKey } from "../../../../src/domain/onboarding/follow/shard.js";
+import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { keptSlice } from "../../../../src/lake/onboarding/open-customers.js";
 import { FIRST_INPUT, POSTED } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
@@ -34,14 +34,10 @@ function postedRow(line: number, onboardingId: string): OpenCustomer {
 
 /** Works on both rows, and gives what came of them. */
 async function worked(dueAt = Date.now()) {
-  const changes: Record<number, Record<string, OpenCustomer>> = {};
-  for (const [at, key] of KEYS.entries()) {
-    const row = rows[at];
-    if (row !== undefined) changes[shardOf(key)] = { ...changes[shardOf(key)], [key]: row };
-  }
+  const changes = Object.fromEntries(KEYS.map((key, at) => [key, rows[at] ?? null]));
   await bench.deps.open.write({ version: 1, id: "id" }, await bench.deps.open.at(1), changes);
   await bench.run(() => workRows(bench.deps, { slice: "1-0", keys: KEYS, dueAt }));
-  return (await keptSlice(bench.deps.sealed, "1-0")) ?? [];
+  return (await keptSlice(bench.deps.sealed, "1-0").find()) ?? [];
 }
 
 test("a row that is due by Temporal's clock is worked on, though this machine's clock is behind", async () => {
@@ -55,7 +51,7 @@ test("a row whose earlier outcome is torn waits, and what its neighbour came to 
   const [torn] = rows;
   if (torn === undefined) throw new Error("no row");
   rows[0] = { ...torn, told: true, state: { ...torn.state, version: 1 } };
-  await putOutcome(bench.deps.sealed, batchId, outcomeOf(customer(2)));
+  await keptOutcome(bench.deps.sealed, batchId, outcomeOf(customer(2))).put(outcomeOf(customer(2)));
   const [key = ""] = (await bench.deps.sealed.list(`_staging/${batchId}/outcomes/`)).map(
     (entry) => entry.key,
   );
@@ -70,6 +66,6 @@ test("a row whose earlier outcome is torn waits, and what its neighbour came to 
 test("a slice that was worked on before keeps what it came to", async () => {
   const [first] = await worked(Date.now() + 5_000);
   await bench.run(() => workRows(bench.deps, { slice: "1-0", keys: KEYS, dueAt: Date.now() + 900_000 }));
-  expect((await keptSlice(bench.deps.sealed, "1-0"))?.[0]).toEqual(first);
+  expect((await keptSlice(bench.deps.sealed, "1-0").find())?.[0]).toEqual(first);
   expect(bench.sandbox.calls().by_operation.get_onboarding).toBe(2);
 });

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   cancelled,
-  heard,
   limitRaised,
   paused,
   planned,
   reported,
   resumed,
+  silenced,
   started,
   unstartedEnded,
 } from "../../../../src/domain/onboarding/batch/batch-changes.js";
@@ -15,10 +15,10 @@ import type { CustomerReport } from "../../../../src/domain/onboarding/batch/bat
 import {
   areOutputsExpected,
   type BatchState,
+  customersOf,
   isProcessed,
   newBatch,
   rowsToPlan,
-  silentRows,
 } from "../../../../src/domain/onboarding/batch/batch-state.js";
 import { doneReport, planOf, rowToRun } from "../../../helpers/onboarding/batch-states.js";
 
@@ -29,7 +29,7 @@ const begun = (rows: number, window = rows) =>
   started(planned(newBatch(rows), rows, planOf(0, rows)), window, 0).batch;
 const startable = (batch: BatchState, window: number, now = 0) =>
   started(batch, window, now).rows.map(({ row }) => row);
-const sumOf = ({ total, ...rest }: BatchState["counts"]) =>
+const sumOf = ({ total, ...rest }: ReturnType<typeof customersOf>) =>
   Object.values(rest).reduce((sum, count) => sum + count, 0) - total;
 
 test("starts no more than the window has room for, and continues when one is done", () => {
@@ -40,7 +40,7 @@ test("starts no more than the window has room for, and continues when one is don
   const second = started(after(first.batch, doneReport(1)), 2, 0);
   expect(second.rows.map(({ row }) => row)).toEqual([2]);
   expect(rowsToPlan(second.batch, 3)).toEqual({ from: 3, to: 5 });
-  expect(second.batch.counts).toMatchObject({ total: 5, queued: 2, running: 2, pass: 1 });
+  expect(customersOf(second.batch)).toMatchObject({ total: 5, queued: 2, running: 2, pass: 1 });
 });
 
 test("the same report again, or of a row that is not out, changes nothing", () => {
@@ -56,7 +56,7 @@ test("rows that have their outcome already count without running", () => {
       { status: "needs_customer", review: true },
     ],
   });
-  expect(batch.counts).toMatchObject({ invalid: 1, needs_customer: 1, queued: 1 });
+  expect(customersOf(batch)).toMatchObject({ invalid: 1, needs_customer: 1, queued: 1 });
   expect(batch.manualReview).toBe(1);
 });
 
@@ -68,7 +68,7 @@ test.for([
   ["queued", "none"],
 ])("an outcome %s counts as %s", ([status = "", count = ""]) => {
   const batch = after(begun(1), doneReport(0, { status }));
-  expect(batch.counts).toMatchObject({ total: 1, running: 0, [count]: 1 });
+  expect(customersOf(batch)).toMatchObject({ total: 1, running: 0, [count]: 1 });
   expect(isProcessed(batch)).toBe(true);
 });
 
@@ -104,14 +104,15 @@ test("counts what the service refused by its words, each row once", () => {
 test("refused credentials put the row back and pause the batch; resumed, it runs again", () => {
   const batch = after(begun(2), { kind: "requeued", row: 0, calls: 1 });
   expect(batch.paused?.kind).toBe("credentials");
-  expect(batch.counts).toMatchObject({ queued: 1, running: 1 });
+  expect(customersOf(batch)).toMatchObject({ queued: 1, running: 1 });
   expect(startable(batch, 2, 5)).toEqual([]);
   expect(startable(resumed(batch), 2, 5)).toEqual([0]);
 });
 
 test("refused credentials of a posted row pause the batch, and the row stays outstanding", () => {
   const batch = after(begun(2), { kind: "refused", row: 0, calls: 1 });
-  expect(batch).toMatchObject({ paused: { kind: "credentials" }, calls: 1, counts: { running: 2 } });
+  expect(batch).toMatchObject({ paused: { kind: "credentials" }, calls: 1 });
+  expect(customersOf(batch).running).toBe(2);
 });
 
 test("a customer who was busy is asked for again", () => {
@@ -120,14 +121,18 @@ test("a customer who was busy is asked for again", () => {
   expect(isProcessed(batch)).toBe(false);
 });
 
-test("silent rows are those that gave no sign of life for so long", () => {
-  expect(silentRows(heard(begun(2), [1], 50), 100, 100).map(({ row }) => row)).toEqual([0]);
+test("silent rows are those that gave no sign of life for so long, once each time", () => {
+  const later = started(planned(begun(1), 2, planOf(1, 2)), 2, 50).batch;
+  const { batch, rows } = silenced(later, 100, 100);
+  expect(rows.map(({ row }) => row)).toEqual([0]);
+  expect(silenced(batch, 100, 149).rows).toEqual([]);
+  expect(silenced(batch, 100, 150).rows.map(({ row }) => row)).toEqual([1]);
 });
 
 test("a raised limit adds rows, a lower one and a cancelled batch take none", () => {
   const batch = limitRaised(limitRaised(newBatch(2), 5), 3);
-  expect(batch.counts).toMatchObject({ total: 5, queued: 5 });
-  expect(limitRaised(cancelled(batch), 9).counts.total).toBe(5);
+  expect(customersOf(batch)).toMatchObject({ total: 5, queued: 5 });
+  expect(customersOf(limitRaised(cancelled(batch), 9)).total).toBe(5);
 });
 
 test("a paused batch that is cancelled is paused no more, whatever comes", () => {
@@ -145,7 +150,7 @@ test("cancelled, what waits counts as ended, and nothing is started", () => {
   const batch = cancelled(begun(3, 1));
   expect(startable(batch, 3)).toEqual([]);
   const ended = batch.waiting.map(() => ({ status: "cancelled", review: false }));
-  expect(unstartedEnded(batch, ended).counts).toMatchObject({ cancelled: 2, running: 1 });
+  expect(customersOf(unstartedEnded(batch, ended))).toMatchObject({ cancelled: 2, running: 1 });
 });
 
 test("a playbook that never had an output is not asked for one for ever", () => {
@@ -192,8 +197,8 @@ test("whatever happens, the counts add up to the total, also over continue-as-ne
         } else if (one.kind === "requeued") {
           batch = after(batch, { kind: "requeued", row: one.row, calls: 0 });
         } else batch = after(batch, { kind: "free", row: one.row });
-        expect(sumOf(batch.counts)).toBe(0);
-        expect(batch.counts.running).toBe(batch.outstanding.length);
+        expect(sumOf(customersOf(batch))).toBe(0);
+        expect(customersOf(batch).running).toBe(batch.outstanding.length);
       }
     }),
   );

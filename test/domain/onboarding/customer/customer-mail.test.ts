@@ -2,19 +2,18 @@ import { expect, test } from "vitest";
 import type { CustomerInput } from "../../../../src/domain/onboarding/batch/batch-rows.js";
 import {
   countMail,
-  hasNews,
   mailAfter,
   NO_MAIL,
   withEvent,
   withWaiter,
 } from "../../../../src/domain/onboarding/customer/customer-mail.js";
+import { VALIDATED } from "../../../../src/domain/onboarding/messages.js";
 import { completed } from "../../../helpers/onboarding/customer-states.js";
 
 test("a webhook that comes twice is kept once, also after it was read", () => {
   const mail = withEvent(NO_MAIL, completed("pass"));
   expect(withEvent(mail, completed("fail"))).toBe(mail);
   expect(withEvent({ ...mail, events: [] }, completed("pass")).events).toEqual([]);
-  expect(hasNews(mail)).toBe(true);
 });
 
 test("only the last five hundred ids are remembered", () => {
@@ -24,8 +23,12 @@ test("only the last five hundred ids are remembered", () => {
   expect(seen.at(-1)).toBe("msg_599");
 });
 
-test("cancelled batches say nothing new about the onboarding", () => {
-  expect(hasNews({ ...NO_MAIL, stops: ["onb_1"] })).toBe(false);
+test("validations of sessions are all kept: they have no id", () => {
+  const session = { ...completed("pass"), kind: VALIDATED, messageId: null } as const;
+  expect([session, session].reduce(withEvent, NO_MAIL)).toMatchObject({
+    events: [session, session],
+    seen: [],
+  });
 });
 
 test("what came while a step was under way stays, behind what the step left", () => {

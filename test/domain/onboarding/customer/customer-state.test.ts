@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import {
   afterDeadline,
   afterDecisionTimeout,
-  afterEvents,
   afterFailure,
   afterLink,
+  afterPoll,
   afterReport,
   afterStop,
   isOutcomeDue,
@@ -86,7 +86,7 @@ describe("the service's own answer", () => {
 
 describe("a webhook and the poll it triggered", () => {
   test("the poll wins", () => {
-    expect(afterEvents(POSTED, [completed("pass")], report("fail", { output: true }))).toMatchObject({
+    expect(afterPoll(POSTED, [completed("pass")], report("fail", { output: true }))).toMatchObject({
       status: "fail",
       settledBy: "webhook",
       hasOutput: true,
@@ -98,7 +98,7 @@ describe("a webhook and the poll it triggered", () => {
     ["still says pending", report("pending")],
     ["says nothing", report(null)],
   ] as const)("where the poll %s, the webhook counts", ([, polled]) => {
-    expect(afterEvents(POSTED, [completed("pass")], polled)).toMatchObject({
+    expect(afterPoll(POSTED, [completed("pass")], polled)).toMatchObject({
       status: "pass",
       settledBy: "webhook",
     });
@@ -106,24 +106,24 @@ describe("a webhook and the poll it triggered", () => {
 
   test("stale or in the wrong order, it takes nothing back", () => {
     expect(
-      afterEvents(IN_REVIEW, [event("service.onboarding.incomplete", { status: "incomplete" })], null),
+      afterPoll(IN_REVIEW, [event("service.onboarding.incomplete", { status: "incomplete" })], null),
     ).toEqual(IN_REVIEW);
   });
 
   test("a poll that lags behind does not undo what a webhook said, whatever comes with it", () => {
     const told = event("service.onboarding.incomplete", { status: "incomplete" });
-    const after = afterEvents(POSTED, [told, event("service.vault.updated")], report("pending"));
+    const after = afterPoll(POSTED, [told, event("service.vault.updated")], report("pending"));
     expect(after).toMatchObject({ status: "incomplete", phase: "people" });
   });
 
   test("a request for more is over with the review, also among other events", () => {
     const news = [completed("pass"), event("service.user.info_requested")];
-    expect(afterEvents(POSTED, news, report("pass")).infoRequested).toBe(false);
+    expect(afterPoll(POSTED, news, report("pass")).infoRequested).toBe(false);
   });
 
   test("names the version that ran, and that a reviewer asked for more", () => {
     const asked = event("service.user.info_requested", { playbookVersion: 2 });
-    const after = afterEvents(IN_REVIEW, [asked], report("pass", { review: true }));
+    const after = afterPoll(IN_REVIEW, [asked], report("pass", { review: true }));
     expect(after).toMatchObject({ playbookVersion: 2, infoRequested: true, phase: "people" });
     expect(afterReport(after, report("pass"), "poll").infoRequested).toBe(false);
   });

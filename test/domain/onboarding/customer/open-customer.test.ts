@@ -13,6 +13,7 @@ import {
   type OpenCustomer,
   openCustomer,
 } from "../../../../src/domain/onboarding/customer/open-customer.js";
+import { VALIDATED } from "../../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
 import {
   completed,
@@ -52,15 +53,16 @@ test.for([
     customer(POSTED, { stopped: true, ...REUSED }),
     "inherited",
   ],
-  ["a row that another one waits for", customer(POSTED, { waiting: [WAITER] }), "stopped"],
+  ["a row that another one waits for", customer(POSTED), "stopped", true],
   [
     "a row of a cancelled batch that another one waits for",
-    customer(POSTED, { stopped: true, ...REUSED, waiting: [WAITER] }),
+    customer(POSTED, { stopped: true, ...REUSED }),
     "stopped",
+    true,
   ],
   ["a row that waits", customer(POSTED, REUSED), undefined],
-] as const)("the end of %s", ([, given, expected]) => {
-  expect(endOf(given)).toBe(expected);
+] as const)("the end of %s", ([, given, expected, isSuperseded = false]) => {
+  expect(endOf(given, isSuperseded)).toBe(expected);
 });
 
 test.for([
@@ -110,12 +112,12 @@ test.for([
 
 test("of the mail, what is worth a poll is taken; a weaker event stays as a hint, and the rest is dropped", () => {
   const [decision, vault] = [completed("pass"), event("service.vault.updated")];
-  const session = { onboardingId: "ob_1", status: "pass", review: false };
+  const session = { ...decision, kind: VALIDATED, messageId: null } as const;
   const foreign = { ...session, onboardingId: "ob_2" };
-  const events = [vault, decision, event("service.user.bank_link_updated")];
-  const taken = newsTaken(customer(POSTED, { mail: { events, sessions: [session, foreign] } }));
-  expect(taken).toMatchObject({ events: [decision], sessions: [session] });
-  expect(taken).toMatchObject({ mail: { events: [], sessions: [] }, polls: { hints: [vault] } });
+  const events = [vault, decision, event("service.user.bank_link_updated"), session, foreign];
+  const taken = newsTaken(customer(POSTED, { mail: { events } }));
+  expect(taken.news).toEqual([decision, session]);
+  expect(taken.left).toMatchObject({ mail: { events: [] }, polls: { hints: [vault] } });
 });
 
 const OUTCOME = outcomeOf(customerRow(2));

@@ -3,10 +3,8 @@ import type { CustomerInput } from "../../../../src/domain/onboarding/batch/batc
 import { afterFailure, UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import {
   decideWaiter,
-  isSuperseded,
   type ProcessedCustomer,
   type ReusedRow,
-  successorOf,
 } from "../../../../src/domain/onboarding/customer/waiting-rows.js";
 import { FIRST_INPUT, PASSED } from "../../../helpers/onboarding/customer-states.js";
 
@@ -94,13 +92,5 @@ test.for<[string, CustomerInput, ProcessedCustomer, readonly ReusedRow[], unknow
     "wait",
   ],
 ])("%s", ([, given, processed, reused, expected]) => {
-  expect(decideWaiter(given, processed, { reused, waiting: [] })).toEqual(expected);
-});
-
-test("a row that reuses the outcomes is the successor, unless another row waits", () => {
-  expect(successorOf({ reused: REUSED, waiting: [] })).toBe(REUSED[0]);
-  expect(successorOf({ reused: [], waiting: [] })).toBeUndefined();
-  const superseded = { reused: REUSED, waiting: [waiter({ rowKey: "other" })] };
-  expect(successorOf(superseded)).toBeUndefined();
-  expect(isSuperseded(superseded)).toBe(true);
+  expect(decideWaiter(given, processed, reused)).toEqual(expected);
 });
