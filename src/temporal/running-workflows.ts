@@ -89,15 +89,19 @@ export async function runningRuns(client: Client, taskQueue: string): Promise<Ru
 const PROGRESS_WITHIN_MS = 2_000;
 
 /** Queries a run's progress. @throws where no worker answers. */
-export function queryProgress<Progress>(client: Client, handle: WorkflowHandle): Promise<Progress> {
-  return client.connection.withDeadline(Date.now() + PROGRESS_WITHIN_MS, () =>
-    handle.query<Progress>("progress"),
-  );
+export function queryProgress<Progress>(
+  client: Client,
+  handle: WorkflowHandle,
+  withinMs = PROGRESS_WITHIN_MS,
+): Promise<Progress> {
+  return client.connection.withDeadline(Date.now() + withinMs, () => handle.query<Progress>("progress"));
 }
 
 /** As {@link queryProgress}; undefined where no worker answers. */
-export function progressOf<Progress>(client: Client, handle: WorkflowHandle): Promise<Progress | undefined> {
-  return queryProgress<Progress>(client, handle).catch(() => undefined);
+export function progressOf<Progress>(
+  ...asked: Parameters<typeof queryProgress>
+): Promise<Progress | undefined> {
+  return queryProgress<Progress>(...asked).catch(() => undefined);
 }
 
 /** A workflow to start; the run's id is in its memo, by which a command knows its own. */

@@ -49,12 +49,15 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
   return started.joined ? joinBatch(client, started, batch) : started;
 }
 
+/** A busy worker answers within it: a run that ends unasked would leave undone what a higher limit adds. */
+const ANSWERS_WITHIN_MS = 30_000;
+
 /** Joins a run with this command's limit; waits for one that is about to end, and starts a new one for the rest. */
 async function joinBatch(client: Client, running: StartedRun, batch: ReadyBatch): Promise<StartedRun> {
   const { handle } = running;
   try {
     await handle.signal(BATCH_SIGNALS.raiseLimit, rowsOf(batch.facts, batch.options));
-    const progress = await progressOf<BatchProgress>(client, handle);
+    const progress = await progressOf<BatchProgress>(client, handle, ANSWERS_WITHIN_MS);
     // The credentials were good a moment ago; a batch that a person or its circuit paused waits for a person.
     if (progress?.paused?.kind === "credentials") await handle.signal(BATCH_SIGNALS.resume);
     if (!progress?.finishing || progress.customers.queued === 0) return running;
