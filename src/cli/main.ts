@@ -93,6 +93,7 @@ export function createProgram(terminal: Terminal, end: (code: number) => void): 
     )
     .version(VERSION)
     .exitOverride()
+    .showHelpAfterError("Add --help to the command for its flags and an example.")
     .configureOutput({
       writeOut: (text) => process.stdout.write(text),
       writeErr: (text) => process.stderr.write(text),

@@ -67,7 +67,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "schedule delete": "nightledger schedule delete nightly",
   "schedule backfill":
     "nightledger schedule backfill nightly --from 2026-11-20T00:00:00Z --to 2026-11-22T00:00:00Z",
-  alerts: "nightledger alerts check --max-age 36h --failed-links --notify-webhook https://hooks.example.com/x",
+  alerts:
+    "nightledger alerts check --max-age 36h --failed-links --notify-webhook https://hooks.example.com/x",
   service: "nightledger service status --user",
   "service install": "nightledger service install --user",
   "service status": "nightledger service status --user",
