@@ -21,6 +21,11 @@ export function showResult<R>(
   result: R,
   text: (result: R) => string | readonly string[],
 ): void {
-  const words = () => [text(result)].flat().join("\n");
-  terminal.result(json ? JSON.stringify(result) : coloured(terminal, wrapped(words(), terminal.columns)));
+  if (json) terminal.result(JSON.stringify(result));
+  else showText(terminal, text(result));
+}
+
+/** Prints a result in words. */
+export function showText(terminal: Terminal, text: string | readonly string[]): void {
+  terminal.result(coloured(terminal, wrapped([text].flat().join("\n"), terminal.columns)));
 }
