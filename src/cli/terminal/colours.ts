@@ -5,6 +5,11 @@ import type { Terminal } from "./terminal.js";
 /** Words that say that something failed; none for a count of zero. */
 const FAILED = /\bFAIL\b|\b[1-9]\d* failed\b|(?<!\b0 )\b(?:failed|completed_with_failures)\b/g;
 
+/** Whether a text says that something failed. */
+export function isFailure(text: string): boolean {
+  return text.search(FAILED) >= 0;
+}
+
 /** A text for people with what failed in red, where results go to a terminal that shows colours. */
 export function coloured({ colours }: Terminal, text: string): string {
   return colours ? text.replace(FAILED, (word) => styleText("red", word, { validateStream: false })) : text;
