@@ -39,7 +39,7 @@ import { reportCommand, uiCommand } from "./commands/ui.js";
 import { webhooksCommand } from "./commands/webhooks.js";
 import { CliCommand } from "./terminal/cli-command.js";
 import { EXIT, exitCodeOf, saidError } from "./terminal/exit-code.js";
-import { processTerminal, type Terminal } from "./terminal/terminal.js";
+import { processTerminal, programWords, type Terminal } from "./terminal/terminal.js";
 
 /** Every command, in the order of `--help`. */
 const COMMANDS: readonly AddCommand[] = [
@@ -93,6 +93,7 @@ export function createProgram(terminal: Terminal, end: (code: number) => void): 
     )
     .version(VERSION)
     .exitOverride()
+    .showHelpAfterError("Add --help to the command for its flags and an example.")
     .configureOutput({
       writeOut: (text) => process.stdout.write(text),
       writeErr: (text) => process.stderr.write(text),
@@ -140,9 +141,7 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<number>
  * Writes the command line that joins or continues what this one began, for a shell: as it was typed, but without
  * `--restart`, which would give up the run, and `--new-lake`, which is for once.
  */
-export function continuingLine(argv: readonly string[], { env }: Pick<Terminal, "env">): string {
+export function continuingLine(argv: readonly string[], terminal: Pick<Terminal, "env">): string {
   const words = argv.slice(2).filter((word) => word !== "--restart" && word !== "--new-lake");
-  // npm sets this for what `npx` runs.
-  const program = env.npm_command === "exec" ? ["npx", "nightledger"] : ["nightledger"];
-  return commandLine([...program, ...words]);
+  return commandLine([...programWords(terminal), ...words]);
 }

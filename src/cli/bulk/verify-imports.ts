@@ -2,6 +2,7 @@ import { counted } from "../../domain/words/counted.js";
 import type { QueryRow } from "../../lake/query/query.js";
 import { rowsOf, withLakeQuery } from "../lake/query.js";
 import { showRows } from "../lake/row-table.js";
+import { showText } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -35,7 +36,8 @@ export async function verifyImports(
     // `unseen` is the earlier name of `items`, and goes on until 1.0.
     terminal.result(JSON.stringify({ days, unseen_total: rows.length, items: rows, unseen: rows }));
   } else if (rows.length === 0) {
-    terminal.result(
+    showText(
+      terminal,
       `every row that was imported more than ${counted(days, "day")} ago came back through a sync`,
     );
   } else {

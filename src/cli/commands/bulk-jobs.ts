@@ -10,7 +10,7 @@ import type { BulkFlags } from "../bulk/command.js";
 import type { ContinueFlags } from "../bulk/steer.js";
 import { type AddCommand, examples, NEW_LAKE, type Schedulable } from "./command.js";
 import { declaredOptions, type Flags, readDeclared, withDeclared } from "./declared-options.js";
-import { between, linkIds } from "./option-values.js";
+import { between, idList } from "./option-values.js";
 
 /** Commands that have those of several kinds, or others, under them. */
 const GROUPS: Readonly<Record<string, string>> = {
@@ -162,7 +162,7 @@ export const exportTransactionsCommand: AddCommand = (program, run) => {
     .requiredOption("--from <day>", "first day", day)
     .requiredOption("--to <day>", "last day", day)
     .requiredOption("--out <file>", "the file: .csv, .parquet or .ofx")
-    .option("--accounts <ids>", "only these accounts, comma-separated", linkIds)
+    .option("--accounts <ids>", "only these accounts, comma-separated", idList)
     .option(
       "--as-of <version>",
       "as it was at a version of transaction_changes, or at a day's end",

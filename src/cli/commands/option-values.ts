@@ -56,9 +56,9 @@ export function namesOf(what: string, accepted: readonly string[]): (text: strin
 }
 
 /** Reads ids of bank links separated by commas; they come sorted, each once. */
-export function linkIds(text: string): string[] {
+export function idList(text: string): string[] {
   const given = listed(text);
-  if (given.includes("")) throw new InvalidArgumentError("a link id is empty; accepted: ID,ID,…");
+  if (given.includes("")) throw new InvalidArgumentError("an id is empty; accepted: ID,ID,…");
   return [...new Set(given)].sort();
 }
 

@@ -7,7 +7,7 @@ import type { ReconcileOptions } from "../../jobs/kinds/reconcile.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { SyncFlags as RunFlags } from "../sync/command.js";
 import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
-import { between, failRules, linkIds, namesOf, offering, positive } from "./option-values.js";
+import { between, failRules, idList, namesOf, offering, positive } from "./option-values.js";
 
 interface SyncFlags extends RunFlags {
   readonly roster: string;
@@ -32,7 +32,7 @@ function withSyncOptions(command: Command): Command {
         .argParser(namesOf("stream", STREAM_NAMES))
         .default(defaultStreams(STREAMS), defaultStreams(STREAMS).join(",")),
     )
-    .option("--links <ids>", "sync only these bank links, comma-separated", linkIds)
+    .option("--links <ids>", "sync only these bank links, comma-separated", idList)
     .option("--full", "re-read every link from the beginning, and accept large removals")
     .option("--reconcile", "then compare what the lake has with the service, as `nightledger reconcile` does")
     .option("--page-size <rows>", "rows to request per page", positive, 500)

@@ -9,6 +9,7 @@ import { type Amount, amountOf } from "../../lake/maintain/last-upkeep.js";
 import { type MaintainReport, maintain } from "../../lake/maintain/maintain.js";
 import { openStore } from "../../lake/store/open-store.js";
 import { TABLES } from "../../tables.js";
+import { showText } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -71,7 +72,7 @@ function showReport(terminal: Terminal, report: MaintainReport, home: HomeSizes)
   for (const { class: record, until, tables } of retention) {
     const what =
       tables.length === 0 ? "nothing" : tables.map(({ table, rows }) => `${rows} of ${table}`).join(", ");
-    terminal.result(`${record} until ${until}: ${dry_run ? "would erase" : "erased"} ${what}`);
+    showText(terminal, `${record} until ${until}: ${dry_run ? "would erase" : "erased"} ${what}`);
   }
   const rows = [
     row("files of tables", live),
@@ -88,7 +89,7 @@ function showReport(terminal: Terminal, report: MaintainReport, home: HomeSizes)
       : `what was needed after ${old_before} stays`;
   const files = `${counted(merged.before, "file")} of tables ${dry_run ? "would become" : "became"} ${merged.after}`;
   showRows(terminal, rows);
-  terminal.result([`${files}; ${why}`, ...(dry_run ? ["nothing was changed"] : [])].join("\n"));
+  showText(terminal, [`${files}; ${why}`, ...(dry_run ? ["nothing was changed"] : [])]);
 }
 
 function row(what: string, kept: Amount, freed?: Amount) {

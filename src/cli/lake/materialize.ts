@@ -6,6 +6,7 @@ import { bringUpLinks } from "../../lake/lineage/bring-up-links.js";
 import { materialize } from "../../lake/materialize/materialize.js";
 import { TABLES } from "../../tables.js";
 import type { JsonFlag } from "../terminal/colours.js";
+import { showText } from "../terminal/colours.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -30,7 +31,8 @@ export async function runMaterialize(terminal: Terminal, { json }: JsonFlag): Pr
       terminal.say(`warning: transactions was rebuilt from the whole feed: ${done.because}`);
     }
     if (json) return terminal.result(JSON.stringify(done));
-    terminal.result(
+    showText(
+      terminal,
       done.from === done.to && !done.rebuilt
         ? `transactions is at the feed's version ${done.to}; nothing to do`
         : `brought transactions from the feed's version ${done.from} to ${done.to}: wrote ${counted(done.rows, "row")}, replaced ${counted(done.rewritten, "file")}`,

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import stringWidth from "string-width";
 import type { JsonValue } from "../../lake/sql/duckdb-values.js";
-import { coloured } from "../terminal/colours.js";
+import { coloured, isFailure } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -79,7 +79,7 @@ function showGrid(
   const line = (cells: readonly Cell[]) => {
     const shown = cells.slice(0, widths.length);
     return shown
-      .map(({ text, isNull }, at) => painted(terminal, padded(text, widths[at] ?? 0), isNull))
+      .map((cell, at) => painted(terminal, cell, padded(cell.text, widths[at] ?? 0)))
       .join(GAP)
       .trimEnd();
   };
@@ -96,16 +96,21 @@ function blocks(terminal: Terminal, heads: readonly Cell[], rows: readonly (read
   const wide = widest(heads);
   const lines = rows.flatMap((cells, row) => [
     `── row ${row + 1}`,
-    ...cells.map(({ text, isNull }, at) => {
-      return `${padded(heads[at]?.text ?? "", wide)}${GAP}${painted(terminal, text, isNull)}`.trimEnd();
+    ...cells.map((cell, at) => {
+      return `${padded(heads[at]?.text ?? "", wide)}${GAP}${painted(terminal, cell, cell.text)}`.trimEnd();
     }),
   ]);
   return lines.join("\n");
 }
 
-function painted(terminal: Terminal, text: string, isNull: boolean): string {
-  if (!isNull || !terminal.colours) return coloured(terminal, text);
-  return styleText("dim", text, { validateStream: false });
+/** A cell as it is shown: dim for null, and red where it, or what was cut of it, says that something failed. */
+function painted(terminal: Terminal, { text, isNull }: Cell, shown: string): string {
+  if (!terminal.colours) return shown;
+  if (isNull) return styleText("dim", shown, { validateStream: false });
+  const isCut = !shown.startsWith(text);
+  return isCut && isFailure(text)
+    ? styleText("red", shown, { validateStream: false })
+    : coloured(terminal, shown);
 }
 
 /**

@@ -4,6 +4,7 @@ import { InputError } from "../../domain/failures.js";
 import { isS3Address } from "../../domain/lake-address.js";
 import { writeViewFile } from "../../lake/query/lake-views.js";
 import { TABLES } from "../../tables.js";
+import { showText } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { checkReplaceable, wholeFile } from "../terminal/whole-file.js";
 import { lakeStore } from "./query.js";
@@ -28,5 +29,8 @@ export async function runViews(terminal: Terminal, { out, force }: ViewsFlags): 
   await wholeFile(path, (part) =>
     withDuckDb((duckdb) => writeViewFile(store, duckdb, TABLES, part), { memoryLimitMb: LAKE_MEMORY_MB }),
   );
-  terminal.result(`${path} has the lake's tables as views, as they are now; make it again after each sync`);
+  showText(
+    terminal,
+    `${path} has the lake's tables as views, as they are now; make it again after each sync`,
+  );
 }

@@ -22,7 +22,7 @@ import { placeOf, runPreflight } from "../session/preflight.js";
 import { followRun, type JobRun } from "../shell/run.js";
 import { runExplain } from "../sync/explain.js";
 import { syncRun } from "../sync/form.js";
-import { showResult } from "../terminal/colours.js";
+import { showText } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -182,7 +182,7 @@ async function showOutcome(
   showRows(terminal, counts);
   await withLakeQuery(terminal, async (lake) => {
     const show = async (title: string, sql: string) => {
-      showResult(terminal, false, title, (words) => `\n${words}`);
+      showText(terminal, `\n${title}`);
       showRows(terminal, await rowsOf(lake, sql), { decimals: new Set(["amount"]) });
     };
     await show(
@@ -212,7 +212,7 @@ async function showOutcome(
   terminal.result("");
   await showReport(terminal, { days: 30, out: "report.html" });
   const lake = `NIGHTLEDGER_LAKE=${directory}/lake npx nightledger`;
-  showResult(terminal, false, lake, () => [
+  showText(terminal, [
     `files     ${directory}/lake: Delta tables of Parquet files, which DuckDB, Polars and Spark read directly`,
     `pack      ${pack}/report.html: open it and the report in a browser`,
     "\ntry next",

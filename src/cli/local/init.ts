@@ -8,7 +8,7 @@ import { givenAs, readConfig } from "../../config.js";
 import { VARIABLES, type VariableName } from "../../config-values.js";
 import { InputError } from "../../domain/failures.js";
 import { EXIT } from "../terminal/exit-code.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { programWords, type Terminal } from "../terminal/terminal.js";
 import { wholeFile } from "../terminal/whole-file.js";
 import { runCheck } from "./check.js";
 
@@ -65,8 +65,9 @@ export async function runInit(terminal: Terminal, flags: InitFlags): Promise<num
   terminal.say(
     code === EXIT.completed ? "next, with a CSV file of your users (fp_id):" : "then, once it is right:",
   );
-  terminal.say(`  nightledger ${code === EXIT.completed ? "sync --roster users.csv" : "check"}`);
-  if (code !== EXIT.completed) terminal.say(`to answer again: nightledger init --force, or change ${path}`);
+  const program = programWords(terminal).join(" ");
+  terminal.say(`  ${program} ${code === EXIT.completed ? "sync --roster users.csv" : "check"}`);
+  if (code !== EXIT.completed) terminal.say(`to answer again: ${program} init --force, or change ${path}`);
   return code;
 }
 

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { readDotEnv } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { type JobConfig, readJobConfig } from "../session/preflight.js";
+import { showText } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -65,11 +66,11 @@ export async function installService(terminal: Terminal, flags: ServiceFlags): P
 export async function showService(terminal: Terminal, flags: ServiceFlags): Promise<number> {
   const unit = unitOf(terminal, flags);
   if (!existsSync(unit.path)) {
-    terminal.result(`${unit.name} is not installed (${unit.path})`);
+    showText(terminal, `${unit.name} is not installed (${unit.path})`);
     return EXIT.failures;
   }
   const [enabled, active] = [await asked(unit, "is-enabled"), await asked(unit, "is-active")];
-  terminal.result(`${unit.name} is ${enabled}, ${active} (${unit.path})`);
+  showText(terminal, `${unit.name} is ${enabled}, ${active} (${unit.path})`);
   return active === "active" ? EXIT.completed : EXIT.failures;
 }
 

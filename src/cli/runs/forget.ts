@@ -9,6 +9,7 @@ import { TABLES } from "../../tables.js";
 import { existingLake, rowsOf, withStoreQuery } from "../lake/query.js";
 import { showRows } from "../lake/row-table.js";
 import { assertSaid } from "../sync/forget/hold.js";
+import { showText } from "../terminal/colours.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { unfinishedRuns } from "./unfinished-runs.js";
@@ -59,7 +60,7 @@ export async function runForget(terminal: Terminal, fpId: string, flags: ForgetF
       tables.length === 0
         ? `${fpId} was forgotten before, and no table has had rows since`
         : `erased ${what}, and every earlier version of them`;
-    terminal.result(dryRun ? `would erase ${what}; nothing was changed` : erased);
+    showText(terminal, dryRun ? `would erase ${what}; nothing was changed` : erased);
     for (const pack of packs) {
       terminal.say(
         `the pack of ${pack} holds ${fpId} too, and stays: delete it when it need not be kept any more`,

@@ -2,7 +2,7 @@ import { labelledLines } from "../../domain/words/texts.js";
 import { whyNoLake } from "../lake/query.js";
 import type { JobSession } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
-import { type JsonFlag, showResult } from "../terminal/colours.js";
+import { type JsonFlag, showResult, showText } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { describedSchedule, type ShownSchedule, shownSchedules, withSchedules } from "./described.js";
 
@@ -27,7 +27,7 @@ export async function listSchedules(terminal: Terminal, { json }: JsonFlag): Pro
       const [newest] = last;
       const lastWords = newest === undefined ? "never ran" : `last ${newest.due_at} ${newest.status}`;
       const state = paused ? "paused" : `next ${next[0] ?? "never"}`;
-      terminal.result(`${name}: ${when}; ${state}; ${lastWords}\n  ${command}`);
+      showText(terminal, `${name}: ${when}; ${state}; ${lastWords}\n  ${command}`);
     }
   };
   return withSchedules(terminal, list, preflight);

@@ -45,10 +45,11 @@ interface ProgressView<P> {
   stop(): void;
 }
 
-/** Shows a bar on a terminal, and elsewhere a line every few seconds if something has changed. */
+/** Shows a bar on a terminal that can draw one, and elsewhere a line every few seconds if something has changed. */
 export function createProgressView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P> {
   const steady = { ...form, figures: neverBack(form.figures) };
-  return terminal.interactive ? barView(terminal, steady) : lineView(terminal, steady);
+  const draws = terminal.interactive && terminal.env.TERM !== "dumb";
+  return draws ? barView(terminal, steady) : lineView(terminal, steady);
 }
 
 /**

@@ -5,6 +5,11 @@ import type { Terminal } from "./terminal.js";
 /** Words that say that something failed; none for a count of zero. */
 const FAILED = /\bFAIL\b|\b[1-9]\d* failed\b|(?<!\b0 )\b(?:failed|completed_with_failures)\b/g;
 
+/** Whether a text says that something failed. */
+export function isFailure(text: string): boolean {
+  return text.search(FAILED) >= 0;
+}
+
 /** A text for people with what failed in red, where results go to a terminal that shows colours. */
 export function coloured({ colours }: Terminal, text: string): string {
   return colours ? text.replace(FAILED, (word) => styleText("red", word, { validateStream: false })) : text;
@@ -21,6 +26,11 @@ export function showResult<R>(
   result: R,
   text: (result: R) => string | readonly string[],
 ): void {
-  const words = () => [text(result)].flat().join("\n");
-  terminal.result(json ? JSON.stringify(result) : coloured(terminal, wrapped(words(), terminal.columns)));
+  if (json) terminal.result(JSON.stringify(result));
+  else showText(terminal, text(result));
+}
+
+/** Prints a result in words. */
+export function showText(terminal: Terminal, text: string | readonly string[]): void {
+  terminal.result(coloured(terminal, wrapped([text].flat().join("\n"), terminal.columns)));
 }

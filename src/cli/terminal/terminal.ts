@@ -27,6 +27,12 @@ export function withTimeStamps(terminal: Terminal): Terminal {
   return { ...terminal, say: (line) => terminal.say(`${timeStamp(new Date())} ${line}`) };
 }
 
+/** The words by which this program was called, and is called again. */
+export function programWords({ env }: Pick<Terminal, "env">): readonly string[] {
+  // npm sets this for what `npx` runs.
+  return env.npm_command === "exec" ? ["npx", "nightledger"] : ["nightledger"];
+}
+
 /** The terminal of this process. A result that can't be written is said, and the process then exits with 1. */
 export function processTerminal(): Terminal {
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {

@@ -28,7 +28,10 @@ export async function checkReplaceable(path: string, force = false): Promise<voi
     throw new InputError(
       `--out: there is no folder ${dirname(path)}. Nothing was written. Make it, or name another one.`,
     );
-  if (force || (await stat(path).catch(() => undefined)) === undefined) return;
+  const there = await stat(path).catch(() => undefined);
+  if (there?.isFile() === false)
+    throw new InputError(`--out: ${path} is no file. Nothing was written. Name a file, which may be new.`);
+  if (force || there === undefined) return;
   throw new InputError(`--out: ${path} is there already. Nothing was written. Replace it with --force.`);
 }
 

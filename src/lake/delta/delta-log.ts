@@ -53,7 +53,11 @@ export async function stateAt(log: DeltaLocation, version: number): Promise<Snap
   const commits = listing.commits.filter((one) => one.version <= version);
   const state = await replay(log, { snapshot: base }, { ...listing, commits });
   if (typeof state !== "number" && state.snapshot.version === version) return state.snapshot;
-  throw new InputError(`The log of table ${log.table} does not have version ${version}, or not any more.`);
+  const newest = Math.max(-1, ...[...listing.commits, ...listing.checkpoints].map((one) => one.version));
+  throw new InputError(
+    `The log of table ${log.table} does not have version ${version}, or not any more; its newest is ${newest}. ` +
+      "Nothing was changed.",
+  );
 }
 
 /** Finds the newest version of a table by names alone; -1 while it does not exist. */

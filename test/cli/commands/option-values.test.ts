@@ -4,7 +4,7 @@ import {
   count,
   duration,
   failRules,
-  linkIds,
+  idList,
   namesOf,
   playbook,
   positive,
@@ -27,7 +27,7 @@ describe("values of options", () => {
       "transactions, accounts,transactions",
       ["accounts", "transactions"],
     ],
-    ["ids, sorted, each once", linkIds, "b,a ,b", ["a", "b"]],
+    ["ids, sorted, each once", idList, "b,a ,b", ["a", "b"]],
     ["a duration", duration, "90m", 5_400_000],
     [
       "rules of failing",
@@ -55,7 +55,7 @@ describe("values of options", () => {
       "accounts,",
       "the name of a stream is empty; accepted, separated by commas without spaces: accounts, transactions.",
     ],
-    ["an empty id", linkIds, "a,,b", "a link id is empty; accepted: ID,ID,…"],
+    ["an empty id", idList, "a,,b", "an id is empty; accepted: ID,ID,…"],
     ["a duration without its unit", duration, "14", "accepted: a number and a unit"],
     [
       "an unknown rule",

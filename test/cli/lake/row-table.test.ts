@@ -105,6 +105,10 @@ describe("a table", () => {
       "\u001b[31mfailed\u001b[39m  \u001b[2mNULL\u001b[22m",
     );
     expect(shown(rows, undefined, { columns: 80, colours: false }).lines[2]).toBe("failed  NULL");
+    const long = [{ run: "sync", status: "completed_with_failures", did: "25 rows, 1 skipped, 1 failed" }];
+    expect(shown(long, undefined, { columns: 40, colours: true }).lines[2]).toBe(
+      "sync  \u001b[31mcompleted_with_…\u001b[39m  \u001b[31m25 rows, 1 skip…\u001b[39m",
+    );
   });
 });
 

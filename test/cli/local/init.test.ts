@@ -48,7 +48,10 @@ test("a file that is there stays; --force changes these settings and no others",
   expect(refused.code).toBe(2);
   expect(refused.stderr).toMatch(/\.env is there already\. Nothing was written/);
   expect(readFileSync(join(directory, ".env"), "utf8")).toBe(env);
-  expect((await init(...flags, "--force")).code).toBe(0);
+  const asByNpx = { directory, env: { npm_command: "exec" } };
+  const changed = await runHere(asByNpx, ["init", ...flags, "--force"]);
+  expect(changed.code).toBe(0);
+  expect(changed.stderr).toContain("  npx nightledger sync --roster users.csv");
   expect(readFileSync(join(directory, ".env"), "utf8")).toContain("\n# mine\nNIGHTLEDGER_API_RPS=5\n");
   expect(readDotEnv(directory)).toMatchObject({
     NIGHTLEDGER_API_KEY: sandbox.apiKey,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createProgressView } from "../../../src/cli/shell/progress-view.js";
-import { withTimeStamps } from "../../../src/cli/terminal/terminal.js";
+import { type Terminal, withTimeStamps } from "../../../src/cli/terminal/terminal.js";
 import { nothingWaits, type WaitingState } from "../../../src/domain/waiting.js";
 
 interface Shown {
@@ -26,8 +26,8 @@ const log = {
   say: (line: string) => void said.push(line),
 };
 
-function openView() {
-  return createProgressView<Shown>(withTimeStamps(log), {
+function openView(terminal: Terminal = log) {
+  return createProgressView<Shown>(withTimeStamps(terminal), {
     bar: "",
     figures: ({ done }) => ({ done, total: 100 }),
     line: ({ done, total }) => `reading: ${done}/${total} links`,
@@ -49,6 +49,11 @@ test("a line every few seconds, with its time, rate and estimate", () => {
   expect(said).toHaveLength(7);
   expect(said[0]).toMatch(/^2026-11-22T02:00:03[+-]\d\d:\d\d reading: 3\/100 links, 120 rows\/s$/);
   expect(said[6]).toMatch(/02:00:21.* reading: 21\/100 links, 102 rows\/s, 2 min left$/);
+});
+
+test("lines on a dumb terminal too, which draws no bar", () => {
+  watch(openView({ ...log, interactive: true, env: { TERM: "dumb" } }), 4, () => ({ done: 1 }));
+  expect(said[0]).toMatch(/^reading: 1\/100 links/);
 });
 
 test("no estimate where all that is left waits for another try", () => {

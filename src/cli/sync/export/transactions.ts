@@ -18,6 +18,7 @@ import { accountStream } from "../../../streams/accounts.js";
 import { shortList } from "../../lake/missing-links.js";
 import { lakeStore } from "../../lake/query.js";
 import { withLakeReader } from "../../lake/reader.js";
+import { showText } from "../../terminal/colours.js";
 import type { Terminal } from "../../terminal/terminal.js";
 import { checkReplaceable, wholeFile } from "../../terminal/whole-file.js";
 import { ofxText } from "./ofx.js";
@@ -97,9 +98,8 @@ export async function runExportTransactions(terminal: Terminal, flags: ExportFla
     pending === 0
       ? ""
       : `, without ${pending} pending, which have no place in OFX and are in a .csv or .parquet`;
-  terminal.result(
-    flags.json ? text : `${path}: ${counted(rows, "transaction")}${leftOut}; its proof is ${path}.proof.json`,
-  );
+  if (flags.json) return terminal.result(text);
+  showText(terminal, `${path}: ${counted(rows, "transaction")}${leftOut}; its proof is ${path}.proof.json`);
 }
 
 /** The feed at a version. @throws InputError where its log, or `maintain`, does not keep that any more */

@@ -8,6 +8,7 @@ import { erasures, holds } from "../../../lake/tables/erasures.js";
 import { TABLES } from "../../../tables.js";
 import { existingLake, rowsOf, withLakeQuery } from "../../lake/query.js";
 import { showRows, type TableFlags } from "../../lake/row-table.js";
+import { showText } from "../../terminal/colours.js";
 import type { Terminal } from "../../terminal/terminal.js";
 
 /** @throws InputError where it was not said who asks for something, or why */
@@ -38,7 +39,7 @@ export async function changeHold(
     if (flags.json) return terminal.result(JSON.stringify({ state, changed, unchanged: same }));
     const words =
       state === "held" ? ["set on", "is under a legal hold"] : ["lifted from", "is under no legal hold"];
-    if (changed.length > 0) terminal.result(`legal hold ${words[0]} ${changed.join(", ")}`);
+    if (changed.length > 0) showText(terminal, `legal hold ${words[0]} ${changed.join(", ")}`);
     for (const fpId of same) terminal.say(`${fpId} ${words[1]} already`);
     if (state === "lifted") return;
     for (const fpId of await unknownUsers(lake, changed))

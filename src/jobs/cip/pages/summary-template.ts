@@ -54,7 +54,7 @@ export const summaryNumbers = template(`<ul class="headline cip" aria-label="Hea
 <h2 class="small" id="completeness">Completeness</h2>
 <p class="equation"><%= it.counts.population %> = <%= it.counts.exported %> exported + <%= it.counts.failed %> failed + <%= it.counts.excluded %> excluded</p>
 <p>The population was frozen before the first call: <%= it.counts.population %> people, <code>population.csv</code> sha256 <code><%= it.populationSha256 %></code>. Each of them is in <code>outcomes.csv</code> exactly once.
-<% if (it.complete) { %>Nobody is left without an answer.<% } else { %><strong><%= it.counts.failed %> of them have no report</strong>; why, and what to do, is said below and in <code>outcomes.csv</code>. <% } %>
+<% if (it.complete) { %>Nobody is left without an answer.<% } else { %><strong><%= it.counts.failed %> of them <%= it.counts.failed === 1 ? "has" : "have" %> no report</strong>; why, and what to do, is said below and in <code>outcomes.csv</code>. <% } %>
 <% if (it.askedAgain > 0) { %>The service was asked more than once for <%= it.askedAgain %> of them; each time it makes a report of its own.<% } %></p>
 </section>
 <section aria-labelledby="exceptions">

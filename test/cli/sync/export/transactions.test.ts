@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLake } from "../../../../src/lake/lake.js";
@@ -169,7 +169,7 @@ test("an account that the lake does not know, a missing folder and a day that ha
 test("a version that the log lacks, days in the wrong order, a form that is not known and a file that is there are refused", async () => {
   expect(await january("a.csv", "--as-of", "9")).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/does not have version 9/),
+    stderr: expect.stringMatching(/does not have version 9, or not any more; its newest is \d\. Nothing/),
   });
   expect(await january("a.csv", "--from", "2026-02-01")).toMatchObject({
     code: 2,
@@ -178,6 +178,11 @@ test("a version that the log lacks, days in the wrong order, a form that is not 
   expect(await january("a.xls")).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/Give a \.csv, \.parquet or \.ofx/),
+  });
+  await mkdir(join(lake.directory, "folder.csv"));
+  expect(await january("folder.csv", "--force")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/folder\.csv is no file/),
   });
   await january("b.parquet");
   expect(await january("b.parquet")).toMatchObject({
