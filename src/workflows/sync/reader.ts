@@ -10,6 +10,9 @@ import type { Publisher } from "./publisher.js";
 
 const { readSlice } = proxyActivities<Activities>(IN_STAGING);
 
+/** One worker may have taken the first slices all at once: until they end, the others have nothing to do. */
+const FIRST_BUDGET_MS = 1_000;
+
 interface ReaderEvents {
   read(): void;
   /** Called before a wait in which nothing else is done. */
@@ -76,7 +79,7 @@ export class Reader {
     const { streams, links: only, full, lookback } = options;
     const { groupSize } = roster;
     const { size } = this.state;
-    const budgetMs = SLICE_BUDGET_MS;
+    const budgetMs = this.#workers.isKnown ? SLICE_BUDGET_MS : FIRST_BUDGET_MS;
     const slice = await readSlice({
       ...work,
       runId,

@@ -17,8 +17,13 @@ export class SliceWorkers {
       if (at <= this.#ended - REMEMBERED * this.#last.size) this.#last.delete(name);
   }
 
-  /** How many slices there may be at a time: with two for each worker and one more, none has to wait for its next. */
+  /** Whether a slice has ended. */
+  get isKnown(): boolean {
+    return this.#ended > 0;
+  }
+
+  /** How many slices there may be at a time. Temporal gives them to whoever asks: with fewer, one worker may have all. */
   get slicesAtOnce(): number {
-    return Math.max(SLICES_AT_ONCE, 2 * this.#last.size + 1);
+    return SLICES_AT_ONCE * Math.max(1, this.#last.size);
   }
 }
