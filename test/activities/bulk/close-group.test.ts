@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { closeGroup } from "../../../src/activities/bulk/close-group.js";
+import { type BulkDependencies, planItems } from "../../../src/activities/bulk/open-group.js";
+import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/bulk-job.js";
+import { importJob } from "../../../src/jobs/import.js";
+import { BulkStaging } from "../../../src/lake/bulk/bulk-staging.js";
+import { readTables } from "../../../src/lake/query/query-views.js";
+import { SealedRows } from "../../../src/lake/store/sealed-rows.js";
+import { transactionImports } from "../../../src/lake/tables/bulk.js";
+import { openActivityBench } from "../../helpers/temporal/activity-bench.js";
+
+const GROUP = { runId: "import-1", kind: "import", staging: "import-job", group: 0 };
+const ITEMS = 60;
+/** Of all items more than the rows that are kept from one table to the next. */
+const LETTERS = 200_000;
+const second = { ...transactionImports, name: "second_imports" };
+
+test("every table of a kind has all rows, also where they are too long to be kept for the second", async () => {
+  const bench = await openActivityBench();
+  try {
+    const rows = (_: unknown, item: { readonly rows: readonly { readonly line: number }[] }) => {
+      const [{ line = 0 } = {}] = item.rows;
+      const row = { run_id: GROUP.runId, line, status: "refused", reason: "x".repeat(LETTERS) };
+      return { [transactionImports.name]: [row], [second.name]: [row] };
+    };
+    const job = { ...importJob, tables: [transactionImports, second], rows };
+    const frozenRows = new SealedRows<FrozenBulkRow>(bench.deps.sealed);
+    const deps: BulkDependencies = { ...bench.deps, jobs: [job as never], frozenRows };
+    const frozen = Array.from({ length: ITEMS }, (_, at) => {
+      const row = {
+        link_id: "l",
+        account_id: "a",
+        amount: "1.00",
+        date: "2026-11-02",
+        transaction_id: `t${at}`,
+      };
+      return { line: at + 1, row, problems: [], result: undefined } as FrozenBulkRow;
+    });
+    const sha256 = createHash("sha256").update(frozen.map(frozenLine).join("")).digest("hex");
+    const file = {
+      kind: "import",
+      options: { chunk: 1 },
+      rows: ITEMS,
+      invalid: 0,
+      sha256,
+      origin: "import-1",
+    };
+    const staging = new BulkStaging(bench.deps.sealed, GROUP.staging, frozenRows);
+    await staging.freeze({ ...file, secrets: {}, retryOf: null } as never, frozen, importJob.groupRows);
+    await bench.run(() => planItems(deps, GROUP));
+    const failed = frozen.map((_, item) => ({ item, reason: "gave_up http_429" }));
+    await bench.run(() => closeGroup(deps, { ...GROUP, results: [], failed }));
+    for (const spec of [transactionImports, second]) {
+      const [found] = await readTables(bench.deps.lake, [spec], (sql) =>
+        sql.rows(`select count(distinct line) as lines, min(length(reason)) as letters from ${spec.name}`),
+      );
+      expect(found).toEqual({ lines: BigInt(ITEMS), letters: BigInt(LETTERS) });
+    }
+  } finally {
+    await bench.close();
+  }
+});
