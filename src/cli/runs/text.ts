@@ -88,10 +88,17 @@ export function slowWords({ link_id, ms, pages }: SlowLink): string {
 export function nextWords(run: SeenRun, findings: readonly Finding[]): string[] {
   const again = againWords(run, run);
   if (again !== undefined) return [again];
-  const failed = findings.filter((finding) => finding.status === "failed");
+  const failed = findings.filter(isFailed);
   if (failed.length === 0 || run.finished_at === null) return [];
   return kindNamed(run.kind)?.next(run, failed) ?? [];
 }
+
+/** Whether a retry would run it again; onboardings have words of their own for it. */
+export function isFailed({ status }: Pick<Finding, "status">): boolean {
+  return FAILED.has(status);
+}
+
+const FAILED = new Set(["failed", "error", "none", "expired_no_response"]);
 
 /** Says what was found, and below it the action to take. */
 export function findingWords({ status, reason, count, action, examples }: Finding): Labelled {

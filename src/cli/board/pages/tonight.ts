@@ -10,7 +10,7 @@ import { bankLinkStream } from "../../../streams/bank-links.js";
 import { rowsOf } from "../../lake/query.js";
 import { endedRuns } from "../../runs/ended-runs.js";
 import { type LatestRun, lakeStatus } from "../../runs/lake-status.js";
-import { countWords, openRunWords, runFigures, tookWords, waitingWords } from "../../runs/text.js";
+import { doneWords, isFailed, openRunWords, runFigures, tookWords, waitingWords } from "../../runs/text.js";
 import { page } from "../page.js";
 import { linkTo, progressBar, saying, tableSection, warning } from "../shown.js";
 import { verdictOf, type Waits } from "../verdict.js";
@@ -79,9 +79,10 @@ export const tonight = page("/", {
 });
 
 function didWords(run: LatestRun): string {
-  const failed = run.findings.filter(({ status }) => status === "failed");
+  const failed = run.findings.filter(isFailed);
   const [, why] = whyCutShort(run);
-  const did = countWords(run.counts, ["links", "created", "updated", "removed", "failed", "quarantined"]);
-  const failures = failed.map(({ reason, count, action }) => saying([`${count} × ${reason}`, action]));
-  return saying([did, typeof why === "string" ? why : null, ...failures], "; ");
+  const failures = failed.map(({ status, reason, count, action }) =>
+    saying([`${count} × ${reason || status}`, action]),
+  );
+  return saying([doneWords(run), typeof why === "string" ? why : null, ...failures], "; ");
 }
