@@ -46,8 +46,14 @@ export function tookWords({ started_at, finished_at }: SeenRun): string {
 /** Writes what a run counted, without zeros: `120 links, 3 failed`. */
 export function countWords(counts: SeenRun["counts"], shown: readonly string[]): string {
   const told = shown.filter((name) => (counts[name] ?? 0) > 0);
-  return told.map((name) => `${counts[name]} ${name.replaceAll("_", " ")}`).join(", ");
+  const wordsOf = (name: string) => (counts[name] === 1 ? (ONE[name] ?? name) : name).replaceAll("_", " ");
+  return told.map((name) => `${counts[name]} ${wordsOf(name)}`).join(", ");
 }
+
+const ONE: Readonly<Record<string, string>> = {
+  ...{ users: "user", customers: "customer", businesses: "business", rows: "row", requests: "request" },
+  ...{ transactions: "transaction", links: "link", calls: "call", pages: "page", restarts: "restart" },
+};
 
 /** Says what a run did; empty where it has counted nothing yet. */
 export function doneWords({ kind, counts: { users = 0, ...others } }: SeenRun): string {
