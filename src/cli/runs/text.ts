@@ -148,6 +148,12 @@ export function runFigures(terminal: Terminal, run: UnfinishedRun): RunFigures |
   return { done, total, rate: rate[0] ?? null, left: left[0] ?? null };
 }
 
+/** Says at what pace a run goes; nothing where that is not known. */
+export function averageWords(figures: RunFigures | null): string {
+  const rate = figures?.rate ? `${figures.rate} on average` : "";
+  return [rate, figures?.left ?? ""].filter((words) => words !== "").join(", ");
+}
+
 function formOf(
   terminal: Terminal,
   { running }: Pick<UnfinishedRun, "running">,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  averageWords,
   costWords,
   doneWords,
   nextWords,
@@ -103,4 +104,11 @@ test("one of something is counted as one", () => {
   expect(doneWords(run)).toBe("1 user, 1 link, 1 synced, 2 created");
   expect(doneWords({ ...IMPORT, counts: { users: 1 } })).toBe("1 transaction");
   expect(costWords(run)).toBe("1 call, 1 page");
+});
+
+test("the pace of a run is said where it is known, with the time left where that is", () => {
+  const figures = { done: 1, total: 2, rate: "812 rows/s", left: "4 min left" };
+  expect(averageWords(figures)).toBe("812 rows/s on average, 4 min left");
+  expect(averageWords({ ...figures, rate: null, left: null })).toBe("");
+  expect(averageWords(null)).toBe("");
 });

@@ -16,12 +16,20 @@ import { createSealer } from "../../../temporal/encryption/cipher.js";
 import { linksAmong } from "../../runs/findings.js";
 import { kindNamed, RUN_KINDS } from "../../runs/kinds.js";
 import { readRun, type ShownRun } from "../../runs/show.js";
-import { costWords, nextWords, openRunWords, runFigures, tookWords, waitingWords } from "../../runs/text.js";
+import {
+  averageWords,
+  costWords,
+  nextWords,
+  openRunWords,
+  runFigures,
+  tookWords,
+  waitingWords,
+} from "../../runs/text.js";
 import type { UnfinishedRun } from "../../runs/unfinished-runs.js";
 import { type ActionName, actionForm } from "../actions.js";
 import { type Asked, type BoardView, page } from "../page.js";
 import { runTimes } from "../run-times.js";
-import { findingsTable, linkTo, progressBar, saying, statusChip, warning } from "../shown.js";
+import { findingsTable, linkTo, progressBar, statusChip, warning } from "../shown.js";
 
 /** A run as its page shows it: all that `runs show --json` prints, and what that says in words. */
 export type RunModel = Awaited<ReturnType<typeof readModel>>;
@@ -151,10 +159,11 @@ function verdict(model: RunModel): Markup {
 }
 
 function progress({ open, figures, waiting }: RunModel): Markup {
-  const pace = saying([figures?.rate && `${figures.rate} on average`, figures?.left], ", ");
   return joined(
     figures === null ? null : progressBar(figures.done, figures.total),
-    ...[open, pace, ...waiting].filter((words) => words !== "").map((words) => paragraph(words)),
+    ...[open, averageWords(figures), ...waiting]
+      .filter((words) => words !== "")
+      .map((words) => paragraph(words)),
   );
 }
 

@@ -10,7 +10,15 @@ import { bankLinkStream } from "../../../streams/bank-links.js";
 import { rowsOf } from "../../lake/query.js";
 import { endedRuns } from "../../runs/ended-runs.js";
 import { type LatestRun, lakeStatus } from "../../runs/lake-status.js";
-import { doneWords, isFailed, openRunWords, runFigures, tookWords, waitingWords } from "../../runs/text.js";
+import {
+  averageWords,
+  doneWords,
+  isFailed,
+  openRunWords,
+  runFigures,
+  tookWords,
+  waitingWords,
+} from "../../runs/text.js";
 import { page } from "../page.js";
 import { linkTo, progressBar, saying, tableSection, warning } from "../shown.js";
 import { verdictOf, type Waits } from "../verdict.js";
@@ -55,7 +63,7 @@ export const tonight = page("/", {
         "How far": ({ words, figures, waiting }) =>
           joined(
             figures === null ? null : progressBar(figures.done, figures.total),
-            [words, ...waiting].join("; "),
+            saying([words, averageWords(figures), ...waiting], "; "),
           ),
       }),
       tableSection("Open alerts", "Alerts that are open", "No alert is open.", alerts, {
