@@ -23,6 +23,8 @@ export const reconcileJob: BulkJob<UserRow, UserResult, ReconcileOptions, readon
     const known = await lakeAccounts(lake, { fpIds, ...options });
     return { work: rows.map((one) => [one]), given: fpIds.map((fpId) => known.get(fpId) ?? []), ended: [] };
   },
+  // The number of rows of each account, and of all of them.
+  requests: (_, known) => known.length + 1,
   work: ([user], caller) => reconcileUser(user?.row.fp_id ?? "", caller),
   ends: (rows, { accounts }) => {
     const differing = accounts.filter((one) => statusOf(one) === "differs").length;

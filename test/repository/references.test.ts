@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { anchors, headings, links, references } from "./markdown.js";
 import { ROOT, read, repositoryFiles } from "./source-tree.js";
 
+const PROGRAM_FILE = /`((?:src|test|sandbox|tools|deploy|dbt)\/[\w./-]+)`/g;
 const DOCUMENT = /[\w.-]+(?:\/[\w.-]+)*\.md\b/g;
 
 const texts = repositoryFiles()
@@ -21,6 +22,16 @@ describe("references to documents", () => {
   it("no file names a document that is not in the repository", () => {
     const missing = texts.flatMap(({ path, text }) =>
       [...text.matchAll(DOCUMENT)].filter(([word]) => !isDocument(word)).map(([word]) => `${path}: ${word}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  // A file that was moved, and the sentence about it was not.
+  it("no document names a file of the program that is not in the repository", () => {
+    const missing = documents.flatMap((path) =>
+      [...read(path).matchAll(PROGRAM_FILE)].flatMap(([, file = ""]) =>
+        existsSync(join(ROOT, file)) ? [] : [`${path}: ${file}`],
+      ),
     );
     expect(missing).toEqual([]);
   });

@@ -7,7 +7,7 @@ import type { SeenRun } from "../shell/kind.js";
 import { saying } from "./shown.js";
 
 interface Judged
-  extends Pick<LakeStatus, "lake_exists" | "latest" | "unfinished" | "alerts" | "quarantined" | "stale"> {
+  extends Pick<LakeStatus, "no_lake" | "latest" | "unfinished" | "alerts" | "quarantined" | "stale"> {
   /** Syncs of the last day or so that have ended, the newest first. */
   readonly syncs: readonly SeenRun[];
 }
@@ -29,14 +29,14 @@ const SILENT_MS = 3 * DAY;
  * @param now epoch milliseconds
  */
 export function verdictOf(status: Judged, waiting: Waits, now: number) {
-  const { lake_exists, latest, unfinished, alerts, quarantined, stale } = status;
+  const { no_lake, latest, unfinished, alerts, quarantined, stale } = status;
   const [newest] = latest;
   const bad = latest.filter((run) => run.status === "failed" || run.status === "completed_with_failures");
   const stuck = unfinished.filter((run) => run.status === "interrupted" || run.status === "lost").length;
   const age = newest && now - endOf(newest);
   const troubles = saying(
     [
-      lake_exists ? null : "there is no lake at this address",
+      no_lake?.replace(/\.$/, ""),
       age === undefined || age < SILENT_MS ? null : "nothing has run since",
       ...bad.map((run) => saying([kindWords(run.kind), run.schedule, run.status.replaceAll("_", " ")], " ")),
       some(stuck, "run was left unfinished", "runs were left unfinished"),

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Option } from "commander";
 import { parseDuration } from "../../domain/duration.js";
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
+import { isRealDay } from "../../domain/service/transaction-values.js";
 import { FAIL_RULES, type FailRules, parseFailRules } from "../../domain/sync/fail-rules.js";
 
 export function playbook(text: string): string {
@@ -74,7 +75,9 @@ export const seconds = between(1, 99_999, "a whole number of seconds");
 export function pastInstant(text: string): string {
   const ago = parseDuration(text);
   const at = ago === undefined ? new Date(text) : new Date(Date.now() - ago);
-  const isTime = ago !== undefined || /^\d{4}-\d{2}-\d{2}(T.*(Z|[+-]\d{2}:\d{2}))?$/.test(text);
+  const [day] = /^\d{4}-\d{2}-\d{2}(?=$|T.*(Z|[+-]\d{2}:\d{2})$)/.exec(text) ?? [];
+  // JavaScript reads 31 February as 3 March.
+  const isTime = ago !== undefined || (day !== undefined && isRealDay(day));
   if (!isTime || Number.isNaN(at.getTime()))
     throw new InvalidArgumentError("accepted: 2026-11-21, 2026-11-21T02:15:00Z, or a time ago, such as 36h.");
   return at.toISOString();

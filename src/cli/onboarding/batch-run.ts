@@ -156,7 +156,8 @@ const ONBOARD_PROGRESS: ProgressForm<BatchProgress> = {
   figures: ({ customers: { total, queued, running } }) => ({
     done: total - queued - running,
     total,
-    running,
+    // A text: numbers are kept from falling, and this one falls.
+    running: String(running),
   }),
   line: ({ done, total, running }) => `onboarding: ${done}/${total} customers, ${running} running`,
   paced: ({ customers: { total, queued, running } }) => ({

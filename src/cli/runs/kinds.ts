@@ -17,6 +17,7 @@ import { findRun, withRunsView } from "./view.js";
 /** Runs of batches: a command may name the batch or one of its runs. */
 export const ONBOARD: RunKind = {
   kind: "onboard",
+  rows: "customers",
   tables: [onboardings],
   runOf: (terminal, workflowId, join) =>
     batchRun(terminal, batchOf(workflowId), {}, join) as JobRun<unknown, unknown>,
@@ -29,7 +30,7 @@ export const ONBOARD: RunKind = {
   failedRows: ({ job_id }) =>
     `select status, coalesce(error_message, '') as reason, next_action as action, 'line ' || line as owner from (
       select * from onboardings where batch_id = ${sqlText(job_id ?? "")} ${LATEST_OF_A_LINE}
-    ) where status <> 'pass'`,
+    ) where status <> 'pass' or requires_manual_review`,
 };
 
 /** Every kind of run. */

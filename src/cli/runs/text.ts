@@ -46,8 +46,14 @@ export function tookWords({ started_at, finished_at }: SeenRun): string {
 /** Writes what a run counted, without zeros: `120 links, 3 failed`. */
 export function countWords(counts: SeenRun["counts"], shown: readonly string[]): string {
   const told = shown.filter((name) => (counts[name] ?? 0) > 0);
-  return told.map((name) => `${counts[name]} ${name.replaceAll("_", " ")}`).join(", ");
+  const wordsOf = (name: string) => (counts[name] === 1 ? (ONE[name] ?? name) : name).replaceAll("_", " ");
+  return told.map((name) => `${counts[name]} ${wordsOf(name)}`).join(", ");
 }
+
+const ONE: Readonly<Record<string, string>> = {
+  ...{ users: "user", customers: "customer", businesses: "business", rows: "row", requests: "request" },
+  ...{ transactions: "transaction", links: "link", calls: "call", pages: "page", restarts: "restart" },
+};
 
 /** Says what a run did; empty where it has counted nothing yet. */
 export function doneWords({ kind, counts: { users = 0, ...others } }: SeenRun): string {
@@ -88,10 +94,17 @@ export function slowWords({ link_id, ms, pages }: SlowLink): string {
 export function nextWords(run: SeenRun, findings: readonly Finding[]): string[] {
   const again = againWords(run, run);
   if (again !== undefined) return [again];
-  const failed = findings.filter((finding) => finding.status === "failed");
+  const failed = findings.filter(isFailed);
   if (failed.length === 0 || run.finished_at === null) return [];
   return kindNamed(run.kind)?.next(run, failed) ?? [];
 }
+
+/** Whether a retry would run it again; onboardings have words of their own for it. */
+export function isFailed({ status }: Pick<Finding, "status">): boolean {
+  return FAILED.has(status);
+}
+
+const FAILED = new Set(["failed", "error", "none", "expired_no_response"]);
 
 /** Says what was found, and below it the action to take. */
 export function findingWords({ status, reason, count, action, examples }: Finding): Labelled {
@@ -133,6 +146,12 @@ export function runFigures(terminal: Terminal, run: UnfinishedRun): RunFigures |
   const { done, total } = form.figures(run.progress);
   const { rate, left } = averagePace(form, run.progress, Date.parse(run.started_at));
   return { done, total, rate: rate[0] ?? null, left: left[0] ?? null };
+}
+
+/** Says at what pace a run goes; nothing where that is not known. */
+export function averageWords(figures: RunFigures | null): string {
+  const rate = figures?.rate ? `${figures.rate} on average` : "";
+  return [rate, figures?.left ?? ""].filter((words) => words !== "").join(", ");
 }
 
 function formOf(

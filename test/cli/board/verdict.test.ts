@@ -10,7 +10,7 @@ const RUN = {
   ...{ reason: null, message: null },
 } as const satisfies LatestRun;
 const WELL: Parameters<typeof verdictOf>[0] = {
-  lake_exists: true,
+  no_lake: null,
   latest: [RUN],
   syncs: [RUN],
   unfinished: [],
@@ -25,9 +25,9 @@ test.for([
   ["nothing yet", { ...WELL, latest: [], syncs: [] }, false, "Nothing has run yet."],
   [
     "a lake that is gone",
-    { ...WELL, lake_exists: false, latest: [], syncs: [] },
+    { ...WELL, no_lake: "/lake does not exist yet; the first sync creates it", latest: [], syncs: [] },
     false,
-    "Nothing has run yet. There is no lake at this address.",
+    "Nothing has run yet. /lake does not exist yet; the first sync creates it.",
   ],
   [
     "a job that is dead for weeks",

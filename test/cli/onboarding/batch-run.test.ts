@@ -1,7 +1,8 @@
 import type { WorkflowHandle } from "@temporalio/client";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { batchRun } from "../../../src/cli/onboarding/batch-run.js";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
+import { createProgressView } from "../../../src/cli/shell/progress-view.js";
 import type { RunEnd } from "../../../src/cli/shell/watch.js";
 import { exitCodeOfRun } from "../../../src/cli/terminal/exit-code.js";
 import type { BatchPause } from "../../../src/domain/onboarding/batch/batch-state.js";
@@ -114,4 +115,16 @@ test("a run that tried no failed row again says where their reasons are", async 
     `why rows failed: nightledger runs show ${BATCH}`,
     `once that is corrected: nightledger runs retry ${BATCH}`,
   ]);
+});
+
+// Figures never go back, so the line kept the most that ever ran: "30/30 customers, 12 running".
+test("what runs becomes fewer in the lines of a batch, too", () => {
+  vi.useFakeTimers();
+  const said: string[] = [];
+  const view = createProgressView({ ...terminal, say: (line) => void said.push(line) }, run.progress);
+  view.show(progressOf(null, { customers: { ...queuedRows(30), queued: 10, running: 12, pass: 8 } }));
+  vi.advanceTimersByTime(5_000);
+  view.show(progressOf(null, { customers: { ...queuedRows(30), queued: 0, running: 0, pass: 30 } }));
+  vi.useRealTimers();
+  expect(said.at(-1)).toMatch(/30\/30 customers, 0 running/);
 });

@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { nextWords, openRunWords, RUN_COLUMNS, runRow, waitingWords } from "../../../src/cli/runs/text.js";
+import {
+  averageWords,
+  costWords,
+  doneWords,
+  nextWords,
+  openRunWords,
+  RUN_COLUMNS,
+  runRow,
+  waitingWords,
+} from "../../../src/cli/runs/text.js";
 import type { SeenRun } from "../../../src/cli/shell/kind.js";
 import { nothingWaits } from "../../../src/domain/waiting.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
@@ -88,4 +97,18 @@ test("a run in progress says how many calls at once the service bears, once that
   };
   expect(open(null)).toEqual([]);
   expect(open(8)).toEqual(["8 calls at once, as the service bears them"]);
+});
+
+test("one of something is counted as one", () => {
+  const run = { ...SYNC, counts: { users: 1, links: 1, synced: 1, created: 2, calls: 1, pages: 1 } };
+  expect(doneWords(run)).toBe("1 user, 1 link, 1 synced, 2 created");
+  expect(doneWords({ ...IMPORT, counts: { users: 1 } })).toBe("1 transaction");
+  expect(costWords(run)).toBe("1 call, 1 page");
+});
+
+test("the pace of a run is said where it is known, with the time left where that is", () => {
+  const figures = { done: 1, total: 2, rate: "812 rows/s", left: "4 min left" };
+  expect(averageWords(figures)).toBe("812 rows/s on average, 4 min left");
+  expect(averageWords({ ...figures, rate: null, left: null })).toBe("");
+  expect(averageWords(null)).toBe("");
 });

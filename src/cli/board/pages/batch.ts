@@ -1,15 +1,12 @@
 import { onboardingEvents } from "../../../lake/tables/onboardings.js";
 import { code, facts, joined, type Markup, paragraph, section } from "../../../pages/parts.js";
 import { BATCH_TABLES, progressWords, readBatch, type ShownBatch } from "../../runs/show.js";
-import { openRunWords } from "../../runs/text.js";
+import { isFailed, openRunWords } from "../../runs/text.js";
 import { type UnfinishedRun, unfinishedRuns } from "../../runs/unfinished-runs.js";
 import { type ActionName, actionForm } from "../actions.js";
 import { readStanding, standingSections, timeOutSection } from "../onboarding.js";
 import { page } from "../page.js";
 import { findingsTable, linkTo, progressBar, statusChip, tableSection, warning } from "../shown.js";
-
-/** What `runs retry` runs again. */
-const RETRIED = ["failed", "error", "none", "expired_no_response"];
 
 export const batch = page("/onboarding/:batch", {
   tables: [...BATCH_TABLES, onboardingEvents],
@@ -40,7 +37,7 @@ export const batch = page("/onboarding/:batch", {
       ...model.actions.map((name) => actionForm(asked, name, batch_id)),
       facts({
         Playbook: playbook_key && code(playbook_key),
-        Running: progress && progressWords(progress),
+        "How far": progress && progressWords(progress),
         "Last runs": links.length === 0 ? null : joined(...links),
         Command: code(`nightledger runs show ${batch_id}`),
       }),
@@ -55,8 +52,8 @@ export const batch = page("/onboarding/:batch", {
         },
       ),
       section(
-        "What did not pass, and what to do",
-        findingsTable("Rows that ended alike", "Every row passed.", model.findings),
+        "What did not pass or waits, and what to do",
+        findingsTable("Rows that ended alike", "Every row passed, and none waits.", model.findings),
       ),
       timeOutSection(model),
       standingSections(model, batch_id),
@@ -69,7 +66,8 @@ function actionsOf(
   { statuses, progress }: ShownBatch,
   run: UnfinishedRun | undefined,
 ): readonly ActionName[] {
-  if (run === undefined) return RETRIED.some((status) => (statuses[status] ?? 0) > 0) ? ["batch-retry"] : [];
+  if (run === undefined)
+    return Object.keys(statuses).some((status) => isFailed({ status })) ? ["batch-retry"] : [];
   if (run.status === "lost" || progress?.cancelling) return [];
   return [run.status === "running" ? "batch-pause" : "batch-resume", "batch-cancel"];
 }

@@ -1,5 +1,4 @@
 import { kindWords } from "../../../domain/bulk/bulk-job.js";
-import { durationWords } from "../../../domain/duration.js";
 import { SealedStore } from "../../../lake/store/sealed-store.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../../lake/tables/runs.js";
@@ -17,12 +16,20 @@ import { createSealer } from "../../../temporal/encryption/cipher.js";
 import { linksAmong } from "../../runs/findings.js";
 import { kindNamed, RUN_KINDS } from "../../runs/kinds.js";
 import { readRun, type ShownRun } from "../../runs/show.js";
-import { nextWords, openRunWords, runFigures, tookWords, waitingWords } from "../../runs/text.js";
+import {
+  averageWords,
+  costWords,
+  nextWords,
+  openRunWords,
+  runFigures,
+  tookWords,
+  waitingWords,
+} from "../../runs/text.js";
 import type { UnfinishedRun } from "../../runs/unfinished-runs.js";
 import { type ActionName, actionForm } from "../actions.js";
 import { type Asked, type BoardView, page } from "../page.js";
 import { runTimes } from "../run-times.js";
-import { findingsTable, linkTo, progressBar, saying, statusChip, warning } from "../shown.js";
+import { findingsTable, linkTo, progressBar, statusChip, warning } from "../shown.js";
 
 /** A run as its page shows it: all that `runs show --json` prints, and what that says in words. */
 export type RunModel = Awaited<ReturnType<typeof readModel>>;
@@ -117,7 +124,10 @@ export const run = page("/runs/:run", {
       ),
       finished_at === null
         ? paragraph("Its row will say what it did, what it cost and what it was asked for.", "aside")
-        : joined(section("What it cost", cost(model)), section("What it was asked for", askedFor(model))),
+        : joined(
+            section("What it cost", paragraph(costWords(model) ?? "Nothing: it sent no call.")),
+            section("What it was asked for", askedFor(model)),
+          ),
     );
   },
 });
@@ -149,26 +159,20 @@ function verdict(model: RunModel): Markup {
 }
 
 function progress({ open, figures, waiting }: RunModel): Markup {
-  const pace = saying([figures?.rate && `${figures.rate} on average`, figures?.left], ", ");
   return joined(
     figures === null ? null : progressBar(figures.done, figures.total),
-    ...[open, pace, ...waiting].filter((words) => words !== "").map((words) => paragraph(words)),
+    ...[open, averageWords(figures), ...waiting]
+      .filter((words) => words !== "")
+      .map((words) => paragraph(words)),
   );
 }
 
-const COST = ["calls", "pages", "restarts", "paused_ms"];
+const COST = ["calls", "pages", "restarts", "paused_ms", "lake_reads", "lake_writes"];
 
 function counts({ kind, counts: counted }: RunModel): Markup {
   const nameOf = (name: string) => (name === "users" ? (kindNamed(kind)?.rows ?? name) : name);
   const told = Object.entries(counted).filter(([name]) => !COST.includes(name));
   return factsOr("It counted nothing.", told, ([name, count]) => [nameOf(name).replaceAll("_", " "), count]);
-}
-
-function cost({ counts: { calls, pages, restarts, paused_ms } }: RunModel): Markup {
-  if (calls === undefined) return paragraph("Nothing: it sent no call.", "none");
-  const paused = paused_ms ? `${durationWords(paused_ms)} by the service` : "never";
-  const told = { Calls: calls, Pages: pages ?? null, Restarts: restarts ?? null, Paused: paused };
-  return facts(told);
 }
 
 const MOST_NAMED = 10;

@@ -10,7 +10,15 @@ import { bankLinkStream } from "../../../streams/bank-links.js";
 import { rowsOf } from "../../lake/query.js";
 import { endedRuns } from "../../runs/ended-runs.js";
 import { type LatestRun, lakeStatus } from "../../runs/lake-status.js";
-import { countWords, openRunWords, runFigures, tookWords, waitingWords } from "../../runs/text.js";
+import {
+  averageWords,
+  doneWords,
+  isFailed,
+  openRunWords,
+  runFigures,
+  tookWords,
+  waitingWords,
+} from "../../runs/text.js";
 import { page } from "../page.js";
 import { linkTo, progressBar, saying, tableSection, warning } from "../shown.js";
 import { verdictOf, type Waits } from "../verdict.js";
@@ -55,7 +63,7 @@ export const tonight = page("/", {
         "How far": ({ words, figures, waiting }) =>
           joined(
             figures === null ? null : progressBar(figures.done, figures.total),
-            [words, ...waiting].join("; "),
+            saying([words, averageWords(figures), ...waiting], "; "),
           ),
       }),
       tableSection("Open alerts", "Alerts that are open", "No alert is open.", alerts, {
@@ -79,9 +87,10 @@ export const tonight = page("/", {
 });
 
 function didWords(run: LatestRun): string {
-  const failed = run.findings.filter(({ status }) => status === "failed");
+  const failed = run.findings.filter(isFailed);
   const [, why] = whyCutShort(run);
-  const did = countWords(run.counts, ["links", "created", "updated", "removed", "failed", "quarantined"]);
-  const failures = failed.map(({ reason, count, action }) => saying([`${count} × ${reason}`, action]));
-  return saying([did, typeof why === "string" ? why : null, ...failures], "; ");
+  const failures = failed.map(({ status, reason, count, action }) =>
+    saying([`${count} × ${reason || status}`, action]),
+  );
+  return saying([doneWords(run), typeof why === "string" ? why : null, ...failures], "; ");
 }

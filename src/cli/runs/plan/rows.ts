@@ -36,9 +36,9 @@ export async function planRows(job: ByRows, seen: Seen): Promise<PlannedJob> {
   if (job.kind === "onboard") return planBatch(job, seen);
   const opened = await openJob(job);
   const judged = await judgeFiles(opened.job, job);
-  const { items, done, open } = await plannedItems(opened.job, judged.rows(), opened.options, seen);
+  const { requests, done, open } = await plannedItems(opened.job, judged.rows(), opened.options, seen);
   const { total: rows, invalid } = judged;
-  const work = { rows: open, requests: items };
+  const work = { rows: open, requests };
   return { forecast: rowsForecast(work, seen.past), rows, invalid, done, skipped: [] };
 }
 
@@ -115,21 +115,23 @@ async function plannedItems(
   rows: AsyncIterable<{ readonly line: number; readonly row: object | null }>,
   options: object,
   { config, keys }: Seen,
-): Promise<{ readonly items: number; readonly open: number; readonly done: number }> {
+): Promise<{ readonly requests: number; readonly open: number; readonly done: number }> {
   if (keys === undefined)
     throw new InputError(
       "NIGHTLEDGER_ENCRYPTION_KEYS: not set, and NIGHTLEDGER_HOME holds no keys yet: no job has run here. Nothing was started.",
     );
   const sealer = createSealer(keys);
   const lake = lakeAt(config.lake, { sealer, scratchDirectory: await temporaryScratch() });
-  const sums = { items: 0, open: 0, done: 0 };
+  const sums = { requests: 0, open: 0, done: 0 };
   async function* right() {
     for await (const { line, row } of rows) if (row !== null) yield { line, row };
   }
   const take = async (group: readonly JobRow<object>[]) => {
     const plan = await planOf(job, { runId: "plan", lake, sealer, options }, group);
-    sums.items += plan.work.length;
-    sums.open += plan.work.reduce((sum, work) => sum + work.length, 0);
+    for (const [at, rowsOfItem] of plan.work.entries()) {
+      sums.requests += job.requests?.(rowsOfItem, plan.given?.[at]) ?? 1;
+      sums.open += rowsOfItem.length;
+    }
     sums.done += plan.ended.reduce((sum, ended) => sum + ended.rows.length, 0);
   };
   try {

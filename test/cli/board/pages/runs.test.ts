@@ -88,6 +88,7 @@ test.for([
   ["kind=x", /--kind: "x" is unknown/],
   ["since=soon", /since soon: accepted/],
   ["day=2026-13-40", /since 2026-13-40: accepted/],
+  ["day=2026-02-31", /since 2026-02-31: accepted/],
 ] as const)("%s is refused by name", async ([asked, words]) => {
   await expect(readPage(folder, `/runs?${asked}`)).rejects.toThrow(words);
 });

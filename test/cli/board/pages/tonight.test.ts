@@ -50,3 +50,35 @@ test("the numbers are those of the night's sync, though a smaller one of no sche
   const { model } = await readPage<Numbers>(folder, "/");
   expect(model.verdict.numbers[0]).toMatchObject({ value: 80, label: "links of the sync that ended 5h ago" });
 });
+
+// Of a batch only "failed" counted: nothing was said of rows in error, nor that some that passed wait for a reviewer.
+test("what a batch did and what failed in it is said, and its run leads to a retry and to the reviews", async () => {
+  const [batch_id, run_id] = ["onb_0123456789abcdef01234567", "onboard-20261121T021500Z-000005"];
+  const counted = { status: "completed_with_failures", users: 3, failed: 1 };
+  const outcome = (line: number, status: string, told: object) => ({
+    ...{ batch_id, run_id, line, attempt: 1, version: 1, status, settled_at: now, ...told },
+  });
+  const own = await lakeOfRows({
+    runs: [{ run_id, kind: "onboard", job_id: batch_id, started_at: now, finished_at: now, ...counted }],
+    onboardings: [
+      outcome(2, "pass", {}),
+      outcome(3, "pass", { requires_manual_review: true, next_action: "decide it" }),
+      outcome(4, "error", { error_message: "no such node", next_action: "fix it" }),
+    ],
+  });
+  try {
+    const folder = { directory: own.directory, env: { NIGHTLEDGER_LAKE: own.directory } };
+    const { body } = await readPage(folder, "/");
+    expect(body.html).toContain("3 customers, 1 failed; 1 × no such node → fix it");
+    type Run = Readonly<Record<"findings" | "next" | "actions", unknown>>;
+    const { model } = await readPage<Run>(folder, `/runs/${run_id}`);
+    expect(model.findings).toMatchObject([
+      { status: "error", count: 1, action: "fix it" },
+      { status: "pass", count: 1, action: "decide it", examples: ["line 3"] },
+    ]);
+    expect(model.next).toEqual([`retry only what failed: nightledger runs retry ${batch_id}`]);
+    expect(model.actions).toEqual([["run-retry", run_id]]);
+  } finally {
+    await own.release();
+  }
+});

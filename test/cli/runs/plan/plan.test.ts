@@ -42,3 +42,28 @@ test("what a customer costs is learnt from the rows that runs worked on, and is 
     await lake.release();
   }
 });
+
+// Each row counted as one request, so the first write into vaults cost twice what its plan said.
+test("before any run has shown more, a row of a bulk job costs the requests that it needs", async () => {
+  const lake = await lakeOfRows({ runs: [run("onboard-1", 250)] });
+  try {
+    const env = {
+      NIGHTLEDGER_LAKE: lake.directory,
+      NIGHTLEDGER_API_URL: "http://127.0.0.1:1",
+      NIGHTLEDGER_API_KEY: "sk_test_1",
+      NIGHTLEDGER_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
+    };
+    const planned = async (file: string, rows: readonly string[], ...job: readonly string[]) => {
+      await writeFile(join(lake.directory, file), rows.join("\n"));
+      const { stdout } = await runHere({ directory: lake.directory, env }, ["plan", "--json", ...job]);
+      return JSON.parse(stdout).forecast.calls;
+    };
+    const values = ["fp_id,id.email", "fp_1,a@example.com", "fp_2,b@example.com"];
+    expect(await planned("values.csv", values, "vault", "write", "--file", "values.csv")).toBe(4);
+    const fields = ["--roster", "users.csv", "--fields", "id.email", "--reason", "review"];
+    expect(await planned("users.csv", ["fp_id", "fp_1"], "export", "vault", ...fields)).toBe(2);
+    expect(await planned("users.csv", ["fp_id", "fp_1"], "reconcile", "--roster", "users.csv")).toBe(1);
+  } finally {
+    await lake.release();
+  }
+});
