@@ -1,7 +1,20 @@
 import type { Client } from "@temporalio/client";
+import { expect } from "vitest";
 
 /** What the workflows of a run have in their histories, decrypted: ids, results and every payload. */
 export async function openedHistories(client: Client, type: string, runId: string): Promise<string[]> {
+  let opened: readonly string[] = [];
+  // Temporal lists a workflow a while after it began.
+  await expect
+    .poll(async () => {
+      opened = await openedNow(client, type, runId);
+      return opened;
+    })
+    .not.toEqual([]);
+  return [...opened];
+}
+
+async function openedNow(client: Client, type: string, runId: string): Promise<string[]> {
   const opened: string[] = [];
   for await (const { workflowId, memo } of client.workflow.list({ query: `WorkflowType = "${type}"` })) {
     if (memo?.runId !== runId) continue;

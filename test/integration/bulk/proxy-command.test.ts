@@ -57,7 +57,7 @@ test("bodies of a template reach the target with the vault's values, and nothing
   const [asked] = (await run("query", "select command, phases from runs where command like '%proxy%'")).said;
   expect(asked.command).toContain("--header @headers --header '…' --access-reason payout");
   expect(JSON.parse(asked.phases)).toMatchObject([{ phase: "working" }, { phase: "finishing" }]);
-  const planted = ["verysecret", "unspeakable", "912345678", "4711"];
+  const planted = ["verysecret", "unspeakable", "912345678", "answer of the target"];
   const files = await holding(folder.directory, planted);
   expect(files.filter((found) => !/^(rows\.csv|headers): /.test(found))).toEqual([]);
   const { client } = await sharedTemporal().client();

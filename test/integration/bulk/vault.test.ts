@@ -176,7 +176,7 @@ test("secrets leave as keyed hashes; the key is in no table, log, staging or opt
   expect(await opened("select distinct transforms from vault_values")).toEqual([
     { transforms: "to_lowercase,hmac_sha256" },
   ]);
-  expect(`${JSON.stringify(said)}${stderr}`).not.toContain("4711");
+  expect(`${JSON.stringify(said)}${stderr}`).not.toContain("key-4711");
   const found = await holding(folder.directory, ["key-4711"]);
   expect(found.filter((place) => !place.startsWith("hmac.key"))).toEqual([]);
 });
