@@ -1,6 +1,6 @@
-import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type AddFile, removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { schemaActions } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
@@ -110,7 +110,8 @@ export class FeedLake {
   /** Data files that no version refers to. */
   async unreferenced(): Promise<string[]> {
     const { files, tombstones } = await this.lake.table("transactions").snapshot();
-    const names = await readdir(join(this.directory, "transactions"));
+    // A store without the table lists nothing.
+    const names = (await this.lake.store.list("transactions/")).map(({ key }) => basename(key));
     return names.filter((name) => name.endsWith(".parquet") && !files.has(name) && !tombstones.has(name));
   }
 }
