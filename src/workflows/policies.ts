@@ -119,6 +119,8 @@ export const CALL_POLICIES: Readonly<Record<string, ActivityOptions>> = {
 };
 
 export const SLICE_BUDGET_MS = 5_000;
+/** Of a run's first slices: one worker may have taken all of them, and until they end the others have nothing to do. */
+export const FIRST_SLICE_BUDGET_MS = 1_000;
 /** Loads and commits that may be queued before reading waits for them: more would fill the staging area. */
 export const LOADS_BEHIND = 6;
 export const GROUPS_AT_ONCE = 4;

@@ -56,7 +56,7 @@ export function namesOf(what: string, accepted: readonly string[]): (text: strin
   };
 }
 
-/** Reads ids of bank links separated by commas; they come sorted, each once. */
+/** Reads ids separated by commas; they come sorted, each once. */
 export function idList(text: string): string[] {
   const given = listed(text);
   if (given.includes("")) throw new InvalidArgumentError("an id is empty; accepted: ID,ID,…");

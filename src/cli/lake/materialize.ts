@@ -5,8 +5,7 @@ import { lakeAt } from "../../lake/lake.js";
 import { bringUpLinks } from "../../lake/lineage/bring-up-links.js";
 import { materialize } from "../../lake/materialize/materialize.js";
 import { TABLES } from "../../tables.js";
-import type { JsonFlag } from "../terminal/colours.js";
-import { showText } from "../terminal/colours.js";
+import { type JsonFlag, showText } from "../terminal/colours.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 

@@ -1,6 +1,7 @@
 import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import type { BulkProgress } from "../../domain/bulk/bulk-totals.js";
 import { durationWords } from "../../domain/duration.js";
+import { isRetried } from "../../domain/onboarding/batch/row-plan.js";
 import type { ShownPhase } from "../../domain/phases.js";
 import { againWords } from "../../domain/run.js";
 import type { WaitingState } from "../../domain/waiting.js";
@@ -94,17 +95,10 @@ export function slowWords({ link_id, ms, pages }: SlowLink): string {
 export function nextWords(run: SeenRun, findings: readonly Finding[]): string[] {
   const again = againWords(run, run);
   if (again !== undefined) return [again];
-  const failed = findings.filter(isFailed);
+  const failed = findings.filter(({ status }) => isRetried(status));
   if (failed.length === 0 || run.finished_at === null) return [];
   return kindNamed(run.kind)?.next(run, failed) ?? [];
 }
-
-/** Whether a retry would run it again; onboardings have words of their own for it. */
-export function isFailed({ status }: Pick<Finding, "status">): boolean {
-  return FAILED.has(status);
-}
-
-const FAILED = new Set(["failed", "error", "none", "expired_no_response"]);
 
 /** Says what was found, and below it the action to take. */
 export function findingWords({ status, reason, count, action, examples }: Finding): Labelled {

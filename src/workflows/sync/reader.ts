@@ -5,13 +5,10 @@ import { SLICES_AT_ONCE } from "../../domain/sync/run/limits.js";
 import type { NumberedWork } from "../../domain/sync/run/slice-work.js";
 import { SliceWorkers } from "../../domain/sync/run/slice-workers.js";
 import type { SyncState } from "../../domain/sync/run/sync-state.js";
-import { IN_STAGING, LONG_PAUSE_MS, SLICE_BUDGET_MS } from "../policies.js";
+import { FIRST_SLICE_BUDGET_MS, IN_STAGING, LONG_PAUSE_MS, SLICE_BUDGET_MS } from "../policies.js";
 import type { Publisher } from "./publisher.js";
 
 const { readSlice } = proxyActivities<Activities>(IN_STAGING);
-
-/** One worker may have taken the first slices all at once: until they end, the others have nothing to do. */
-const FIRST_BUDGET_MS = 1_000;
 
 interface ReaderEvents {
   read(): void;
@@ -79,7 +76,7 @@ export class Reader {
     const { streams, links: only, full, lookback } = options;
     const { groupSize } = roster;
     const { size } = this.state;
-    const budgetMs = this.#workers.isKnown ? SLICE_BUDGET_MS : FIRST_BUDGET_MS;
+    const budgetMs = this.#workers.isKnown ? SLICE_BUDGET_MS : FIRST_SLICE_BUDGET_MS;
     const slice = await readSlice({
       ...work,
       runId,

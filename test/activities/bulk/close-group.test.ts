@@ -1,13 +1,13 @@
-import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { closeGroup } from "../../../src/activities/bulk/close-group.js";
 import { type BulkDependencies, planItems } from "../../../src/activities/bulk/open-group.js";
-import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/bulk-job.js";
+import type { FrozenBulkRow } from "../../../src/domain/bulk/bulk-job.js";
 import { importJob } from "../../../src/jobs/import.js";
 import { BulkStaging } from "../../../src/lake/bulk/bulk-staging.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
 import { SealedRows } from "../../../src/lake/store/sealed-rows.js";
 import { transactionImports } from "../../../src/lake/tables/bulk.js";
+import { freezeImport } from "../../helpers/bulk/frozen-import.js";
 import { openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 const GROUP = { runId: "import-1", kind: "import", staging: "import-job", group: 0 };
@@ -27,29 +27,10 @@ test("every table of a kind has all rows, also where they are too long to be kep
     const job = { ...importJob, tables: [transactionImports, second], rows };
     const frozenRows = new SealedRows<FrozenBulkRow>(bench.deps.sealed);
     const deps: BulkDependencies = { ...bench.deps, jobs: [job as never], frozenRows };
-    const frozen = Array.from({ length: ITEMS }, (_, at) => {
-      const row = {
-        link_id: "l",
-        account_id: "a",
-        amount: "1.00",
-        date: "2026-11-02",
-        transaction_id: `t${at}`,
-      };
-      return { line: at + 1, row, problems: [], result: undefined } as FrozenBulkRow;
-    });
-    const sha256 = createHash("sha256").update(frozen.map(frozenLine).join("")).digest("hex");
-    const file = {
-      kind: "import",
-      options: { chunk: 1 },
-      rows: ITEMS,
-      invalid: 0,
-      sha256,
-      origin: "import-1",
-    };
     const staging = new BulkStaging(bench.deps.sealed, GROUP.staging, frozenRows);
-    await staging.freeze({ ...file, secrets: {}, retryOf: null } as never, frozen, importJob.groupRows);
+    await freezeImport(staging, ITEMS, 1);
     await bench.run(() => planItems(deps, GROUP));
-    const failed = frozen.map((_, item) => ({ item, reason: "gave_up http_429" }));
+    const failed = Array.from({ length: ITEMS }, (_, item) => ({ item, reason: "gave_up http_429" }));
     await bench.run(() => closeGroup(deps, { ...GROUP, results: [], failed }));
     for (const spec of [transactionImports, second]) {
       const [found] = await readTables(bench.deps.lake, [spec], (sql) =>

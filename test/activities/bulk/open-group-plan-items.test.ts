@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { closeGroup } from "../../../src/activities/bulk/close-group.js";
 import { finishBulk } from "../../../src/activities/bulk/finish-bulk.js";
 import { type BulkDependencies, planItems } from "../../../src/activities/bulk/open-group.js";
-import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/bulk-job.js";
+import type { FrozenBulkRow } from "../../../src/domain/bulk/bulk-job.js";
 import { noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
 import { leftOf, NO_REASON } from "../../../src/domain/run.js";
 import { importJob } from "../../../src/jobs/import.js";
@@ -12,6 +11,7 @@ import { readTables } from "../../../src/lake/query/query-views.js";
 import { SealedRows } from "../../../src/lake/store/sealed-rows.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { transactionImports } from "../../../src/lake/tables/bulk.js";
+import { freezeImport } from "../../helpers/bulk/frozen-import.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 const GROUP = { runId: "import-1", kind: "import", staging: "import-job", group: 0 };
@@ -28,31 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** Freezes rows, as a command does. */
-async function freeze(rows: number): Promise<void> {
-  const frozen = Array.from({ length: rows }, (_, at): FrozenBulkRow => {
-    const row = {
-      link_id: "l",
-      account_id: "a",
-      amount: "1.00",
-      date: "2026-11-02",
-      transaction_id: `t${at}`,
-    };
-    return { line: at + 1, row, problems: [], result: undefined } as FrozenBulkRow;
-  });
-  const sha256 = createHash("sha256").update(frozen.map(frozenLine).join("")).digest("hex");
-  const file = {
-    kind: "import",
-    options: { chunk: 2 },
-    rows,
-    invalid: 0,
-    sha256,
-    origin: "import-1",
-    secrets: {},
-    retryOf: null,
-  };
-  await staging.freeze(file as unknown as Parameters<BulkStaging["freeze"]>[0], frozen, importJob.groupRows);
-}
+const freeze = (rows: number) => freezeImport(staging, rows, 2);
 
 const finish = (ended: Partial<Parameters<typeof finishBulk>[1]> = {}, given = deps) =>
   bench.run(() =>

@@ -1,4 +1,6 @@
 import type { Client } from "@temporalio/client";
+import type { Payload } from "@temporalio/common";
+import { decode } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { expect } from "vitest";
 
 /** What the workflows of a run have in their histories, decrypted: ids, results and every payload. */
@@ -21,20 +23,15 @@ async function openedNow(client: Client, type: string, runId: string): Promise<s
     const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
     opened.push(workflowId);
     for (const payload of (events ?? []).flatMap(payloadsOf)) {
-      const [value] = await decoded(client.options.loadedDataConverter.payloadCodecs, payload);
-      opened.push(Buffer.from((value as { data: Uint8Array }).data).toString());
+      const [value] = await decode(client.options.loadedDataConverter.payloadCodecs, [payload]);
+      opened.push(Buffer.from(value?.data ?? []).toString());
     }
   }
   return opened;
 }
 
-async function decoded(codecs: readonly { decode(some: never[]): Promise<unknown[]> }[], payload: unknown) {
-  let open = [payload];
-  for (const codec of [...codecs].reverse()) open = await codec.decode(open as never[]);
-  return open;
-}
-
-function payloadsOf(value: unknown): unknown[] {
+/** Every payload in a part of a history. */
+export function payloadsOf(value: unknown): Payload[] {
   if (typeof value !== "object" || value === null) return [];
   if ("payloads" in value && Array.isArray(value.payloads)) return value.payloads;
   return Object.values(value).flatMap(payloadsOf);

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import type { Payload } from "@temporalio/common";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { type OnboardWorld, openOnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
 import { holding } from "../../helpers/onboarding/planted-texts.js";
+import { payloadsOf } from "../../helpers/temporal/opened-history.js";
 import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
 
 /** What nobody may find outside the sealed staging area and the stand-in. */
@@ -80,7 +80,10 @@ test("the history of follow has row numbers, hashes and ids of the service only"
     query: 'WorkflowType = "follow"',
   })) {
     const { events } = await world.client.workflow.getHandle(workflowId).fetchHistory();
-    const values = await decoded(payloadsOf(events));
+    const values = await decodeArrayFromPayloads(
+      world.client.options.loadedDataConverter,
+      payloadsOf(events),
+    );
     const opened = JSON.stringify(values);
     expect(values.length).toBeGreaterThan(3);
     expect(opened).toContain('"rowKey"');
@@ -89,14 +92,3 @@ test("the history of follow has row numbers, hashes and ids of the service only"
     expect(workflowId).toMatch(/^follow\/[0-9a-f]{8}$/);
   }
 });
-
-/** Inputs and results, decrypted. */
-function decoded(payloads: readonly unknown[]): Promise<unknown[]> {
-  return decodeArrayFromPayloads(world.client.options.loadedDataConverter, payloads as Payload[]);
-}
-
-function payloadsOf(value: unknown): unknown[] {
-  if (typeof value !== "object" || value === null) return [];
-  if ("payloads" in value && Array.isArray(value.payloads)) return value.payloads;
-  return Object.values(value).flatMap(payloadsOf);
-}

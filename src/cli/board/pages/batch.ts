@@ -1,7 +1,8 @@
+import { isRetried } from "../../../domain/onboarding/batch/row-plan.js";
 import { onboardingEvents } from "../../../lake/tables/onboardings.js";
 import { code, facts, joined, type Markup, paragraph, section } from "../../../pages/parts.js";
 import { BATCH_TABLES, progressWords, readBatch, type ShownBatch } from "../../runs/show.js";
-import { isFailed, openRunWords } from "../../runs/text.js";
+import { openRunWords } from "../../runs/text.js";
 import { type UnfinishedRun, unfinishedRuns } from "../../runs/unfinished-runs.js";
 import { type ActionName, actionForm } from "../actions.js";
 import { readStanding, standingSections, timeOutSection } from "../onboarding.js";
@@ -66,8 +67,7 @@ function actionsOf(
   { statuses, progress }: ShownBatch,
   run: UnfinishedRun | undefined,
 ): readonly ActionName[] {
-  if (run === undefined)
-    return Object.keys(statuses).some((status) => isFailed({ status })) ? ["batch-retry"] : [];
+  if (run === undefined) return Object.keys(statuses).some(isRetried) ? ["batch-retry"] : [];
   if (run.status === "lost" || progress?.cancelling) return [];
   return [run.status === "running" ? "batch-pause" : "batch-resume", "batch-cancel"];
 }

@@ -1,5 +1,6 @@
 import { kindWords } from "../../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../../domain/duration.js";
+import { isRetried } from "../../../domain/onboarding/batch/row-plan.js";
 import { whyCutShort } from "../../../domain/run.js";
 import { erasures } from "../../../lake/tables/erasures.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
@@ -13,7 +14,6 @@ import { type LatestRun, lakeStatus } from "../../runs/lake-status.js";
 import {
   averageWords,
   doneWords,
-  isFailed,
   openRunWords,
   runFigures,
   tookWords,
@@ -87,7 +87,7 @@ export const tonight = page("/", {
 });
 
 function didWords(run: LatestRun): string {
-  const failed = run.findings.filter(isFailed);
+  const failed = run.findings.filter(({ status }) => isRetried(status));
   const [, why] = whyCutShort(run);
   const failures = failed.map(({ status, reason, count, action }) =>
     saying([`${count} × ${reason || status}`, action]),

@@ -5,8 +5,12 @@ import { isOpen, verdictOf } from "../verdict.js";
 export type EarlierOutcome = Pick<OutcomeRow, "run_id" | "attempt" | "version" | "onboarding_id"> &
   Parameters<typeof verdictOf>[0];
 
-/** Statuses that `runs retry` runs again. */
 const RETRIED: ReadonlySet<string> = new Set(["failed", "error", "none", "expired_no_response"]);
+
+/** Whether `runs retry` runs again what ended so; other kinds than onboardings only have `failed`. */
+export function isRetried(status: string): boolean {
+  return RETRIED.has(status);
+}
 
 interface Planning {
   /** The run that plans; it keeps what it has written itself. Null where no run plans. */
@@ -41,7 +45,7 @@ export function planRow<O extends EarlierOutcome>(
   const isOfRun = own?.run_id === runId;
   if (own !== undefined && (isOfRun || hasOutcome(own))) {
     const { attempt, version, status, onboarding_id: before } = own;
-    if (retry && !cancel && !isOfRun && RETRIED.has(status))
+    if (retry && !cancel && !isOfRun && isRetried(status))
       return { kind: "retry", attempt: attempt + 1, before };
     return { kind: "keep", attempt, version, outcome: own, follows: follows(own) };
   }
