@@ -5,6 +5,7 @@ import { ApiError, NotSentError } from "../api/http/errors.js";
 import type { Reply } from "../api/http/exchange.js";
 import type { Operation, ParamsOf } from "../api/operations/operation.js";
 import { mapConcurrent } from "../domain/concurrent-work.js";
+import { added, NO_CALLS, type SentCalls } from "../domain/counts.js";
 import type { CallGate } from "../domain/waiting.js";
 import type { Dependencies } from "./dependencies.js";
 import { connectionsFree } from "./event-loop.js";
@@ -46,8 +47,9 @@ export class Slice<D extends Dependencies = Dependencies> {
   }
 
   /** Calls made so far, with those of lost attempts whose answers this attempt found in staging. */
-  get calls(): number {
-    return this.#counted.calls + this.#found;
+  get sent(): SentCalls {
+    const { calls, answer_bytes } = this.#counted.sent;
+    return { calls: calls + this.#found, answer_bytes };
   }
 
   /** How its calls got on so far. */
@@ -85,33 +87,33 @@ export async function runSlice<D extends Dependencies, T, R>(
   budget: SliceBudget,
   owners: readonly T[],
   work: (owner: T, slice: Slice<D>) => Promise<R>,
-): Promise<{ results: R[] } & Pick<Slice, "calls" | "gate">> {
+): Promise<{ results: R[] } & Pick<Slice, "sent" | "gate">> {
   const slice = new Slice(deps, budget);
   const lanes = LANES_PER_CALL * deps.concurrency;
   const results = await mapConcurrent(lanes, owners, (owner) => work(owner, slice));
   cancellationSignal().throwIfAborted();
-  return { results, calls: slice.calls, gate: slice.gate };
+  return { results, sent: slice.sent, gate: slice.gate };
 }
 
 interface CountedCalls<D extends Dependencies> {
   readonly deps: D;
-  readonly calls: number;
+  readonly sent: SentCalls;
   /** Whether calls waited for a place until it was too late for them, and none was sent. */
   readonly foundNoPlace: boolean;
 }
 
 /** Counts the requests that one activity sends, failed ones too. No error message may quote what is `withheld`. */
 export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown): CountedCalls<D> {
-  let calls = 0;
+  let sent = NO_CALLS;
   let unplaced = 0;
   const own = (options: CallOptions = {}) => (withheld === undefined ? options : { ...options, withheld });
-  const counted = async <R>(call: Promise<R>): Promise<R> => {
+  const counted = async <R extends Pick<Reply, "bytes">>(call: Promise<R>): Promise<R> => {
     try {
       const answer = await call;
-      calls += 1;
+      sent = added(sent, { calls: 1, answer_bytes: answer.bytes });
       return answer;
     } catch (error) {
-      if (error instanceof ApiError && error.sent) calls += 1;
+      if (error instanceof ApiError && error.sent) sent = added(sent, { calls: 1 });
       if (error instanceof NotSentError && error.until === undefined) unplaced += 1;
       throw error;
     }
@@ -139,11 +141,11 @@ export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown
   };
   return {
     deps: { ...deps, api: client },
-    get calls() {
-      return calls;
+    get sent() {
+      return sent;
     },
     get foundNoPlace() {
-      return calls === 0 && unplaced > 0;
+      return sent.calls === 0 && unplaced > 0;
     },
   };
 }

@@ -11,6 +11,21 @@ export function added<T extends object>(a: T, b: Partial<T>): T {
   return sum as T;
 }
 
+/** Requests of the service, repeats included, and what came back. */
+export interface SentCalls {
+  readonly calls: number;
+  /** In the bodies of answers; those of refusals and of answers that were cut are not counted. */
+  readonly answer_bytes: number;
+}
+
+/** Nothing sent yet. */
+export const NO_CALLS: SentCalls = { calls: 0, answer_bytes: 0 };
+
+/** Adds up what two records sent, without what else they hold. */
+export function addedCalls(a: SentCalls, { calls, answer_bytes }: SentCalls): SentCalls {
+  return added({ calls: a.calls, answer_bytes: a.answer_bytes }, { calls, answer_bytes });
+}
+
 /** Requests to the bucket that a lake is in: `GET` and `HEAD`, listings too, and all others. */
 export interface LakeRequests {
   readonly reads: number;

@@ -30,7 +30,7 @@ export async function finishBulk(deps: BulkDependencies, input: FinishBulkInput)
   const { runId, totals, pausedMs: paused_ms } = input;
   const { staging } = openRun(deps, input);
   const file = await staging.file.find();
-  const { rows, calls } = totals;
+  const { rows, calls, answer_bytes } = totals;
   const steps = totals.failures.filter(({ line }) => line === 0);
   await recordFailures(deps.lake, { runId, part: "steps" }, steps);
   const ended = await writeRunRow(deps, {
@@ -38,7 +38,7 @@ export async function finishBulk(deps: BulkDependencies, input: FinishBulkInput)
     options: shownOptions(file?.options ?? {}),
     rosterSha256: file?.sha256,
     rows: { done: rows.done, failed: rows.failed + rows.invalid, skipped: rows.skipped },
-    counts: { users: rows.total, failed: rows.failed, skipped: rows.skipped, calls, paused_ms },
+    counts: { users: rows.total, failed: rows.failed, skipped: rows.skipped, calls, answer_bytes, paused_ms },
   });
   if (file !== undefined) {
     if (await hasOpenGroup(deps, input)) return ended;

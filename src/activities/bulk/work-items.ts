@@ -66,7 +66,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   const name = `${input.group}-${randomUUID()}`;
   const kept = staging.keepResults(name);
   let totals = noBulkTotals();
-  const { results, calls, gate } = await runSlice(deps, input, input.items, async (progress, slice) => {
+  const { results, sent, gate } = await runSlice(deps, input, input.items, async (progress, slice) => {
     const { item } = progress;
     const { rows, given } = planned[item] ?? {};
     if (rows === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
@@ -95,7 +95,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   return {
     items,
     results: hasResults ? name : null,
-    totals: { ...totals, calls },
+    totals: { ...totals, ...sent },
     ...gate,
     at: Date.now(),
   };

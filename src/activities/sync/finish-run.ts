@@ -31,9 +31,9 @@ export async function finishRun(
 ): Promise<FinishedRun> {
   const open = await openRows(deps, run.runId);
   const lists = await listedRows(deps, run);
-  const { users, links, rows, pages, restarts, calls } = totals;
+  const { users, links, rows, pages, restarts, calls, answer_bytes } = totals;
   const all = Object.values(links).reduce((sum, count) => sum + count, 0);
-  const sums = { users: users.total, links: all, pages, restarts, calls, paused_ms: pausedMs };
+  const sums = { users: users.total, links: all, pages, restarts, calls, answer_bytes, paused_ms: pausedMs };
   const counts = { ...links, ...rows, ...sums, ...(open !== null && { quarantine_open: open }) };
   const steps = totals.failures.filter(({ owner }) => isStep(owner));
   for (const { owner, reason } of steps) {

@@ -1,5 +1,4 @@
 import { DAY, durationWords, SECOND } from "../../domain/duration.js";
-import { DEFAULT_TIMING } from "../../domain/onboarding/timing.js";
 import { counted } from "../../domain/words/counted.js";
 import { shellWord } from "../../domain/words/texts.js";
 import type { LakeQuery } from "../../lake/query/query.js";
@@ -25,9 +24,6 @@ const MEANINGS = {
 };
 type QueueState = keyof typeof MEANINGS;
 
-/** Where no run of a batch has ended that says its own. */
-const DEADLINE_S = DEFAULT_TIMING.deadline / SECOND;
-
 /** Upper ends of the ages that are told apart, in days. */
 const AGES = [1, 3, 7] as const;
 
@@ -40,7 +36,7 @@ type StateCount = Total & { readonly state: QueueState; readonly ages: readonly 
 type BatchCount = "started" | "pass" | "fail" | "review" | "other" | "open";
 type Unsure = "fp_id" | "fp_bid" | "external_id" | "since" | "started_at" | "error_class" | "next_action";
 
-/** A row of `onboarding_queue`, with when it ends by itself; null where nobody waits for it. */
+/** A row of `onboarding_queue`; `expires_at` is null where nobody waits for it. */
 type QueueRow = SqlRow<"batch_id" | "status", "line", Unsure | "expires_at"> & { readonly state: QueueState };
 
 /** Rows of one state that end by themselves: when the first does, and how many within a day and within three. */
@@ -88,7 +84,7 @@ export async function readStanding(query: LakeQuery, batchId?: string) {
           count(*) filter (expires_at < now() + interval 1 day) as in_1d,
           count(*) filter (expires_at < now() + interval 3 days) as in_3d,
           round(sum(calls_a_row) / count(calls_a_row), 1) as calls_a_row
-        from waiting where expires_at is not null group by state order by state`),
+        from waiting where expires_at is not null and state in ('customer', 'decision') group by state order by state`),
       // The first of each state: those that have waited longest, of customers those that began first.
       rows: listOf<QueueRow>(`select * exclude (age_s, calls_a_row) from waiting
         qualify row_number() over (partition by state order by ${first}) <= ${MOST_ROWS} order by state, ${first}`),
@@ -101,13 +97,10 @@ export async function readStanding(query: LakeQuery, batchId?: string) {
         select batch_id, any_value(playbook_key) as playbook_key, min(coalesce(started_at, settled_at)) as began_at
         from onboardings ${its} group by batch_id
       ), asked as (
-        select job_id as batch_id, sum(calls) / nullif(sum(users), 0) as calls_a_row,
-          arg_max((options::json ->> '$.deadline_secs')::bigint, started_at) as deadline_s
-        from runs where kind = 'onboard' group by job_id
+        select job_id as batch_id, sum(calls) / nullif(sum(users), 0) as calls_a_row from runs where kind = 'onboard' group by job_id
       ), waiting as materialized (
         select batch_id, line, fp_id, fp_bid, external_id, status, state, since, age_s, started_at, error_class, next_action,
-          calls_a_row,
-          if(state in ('customer', 'decision'), started_at + to_seconds(coalesce(deadline_s, ${DEADLINE_S})), null) as expires_at
+          calls_a_row, expires_at
         from onboarding_queue left join asked using (batch_id) ${its}
       )`,
   );
@@ -235,7 +228,7 @@ const QUEUES: readonly ShownQueue[] = [
     ...{ title: "For the customer", states: ["customer"], label: "Rows for the customer, the oldest first" },
     none: "No row waits for its customer.",
     aside:
-      "The rows that began first are on top: each becomes expired_no_response when its batch's --deadline is over, as the batch's last run had it, else 14 days after it began; later where the command was given again meanwhile. A link that ends before is replaced by a fresh one.",
+      "The rows that began first are on top: each becomes expired_no_response when its batch's --deadline is over; later where the command was given again since the status is known. A link that ends before is replaced by a fresh one.",
   },
   {
     ...{ title: "Undecided after an hour", states: ["decision"], label: "Rows without a decision" },

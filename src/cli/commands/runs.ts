@@ -118,7 +118,9 @@ export const planCommand: AddCommand = (program, run) => {
   program
     .command("plan")
     .argument("<job...>", "the job's command line: sync --roster users.csv")
-    .description("say what a job would do now: calls, time, what it skips and what is done; starts nothing")
+    .description(
+      "say what a job would do now: calls, bytes, time, what it skips and what is done; starts nothing",
+    )
     .option("--json", "print it as JSON; give it before the job")
     .addHelpText(
       "after",

@@ -89,6 +89,7 @@ function summaryOf(
     customers: sofar?.customers ?? queuedRows(Number(started.memo.rows ?? 0)),
     manual_review: sofar?.manualReview ?? 0,
     calls: sofar?.calls ?? 0,
+    answer_bytes: sofar?.answer_bytes ?? 0,
     refusals: sofar?.refusals ?? [],
     duration_ms: watchedMs,
     lake_root: null,

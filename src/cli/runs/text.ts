@@ -6,7 +6,7 @@ import type { ShownPhase } from "../../domain/phases.js";
 import { againWords } from "../../domain/run.js";
 import type { WaitingState } from "../../domain/waiting.js";
 import { counted } from "../../domain/words/counted.js";
-import type { Labelled } from "../../domain/words/texts.js";
+import { bytesWords, type Labelled } from "../../domain/words/texts.js";
 import { heldWords } from "../bulk/form.js";
 import type { Finding, SeenRun } from "../shell/kind.js";
 import { averagePace, type ProgressForm } from "../shell/progress-view.js";
@@ -73,9 +73,10 @@ export function costWords({ counts }: SeenRun): string | null {
   if (!("calls" in counts)) return null;
   const sent = countWords(counts, ["calls", "pages", "restarts"]) || "no calls";
   const paused = counts.paused_ms ?? 0;
-  const { lake_reads, lake_writes } = counts;
+  const { lake_reads, lake_writes, answer_bytes } = counts;
   return [
     sent,
+    ...(answer_bytes === undefined ? [] : [`${bytesWords(answer_bytes)} of answers`]),
     ...(paused === 0 ? [] : [`${durationWords(paused)} paused by the service`]),
     ...(lake_reads === undefined ? [] : [`${lake_reads} reads and ${lake_writes} writes of the bucket`]),
   ].join(", ");

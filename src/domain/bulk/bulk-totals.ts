@@ -1,4 +1,4 @@
-import { added } from "../counts.js";
+import { added, NO_CALLS, type SentCalls } from "../counts.js";
 import { addRefusals, type Refusals } from "../refusals.js";
 import { type EndReason, endReason, type RunStatus } from "../run.js";
 import type { WaitingState } from "../waiting.js";
@@ -17,7 +17,7 @@ interface RowFailure extends NamedRow {
 }
 
 /** Counts of a bulk job, or of a part of it; parts add up. */
-export interface BulkTotals {
+export interface BulkTotals extends SentCalls {
   /** Once the run has ended, the last four add up to the total. */
   readonly rows: {
     readonly total: number;
@@ -26,8 +26,6 @@ export interface BulkTotals {
     readonly invalid: number;
     readonly skipped: number;
   };
-  /** Requests sent, repeats included. */
-  readonly calls: number;
   /** The first hundred. */
   readonly failures: readonly RowFailure[];
   readonly failures_total: number;
@@ -68,7 +66,7 @@ const MOST_FAILURES = 100;
 export function noBulkTotals(): BulkTotals {
   return {
     rows: { total: 0, done: 0, failed: 0, invalid: 0, skipped: 0 },
-    calls: 0,
+    ...NO_CALLS,
     failures: [],
     failures_total: 0,
     refusals: [],
@@ -94,7 +92,7 @@ export function totalsOf(ends: readonly RowEnd[], nameOf: (line: number) => Name
   for (const { status } of ends) rows[status] += 1;
   const failures = failuresOf(ends, nameOf);
   const refusals = ends.flatMap(({ refused }) => (refused === undefined ? [] : [{ count: 1, ...refused }]));
-  const counts = { rows, calls: 0, failures, failures_total: failures.length, refusals };
+  const counts = { ...NO_CALLS, rows, failures, failures_total: failures.length, refusals };
   return addBulkTotals(noBulkTotals(), counts);
 }
 

@@ -45,7 +45,8 @@ export interface CustomerEvent extends Said {
 }
 
 /** What the query `progress` says of a batch. */
-export interface BatchProgress extends Pick<BatchState, "manualReview" | "calls" | "refusals" | "paused"> {
+export interface BatchProgress
+  extends Pick<BatchState, "manualReview" | "calls" | "answer_bytes" | "refusals" | "paused"> {
   readonly runId: string;
   readonly batchId: string;
   readonly customers: CustomerCounts;

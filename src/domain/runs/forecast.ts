@@ -9,6 +9,8 @@ export interface PastRuns {
   readonly pages: number;
   /** Milliseconds in which they worked, without pauses of the service. */
   readonly workedMs: number;
+  /** Bytes of answers that a call brought; null where none of them counted any. */
+  readonly bytesEach: number | null;
 }
 
 /** Of one bank link, what its last runs say of the next. */
@@ -33,6 +35,8 @@ export interface SyncNights {
   readonly returns: Readonly<Record<string, number>>;
   /** Links that a run finds for the first time, of users who were known before. */
   readonly arrivals: number;
+  /** Bytes of answers that a call brought on nights like the next one, and where links were read whole. */
+  readonly bytesEach: { readonly later: number | null; readonly whole: number | null };
   /** How many nights are like the next one, and the calls a user of the cheapest and of the dearest of them. */
   readonly spread: {
     readonly nights: number;
@@ -48,6 +52,8 @@ export interface Forecast {
   /** Null where no earlier run tells. */
   readonly calls: number | null;
   readonly pages: number | null;
+  /** In the bodies of the answers; null where no earlier run tells. */
+  readonly bytes: number | null;
   /** Calls between which this night and each of the nights before are; null where too few tell. */
   readonly between: readonly [low: number, high: number] | null;
   /** How many nights `between` is of, or too few for one; null where nights say nothing of this job. */
@@ -69,11 +75,15 @@ export function syncForecast(
   isFull: boolean,
   nights: SyncNights,
 ): Forecast {
-  const { lists, spread } = nights;
+  const { lists, spread, bytesEach } = nights;
   const userCalls = Math.round(users.all * lists);
   const listWords = `${callWords(lists, 1)} a user for its lists`;
   if (known === null)
-    return { calls: userCalls, pages: 0, ...rangeOf(userCalls, users.all, spread), basis: listWords };
+    return {
+      ...{ calls: userCalls, pages: 0, bytes: bytesOf(userCalls, bytesEach.later) },
+      ...rangeOf(userCalls, users.all, spread),
+      basis: listWords,
+    };
   const read = known.filter(({ skipped }) => skipped === null);
   const firsts = known.flatMap(({ firstPages }) => firstPages ?? []);
   const meanFirst = firsts.length === 0 ? null : sum(firsts) / firsts.length;
@@ -87,7 +97,7 @@ export function syncForecast(
     meanFirst === null ? null : (users.isNew * read.length * meanFirst) / Math.max(1, knownUsers);
   if (users.isNew > 0 && (newPages === null || knownUsers === 0))
     return {
-      ...{ calls: null, pages: null, between: null, nights: null },
+      ...{ calls: null, pages: null, bytes: null, between: null, nights: null },
       basis: `${counted(users.isNew, "user is", "users are")} new and no earlier sync tells how many pages their links have: at least ${counted(userCalls, "call")} for their lists`,
     };
   const pages = Math.round(sum(read.map(pagesOf)) + returning + arriving + (newPages ?? 0));
@@ -101,7 +111,15 @@ export function syncForecast(
   ];
   const words = [counted(read.length, "known link"), ...more].join(" and ");
   const range = rangeOf(calls, users.all, isFull ? null : spread);
-  return { calls, pages, ...range, basis: `${words}, ${listWords}` };
+  const whole = isFull ? calls : Math.round(users.isNew * lists + (newPages ?? 0) + arriving);
+  const bytes = [bytesOf(calls - whole, bytesEach.later), bytesOf(whole, bytesEach.whole)];
+  return {
+    calls,
+    pages,
+    bytes: bytes.includes(null) ? null : sum(bytes.map(Number)),
+    ...range,
+    basis: `${words}, ${listWords}`,
+  };
 }
 
 /** Between what a night may lie: as the nights before, for as many users, and as it is forecast itself. */
@@ -146,7 +164,7 @@ export function rowsForecast(
     each < 0.1 ? `1 call for ${counted(Math.round(1 / each), "row")}` : `${callWords(each, 2)} a row`;
   const learnt = `${rate}, as in ${counted(past.runs, "earlier run")}`;
   const basis = isKnown ? learnt : "1 call for each request, until a run has shown more";
-  return { calls, pages: null, between: null, nights: null, basis };
+  return { calls, pages: null, bytes: bytesOf(calls, past.bytesEach), between: null, nights: null, basis };
 }
 
 /** Milliseconds that calls take: at the pace of earlier runs, and at the least under a limit of calls a second. */
@@ -159,6 +177,11 @@ export function forecastMs(
     at_pace: done === 0 ? null : Math.round((calls * workedMs) / done),
     at_limit: rps === undefined ? null : Math.round((calls / rps) * 1_000),
   };
+}
+
+function bytesOf(calls: number, each: number | null): number | null {
+  if (calls === 0) return 0;
+  return each === null ? null : Math.round(calls * each);
 }
 
 function sum(values: readonly number[]): number {

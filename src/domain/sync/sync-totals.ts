@@ -1,4 +1,4 @@
-import { added, type LakeRequests } from "../counts.js";
+import { added, type LakeRequests, NO_CALLS, type SentCalls } from "../counts.js";
 import { type SkippedLinks, skippedLinks } from "./link-obstacle.js";
 import type { LinkStatus } from "./link-reading.js";
 
@@ -10,7 +10,7 @@ export interface Failure {
 }
 
 /** Counts of a sync, or of a part of it; parts add up. */
-export interface SyncTotals {
+export interface SyncTotals extends SentCalls {
   /** `total` has also those who were forgotten, of whom nothing is asked. */
   readonly users: { readonly total: number; readonly failed: number; readonly forgotten?: number };
   readonly links: { readonly [status in LinkStatus]: number };
@@ -24,8 +24,6 @@ export interface SyncTotals {
   };
   readonly pages: number;
   readonly restarts: number;
-  /** Requests sent, repeats included. */
-  readonly calls: number;
   /** Of the run's steps; left out where the lake is in no bucket. */
   readonly lake_requests?: LakeRequests;
   /** Accounts of rows that the list of their link lacks. */
@@ -60,7 +58,7 @@ export function noTotals(): SyncTotals {
     rows: { created: 0, updated: 0, removed: 0, quarantined: 0 },
     pages: 0,
     restarts: 0,
-    calls: 0,
+    ...NO_CALLS,
     unknown_accounts: 0,
     new_fields: [],
     failures: [],

@@ -33,6 +33,7 @@ export const OUTCOME_COLUMNS = [
   { name: "settled_at", type: "TIMESTAMPTZ", about: "when its status was learned" },
   { name: "settled_by", type: "VARCHAR", about: "`sync`, `webhook`, `poll` or `validation`" },
   { name: "next_action", type: "VARCHAR", about: "what somebody has to do now; null for nothing" },
+  { name: "expires_at", type: "TIMESTAMPTZ", about: "when it is no longer waited for; null where it is not" },
 ] as const;
 
 /** The columns of a batch's `outcomes.csv`, in their order. */

@@ -31,7 +31,7 @@ const ONBOARDING_QUEUE = `
   )
   select batch_id, line, attempt, kind, fp_id, fp_bid, external_id, onboarding_id, playbook_key, status, state,
     coalesce(settled_at, "at", started_at) as since, (epoch_ms(now()) - epoch_ms(since)) // 1000 as age_s,
-    error_class, next_action, started_at
+    error_class, next_action, started_at, expires_at
   from waiting left join became using (batch_id, line, attempt, status)`;
 
 const RESULT = `case

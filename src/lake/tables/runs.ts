@@ -33,6 +33,9 @@ export const runs = {
     ...bigint({ lake_writes: "as `lake_reads`, by `PUT`, `POST` and `DELETE`" }),
     ...varchar({ command: "the command line that asked for it, texts that may be secret as `…`" }),
     ...varchar({ phases: "JSON: `phase`, `began_at` and `ended_at` of what it did; some overlap" }),
+    ...bigint({
+      answer_bytes: "in the bodies of the answers of the service; those of refusals are not counted",
+    }),
   ],
 } as const satisfies TableSpec;
 

@@ -8,6 +8,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
+import { addedCalls, NO_CALLS } from "../../domain/counts.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import {
   cancelled,
@@ -121,9 +122,10 @@ export class BatchRun {
     on("cancel", cancelled);
     on("raiseLimit", limitRaised);
     setHandler(defineQuery<BatchProgress>("progress"), () => {
-      const { manualReview, calls, refusals, paused, cancelled } = this.#batch;
+      const { manualReview, refusals, paused, cancelled } = this.#batch;
       return {
-        ...{ runId, batchId, customers: customersOf(this.#batch), manualReview, calls, refusals, paused },
+        ...{ runId, batchId, customers: customersOf(this.#batch), manualReview, refusals, paused },
+        ...addedCalls(NO_CALLS, this.#batch),
         cancelling: cancelled,
         finishing: this.#isFinishing,
       };

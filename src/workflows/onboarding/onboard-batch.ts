@@ -7,6 +7,7 @@ import {
   TemporalFailure,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
+import { addedCalls, NO_CALLS } from "../../domain/counts.js";
 import { customersOf, type OnboardBatchInput } from "../../domain/onboarding/batch/batch-state.js";
 import { batchStatus, endOfBatch, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
 import { FINISHING } from "../../domain/phases.js";
@@ -47,7 +48,7 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       phases.note("working", began);
     }
     phases.note(FINISHING, Date.now());
-    const { manualReview, calls, refusals, cancelled, upTo } = run.batch;
+    const { manualReview, refusals, cancelled, upTo } = run.batch;
     const customers = customersOf(run.batch);
     const status = step === undefined ? batchStatus(customers, cancelled) : "failed";
     const summary = {
@@ -57,7 +58,7 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       ...endOfBatch(status, customers, refusals, step),
       customers,
       manual_review: manualReview,
-      calls,
+      ...addedCalls(NO_CALLS, run.batch),
       refusals,
     };
     const finish = { ...started, summary, rows: upTo, phases: phases.all };

@@ -74,6 +74,7 @@ test("outcomes become rows with every column, and an event that names the row's 
     settled_at: "2026-11-21T02:16:00.000000Z",
     settled_by: "poll",
     next_action: null,
+    expires_at: null,
   });
   expect(rows[1]).toMatchObject({ line: 3, fp_id: null, external_id: "c-3" });
   expect(rows[2]).toMatchObject({ kind: "business", fp_id: null, fp_bid: "fp_bid_4", status: "incomplete" });

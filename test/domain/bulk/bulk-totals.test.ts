@@ -52,6 +52,7 @@ test("the totals of rows that have ended: each under its status, those that fail
   expect(totalsOf(ends, nameOf)).toEqual({
     rows: { total: 0, done: 1, failed: 2, invalid: 0, skipped: 1 },
     calls: 0,
+    answer_bytes: 0,
     failures: [
       { line: 3, owner: "fp_3", reason: "refused http_422", message: "no such account" },
       { line: 4, owner: "fp_4", ...place, reason: "lost_answer" },

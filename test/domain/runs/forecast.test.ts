@@ -8,20 +8,36 @@ import {
   syncForecast,
 } from "../../../src/domain/runs/forecast.js";
 
-const NOTHING: PastRuns = { runs: 0, owners: 0, calls: 0, pages: 0, workedMs: 0 };
+const NOTHING: PastRuns = { runs: 0, owners: 0, calls: 0, pages: 0, workedMs: 0, bytesEach: null };
 /** Two nights of ten users with ten links, three calls a user for lists. */
-const TWO_NIGHTS: PastRuns = { runs: 2, owners: 20, calls: 160, pages: 100, workedMs: 16_000 };
+const TWO_NIGHTS: PastRuns = {
+  runs: 2,
+  owners: 20,
+  calls: 160,
+  pages: 100,
+  workedMs: 16_000,
+  bytesEach: 512.5,
+};
 /** Nights that tell nothing but that a user costs three calls for lists. */
-const NIGHTS: SyncNights = { lists: 3, returns: {}, arrivals: 0, spread: { nights: 2, each: [3, 9] } };
+const NIGHTS: SyncNights = {
+  ...{ lists: 3, returns: {}, arrivals: 0, bytesEach: { later: 1_000, whole: 9_000 } },
+  spread: { nights: 2, each: [3, 9] },
+};
 const LINK: KnownLink = { skipped: null, firstPages: 9, fullPages: 11, laterPages: 1 };
 const EXPIRED: KnownLink = { ...LINK, skipped: "state error auth_expired" };
 const NEVER_READ: KnownLink = { skipped: null, firstPages: null, fullPages: null, laterPages: null };
 const links = (count: number, link: KnownLink) => Array.from({ length: count }, () => link);
 
 test.for([
-  ["a quiet night", { all: 10, isNew: 0 }, links(10, LINK), false, { calls: 40, pages: 10 }],
+  ["a quiet night", { all: 10, isNew: 0 }, links(10, LINK), false, { calls: 40, pages: 10, bytes: 40_000 }],
   // A link grows: its first reading said less than half of what its beginning leads to a year later.
-  ["everything again", { all: 10, isNew: 0 }, links(10, LINK), true, { calls: 140, pages: 110 }],
+  [
+    "everything again",
+    { all: 10, isNew: 0 },
+    links(10, LINK),
+    true,
+    { calls: 140, pages: 110, bytes: 140 * 9_000 },
+  ],
   [
     "links that expired",
     { all: 10, isNew: 0 },
@@ -34,11 +50,11 @@ test.for([
     { all: 15, isNew: 5 },
     links(10, LINK),
     false,
-    { calls: 45 + 10 + 45, pages: 55 },
+    { calls: 45 + 10 + 45, pages: 55, bytes: 40 * 1_000 + 60 * 9_000 },
   ],
   ["a link that was never read before", { all: 1, isNew: 0 }, [NEVER_READ], false, { calls: 4, pages: 1 }],
-  ["a first night", { all: 10, isNew: 10 }, [], false, { calls: null, pages: null }],
-  ["lists alone", { all: 10, isNew: 10 }, null, false, { calls: 30, pages: 0 }],
+  ["a first night", { all: 10, isNew: 10 }, [], false, { calls: null, pages: null, bytes: null }],
+  ["lists alone", { all: 10, isNew: 10 }, null, false, { calls: 30, pages: 0, bytes: 30_000 }],
 ] as const)("a sync: %s", ([, users, known, isFull, forecast]) => {
   expect(syncForecast(users, known, isFull, NIGHTS)).toMatchObject(forecast);
 });
@@ -48,11 +64,18 @@ test("a night is as the nights before say: lists, links that come back or are ne
     lists: 2,
     returns: { [String(EXPIRED.skipped)]: 0.5 },
     arrivals: 1,
+    bytesEach: { later: 1_000, whole: null },
     spread: { nights: 7, each: [3.96, 6.6] },
   };
   const known = [...links(8, { ...LINK, laterPages: 1.25 }), ...links(4, EXPIRED), { ...LINK, piledUp: 3 }];
   const forecast = syncForecast({ all: 10, isNew: 0 }, known, false, nights);
-  expect(forecast).toMatchObject({ pages: 10 + 2 + 9 + 3, calls: 20 + 24, between: [39, 66], nights: 7 });
+  expect(forecast).toMatchObject({
+    pages: 10 + 2 + 9 + 3,
+    calls: 20 + 24,
+    bytes: null,
+    between: [39, 66],
+    nights: 7,
+  });
   expect(forecast.basis).toBe(
     "9 known links and about 2 skipped links that come back and about 1 new link of known users, 2 calls a user for its lists",
   );

@@ -26,6 +26,7 @@ export const doneReport = (row: number, change: Partial<DoneReport> = {}): DoneR
   status: "pass",
   review: false,
   calls: 2,
+  answer_bytes: 90,
   messageHash: null,
   outputAwaited: false,
   ...change,

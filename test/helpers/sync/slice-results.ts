@@ -60,7 +60,7 @@ export function linkResult(
 export function sliceResult(given: Partial<ReadSliceResult> = {}): ReadSliceResult {
   return {
     ...{ report: null, usersRead: 0, users: [], reached: 0, links: [], notBegun: 0 },
-    ...{ calls: 0, foundNoPlace: false, gateUntil: null, at: 0 },
+    ...{ calls: 0, answer_bytes: 0, foundNoPlace: false, gateUntil: null, at: 0 },
     ...given,
   };
 }

@@ -33,17 +33,21 @@ test("a plan of a sync is within a fifth of what the run then calls, quiet, in f
   await writeFile(folder.roster, `${whole.slice(0, 4).join("\n")}\n`);
   expect(await plan(...SYNC)).toMatchObject({ rows: 3, forecast: { calls: null } });
   await run(...SYNC, "--page-size", "20");
-  for (const more of [[], ["--full"]]) {
+  for (const [bytes, ...more] of [[false], [true], [true, "--full"]] as const) {
     const job = [...SYNC, "--page-size", "20", ...more];
     const { forecast, ms } = await plan(...job);
-    const { calls } = await run(...job);
+    const { calls, answer_bytes } = await run(...job);
     expect(within(forecast.calls, calls)).toBeLessThanOrEqual(0.2);
+    // A first night says nothing of a later one.
+    if (bytes) expect(within(forecast.bytes, answer_bytes)).toBeLessThanOrEqual(0.2);
+    else expect(forecast.bytes).toBeNull();
     expect(ms.at_pace).toBeGreaterThan(0);
   }
   await writeFile(folder.roster, `${whole.join("\n")}\n`);
   const { forecast } = await plan(...SYNC, "--page-size", "20");
-  const { calls } = await run(...SYNC, "--page-size", "20");
+  const { calls, answer_bytes } = await run(...SYNC, "--page-size", "20");
   expect(within(forecast.calls, calls)).toBeLessThanOrEqual(0.2);
+  expect(within(forecast.bytes, answer_bytes)).toBeLessThanOrEqual(0.2);
 });
 
 test("a plan of an import counts what the ledger has as done, and sends nothing", async () => {

@@ -26,14 +26,14 @@ export async function finishBatch(
   deps: OnboardingDependencies,
   { summary, rows, ...run }: FinishBatchInput,
 ): Promise<EndedRow> {
-  const { run_id: runId, batch_id: jobId, status, customers, calls } = summary;
+  const { run_id: runId, batch_id: jobId, status, customers, calls, answer_bytes } = summary;
   const rosterSha256 = (await deps.batches.manifest(jobId))?.sha256;
   await writeOutcomesCsv(deps, { batchId: jobId, rows }).catch((error: unknown) => {
     // Why such a run fails; the tables have what was recorded.
     if (status !== "failed" || !(error instanceof StagingLostError)) throw error;
   });
   const why = { reason: summary.reason, message: summary.message };
-  const counts = { users: customers.total, failed: customers.failed, calls };
+  const counts = { users: customers.total, failed: customers.failed, calls, answer_bytes };
   return writeRunRow(deps, { ...run, runId, jobId, kind: "onboard", status, why, rosterSha256, counts });
 }
 

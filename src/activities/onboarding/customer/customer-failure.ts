@@ -9,6 +9,7 @@ import {
   TransientError,
 } from "../../../api/http/errors.js";
 import { updateVault, uploadToVault } from "../../../api/operations/vault.js";
+import type { SentCalls } from "../../../domain/counts.js";
 import { ANOTHER_SUBJECT, InputError } from "../../../domain/failures.js";
 import { afterFailure } from "../../../domain/onboarding/customer/customer-state.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
@@ -37,16 +38,16 @@ export async function rowStep(
   given: OnboardingDependencies,
   one: OpenCustomer,
   withheld: unknown,
-  work: (deps: OnboardingDependencies) => Promise<Omit<CustomerStep, "calls">>,
+  work: (deps: OnboardingDependencies) => Promise<Omit<CustomerStep, keyof SentCalls>>,
   nextAction: () => Promise<string | undefined> = async () => undefined,
 ): Promise<CustomerStep> {
   const counted = countedCalls(given, withheld);
   try {
     const done = await work(counted.deps);
-    return { ...done, calls: counted.calls };
+    return { ...done, ...counted.sent };
   } catch (error) {
     if (error instanceof AuthError && !isTokenRefused(error)) {
-      return { state: one.state, calls: counted.calls, unauthorized: true };
+      return { state: one.state, ...counted.sent, unauthorized: true };
     }
     const action = await nextAction();
     if (!(error instanceof Error) || !endsRow(error, one.tries)) throw error;
@@ -58,7 +59,7 @@ export async function rowStep(
       ...(error instanceof AnotherSubjectError && { trouble: `${error.operation}: ${ANOTHER_SUBJECT}` }),
       ...(refusal && { trouble: `${refusal.operation}: ${refusal.status ?? 0}` }),
     });
-    return { ...staged, calls: counted.calls, ...(refusal && { refused: refusedBy(refusal) }) };
+    return { ...staged, ...counted.sent, ...(refusal && { refused: refusedBy(refusal) }) };
   }
 }
 

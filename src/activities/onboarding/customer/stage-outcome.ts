@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Onboarding } from "../../../api/schemas/onboarding.js";
+import type { SentCalls } from "../../../domain/counts.js";
 import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import {
   type CustomerState,
@@ -15,10 +16,15 @@ import { offerLink } from "./deliver-continuation.js";
 
 type NamedRow = Pick<CustomerInput, "batchId" | "row" | "line" | "attempt" | "rowKey" | "startedAt">;
 
+/** A row as it was; one that never runs has no deadline. */
+interface UnstagedRow extends Pick<OpenCustomer, "recorded">, Partial<Pick<OpenCustomer, "deadline">> {
+  readonly input: NamedRow;
+}
+
 /** Stages the outcome of a state, sealed, where a new version is due; the returned state has that version. */
 export async function stageOutcome(
   { batches, sealed }: OnboardingDependencies,
-  { input, recorded }: { readonly input: NamedRow } & Pick<OpenCustomer, "recorded">,
+  { input, recorded, deadline }: UnstagedRow,
   state: CustomerState,
   facts: OutcomeFacts,
 ): Promise<Pick<CustomerStep, "state" | "outcome" | "messageHash">> {
@@ -30,7 +36,7 @@ export async function stageOutcome(
   const before = keptOutcome(sealed, batchId, { line, attempt, version });
   const prior = version === 0 ? undefined : await before.require();
   const next = { ...state, version: version + 1 };
-  const outcome = newOutcome(input, next, facts, { customer, prior, playbook });
+  const outcome = newOutcome(input, next, facts, { customer, deadline, prior, playbook });
   await keptOutcome(sealed, batchId, outcome).put(outcome);
   const trouble = troubleOf(outcome, facts, customer);
   return {
@@ -51,7 +57,7 @@ export async function answeredStep(
   answered: CustomerState,
   answer: Answer | null,
   facts: OutcomeFacts,
-): Promise<Omit<CustomerStep, "calls">> {
+): Promise<Omit<CustomerStep, keyof SentCalls>> {
   const { state, link } = await offerLink(deps, one.input, answered, answer?.continue_onboarding);
   const staged = await stageOutcome(deps, one, state, { answer, ...facts });
   return { ...staged, ...(link && { link }) };

@@ -1,3 +1,4 @@
+import { addedCalls, NO_CALLS } from "../../../domain/counts.js";
 import {
   afterDeadline,
   afterDecisionTimeout,
@@ -116,7 +117,7 @@ async function post(row: RowInWork): Promise<boolean> {
 }
 
 function putBack(row: RowInWork): false {
-  row.tell({ kind: "requeued", row: row.one.input.row, calls: row.one.calls });
+  row.tell({ kind: "requeued", row: row.one.input.row, ...addedCalls(NO_CALLS, row.one) });
   return false;
 }
 
@@ -143,7 +144,7 @@ async function poll(
   const all = [...polls.hints, ...news];
   const polled = await row.try(() => pollOnboarding(row.deps, row.one, all));
   row.set({ mail, polls: withPoll(polls, row.now()) });
-  if (!(await row.apply(polled))) row.tell({ kind: "refused", row: row.one.input.row, calls: 0 });
+  if (!(await row.apply(polled))) row.tell({ kind: "refused", row: row.one.input.row, ...NO_CALLS });
   if (hasLinkEnded(row.one, row.now())) await row.change(withoutLink(row.one.state), "link_ended");
 }
 
@@ -151,12 +152,13 @@ async function poll(
 async function report(row: RowInWork): Promise<void> {
   if (row.one.state.phase === "machine") return;
   await deliver(row);
-  const { input, state, told, calls, messageHash, refused } = row.one;
+  const { input, state, told, messageHash, refused } = row.one;
   if (!told) {
     const outputAwaited = isOutputAwaited(row.one);
     row.set({ told: true });
     row.tell({
-      ...{ kind: "done", row: input.row, calls, messageHash, outputAwaited },
+      ...{ kind: "done", row: input.row, messageHash, outputAwaited },
+      ...addedCalls(NO_CALLS, row.one),
       ...(refused && { refused }),
       ...rowVerdict(state),
     });
@@ -206,23 +208,23 @@ async function conclude(row: RowInWork): Promise<OpenCustomer | null> {
 /** The row until it is asked for its output again; null, and the batch is told, where that has an end. */
 function nextFetch(row: RowInWork): OpenCustomer | null {
   const { output, input, state, stopped } = row.one;
-  const { polls, calls } = output ?? { polls: 0, calls: 0 };
+  const { polls, ...sent } = output ?? { polls: 0, ...NO_CALLS };
   const wait = input.timing.outputRetries[polls];
   const { hasOutput } = state;
   if (wait === undefined || hasOutput || stopped || row.isSuperseded) {
-    row.tell({ kind: "output", found: hasOutput, calls });
+    row.tell({ kind: "output", found: hasOutput, ...addedCalls(NO_CALLS, sent) });
     return null;
   }
-  return { ...row.one, output: { polls, calls, dueAt: row.now() + wait } };
+  return { ...row.one, output: { ...sent, polls, dueAt: row.now() + wait } };
 }
 
 /**
  * Polls again for an output that the playbook had not produced yet (docs/reference/service.md, "Onboarding result").
  */
 async function fetchOutput(row: RowInWork): Promise<void> {
-  const { output, stopped, mail, calls } = row.one;
+  const { output, stopped, mail, calls, answer_bytes } = row.one;
   if (output === null || stopped || mail.waiters.length > 0) return;
   await row.apply(await row.try(() => pollOnboarding(row.deps, row.one, [])));
-  const made = row.one.calls - calls;
-  row.set({ output: { ...output, polls: output.polls + 1, calls: output.calls + made } });
+  const now = { calls: row.one.calls - calls, answer_bytes: row.one.answer_bytes - answer_bytes };
+  row.set({ output: { ...output, ...addedCalls(output, now), polls: output.polls + 1 } });
 }

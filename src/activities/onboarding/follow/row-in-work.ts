@@ -1,3 +1,4 @@
+import { NO_CALLS } from "../../../domain/counts.js";
 import type { CustomerInput, CustomerReport } from "../../../domain/onboarding/batch/batch-rows.js";
 import {
   type CustomerState,
@@ -99,7 +100,7 @@ export class RowInWork {
     if (!isOutcomeDue(this.#one.recorded, state)) return;
     const events = [outcomeEvent(event, state.status)];
     const staged = await stageOutcome(this.deps, this.#one, state, { ...failure, events });
-    await this.apply({ ...staged, calls: 0 });
+    await this.apply({ ...staged, ...NO_CALLS });
   }
 
   /** Writes an outcome, and copies it to every row that reuses it. */
@@ -153,7 +154,7 @@ export class RowInWork {
     }
     if (reuses) this.set({ reused: [...reused, { waiter, version }] });
     const { batchWorkflowId, row } = waiter;
-    const silent = { calls: 0, messageHash: null, outputAwaited: false };
+    const silent = { ...NO_CALLS, messageHash: null, outputAwaited: false };
     this.reports.push({
       batchWorkflowId,
       report: { kind: "done", row, ...rowVerdict(customer.state), ...silent },

@@ -36,10 +36,11 @@ export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): 
     const users = userResults(state, at);
     const links = linkResults(state, at);
     const { usersRead, usersForgotten, reached, notBegun, size, newFields } = state;
-    const { calls, gate } = slice;
+    const { sent, gate } = slice;
     const told = newFields.length === 0 ? {} : { newFields };
     return {
-      ...{ report, usersRead, users, reached, links, size, notBegun, calls, at },
+      ...{ report, usersRead, users, reached, links, size, notBegun, at },
+      ...sent,
       ...gate,
       ...told,
       ...(usersForgotten > 0 && { usersForgotten }),

@@ -167,7 +167,7 @@ function progress({ open, figures, waiting }: RunModel): Markup {
   );
 }
 
-const COST = ["calls", "pages", "restarts", "paused_ms", "lake_reads", "lake_writes"];
+const COST = ["calls", "answer_bytes", "pages", "restarts", "paused_ms", "lake_reads", "lake_writes"];
 
 function counts({ kind, counts: counted }: RunModel): Markup {
   const nameOf = (name: string) => (name === "users" ? (kindNamed(kind)?.rows ?? name) : name);

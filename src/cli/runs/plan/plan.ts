@@ -4,7 +4,7 @@ import { NotThereError } from "../../../domain/failures.js";
 import { forecastMs, type PastRuns } from "../../../domain/runs/forecast.js";
 import { skippedAction } from "../../../domain/sync/link-obstacle.js";
 import { counted } from "../../../domain/words/counted.js";
-import { labelledLines } from "../../../domain/words/texts.js";
+import { bytesWords, labelledLines } from "../../../domain/words/texts.js";
 import { runKindOf, type ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
 import type { LakeQuery } from "../../../lake/query/query.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
@@ -85,7 +85,8 @@ async function pastRuns(query: LakeQuery, kind: string): Promise<PastRuns> {
     query,
     `select count(*) as runs, ${sumOf(owners)} as owners,
       ${sumOf("calls")} as calls, ${sumOf("pages")} as pages,
-      ${sumOf("epoch_ms(finished_at) - epoch_ms(started_at) - coalesce(paused_ms, 0)")} as "workedMs"
+      ${sumOf("epoch_ms(finished_at) - epoch_ms(started_at) - coalesce(paused_ms, 0)")} as "workedMs",
+      sum(answer_bytes) / sum(calls) filter (answer_bytes is not null) as "bytesEach"
     from (select * from runs where kind = ${sqlText(kind)} and status in ('completed', 'completed_with_failures') and calls > 0
       order by started_at desc limit ${LEARNT_FROM}) as past`,
   );
@@ -95,7 +96,7 @@ async function pastRuns(query: LakeQuery, kind: string): Promise<PastRuns> {
 /** Says a plan to people. */
 export function planLines({ forecast, rows, done, invalid, skipped, ms }: Plan): string[] {
   const { at_pace, at_limit } = ms;
-  const { calls, pages, basis } = forecast;
+  const { calls, pages, bytes, basis } = forecast;
   const times = [
     ...(at_pace === null ? [] : [`about ${durationWords(at_pace)} at the pace of earlier runs`]),
     ...(at_limit === null ? [] : [`at least ${durationWords(at_limit)} under NIGHTLEDGER_API_RPS`]),
@@ -114,6 +115,10 @@ export function planLines({ forecast, rows, done, invalid, skipped, ms }: Plan):
         : `about ${calls}${pages === null ? "" : ` for ${counted(pages, "page")}`}${betweenWords(forecast)}`,
     ],
     ["", basis],
+    [
+      "bytes",
+      bytes !== null ? `about ${bytesWords(bytes)} of answers` : calls === null ? null : "not known yet",
+    ],
     ["time", times.length === 0 ? null : times.join("; ")],
     ["skips", skips.length === 0 ? null : skips],
     ["note", "nothing was started"],

@@ -12,6 +12,7 @@ const FEWEST_WEEKDAYS = 3;
 /** Nights that are compared with each other. */
 const NIGHTS = 10;
 
+const IS_FULL = "((options::json ->> '$.full') = 'true')";
 const READ = "status in ('synced', 'unchanged', 'superseded')";
 
 /** A link as its readings say; its pages are those that the same rows take at the size that is asked for. */
@@ -94,6 +95,7 @@ interface Nights {
   readonly least: number | null;
   readonly most: number | null;
   readonly arrivals: number | null;
+  readonly bytes: number | null;
 }
 
 /** What is asked for of a sync, as far as other nights have to be like it. */
@@ -111,9 +113,9 @@ export async function syncNights(
 ): Promise<
   Omit<SyncNights, "lists"> & { readonly lists: number | null; readonly links: readonly LinkReadings[] }
 > {
-  const own = comparable(asked);
+  const own = `${comparable(asked)} and not ${IS_FULL}`;
   const links = await rowsOf<LinkReadings>(query, linksSql(asked.pageSize));
-  const { returns, told } = await listsOf(
+  const { returns, told, whole } = await listsOf(
     query,
     {
       returns: listOf<ReturnRate>(`select before as reason, avg(if(${READ}, 1, 0)) as rate from (
@@ -123,36 +125,49 @@ export async function syncNights(
       ) where was = 'skipped' group by before`),
       told: listOf<Nights>(`select count(*) as nights, median((calls - pages) / users) as lists,
         min((calls + coalesce(more, 0)) / users) as least, max((calls + coalesce(more, 0)) / users) as most,
-        median(coalesce(arrived, 0)) as arrivals
+        median(coalesce(arrived, 0)) as arrivals,
+        sum(answer_bytes) / sum(calls + coalesce(more, 0)) filter (answer_bytes is not null) as bytes
       from nights
         left join (select run_id, sum(at_size - pages) as more from sized where ${READ} group by run_id) using (run_id)
         left join (select run_id, count(*) as arrived from firsts join owners using (fp_id) where run_id <> first_run group by run_id)
           using (run_id)`),
+      whole: listOf<Pick<Nights, "bytes">>(
+        `select sum(answer_bytes) / sum(calls) filter (answer_bytes is not null) as bytes from runs
+          where ${comparable(asked)} and (${IS_FULL} or started_at = (select min(started_at) from runs where ${own}))`,
+      ),
     },
     `with ${sized(asked.pageSize)}, nights as (
-      select run_id, calls, pages, runs.users as users from runs
+      select run_id, calls, pages, answer_bytes, runs.users as users from runs
       where ${own} and started_at > (select min(started_at) from runs where ${own}) order by started_at desc limit ${NIGHTS}
     ), firsts as (
       select fp_id, link_id, arg_min(run_id, finished_at) as run_id, min(finished_at) as first_at from link_syncs group by all
     ), owners as (select fp_id, arg_min(run_id, first_at) as first_run from firsts group by fp_id)`,
   );
-  const { nights = 0, lists = null, least = null, most = null, arrivals = null } = told[0] ?? {};
+  const {
+    nights = 0,
+    lists = null,
+    least = null,
+    most = null,
+    arrivals = null,
+    bytes = null,
+  } = told[0] ?? {};
   return {
     links,
     lists,
     returns: Object.fromEntries(returns.map(({ reason, rate }) => [reason, rate])),
     arrivals: arrivals ?? 0,
+    bytesEach: { later: bytes, whole: whole[0]?.bytes ?? null },
     spread: { nights, each: least === null || most === null ? null : [least, most] },
   };
 }
 
 /**
  * SQL of the runs that say something of this one: others, such as those that webhooks ask for, are of few users or named
- * links, and a full one has every page again.
+ * links. A full one among them has every page again.
  */
 function comparable({ users, streams, links }: Asked): string {
   if (links !== null) return "false";
   return `kind = 'sync' and status in ('completed', 'completed_with_failures') and calls > 0
-    and runs.users * 2 >= ${Math.round(users)} and (options::json ->> '$.full') = 'false' and (options::json ->> '$.links') is null
+    and runs.users * 2 >= ${Math.round(users)} and (options::json ->> '$.links') is null
     and list_sort((options::json -> '$.streams')::varchar[]) = [${[...streams].sort().map(sqlText).join(", ")}]`;
 }

@@ -1,4 +1,4 @@
-import { added } from "../../counts.js";
+import { added, addedCalls } from "../../counts.js";
 import { addRefusals } from "../../refusals.js";
 import type { Verdict } from "../verdict.js";
 import type { ChunkPlan, CustomerReport, DoneReport, RowToRun } from "./batch-rows.js";
@@ -45,18 +45,18 @@ export function reported(batch: BatchState, report: CustomerReport, circuit: num
   if (!batch.outstanding.some(({ row }) => row === report.row)) return batch;
   if (report.kind === "lost") return { ...batch, lost: report.message };
   if (report.kind === "free") return requeued(batch, report.row);
-  const counted = { ...batch, calls: batch.calls + report.calls };
+  const counted = { ...batch, ...addedCalls(batch, report) };
   if (report.kind === "done") return doneReported(counted, report, circuit);
   return paused(report.kind === "requeued" ? requeued(counted, report.row) : counted, CREDENTIALS);
 }
 
 function outputReported(
   batch: BatchState,
-  { found, calls }: Extract<CustomerReport, { kind: "output" }>,
+  { found, ...sent }: Extract<CustomerReport, { kind: "output" }>,
 ): BatchState {
   const awaited = batch.outputs.awaited > 0 ? -1 : 0;
   const outputs = added(batch.outputs, { awaited, ...(found ? { found: 1 } : { missing: 1 }) });
-  return { ...batch, outputs, calls: batch.calls + calls };
+  return { ...batch, outputs, ...addedCalls(batch, sent) };
 }
 
 function doneReported(batch: BatchState, report: DoneReport, limit: number): BatchState {

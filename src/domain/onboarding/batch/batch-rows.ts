@@ -1,3 +1,4 @@
+import type { SentCalls } from "../../counts.js";
 import type { RefusedRequest } from "../../refusals.js";
 import type { NewRun } from "../../run.js";
 import type { OnboardingTiming } from "../timing.js";
@@ -54,10 +55,9 @@ export interface ChunkPlan {
   readonly ended: readonly Verdict[];
 }
 
-export interface DoneReport extends Verdict {
+export interface DoneReport extends Verdict, SentCalls {
   readonly kind: "done";
   readonly row: number;
-  readonly calls: number;
   /** Hash of the error message it ended with; null without one. */
   readonly messageHash: string | null;
   readonly refused?: RefusedRequest;
@@ -68,15 +68,15 @@ export interface DoneReport extends Verdict {
 export type CustomerReport =
   | DoneReport
   /** The service refused the credentials; nothing was posted, and the row must run again. */
-  | { readonly kind: "requeued"; readonly row: number; readonly calls: number }
+  | ({ readonly kind: "requeued"; readonly row: number } & SentCalls)
   /** The service refused the credentials; the onboarding is posted and continues. */
-  | { readonly kind: "refused"; readonly row: number; readonly calls: number }
+  | ({ readonly kind: "refused"; readonly row: number } & SentCalls)
   /** The batch's staging is gone, so that no outcome can be staged. */
   | { readonly kind: "lost"; readonly row: number; readonly runId: string; readonly message: string }
   /** The customer was busy with another row, and is free now: the row is asked for again. */
   | { readonly kind: "free"; readonly row: number }
   /** Whether the output that was missing at first came after all. */
-  | { readonly kind: "output"; readonly found: boolean; readonly calls: number };
+  | ({ readonly kind: "output"; readonly found: boolean } & SentCalls);
 
 /** What a batch's workflow is started with; nothing personal, the rows are frozen. */
 export interface BatchRunInput extends NewRun {

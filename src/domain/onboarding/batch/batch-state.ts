@@ -1,3 +1,4 @@
+import { NO_CALLS, type SentCalls } from "../../counts.js";
 import type { Phases } from "../../phases.js";
 import type { Refusals } from "../../refusals.js";
 import type { BatchRunInput, RowToRun } from "./batch-rows.js";
@@ -15,7 +16,7 @@ interface OutstandingRow extends RowToRun {
 }
 
 /** Continue-as-new carries it. Outstanding rows are a *set*: a report that comes twice must not lose or double one. */
-export interface BatchState {
+export interface BatchState extends SentCalls {
   /** First row that is not planned. */
   readonly next: number;
   /** Rows before this one belong to the batch: the whole file, or up to the limit. */
@@ -26,7 +27,6 @@ export interface BatchState {
   /** Of rows that have ended, by their counts; {@link customersOf} counts the others. */
   readonly counts: Readonly<Partial<CustomerCounts>>;
   readonly manualReview: number;
-  readonly calls: number;
   /** Completions in a row that had the same message, by its hash; null for none. */
   readonly circuit: { readonly message: string | null; readonly inARow: number };
   readonly refusals: readonly Refusals[];
@@ -51,7 +51,7 @@ export function newBatch(upTo: number): BatchState {
     outstanding: [],
     counts: {},
     manualReview: 0,
-    calls: 0,
+    ...NO_CALLS,
     circuit: CLOSED_CIRCUIT,
     refusals: [],
     outputs: { awaited: 0, found: 0, missing: 0 },

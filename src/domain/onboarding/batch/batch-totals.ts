@@ -1,3 +1,4 @@
+import type { SentCalls } from "../../counts.js";
 import { type Refusals, refusalWords } from "../../refusals.js";
 import { type EndReason, endReason, type RunStatus } from "../../run.js";
 import { isKnownStatus, ONBOARDING_STATUSES } from "../../service/onboarding-status.js";
@@ -34,7 +35,7 @@ export function countOf(status: string): CustomerCount {
 }
 
 /** What `onboard --json` prints. */
-export interface OnboardSummary extends EndReason {
+export interface OnboardSummary extends EndReason, SentCalls {
   readonly run_id: string;
   readonly batch_id: string;
   readonly status: RunStatus;
@@ -42,7 +43,6 @@ export interface OnboardSummary extends EndReason {
   readonly customers: CustomerCounts;
   /** Rows that a reviewer must decide, whatever their count. */
   readonly manual_review: number;
-  readonly calls: number;
   /** What the service refused in this run: the first ten different ones. */
   readonly refusals: readonly Refusals[];
   readonly duration_ms: number;

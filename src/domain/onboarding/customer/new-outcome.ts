@@ -25,6 +25,8 @@ export interface OutcomeFacts
 
 interface KnownRow {
   readonly customer: CustomerRow;
+  /** Epoch milliseconds at which nobody waits for it any more; undefined where nobody does now. */
+  readonly deadline: number | undefined;
   readonly prior: Outcome | undefined;
   readonly playbook: string;
 }
@@ -34,7 +36,7 @@ export function newOutcome(
   { line, attempt, rowKey, startedAt }: Pick<CustomerInput, "line" | "attempt" | "rowKey" | "startedAt">,
   state: CustomerState,
   facts: OutcomeFacts,
-  { customer, prior, playbook }: KnownRow,
+  { customer, deadline, prior, playbook }: KnownRow,
 ): Outcome {
   const pinned = playbookVersionOf(playbook);
   const output = facts.answer?.output;
@@ -51,6 +53,7 @@ export function newOutcome(
     output: output == null ? (prior?.output ?? null) : JSON.stringify(output),
     started_at: startedAt,
     next_action: facts.next_action ?? nextActionOf(state, pinned),
+    expires_at: deadline === undefined || state.phase === "settled" ? null : new Date(deadline).toISOString(),
     ...(facts.events?.length && { events: facts.events }),
   };
 }

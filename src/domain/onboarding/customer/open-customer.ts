@@ -1,3 +1,4 @@
+import { addedCalls, NO_CALLS, type SentCalls } from "../../counts.js";
 import type { RefusedRequest } from "../../refusals.js";
 import type { CustomerInput, CustomerReport } from "../batch/batch-rows.js";
 import type { CustomerEvent } from "../messages.js";
@@ -27,13 +28,12 @@ interface Tries {
 export const NO_TRIES: Tries = { times: 0, since: 0, notBefore: 0 };
 
 /** A row of a batch that is not finished, as it is kept between its steps; every change replaces it. */
-export interface OpenCustomer {
+export interface OpenCustomer extends SentCalls {
   readonly input: CustomerInput;
   readonly state: CustomerState;
   /** The state that the last outcome says. */
   readonly recorded: CustomerState;
   readonly link: LinkOffer | null;
-  readonly calls: number;
   readonly messageHash: string | null;
   readonly refused?: RefusedRequest;
   /** Whether the batch knows that the row is processed. */
@@ -51,8 +51,8 @@ export interface OpenCustomer {
   /** Whether its onboarding was posted, and the answer is applied. */
   readonly posted: boolean;
   readonly tries: Tries;
-  /** How often it was asked for an output that was missing when it ended, and in how many calls; null before its end. */
-  readonly output: { readonly polls: number; readonly calls: number; readonly dueAt: number } | null;
+  /** How often it was asked for an output that was missing when it ended, and by which calls; null before its end. */
+  readonly output: (SentCalls & { readonly polls: number; readonly dueAt: number }) | null;
 }
 
 /** A row as its batch has just handed it over: nothing is posted, or an earlier command has posted it. */
@@ -64,7 +64,7 @@ export function openCustomer(input: CustomerInput, now: number): OpenCustomer {
     state,
     recorded: state,
     link: null,
-    calls: 0,
+    ...NO_CALLS,
     messageHash: null,
     told: false,
     deadline: now + timing.deadline,
@@ -142,9 +142,8 @@ export function newsTaken({ state, mail, polls }: OpenCustomer): {
 }
 
 /** What a step for a row came to. */
-export interface CustomerStep {
+export interface CustomerStep extends SentCalls {
   readonly state: CustomerState;
-  readonly calls: number;
   /** Left out where there is nothing new to say. */
   readonly outcome?: Outcome;
   /** Hash of the error message that the row ended with; null without one. */
@@ -160,10 +159,10 @@ export function afterStep(
   one: OpenCustomer,
   { state, outcome, messageHash = null, refused, ...step }: CustomerStep,
 ): OpenCustomer {
-  const calls = one.calls + step.calls;
-  if (step.unauthorized) return { ...one, calls };
+  const counted = { ...one, ...addedCalls(one, step) };
+  if (step.unauthorized) return counted;
   const polls = state.status === one.state.status ? one.polls : withNewStatus(one.polls);
-  const known = { ...one, polls, calls, state, link: step.link ?? one.link };
+  const known = { ...counted, polls, state, link: step.link ?? one.link };
   if (outcome === undefined) return known;
   return { ...known, recorded: state, messageHash, ...(refused && { refused }) };
 }

@@ -1,3 +1,4 @@
+import type { SentCalls } from "../../counts.js";
 import type { CallGate, NamedFailure } from "../../waiting.js";
 import type { SyncOptions } from "../job.js";
 import type { LinkReading } from "../link-progress.js";
@@ -75,7 +76,7 @@ export interface ReportRef {
   readonly observedBytes: number;
 }
 
-export interface ReadSliceResult extends CallGate {
+export interface ReadSliceResult extends CallGate, SentCalls {
   /** Null where the slice has nothing to hand on in bulk. */
   readonly report: ReportRef | null;
   readonly usersRead: number;
@@ -89,7 +90,6 @@ export interface ReadSliceResult extends CallGate {
   readonly size?: number | null | undefined;
   /** How many of the given waiting links the slice did not begin: the last ones. */
   readonly notBegun: number;
-  readonly calls: number;
   /** Names the worker that read it; left out where a run has one worker. */
   readonly worker?: string | undefined;
   /** Names of fields that no column has; left out where there are none. */

@@ -206,7 +206,7 @@ export class SyncState {
     this.#count({
       ...noTotals(),
       users: { total: 0, failed: failed.length, ...(usersForgotten && { forgotten: usersForgotten }) },
-      calls: result.calls,
+      ...{ calls: result.calls, answer_bytes: result.answer_bytes },
       new_fields: joinNewFields(result.newFields),
     });
     for (const failure of failed) this.#fail(failure);

@@ -102,7 +102,7 @@ test("counts what the service refused by its words, each row once", () => {
 });
 
 test("refused credentials put the row back and pause the batch; resumed, it runs again", () => {
-  const batch = after(begun(2), { kind: "requeued", row: 0, calls: 1 });
+  const batch = after(begun(2), { kind: "requeued", row: 0, calls: 1, answer_bytes: 10 });
   expect(batch.paused?.kind).toBe("credentials");
   expect(customersOf(batch)).toMatchObject({ queued: 1, running: 1 });
   expect(startable(batch, 2, 5)).toEqual([]);
@@ -110,8 +110,8 @@ test("refused credentials put the row back and pause the batch; resumed, it runs
 });
 
 test("refused credentials of a posted row pause the batch, and the row stays outstanding", () => {
-  const batch = after(begun(2), { kind: "refused", row: 0, calls: 1 });
-  expect(batch).toMatchObject({ paused: { kind: "credentials" }, calls: 1 });
+  const batch = after(begun(2), { kind: "refused", row: 0, calls: 1, answer_bytes: 10 });
+  expect(batch).toMatchObject({ paused: { kind: "credentials" }, calls: 1, answer_bytes: 10 });
   expect(customersOf(batch).running).toBe(2);
 });
 
@@ -154,12 +154,15 @@ test("cancelled, what waits counts as ended, and nothing is started", () => {
 });
 
 test("a playbook that never had an output is not asked for one for ever", () => {
-  const missing = Array.from({ length: 50 }, () => ({ kind: "output", found: false, calls: 1 }) as const);
+  const missing = Array.from(
+    { length: 50 },
+    () => ({ kind: "output", found: false, calls: 1, answer_bytes: 10 }) as const,
+  );
   const without = after(newBatch(1), ...missing);
   expect(areOutputsExpected(without)).toBe(false);
-  const batch = after(without, { kind: "output", found: true, calls: 1 });
+  const batch = after(without, { kind: "output", found: true, calls: 1, answer_bytes: 10 });
   expect(areOutputsExpected(batch)).toBe(true);
-  expect(batch.calls).toBe(51);
+  expect(batch).toMatchObject({ calls: 51, answer_bytes: 510 });
 });
 
 test("whatever happens, the counts add up to the total, also over continue-as-new", () => {
@@ -195,7 +198,7 @@ test("whatever happens, the counts add up to the total, also over continue-as-ne
         else if (one.kind === "done") {
           batch = after(batch, doneReport(one.row, { status: one.status }));
         } else if (one.kind === "requeued") {
-          batch = after(batch, { kind: "requeued", row: one.row, calls: 0 });
+          batch = after(batch, { kind: "requeued", row: one.row, calls: 0, answer_bytes: 0 });
         } else batch = after(batch, { kind: "free", row: one.row });
         expect(sumOf(customersOf(batch))).toBe(0);
         expect(customersOf(batch).running).toBe(batch.outstanding.length);

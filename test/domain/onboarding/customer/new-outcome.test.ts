@@ -14,8 +14,9 @@ import { FIRST_ROW, INCOMPLETE, PASSED, POSTED } from "../../../helpers/onboardi
 import { customer, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
 
 const ROW = customer(2, { vault: { "id.first_name": "Marguerite" } });
+const DEADLINE = Date.UTC(2026, 11, 6);
 const make = (state: CustomerState, facts: OutcomeFacts = {}, prior?: Outcome, row = ROW) =>
-  newOutcome(FIRST_ROW, state, facts, { customer: row, prior, playbook: "pb_1:v3" });
+  newOutcome(FIRST_ROW, state, facts, { customer: row, deadline: DEADLINE, prior, playbook: "pb_1:v3" });
 const earlier = (change: Partial<Outcome>) =>
   outcomeOf(ROW, { settled_at: "2026-11-22T11:00:00Z", ...change });
 
@@ -35,8 +36,10 @@ test.for([
   ["decided", PASSED, true],
   ["failed", afterFailure(UNPOSTED), true],
   ["open", INCOMPLETE, false],
-] as const)("a row that is %s has ended: %s", ([, state, ended]) => {
-  expect(typeof make(state).settled_at === "string").toBe(ended);
+] as const)("a row that is %s is waited for until its end or its deadline", ([, state, ended]) => {
+  const { settled_at, expires_at } = make(state);
+  expect(typeof settled_at === "string").toBe(ended);
+  expect(expires_at).toBe(ended ? null : "2026-12-06T00:00:00.000Z");
 });
 
 test("the same end keeps its time, another one gets its own", () => {

@@ -121,12 +121,15 @@ test("of the mail, what is worth a poll is taken; a weaker event stays as a hint
 });
 
 const OUTCOME = outcomeOf(customerRow(2));
-const step = (change: Partial<CustomerStep>): CustomerStep => ({ state: PASSED, calls: 2, ...change });
+const step = (change: Partial<CustomerStep>): CustomerStep => ({
+  ...{ state: PASSED, calls: 2, answer_bytes: 90 },
+  ...change,
+});
 
 test("refused credentials count their calls and change nothing else", () => {
-  const given = customer(POSTED, { calls: 1 });
+  const given = customer(POSTED, { calls: 1, answer_bytes: 10 });
   const one = afterStep(given, step({ unauthorized: true, outcome: OUTCOME }));
-  expect(one).toEqual({ ...given, calls: 3 });
+  expect(one).toEqual({ ...given, calls: 3, answer_bytes: 100 });
 });
 
 test("another status makes the waits short again, the same one does not", () => {

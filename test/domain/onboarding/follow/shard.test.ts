@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { NO_CALLS } from "../../../../src/domain/counts.js";
 import type { CustomerInput } from "../../../../src/domain/onboarding/batch/batch-rows.js";
 import { countMail } from "../../../../src/domain/onboarding/customer/customer-mail.js";
 import {
@@ -145,12 +146,12 @@ test.for<[string, OpenCustomer, number]>([
     10_000,
   ],
   ["for its next poll", waiting(), 2_000],
-  ["for its late output", waiting({ output: { polls: 0, calls: 0, dueAt: 5_000 } }), 5_000],
+  ["for its late output", waiting({ output: { ...NO_CALLS, polls: 0, dueAt: 5_000 } }), 5_000],
   [
     "at once, where others wait for a row that has only its output to get",
     one(
       withRow(
-        { [KEY]: waiting({ output: { polls: 0, calls: 0, dueAt: 5_000 } }) },
+        { [KEY]: waiting({ output: { ...NO_CALLS, polls: 0, dueAt: 5_000 } }) },
         { key: KEY, input: OTHER },
         0,
       ),
