@@ -8,37 +8,8 @@ import {
   linkCheckpoint,
   linkCheckpointActions,
 } from "../../../src/lake/sync/link-checkpoint.js";
+import { checkpoint } from "../../helpers/sync/link-checkpoints.js";
 
-const checkpoint = (change: Partial<LinkCheckpoint> = {}): LinkCheckpoint => ({
-  run_id: "r1",
-  link_id: "l",
-  fp_id: "u",
-  external_id: null,
-  generation: 1,
-  cursor_in: null,
-  cursor_out: "c",
-  pages: 1,
-  created: 1,
-  updated: 0,
-  removed: 0,
-  quarantined: 0,
-  sequence_from: 1,
-  sequence_to: 1,
-  pages_sha256: "p",
-  rows_sha256: "r",
-  certificate_prev: null,
-  cursor: "c",
-  next_sequence: 2,
-  head: "h1",
-  attempt: 0,
-  reading: "0/a 0",
-  restarts: 0,
-  sign_conflicts: 0,
-  last_page_sha256: null,
-  started_at: "",
-  finished_at: "",
-  ...change,
-});
 const update = (base: string | null, change: Partial<LinkCheckpoint> = {}) =>
   [base, checkpoint({ run_id: "r2", head: "h2", ...change })] as const;
 const committed = (one: LinkCheckpoint) =>
