@@ -49,6 +49,8 @@ interface Observed {
   readonly things: readonly Thing[];
   /** Owners whose lists were read as a whole; all that are named in `things` where it is left out. */
   readonly whole?: readonly string[];
+  /** The last day of windows that begin with the first day; none where it is left out. */
+  readonly until?: string;
   /** As if there were so many of them; many are compared in parts. */
   readonly bytes?: number;
   readonly removals?: Observations["removals"];
@@ -75,12 +77,16 @@ export class HistoryLake {
     await rm(this.base, { recursive: true, force: true });
   }
 
-  async observe({ run, part = "g0", at, things, whole, bytes = 0, removals }: Observed, lake = this.lake) {
+  async observe(
+    { run, part = "g0", at, things, whole, until, bytes = 0, removals }: Observed,
+    lake = this.lake,
+  ) {
     const owners = whole ?? [...new Set(things.map(({ owner }) => owner))];
+    const window = until === undefined ? {} : { window: { from: null, until, begunAt: at } };
     return appendChanges(lake, THINGS, `${run}/${part}`, run, {
       query: observedQuery(run, at, things),
       bytes,
-      whole: owners.map((fpId) => ({ fpId, linkId: null, readAt: at })),
+      whole: owners.map((fpId) => ({ fpId, linkId: null, readAt: at, ...window })),
       ...(removals && { removals }),
     });
   }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { HistoryLake, type Thing } from "../../helpers/history/history-lake.js";
+import { knownUntil } from "../../../src/lake/history/whole-lists.js";
+import { HistoryLake, THINGS, type Thing } from "../../helpers/history/history-lake.js";
 
 let at: HistoryLake;
 beforeEach(async () => {
@@ -31,6 +32,18 @@ test.each([
     expect((await at.history()).filter((row) => row.startsWith("u/"))).toHaveLength(30);
   },
 );
+
+// The next window would begin behind the refused one, and what that had of earlier days would never come.
+test("a refused list was not read: its window stays where it was", async () => {
+  const read = (n: number, things: readonly Thing[]) =>
+    at.observe({ run: `r${n}`, at: night(n), things, whole: ["u"], until: `2026-01-0${n}` });
+  await read(1, many("u", 30));
+  expect(await read(2, [])).toMatchObject({ refused: [refusal("u", 30, 30)] });
+  const history = () => at.lake.table(THINGS.name).snapshot();
+  expect(knownUntil(await history(), { fpId: "u", linkId: null })).toBe("2026-01-01");
+  await read(3, many("u", 30));
+  expect(knownUntil(await history(), { fpId: "u", linkId: null })).toBe("2026-01-03");
+});
 
 test("a repetition says what was refused, though another run has changed the lists since", async () => {
   await at.observe({ run: "r1", at: night(1), things: many("u", 30) });
