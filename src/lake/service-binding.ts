@@ -40,6 +40,15 @@ export async function readBinding(store: ObjectStore): Promise<ServiceBinding | 
   );
 }
 
+/** Why a place has only a part of a lake, or its snapshots; undefined for any other. */
+export async function whyPartial(store: ObjectStore): Promise<string | undefined> {
+  if ((await store.get(COPY_KEY)) === undefined || (await readBinding(store)) !== undefined) return undefined;
+  return (
+    `${store.address} is no lake yet: a copy or restore to it has not ended, or it keeps snapshots. Nothing was started. ` +
+    "Run the same `nightledger lake copy` or `lake restore` again to end it, or name another lake in NIGHTLEDGER_LAKE."
+  );
+}
+
 /** Reads the binding of a lake. @throws InputError naming both addresses, for a service or mode other than the lake's. */
 export async function checkBinding(
   store: ObjectStore,
@@ -47,11 +56,9 @@ export async function checkBinding(
 ): Promise<ServiceBinding | undefined> {
   const bound = await readBinding(store);
   if (bound === undefined) {
-    if ((await store.get(COPY_KEY)) === undefined) return undefined;
-    throw new InputError(
-      `${store.address} is no lake yet: a copy or restore to it has not ended, or it keeps snapshots. Nothing was started. ` +
-        "Run the same `nightledger lake copy` or `lake restore` again to end it, or name another lake in NIGHTLEDGER_LAKE.",
-    );
+    const partial = await whyPartial(store);
+    if (partial === undefined) return undefined;
+    throw new InputError(partial);
   }
   if (bound.url !== asked.url) {
     throw new InputError(

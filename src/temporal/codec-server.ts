@@ -66,7 +66,8 @@ async function answer(options: CodecServerOptions, request: IncomingMessage): Pr
   const body = await shortBody(request, MOST_BYTES);
   if (body === undefined) return { status: 413 };
   const asked = JSON.parse(body) as { payloads?: readonly JsonPayload[] };
-  const namespace = String(request.headers["x-namespace"] ?? "default");
+  // The CLI sends an empty one where nobody named any.
+  const namespace = String(request.headers["x-namespace"] || "default");
   const codecs = dataConverter(options.keys, namespace).payloadCodecs;
   const payloads = await through(codecs, step, (asked.payloads ?? []).map(payloadOf));
   return { status: 200, body: { payloads: payloads.map(jsonOf) } };

@@ -75,6 +75,15 @@ describe("docker-compose.yml", () => {
     expect(validate({ services: { a: { image: "a:1", depends_on: conditions } } })).toBe(false);
   });
 
+  it("a worker has the limits that .env gives, and none where it gives none, so that it learns", () => {
+    const names = Object.keys(VARIABLES).filter((name) => /_API_(FLEET_)?(CONCURRENCY|RPS)$/.test(name));
+    expect(names).toHaveLength(4);
+    const limits = (given: Readonly<Record<string, string>>) =>
+      names.map((name) => environmentOf("worker", given)[name]);
+    expect(limits({})).toEqual(names.map(() => ""));
+    expect(limits(Object.fromEntries(names.map((name) => [name, "7"])))).toEqual(names.map(() => "7"));
+  });
+
   it("every image is pinned to a full version, and server and tools are of one", () => {
     for (const [name, { image }] of services)
       expect(image, name).toMatch(/^[\w./-]+:v?\d+\.\d+(\.\d+)?(-\w+)?$/);

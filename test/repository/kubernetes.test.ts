@@ -17,7 +17,16 @@ interface KubernetesObject {
   readonly stringData?: Readonly<Record<string, string>>;
   readonly spec?: {
     readonly template?: {
-      readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] };
+      readonly spec: {
+        readonly containers: readonly {
+          readonly args: readonly string[];
+          readonly env?: readonly { readonly name: string; readonly value: string }[];
+        }[];
+        readonly volumes: readonly {
+          readonly name: string;
+          readonly emptyDir?: { readonly sizeLimit?: string };
+        }[];
+      };
     };
   };
 }
@@ -67,6 +76,21 @@ describe("deploy/kubernetes", () => {
     );
     expect(used.length).toBeGreaterThan(5);
     expect(used.filter((name) => !Object.hasOwn(VARIABLES, name))).toEqual([]);
+  });
+
+  it("copies of objects are fewer bytes than each volume of scratch may have, and leave room for SQL", () => {
+    const shared = objects.find(({ kind }) => kind === "ConfigMap")?.data ?? {};
+    const pods = objects.flatMap(({ spec }) => spec?.template?.spec ?? []);
+    const limits = pods.map(({ containers, volumes }) => {
+      const own = containers[0]?.env?.find(({ name }) => name === "NIGHTLEDGER_SCRATCH_MB")?.value;
+      const scratch = volumes.find(({ name }) => name === "scratch")?.emptyDir?.sizeLimit ?? "";
+      return {
+        megabytes: Number(own ?? shared.NIGHTLEDGER_SCRATCH_MB),
+        gibibytes: Number.parseInt(scratch, 10),
+      };
+    });
+    expect(limits).toHaveLength(3);
+    for (const { megabytes, gibibytes } of limits) expect(megabytes).toBeLessThanOrEqual(gibibytes * 512);
   });
 
   it("containers run commands that the program has, with flags that it has", () => {

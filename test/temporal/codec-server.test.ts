@@ -48,6 +48,8 @@ function ask(path: string, payloads: unknown, headers: Readonly<Record<string, s
 test.each([
   [`/${TOKEN}/decode`, {}],
   ["/decode", { authorization: `Bearer ${TOKEN}` }],
+  // As Temporal's CLI asks without --namespace.
+  ["/decode", { authorization: `Bearer ${TOKEN}`, "x-namespace": "" }],
 ])("what a worker encrypted is given in the clear, by %s", async (path, headers) => {
   const answer = await ask(path, await encrypted(), { ...headers, origin: UI });
   expect(answer.headers.get("access-control-allow-origin")).toBe(UI);

@@ -1,4 +1,3 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { givenAs, readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
@@ -6,8 +5,9 @@ import type { LakePlace } from "../../domain/lake-address.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import { type LakeQuery, openQuery } from "../../lake/query/query.js";
+import { whyPartial } from "../../lake/service-binding.js";
 import { sqlName } from "../../lake/sql/duckdb-sql.js";
-import { temporaryScratch } from "../../lake/sql/scratch.js";
+import { Scratch, temporaryScratch } from "../../lake/sql/scratch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { openStore } from "../../lake/store/open-store.js";
 import { TABLES } from "../../tables.js";
@@ -18,7 +18,7 @@ import type { Terminal } from "../terminal/terminal.js";
 /** Says why a place is no lake; undefined for one. A wrong directory must not answer as an empty lake. */
 export async function whyNoLake(store: ObjectStore): Promise<string | undefined> {
   if (!(await store.isThere())) return `${store.address} does not exist yet; the first sync creates it`;
-  if (await isLake(store)) return undefined;
+  if (await isLake(store)) return whyPartial(store);
   return `${store.address} is no lake: it has neither tables nor what a job writes at first. Name the lake that jobs write to, or sync first.`;
 }
 
@@ -52,12 +52,13 @@ export async function withUncopied<R>(
 ): Promise<R> {
   const { scratch } = place;
   if (scratch === undefined) return work(openStore(place));
-  await mkdir(scratch.directory, { recursive: true, mode: 0o700 });
-  const directory = await mkdtemp(join(scratch.directory, "proof-"));
+  // What a proof that was killed has copied, a later one removes.
+  const proof = new Scratch(join(scratch.directory, "proofs"));
   try {
-    return await work(openStore({ ...place, scratch: { ...scratch, directory } }));
+    await proof.open();
+    return await work(openStore({ ...place, scratch: { ...scratch, directory: proof.files } }));
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    await proof.close();
   }
 }
 

@@ -43,7 +43,7 @@ export async function runSnapshot(terminal: Terminal, to: string, flags: Snapsho
     const { objects, bytes, kept } = amount;
     return labelledLines([
       ["snapshot", `${instant}, in ${place.address}`],
-      ["files", `${objects}, ${bytesWords(bytes)}; ${kept} of them were there already`],
+      ["files", `${objects}, ${bytesWords(bytes)}; ${kept} there already`],
       ["root", root],
       ["deleted", dropped === 0 ? null : counted(dropped, "older snapshot")],
       ["note", dryRun ? "nothing was copied" : null],
@@ -90,7 +90,7 @@ export async function runRestore(terminal: Terminal, from: string, flags: Restor
 
 /** What a command says of one folder that it has copied. */
 export function folderWords({ folder, objects, bytes, kept }: TakenFolder): string {
-  const there = kept === 0 ? "" : `, ${kept} of them were there already`;
+  const there = kept === 0 ? "" : `, ${kept} there already`;
   return `${folder}: ${counted(objects, "object")}, ${counted(bytes, "byte")}${there}`;
 }
 

@@ -98,7 +98,7 @@ async function takePart({ say }: Say, deployment: Deployment, signal: AbortSigna
     const others = await deployment.pinned("others");
     if (others > 0)
       say(
-        `${counted(others, "run")} of other versions continue with workers of their builds only: nightledger worker --drain`,
+        `only workers of other builds continue ${counted(others, "run")} of their versions: nightledger worker --drain`,
       );
   } else if (standing !== undefined)
     say(

@@ -83,6 +83,8 @@ export function readJobConfig(terminal: Terminal): JobConfig {
 export async function readLakeView(terminal: Terminal): Promise<LakeView> {
   const { config, settings } = readParts(terminal, ["lake", "home", "keys"]);
   const store = openStore(config.lake);
+  // A bucket that can't be used is said as jobs say it, and not as what runs would: no run tries it again here.
+  await store.isThere();
   const keys = await findKeys(store, config);
   if (settings.mode === "embedded") await checkKnownLake(config, store);
   const scope = scopeOf((await readBinding(store))?.url ?? "", config.lake.address);

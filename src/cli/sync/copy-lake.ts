@@ -19,6 +19,7 @@ export async function runCopy(
   const place = placeAt(terminal, "<to>", to);
   const [source, target] = [openStore(placeAt(terminal, "<from>", from)), openStore(place)];
   if (source.address === target.address) throw new InputError(`<from> and <to> are both ${source.address}.`);
+  await source.isThere();
   await target.checkWritable("<to>");
   const folders: TakenFolder[] = [];
   const binding = await copyLake(source, target, (copied) => {

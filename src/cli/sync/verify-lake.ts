@@ -101,7 +101,7 @@ export function verifiedText(report: Verified): string[] {
     roots = 0,
     uncovered = 0,
   } = counts;
-  const whole = quick ? "" : `, ${compared} derived tables, ${roots} roots`;
+  const whole = quick ? "" : `, ${compared} derived tables, ${counted(roots, "root")}`;
   const proved = `${counted(certificates, "certificate")} of ${counted(links, "link")}, ${counted(rows, "row")} of the feed, ${counted(files, "file")}${whole}`;
   const lines = [`proved: ${proved}`];
   if (kept) {

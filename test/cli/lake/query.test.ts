@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { existingLake } from "../../../src/cli/lake/query.js";
+import { existingLake, withUncopied } from "../../../src/cli/lake/query.js";
+import { DAY } from "../../../src/domain/duration.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 let directory: string;
@@ -28,4 +29,21 @@ test.each([
   await mkdir(join(directory, folder), { recursive: true });
   await writeFile(join(directory, folder, file), "{}");
   expect(await existing()).toMatchObject({ address: directory });
+});
+
+test("a copy that has not ended does not answer as a lake with less in it", async () => {
+  await mkdir(join(directory, "_nightledger"));
+  await writeFile(join(directory, "_nightledger/copy.json"), "{}");
+  await expect(existing()).rejects.toThrow(/ is no lake yet: .*Run the same `nightledger lake copy`/);
+});
+
+test("a proof of a bucket leaves no copies in scratch, and removes those of one that was killed", async () => {
+  const killed = join(directory, "proofs", "killed");
+  await mkdir(join(killed, "files"), { recursive: true });
+  const then = new Date(Date.now() - DAY);
+  await utimes(killed, then, then);
+  await withUncopied({ address: "s3://ledger/tables", scratch: { directory, mostBytes: 1 } }, async () => {
+    expect(await readdir(join(directory, "proofs"))).toHaveLength(1);
+  });
+  expect(await readdir(join(directory, "proofs"))).toEqual([]);
 });

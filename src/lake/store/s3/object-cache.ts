@@ -19,8 +19,6 @@ export interface ObjectCacheOptions {
 
 /** Files with the bytes of objects that never change, shared by the processes that have the directory. */
 export class ObjectCache {
-  #added = 0;
-
   constructor(
     private readonly address: string,
     private readonly options: ObjectCacheOptions,
@@ -83,12 +81,13 @@ export class ObjectCache {
     await mkdir(this.options.directory, { recursive: true, mode: 0o700 });
   }
 
-  /** Looks at the directory once for every sixteenth of the bound that is added. */
+  /**
+   * Looks at the directory about once for every sixteenth of the bound that is added. Chance decides, as it needs no count:
+   * many processes add little each, such as a sync every night, and none would ever come to a sixteenth.
+   */
   async #bound(size: number): Promise<void> {
     const { directory, mostBytes } = this.options;
-    this.#added += size;
-    if (this.#added < mostBytes / 16) return;
-    this.#added = 0;
+    if (size < (Math.random() * mostBytes) / 16) return;
     const files = [];
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
