@@ -198,7 +198,8 @@ function failure(options: BoardOptions, { url = "/" }: IncomingMessage, error: u
 }
 
 const ASK_FOR_PASSWORD = 'Basic realm="Nightledger", charset="UTF-8"';
-const OLD_FORM = "This page is from before the board began again. Open it again, and repeat.";
+const OLD_FORM =
+  "This page was opened by somebody else, or before the board began again. Open it again, and repeat.";
 const NO_COMMAND =
   "A button of the board says what to do, to what, and why, in one line of at most 200 characters. Nothing was done.";
 const LATER = "Load this page again once it answers.";
