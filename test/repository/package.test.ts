@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
+import { links } from "./markdown.js";
 import { importsOf, ROOT, read, sourcesIn } from "./source-tree.js";
 
 interface Packed {
@@ -38,6 +40,19 @@ describe("the package", () => {
       "package.json",
       "tools/temporal",
     ]);
+  });
+
+  // Read from an installed package, such a link leads nowhere.
+  it("has every file to which a document of it links", () => {
+    const outside = files
+      .filter((path) => path.endsWith(".md"))
+      .flatMap((path) =>
+        links(path)
+          .map((target) => target.split("#", 1)[0] ?? "")
+          .filter((target) => target !== "" && !files.includes(posix.join(posix.dirname(path), target)))
+          .map((target) => `${path}: ${target}`),
+      );
+    expect(outside).toEqual([]);
   });
 
   it("has every source of the program compiled, and neither sources, maps nor tests", () => {

@@ -52,9 +52,12 @@ td:last-child:not(.count) { min-width: 12rem; }
 export const BOARD_ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#1f4e79" d="M10 1a7 7 0 1 0 5 10A6 6 0 0 1 10 1Z"/></svg>';
 
-/** What a browser runs: when something has changed, it asks for the page again and puts its main part in place. */
+/**
+ * What a browser runs: when something has changed, or each minute, for pages say how long ago things were, it asks for the
+ * page again and puts its main part in place.
+ */
 export const BOARD_SCRIPT = `"use strict";
-let seen, isDue = false;
+let seen, isDue = false, readAt = Date.now();
 async function textOf(path) {
   const answer = await fetch(path, { credentials: "same-origin" });
   return answer.ok ? answer.text() : Promise.reject(new Error(answer.statusText));
@@ -63,13 +66,14 @@ async function look() {
   const main = document.getElementById("main");
   if (document.hidden) return;
   const news = await textOf("/news");
-  isDue ||= seen !== undefined && seen !== news;
+  isDue ||= (seen !== undefined && seen !== news) || Date.now() - readAt >= 60000;
   seen = news;
   if (!isDue || main.contains(document.activeElement)) return;
   const next = new DOMParser().parseFromString(await textOf(location.href), "text/html");
   for (const part of ["main", "footer"])
     document.querySelector(part).replaceWith(document.adoptNode(next.querySelector(part)));
   isDue = false;
+  readAt = Date.now();
 }
 function again() { look().catch(() => undefined).finally(() => setTimeout(again, 2000)); }
 again();

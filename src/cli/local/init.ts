@@ -84,9 +84,23 @@ async function writeSettings(terminal: Terminal): Promise<void> {
 
 /** Gives what flags say, and asks for the rest on a terminal. */
 async function asked(terminal: Terminal, flags: InitFlags): Promise<Readonly<Record<string, string>>> {
-  const canAsk = terminal.interactive && process.stdin.isTTY === true;
-  const ask: Ask = (question, isSecret) => {
-    if (canAsk) return askOn(process.stdin, process.stderr, question, isSecret);
+  if (!terminal.interactive || process.stdin.isTTY !== true) return answersTo(terminal, flags);
+  const { ask, close } = questionsOn(process.stdin, process.stderr);
+  try {
+    return await answersTo(terminal, flags, ask);
+  } finally {
+    close();
+  }
+}
+
+/** @param canAsk left out where nobody can be asked */
+async function answersTo(
+  terminal: Terminal,
+  flags: InitFlags,
+  canAsk?: Ask,
+): Promise<Readonly<Record<string, string>>> {
+  const ask: Ask = (...question) => {
+    if (canAsk !== undefined) return canAsk(...question);
     throw new InputError("Nobody can be asked here. Nothing was written. Give --url and --key-file.");
   };
   const right = (name: VariableName, ...question: Parameters<Ask>) =>
@@ -128,34 +142,61 @@ async function keyOf(file: string): Promise<string> {
   });
 }
 
-/** Asks on a terminal; what is typed for a secret is not shown. */
-export async function askOn(
+/**
+ * Asks one question after another on a terminal, until it is closed. Answers that are pasted all at once are kept, each for
+ * its question. Nothing shows of what is typed for a secret, nor of what comes before its question.
+ */
+export function questionsOn(
   input: Readable,
-  output: Writable,
-  question: string,
-  isSecret = false,
-): Promise<string> {
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // The question comes after the terminal's own echo is off, and is readline's prompt, which it keeps while a line is edited.
-  const lines = createInterface({
-    input,
-    output: isSecret ? silent : output,
-    prompt: question,
-    terminal: true,
-    historySize: 0,
+  output: Writable & { readonly columns?: number },
+): { readonly ask: Ask; close(): void } {
+  let shows = false;
+  const shown = new Writable({
+    write(chunk, _encoding, done) {
+      if (shows) output.write(chunk);
+      done();
+    },
   });
-  if (isSecret) output.write(question);
-  else lines.prompt();
-  try {
-    return await new Promise<string>((resolve, reject) => {
-      lines.once("line", resolve);
-      lines.once("SIGINT", () => reject(new InputError("Nothing was written.")));
-      lines.once("close", () => reject(new InputError("Nothing was written.")));
+  Object.defineProperty(shown, "columns", { get: () => output.columns });
+  // The question comes after the terminal's own echo is off, and is readline's prompt, which it keeps while a line is edited.
+  const lines = createInterface({ input, output: shown, terminal: true, historySize: 0 });
+  const answers: string[] = [];
+  let waiting: { answered(line: string): void; left(): void } | undefined;
+  let hasLeft = false;
+  const leave = () => {
+    hasLeft = true;
+    waiting?.left();
+  };
+  lines.on("SIGINT", leave).on("close", leave);
+  lines.on("line", (line) => {
+    shows = false;
+    const asked = waiting;
+    waiting = undefined;
+    if (asked === undefined) answers.push(line);
+    else asked.answered(line);
+  });
+  const ask: Ask = async (question, isSecret = false) => {
+    const kept = answers.shift();
+    if (kept !== undefined) output.write(question + (isSecret ? "" : kept));
+    else if (isSecret) output.write(question);
+    else {
+      shows = true;
+      lines.setPrompt(question);
+      lines.prompt(true);
+    }
+    try {
+      return kept ?? (await nextLine());
+    } finally {
+      if (isSecret || kept !== undefined) output.write("\n");
+    }
+  };
+  const nextLine = () =>
+    new Promise<string>((answered, refuse) => {
+      const left = () => refuse(new InputError("Nothing was written."));
+      waiting = { answered, left };
+      if (hasLeft) left();
     });
-  } finally {
-    lines.close();
-    if (isSecret) output.write("\n");
-  }
+  return { ask, close: () => lines.close() };
 }
 
 const NO_LINE = ".env can't hold a value with line breaks or quotes.";

@@ -189,7 +189,8 @@ export async function readBatch(
     playbook_key: statuses[0]?.playbook_key ?? null,
     statuses: Object.fromEntries(statuses.map(({ status, count }) => [status, count])),
     runs: ended,
-    progress: progress ?? null,
+    // A workflow that has ended still says how far it came.
+    progress: ended.some(({ run_id }) => run_id === progress?.runId) ? null : (progress ?? null),
     findings: await findingsOf(query, { kind: "onboard", job_id: batchId, run_id: "" }),
   };
 }

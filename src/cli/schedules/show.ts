@@ -27,7 +27,7 @@ export async function listSchedules(terminal: Terminal, { json }: JsonFlag): Pro
       const [newest] = last;
       const lastWords = newest === undefined ? "never ran" : `last ${newest.due_at} ${newest.status}`;
       const state = paused ? "paused" : `next ${next[0] ?? "never"}`;
-      showText(terminal, `${name}: ${when}; ${state}; ${lastWords}\n  ${command}`);
+      showText(terminal, `${name}: ${when}; ${state}\n  ${lastWords}\n  ${command}`);
     }
   };
   return withSchedules(terminal, list, preflight);

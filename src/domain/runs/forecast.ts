@@ -149,21 +149,25 @@ function callWords(each: number, digits: number): string {
 
 /**
  * Forecasts a job by rows: each that has to be worked on costs what one did in earlier runs, and all of them no less than
- * the requests that they need.
+ * the requests that they need. Rows that go together into requests cost these: how many share one follows from the file,
+ * not from earlier ones.
  *
- * @param work what is to be done: its rows, and the requests that they need where nothing goes wrong
+ * @param work what is to be done: its rows, the items that they make, and the requests that these need where nothing goes wrong
  */
 export function rowsForecast(
-  work: { readonly rows: number; readonly requests: number },
+  { rows, items, requests }: { readonly rows: number; readonly items: number; readonly requests: number },
   past: PastRuns,
 ): Forecast {
   const isKnown = past.owners > 0 && past.calls > 0;
   const each = past.calls / Math.max(1, past.owners);
-  const calls = Math.max(work.requests, isKnown ? Math.ceil(work.rows * each) : 0);
-  const rate =
-    each < 0.1 ? `1 call for ${counted(Math.round(1 / each), "row")}` : `${callWords(each, 2)} a row`;
-  const learnt = `${rate}, as in ${counted(past.runs, "earlier run")}`;
-  const basis = isKnown ? learnt : "1 call for each request, until a run has shown more";
+  const learnt = isKnown && items === rows ? Math.ceil(rows * each) : 0;
+  const calls = Math.max(requests, learnt);
+  const basis =
+    rows === 0
+      ? "no row needs a call"
+      : learnt >= requests
+        ? `${callWords(each, 2)} a row, as in ${counted(past.runs, "earlier run")}`
+        : `1 call for each request of its rows${isKnown ? "" : ", until a run has shown more"}`;
   return { calls, pages: null, bytes: bytesOf(calls, past.bytesEach), between: null, nights: null, basis };
 }
 

@@ -6,7 +6,7 @@ import { text as textOf } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { askOn, rightAnswer } from "../../../src/cli/local/init.js";
+import { questionsOn, rightAnswer } from "../../../src/cli/local/init.js";
 import { readDotEnv } from "../../../src/config.js";
 import { runHere } from "../../helpers/command/command-here.js";
 
@@ -85,7 +85,7 @@ test.each([
   [false, "key: s3cret"],
 ])("an answer that is a secret (%s) is not shown", async (isSecret, shown) => {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const answer = askOn(input, output, "key: ", isSecret);
+  const answer = questionsOn(input, output).ask("key: ", isSecret);
   for (const letter of "s3cret\r") input.write(letter);
   expect(await answer).toBe("s3cret");
   const text = await textOf(output.end());
@@ -95,10 +95,26 @@ test.each([
 
 test("a question stays while its answer is edited", async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const answer = askOn(input, output, "address: ");
+  const answer = questionsOn(input, output).ask("address: ");
   for (const letter of "ab\x7fc\r") input.write(letter);
   expect(await answer).toBe("ac");
   expect(stripVTControlCharacters(await textOf(output.end()))).toMatch(/^address: ab(address: a)c\s*$/);
+});
+
+// A reader for each question would throw away what comes behind the first line.
+test("answers that are pasted all at once are each the answer to its question, and the secret is not shown", async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const { ask, close } = questionsOn(input, output);
+  const first = ask("address: ");
+  input.write("https://a.example\rs3cret\rmy l");
+  expect([await first, await ask("key: ", true)]).toEqual(["https://a.example", "s3cret"]);
+  const last = ask("lake: ");
+  input.write("ake\r");
+  expect(await last).toBe("my lake");
+  close();
+  const shown = stripVTControlCharacters(await textOf(output.end()));
+  expect(shown.split(/\s*\n/)).toEqual(["address: https://a.example", "key:", "lake: my lake", ""]);
+  await expect(ask("more: ")).rejects.toThrow("Nothing was written.");
 });
 
 test("a wrong answer is said at once, without its value, and asked for again", async () => {

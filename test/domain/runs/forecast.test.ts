@@ -103,17 +103,31 @@ test("one is one in words, and a share of a call is not none", () => {
   const one = syncForecast({ all: 1, isNew: 0 }, [LINK], false, { ...NIGHTS, lists: 1 });
   expect(one.basis).toBe("1 known link, 1 call a user for its lists");
   const words = (calls: number) =>
-    rowsForecast({ rows: 1, requests: 1 }, { ...NOTHING, runs: 1, owners: 1_000, calls }).basis;
-  expect([2, 500, 1_000].map(words)).toEqual(
-    ["1 call for 500 rows", "0.5 calls a row", "1 call a row"].map((each) => `${each}, as in 1 earlier run`),
+    rowsForecast({ rows: 1, items: 1, requests: 1 }, { ...NOTHING, runs: 1, owners: 1_000, calls }).basis;
+  expect([500, 1_000].map(words)).toEqual(
+    ["0.5 calls a row", "1 call a row"].map((each) => `${each}, as in 1 earlier run`),
   );
 });
 
 test("rows cost what they cost before, and a call for each request where none did", () => {
   const past = { ...NOTHING, runs: 1, owners: 10, calls: 25 };
-  expect(rowsForecast({ rows: 50, requests: 5 }, past).calls).toBe(125);
-  expect(rowsForecast({ rows: 50, requests: 150 }, past).calls).toBe(150);
-  expect(rowsForecast({ rows: 500, requests: 50 }, NOTHING).calls).toBe(50);
+  const each = { rows: 50, items: 50 };
+  expect(rowsForecast({ ...each, requests: 5 }, past).calls).toBe(125);
+  expect(rowsForecast({ ...each, requests: 150 }, past)).toMatchObject({
+    calls: 150,
+    basis: "1 call for each request of its rows",
+  });
+  expect(rowsForecast({ rows: 500, items: 50, requests: 50 }, NOTHING).calls).toBe(50);
+  expect(rowsForecast({ rows: 0, items: 0, requests: 0 }, past).basis).toBe("no row needs a call");
+});
+
+// An import of other links, or with a larger chunk, would be foreseen at the rows a request of the earlier file.
+test("rows that go together cost the requests that they make, however many did in earlier runs", () => {
+  const past = { ...NOTHING, runs: 1, owners: 200, calls: 20 };
+  expect(rowsForecast({ rows: 500, items: 20, requests: 20 }, past)).toMatchObject({
+    calls: 20,
+    basis: "1 call for each request of its rows",
+  });
 });
 
 test("time is that of earlier runs, and never less than the limit allows", () => {

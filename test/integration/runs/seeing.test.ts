@@ -170,6 +170,7 @@ test("a batch is shown by its id, by what its customers came to", async () => {
     batch_id,
     statuses: { pass: 2 },
     runs: [{ run_id, status: "completed" }],
+    progress: null,
     findings: [],
   });
   expect(await json("runs", "show", run_id)).toMatchObject({ kind: "onboard", job_id: batch_id });

@@ -234,3 +234,15 @@ withBrowser("an open page shows a run that has ended since, without being loaded
   expect(await page.evaluate('document.body.getAttribute("data-kept")')).toBe("yes");
   await context.close();
 });
+
+// Left open, it went on saying that the last sync ended minutes ago, all night.
+withBrowser("an open page is read again each minute, also where nothing happens", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.goto(entry);
+  const before = await page.locator("footer time").getAttribute("datetime");
+  await page.clock.fastForward(61_000);
+  await expect.poll(() => page.locator("footer time").getAttribute("datetime")).not.toBe(before);
+  await context.close();
+});

@@ -24,6 +24,8 @@ type Verdict =
   | { readonly kind: "cookie"; readonly cookie: string }
   | { readonly kind: "out"; readonly status: 401 | 403; readonly words: string };
 
+const FOREIGN_FORM = "another site sent this form";
+const NO_HOST = "a proxy on the way does not pass on Host as the browser sent it";
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
 /** Decides who comes in. */
@@ -36,7 +38,7 @@ export function decide(door: Door, knock: Knock): Verdict {
   const origin = text(headers.origin);
   const isForeign = origin !== "" && origin.replace(/^https?:\/\//, "") !== host;
   if (method !== "GET" && method !== "HEAD" && (origin === "" || isForeign))
-    return out(403, "another site sent this form");
+    return out(403, door.kind === "token" ? FOREIGN_FORM : `${FOREIGN_FORM}, or ${NO_HOST}`);
   if (isForeign) return out(403, "another site asks");
   return entered(door, knock);
 }

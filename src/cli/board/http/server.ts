@@ -16,9 +16,12 @@ import { BOARD_ICON, BOARD_SCRIPT, BOARD_STYLES, boardPage } from "../layout.js"
 import { type Asked, findPage, type Page, type ReadPage } from "../page.js";
 import type { SteeredCommand, Steering } from "../steer.js";
 import { type Door, decide, formKey } from "./guard.js";
+import { Line } from "./line.js";
 import { SentForms } from "./sent-forms.js";
 
 const MOST_CONNECTIONS = 200;
+/** Each opens the lake anew, which takes a dozen megabytes; the worker may be in the same process. */
+const PAGES_AT_ONCE = 8;
 const SECURITY_HEADERS = {
   "content-security-policy":
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -78,11 +81,12 @@ interface Answer {
 export async function startBoard(options: BoardOptions): Promise<BoardServer> {
   const news = newsOf(options);
   const sent = new SentForms<SteeredCommand>();
+  const line = new Line(PAGES_AT_ONCE);
   const secret = randomBytes(24).toString("base64url");
   const server = createServer(
     { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 },
     async (request, response) => {
-      const given = await answer(options, { request, news, secret, sent }).catch((error) =>
+      const given = await answer(options, { request, news, secret, sent, line }).catch((error) =>
         failure(options, request, error),
       );
       const { status, type, text, headers } = given;
@@ -115,10 +119,11 @@ interface Exchange {
   readonly news: () => Promise<string>;
   readonly secret: string;
   readonly sent: SentForms<SteeredCommand>;
+  readonly line: Line;
 }
 
 async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer> {
-  const { request, news, secret, sent } = exchange;
+  const { request, news, secret, sent, line } = exchange;
   const { headers, method = "GET", url = "/" } = request;
   // No name has a zero byte, and SQL can't have one.
   if (!URL.canParse(url, "http://board") || url.includes("%00"))
@@ -145,7 +150,11 @@ async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer
   const asked = path.replace(/\.json$/, "").replace(/^\/index$/, "/");
   const found = findPage(options.pages, asked, searchParams);
   if (found === undefined) return says(options, path, 404, "There is no such page.");
-  const { title, model, body, foreign } = await options.read(found.page, { ...found.asked, form: key });
+  const read = await line.take(async () =>
+    request.socket.destroyed ? undefined : options.read(found.page, { ...found.asked, form: key }),
+  );
+  if (read === undefined) return text(503, "Nobody waits for this page any more.");
+  const { title, model, body, foreign } = read;
   if (foreign !== undefined) {
     const headers = { "content-security-policy": FOREIGN_POLICY };
     return { status: 200, type: HTML, text: foreign, headers };
@@ -189,7 +198,8 @@ function failure(options: BoardOptions, { url = "/" }: IncomingMessage, error: u
 }
 
 const ASK_FOR_PASSWORD = 'Basic realm="Nightledger", charset="UTF-8"';
-const OLD_FORM = "This page is from before the board began again. Open it again, and repeat.";
+const OLD_FORM =
+  "This page was opened by somebody else, or before the board began again. Open it again, and repeat.";
 const NO_COMMAND =
   "A button of the board says what to do, to what, and why, in one line of at most 200 characters. Nothing was done.";
 const LATER = "Load this page again once it answers.";

@@ -54,7 +54,7 @@ export const batch = page("/onboarding/:batch", {
       ),
       section(
         "What did not pass or waits, and what to do",
-        findingsTable("Rows that ended alike", "Every row passed, and none waits.", model.findings),
+        findingsTable("Rows that ended alike", "No row failed, and none waits for anybody.", model.findings),
       ),
       timeOutSection(model),
       standingSections(model, batch_id),

@@ -36,9 +36,8 @@ export async function planRows(job: ByRows, seen: Seen): Promise<PlannedJob> {
   if (job.kind === "onboard") return planBatch(job, seen);
   const opened = await openJob(job);
   const judged = await judgeFiles(opened.job, job);
-  const { requests, done, open } = await plannedItems(opened.job, judged.rows(), opened.options, seen);
+  const { done, ...work } = await plannedItems(opened.job, judged.rows(), opened.options, seen);
   const { total: rows, invalid } = judged;
-  const work = { rows: open, requests };
   return { forecast: rowsForecast(work, seen.past), rows, invalid, done, skipped: [] };
 }
 
@@ -57,7 +56,7 @@ async function planBatch(
   const { total, invalid } = file.counts;
   const rows = Math.min(total, options.limit ?? total);
   const { done, ...work } = await plannedCustomers(file, { limit: rows, mode, place: config.lake });
-  return { forecast: rowsForecast(work, past), rows, invalid, done, skipped: [] };
+  return { forecast: rowsForecast({ ...work, items: work.rows }, past), rows, invalid, done, skipped: [] };
 }
 
 const CUSTOMERS_AT_ONCE = 2_000;
@@ -115,14 +114,14 @@ async function plannedItems(
   rows: AsyncIterable<{ readonly line: number; readonly row: object | null }>,
   options: object,
   { config, keys }: Seen,
-): Promise<{ readonly requests: number; readonly open: number; readonly done: number }> {
+): Promise<Parameters<typeof rowsForecast>[0] & { readonly done: number }> {
   if (keys === undefined)
     throw new InputError(
       "NIGHTLEDGER_ENCRYPTION_KEYS: not set, and NIGHTLEDGER_HOME holds no keys yet: no job has run here. Nothing was started.",
     );
   const sealer = createSealer(keys);
   const lake = lakeAt(config.lake, { sealer, scratchDirectory: await temporaryScratch() });
-  const sums = { requests: 0, open: 0, done: 0 };
+  const sums = { requests: 0, items: 0, rows: 0, done: 0 };
   async function* right() {
     for await (const { line, row } of rows) if (row !== null) yield { line, row };
   }
@@ -130,7 +129,8 @@ async function plannedItems(
     const plan = await planOf(job, { runId: "plan", lake, sealer, options }, group);
     for (const [at, rowsOfItem] of plan.work.entries()) {
       sums.requests += job.requests?.(rowsOfItem, plan.given?.[at]) ?? 1;
-      sums.open += rowsOfItem.length;
+      sums.items += 1;
+      sums.rows += rowsOfItem.length;
     }
     sums.done += plan.ended.reduce((sum, ended) => sum + ended.rows.length, 0);
   };

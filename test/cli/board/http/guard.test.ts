@@ -56,6 +56,9 @@ test("behind a proxy its header says who it is", () => {
   const door = { kind: "header", header: "X-Forwarded-User" } as const;
   expect(decide(door, knock({ "x-forwarded-user": "cy" }))).toEqual({ kind: "in", user: "cy" });
   expect(decide(door, knock({}))).toMatchObject({ kind: "out", status: 401 });
+  // One that names itself in Host makes every form look like another site's.
+  const form = knock({ "x-forwarded-user": "cy", origin: "https://board.example" }, { method: "POST" });
+  expect(decide(door, form)).toMatchObject({ status: 403, words: expect.stringContaining("pass on Host") });
 });
 
 test("a form's key is of one user and one process", () => {
