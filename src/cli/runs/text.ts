@@ -126,7 +126,8 @@ function continuation({ run_id, kind, status, home }: UnfinishedRun): string {
 export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
   const { status, running, progress } = run;
   if (status === "interrupted" || status === "lost") return `${status}: ${continuation(run)}`;
-  if (running === undefined || progress === undefined)
+  if (running === undefined) return "it has just begun";
+  if (progress === undefined)
     return "no worker is running; start one with `nightledger dev` or `nightledger worker`";
   const form = formOf(terminal, run);
   if (form === undefined) return `${status}: it is a run of no job that this version knows`;

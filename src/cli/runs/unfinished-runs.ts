@@ -28,11 +28,23 @@ export async function unfinishedRuns(view: RunsView, query: LakeQuery): Promise<
   const listed = client === undefined ? [] : await runningRuns(client, lake.taskQueue);
   const going = await Promise.all(listed.map((running) => goingRun(client as Client, running)));
   const known = new Set(going.flatMap(({ run_id, job_id }) => [run_id, job_id]));
-  const status = client === undefined ? "interrupted" : "lost";
   const left = await runsInStaging(lake, query, { isGoing: (id) => known.has(id), client });
-  return [...going, ...left.map((run) => ({ ...run, status }) as const)].sort((a, b) =>
-    a.started_at < b.started_at ? 1 : -1,
+  return [...going, ...left.map((run) => ({ ...run, status: leftStatus(run, client !== undefined) }))].sort(
+    (a, b) => (a.started_at < b.started_at ? 1 : -1),
   );
+}
+
+/** Temporal lists what began a little later than it begins. */
+const LISTED_AFTER_MS = 15_000;
+
+/** What a run is that Temporal, where it was asked, does not list. */
+export function leftStatus(
+  { started_at }: Pick<SeenRun, "started_at">,
+  isAsked: boolean,
+  now = Date.now(),
+): "running" | "interrupted" | "lost" {
+  if (!isAsked) return "interrupted";
+  return now - Date.parse(started_at) < LISTED_AFTER_MS ? "running" : "lost";
 }
 
 /** What a list says of a run that has not ended. */

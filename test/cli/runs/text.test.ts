@@ -81,6 +81,10 @@ test.each([
   },
 );
 
+test("a run that Temporal does not list yet has begun, and lacks no worker", () => {
+  expect(openRunWords(SILENT, { ...SYNC, status: "running" })).toBe("it has just begun");
+});
+
 test("a list says when a run began, how long it took and what it did", () => {
   const run = { ...SYNC, started_at: "2026-11-21T02:15:00Z", finished_at: "2026-11-21T02:16:00Z" };
   const row = runRow({ ...run, counts: { users: 3, links: 6, failed: 0, created: 12 } });
