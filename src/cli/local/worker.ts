@@ -98,7 +98,7 @@ async function takePart({ say }: Say, deployment: Deployment, signal: AbortSigna
     const others = await deployment.pinned("others");
     if (others > 0)
       say(
-        `only workers of other builds continue ${counted(others, "run")} of their versions: nightledger worker --drain`,
+        `workers of other builds are still needed, for ${counted(others, "run")}: nightledger worker --drain`,
       );
   } else if (standing !== undefined)
     say(

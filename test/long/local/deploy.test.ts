@@ -156,7 +156,7 @@ test("a new build takes over and the old one drains, and back again: nothing is 
   await arePinned(old, 2);
   const drainsFirst = await start(FIRST, "waits for another version to follow", "--drain");
   const next = await start(second, "is the current version");
-  expect((await next.says(/(\d) runs of other versions/))[1]).toBe("2");
+  expect((await next.says(/other builds are still needed, for (\d) runs/))[1]).toBe("2");
   await drainsFirst.says(/waits for 2 runs pinned to it to end/);
   release();
   expect((await old.end("SIGTERM")).code).toBe(0);
