@@ -21,9 +21,14 @@ export interface SentCalls {
 /** Nothing sent yet. */
 export const NO_CALLS: SentCalls = { calls: 0, answer_bytes: 0 };
 
+/** What a record sent, without what else it holds. */
+export function callsOf({ calls, answer_bytes }: SentCalls): SentCalls {
+  return { calls, answer_bytes };
+}
+
 /** Adds up what two records sent, without what else they hold. */
-export function addedCalls(a: SentCalls, { calls, answer_bytes }: SentCalls): SentCalls {
-  return added({ calls: a.calls, answer_bytes: a.answer_bytes }, { calls, answer_bytes });
+export function addedCalls(a: SentCalls, b: SentCalls): SentCalls {
+  return added(callsOf(a), callsOf(b));
 }
 
 /** Requests to the bucket that a lake is in: `GET` and `HEAD`, listings too, and all others. */

@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import { addedCalls, NO_CALLS } from "../../domain/counts.js";
+import { callsOf } from "../../domain/counts.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import {
   cancelled,
@@ -125,7 +125,7 @@ export class BatchRun {
       const { manualReview, refusals, paused, cancelled } = this.#batch;
       return {
         ...{ runId, batchId, customers: customersOf(this.#batch), manualReview, refusals, paused },
-        ...addedCalls(NO_CALLS, this.#batch),
+        ...callsOf(this.#batch),
         cancelling: cancelled,
         finishing: this.#isFinishing,
       };

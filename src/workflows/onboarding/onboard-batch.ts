@@ -7,7 +7,7 @@ import {
   TemporalFailure,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import { addedCalls, NO_CALLS } from "../../domain/counts.js";
+import { callsOf } from "../../domain/counts.js";
 import { customersOf, type OnboardBatchInput } from "../../domain/onboarding/batch/batch-state.js";
 import { batchStatus, endOfBatch, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
 import { FINISHING } from "../../domain/phases.js";
@@ -58,7 +58,7 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       ...endOfBatch(status, customers, refusals, step),
       customers,
       manual_review: manualReview,
-      ...addedCalls(NO_CALLS, run.batch),
+      ...callsOf(run.batch),
       refusals,
     };
     const finish = { ...started, summary, rows: upTo, phases: phases.all };

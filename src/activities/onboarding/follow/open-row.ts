@@ -1,4 +1,4 @@
-import { addedCalls, NO_CALLS } from "../../../domain/counts.js";
+import { addedCalls, callsOf, NO_CALLS } from "../../../domain/counts.js";
 import {
   afterDeadline,
   afterDecisionTimeout,
@@ -117,7 +117,7 @@ async function post(row: RowInWork): Promise<boolean> {
 }
 
 function putBack(row: RowInWork): false {
-  row.tell({ kind: "requeued", row: row.one.input.row, ...addedCalls(NO_CALLS, row.one) });
+  row.tell({ kind: "requeued", row: row.one.input.row, ...callsOf(row.one) });
   return false;
 }
 
@@ -158,7 +158,7 @@ async function report(row: RowInWork): Promise<void> {
     row.set({ told: true });
     row.tell({
       ...{ kind: "done", row: input.row, messageHash, outputAwaited },
-      ...addedCalls(NO_CALLS, row.one),
+      ...callsOf(row.one),
       ...(refused && { refused }),
       ...rowVerdict(state),
     });
@@ -212,7 +212,7 @@ function nextFetch(row: RowInWork): OpenCustomer | null {
   const wait = input.timing.outputRetries[polls];
   const { hasOutput } = state;
   if (wait === undefined || hasOutput || stopped || row.isSuperseded) {
-    row.tell({ kind: "output", found: hasOutput, ...addedCalls(NO_CALLS, sent) });
+    row.tell({ kind: "output", found: hasOutput, ...callsOf(sent) });
     return null;
   }
   return { ...row.one, output: { ...sent, polls, dueAt: row.now() + wait } };

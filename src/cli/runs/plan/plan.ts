@@ -18,6 +18,7 @@ import { type JsonFlag, showResult } from "../../terminal/colours.js";
 import type { Terminal } from "../../terminal/terminal.js";
 import { type PlannedJob, planRows } from "./rows.js";
 import { planSync } from "./sync.js";
+import { bytesEach } from "./sync-nights.js";
 
 /** Runs whose calls and times are learnt from. */
 const LEARNT_FROM = 10;
@@ -86,7 +87,7 @@ async function pastRuns(query: LakeQuery, kind: string): Promise<PastRuns> {
     `select count(*) as runs, ${sumOf(owners)} as owners,
       ${sumOf("calls")} as calls, ${sumOf("pages")} as pages,
       ${sumOf("epoch_ms(finished_at) - epoch_ms(started_at) - coalesce(paused_ms, 0)")} as "workedMs",
-      sum(answer_bytes) / sum(calls) filter (answer_bytes is not null) as "bytesEach"
+      ${bytesEach("calls")} as "bytesEach"
     from (select * from runs where kind = ${sqlText(kind)} and status in ('completed', 'completed_with_failures') and calls > 0
       order by started_at desc limit ${LEARNT_FROM}) as past`,
   );

@@ -15,6 +15,11 @@ const NIGHTS = 10;
 const IS_FULL = "((options::json ->> '$.full') = 'true')";
 const READ = "status in ('synced', 'unchanged', 'superseded')";
 
+/** SQL of the bytes of answers that a call brought; null where no run counted any. @param calls of a run */
+export function bytesEach(calls: string): string {
+  return `sum(answer_bytes) / sum(${calls}) filter (answer_bytes is not null)`;
+}
+
 /** A link as its readings say; its pages are those that the same rows take at the size that is asked for. */
 export interface LinkReadings {
   readonly fp_id: string;
@@ -126,13 +131,13 @@ export async function syncNights(
       told: listOf<Nights>(`select count(*) as nights, median((calls - pages) / users) as lists,
         min((calls + coalesce(more, 0)) / users) as least, max((calls + coalesce(more, 0)) / users) as most,
         median(coalesce(arrived, 0)) as arrivals,
-        sum(answer_bytes) / sum(calls + coalesce(more, 0)) filter (answer_bytes is not null) as bytes
+        ${bytesEach("calls + coalesce(more, 0)")} as bytes
       from nights
         left join (select run_id, sum(at_size - pages) as more from sized where ${READ} group by run_id) using (run_id)
         left join (select run_id, count(*) as arrived from firsts join owners using (fp_id) where run_id <> first_run group by run_id)
           using (run_id)`),
       whole: listOf<Pick<Nights, "bytes">>(
-        `select sum(answer_bytes) / sum(calls) filter (answer_bytes is not null) as bytes from runs
+        `select ${bytesEach("calls")} as bytes from runs
           where ${comparable(asked)} and (${IS_FULL} or started_at = (select min(started_at) from runs where ${own}))`,
       ),
     },

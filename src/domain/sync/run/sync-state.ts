@@ -1,4 +1,4 @@
-import type { CountedRequests } from "../../counts.js";
+import { type CountedRequests, callsOf } from "../../counts.js";
 import { addRemovals, NO_REMOVALS, type Removals } from "../../tables/removals.js";
 import { type CallGate, type WaitingState, waitingState } from "../../waiting.js";
 import { placeKey } from "../place.js";
@@ -206,7 +206,7 @@ export class SyncState {
     this.#count({
       ...noTotals(),
       users: { total: 0, failed: failed.length, ...(usersForgotten && { forgotten: usersForgotten }) },
-      ...{ calls: result.calls, answer_bytes: result.answer_bytes },
+      ...callsOf(result),
       new_fields: joinNewFields(result.newFields),
     });
     for (const failure of failed) this.#fail(failure);
