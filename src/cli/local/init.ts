@@ -177,6 +177,7 @@ export function questionsOn(
   });
   const ask: Ask = async (question, isSecret = false) => {
     const kept = answers.shift();
+    if (kept === undefined && hasLeft) throw new InputError(LEFT);
     if (kept !== undefined) output.write(question + (isSecret ? "" : kept));
     else if (isSecret) output.write(question);
     else {
@@ -192,13 +193,12 @@ export function questionsOn(
   };
   const nextLine = () =>
     new Promise<string>((answered, refuse) => {
-      const left = () => refuse(new InputError("Nothing was written."));
-      waiting = { answered, left };
-      if (hasLeft) left();
+      waiting = { answered, left: () => refuse(new InputError(LEFT)) };
     });
   return { ask, close: () => lines.close() };
 }
 
+const LEFT = "Nothing was written.";
 const NO_LINE = ".env can't hold a value with line breaks or quotes.";
 
 /** Undefined for a value that `.env` can't hold. */
