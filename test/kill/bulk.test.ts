@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type KilledJob, runBulkTrial } from "../helpers/bulk/bulk-trial.js";
 import { KILLED_CIP } from "../helpers/bulk/cip-trial.js";
+import { runImportTrial } from "../helpers/bulk/import-trial.js";
 import { KILLED_KYB } from "../helpers/bulk/kyb-trial.js";
 import { runProxyTrial } from "../helpers/bulk/proxy-trial.js";
 import { KILLED_RECONCILE } from "../helpers/bulk/reconcile-trial.js";
@@ -21,6 +22,7 @@ const trialOf = (job: KilledJob): [string, Trial] => [
 
 const KINDS: readonly [string, Trial][] = [
   ...[KILLED_CIP, KILLED_KYB, KILLED_RECONCILE].map(trialOf),
+  ["import", runImportTrial],
   ["vault", (seed, kills) => runVaultTrial({ seed, users: 200, kills })],
   ["vault_write", (seed, kills) => runVaultWriteTrial({ seed, users: 200, kills })],
   // Its run is short: more kills than these never find it running.

@@ -58,7 +58,10 @@ export async function runWorker(terminal: Terminal, { drain, current }: WorkerFl
     const service = await bindLake(preflight, keys);
     const own = workerSettings(preflight, keys, log);
     const worker = await startWorker({ ...own, server: settings, embedded: false, version });
-    releases.add(() => worker.stop());
+    releases.add(() => {
+      if (signal.aborted) terminal.say("takes no more work, and ends what it has begun");
+      return worker.stop();
+    });
     terminal.say(
       `working on task queue ${taskQueue} of ${settings.address}, namespace ${settings.namespace}`,
     );

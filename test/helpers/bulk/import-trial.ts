@@ -1,41 +1,31 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { startSandbox } from "../../../sandbox/index.js";
 import { Random } from "../../../sandbox/world/random.js";
 import { openJobFolder } from "../command/job-folder.js";
+import type { TrialReport } from "../kill/kill-trial.js";
+import { rowsOf, withLake } from "../lake/lake-audit.js";
+import { runKilledJob } from "./killed-job.js";
 
 const CALL = { operation: "import_transactions" } as const;
 const ARGS = ["import", "--transactions", "rows.csv", "--chunk", "5", "--json"];
 const LINKS = ["l1", "l2", "l3"];
 const ROWS = 400;
 
-/** What a trial found. */
-interface ImportTrial {
-  /** Commands that were killed while their import was running. */
-  readonly killed: number;
-  readonly code: number | null;
-  /** Of the file, and what the stand-in has of them: each as `link amount`, sorted. */
-  readonly file: readonly string[];
-  readonly there: readonly string[];
-  /** What the lake says: rows by status, over all runs. */
-  readonly ledger: readonly { readonly status: string; readonly n: number }[];
-}
-
 /**
- * Imports a file with a command that is killed again and again, with its worker, after a random number of requests,
- * while answers get lost and chunks are taken in part; the last command runs until it ends.
+ * Imports a file with kills at moments of its seed, while answers get lost and chunks are taken in part; the command is
+ * run again until its run has ended. Each row of the file is in the service once, and the lake says so.
  */
-export async function runImportTrial(seed: number, kills: number): Promise<ImportTrial> {
+export async function runImportTrial(seed: number, kills: number): Promise<TrialReport> {
   const random = new Random(`import/${seed}`);
-  const sandbox = await startSandbox({ latencyMs: 20 });
+  const sandbox = await startSandbox({ latencyMs: 80 });
   for (const id of LINKS) sandbox.addLink({ fp_id: "u", id, accounts: [{ id: `a-${id}` }] });
   sandbox.addFault({ ...CALL, kind: "status", status: 504, afterEffect: true, every: 17 });
   sandbox.addFault({ ...CALL, kind: "partial_import", rows: 2, every: 23 });
   const folder = await openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: "3" });
   try {
     const rows = Array.from({ length: ROWS }, (_, at) => ({
-      link: LINKS[at % LINKS.length],
+      link: LINKS[at % LINKS.length] as string,
       amount: `${at}.25`,
     }));
     const lines = rows.map(({ link, amount }) => `${link},a-${link},${amount},2026-11-02`);
@@ -43,32 +33,28 @@ export async function runImportTrial(seed: number, kills: number): Promise<Impor
       join(folder.directory, "rows.csv"),
       ["link_id,account_id,amount,date", ...lines, ""].join("\n"),
     );
-    let killed = 0;
-    while (killed < kills) {
-      const asked = sandbox.waitForRequests(1 + random.int(4), CALL);
-      const command = folder.command(ARGS);
-      const first = await Promise.race([asked.then(() => "asked" as const), command.ended]);
-      if (first !== "asked") break;
-      await sleep(random.int(60));
-      if (!command.running()) break;
-      await command.end("SIGKILL");
-      killed += 1;
-    }
-    const { code } = await folder.command(ARGS).ended;
-    const sql =
-      "select status, count(*)::integer as n from transaction_imports group by status order by status";
-    const { stdout } = await folder.command(["query", "--json", sql]).ended;
-    return {
-      killed,
-      code,
-      file: rows.map(({ link, amount }) => `${link} ${amount}`).sort(),
-      there: LINKS.flatMap((link) =>
-        sandbox.truth(link).rows.map(({ values }) => `${link} ${values?.amount}`),
-      ).sort(),
-      ledger: JSON.parse(stdout),
-    };
+    const { kills: told, summary } = await runKilledJob(folder, ARGS, random, kills);
+    if (summary === undefined) return { kills: told, problems: ["the command never ended its run"] };
+    const there = LINKS.flatMap((link) =>
+      sandbox.truth(link).rows.map(({ values }) => `${link} ${values?.amount}`),
+    );
+    const problems = differences(
+      rows.map(({ link, amount }) => `${link} ${amount}`),
+      there,
+    );
+    const sql = "select count(*)::int n from transaction_imports where status = 'accepted'";
+    const [accepted] = await withLake(folder.lake, (query) => rowsOf(query, sql));
+    if (accepted?.n !== ROWS) problems.push(`${accepted?.n} rows are said to be accepted`);
+    return { kills: told, problems };
   } finally {
     await folder.release();
     await sandbox.close();
   }
+}
+
+/** Rows that are missing, and those that are there too often. */
+function differences(file: readonly string[], there: readonly string[]): string[] {
+  const times = new Map(file.map((row) => [row, 0]));
+  for (const row of there) times.set(row, (times.get(row) ?? 0) + 1);
+  return [...times].flatMap(([row, n]) => (n === 1 ? [] : [`${row} is there ${n} times`]));
 }

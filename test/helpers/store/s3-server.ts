@@ -17,7 +17,7 @@ const VERSITYGW: GoTools = {
 /** What the SDK of every process that uses the server is given. */
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: "nightledger", AWS_SECRET_ACCESS_KEY: "nightledger-secret" };
 
-interface Bucket {
+export interface Bucket {
   /** Of a lake in it. */
   readonly address: string;
   /** Where the server has the objects of that lake, as files under their keys. */
@@ -29,6 +29,8 @@ export interface S3Server {
   readonly endpoint: string;
   /** The variables by which a process uses it. */
   readonly env: Readonly<Record<string, string>>;
+  /** Where it has the buckets. */
+  readonly directory: string;
   /** Makes a bucket for a lake. */
   makeBucket(): Promise<Bucket>;
   /** Kills it; its data stay. */
@@ -84,11 +86,8 @@ export async function startS3Server(address?: string): Promise<S3Server> {
   return {
     endpoint,
     env: { ...CREDENTIALS, AWS_ENDPOINT_URL_S3: endpoint },
-    async makeBucket() {
-      const bucket = `lake-${randomUUID().slice(0, 8)}`;
-      await mkdir(join(data, bucket));
-      return { address: `s3://${bucket}/tables`, directory: join(data, bucket, "tables") };
-    },
+    directory: data,
+    makeBucket: () => makeBucket(data),
     kill: () => kill(),
     async start() {
       kill = await start();
@@ -98,6 +97,13 @@ export async function startS3Server(address?: string): Promise<S3Server> {
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Makes a bucket for a lake, in the directory of a server's buckets. */
+export async function makeBucket(buckets: string): Promise<Bucket> {
+  const bucket = `lake-${randomUUID().slice(0, 8)}`;
+  await mkdir(join(buckets, bucket));
+  return { address: `s3://${bucket}/tables`, directory: join(buckets, bucket, "tables") };
 }
 
 /** Whether something answers, after a moment. */

@@ -12,12 +12,13 @@ import { startSync } from "../../../src/intake/sync/start.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import type { JsonValue } from "../../../src/lake/sql/duckdb-values.js";
-import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
+import { openStore } from "../../../src/lake/store/open-store.js";
 import { createLogger } from "../../../src/logger.js";
 import { type RunningWorker, startWorker } from "../../../src/worker.js";
 import type { SyncResult } from "../../../src/workflows/sync/sync.js";
 import { type RecordedAnswer, startRecordingProxy } from "../stand-in/recording-proxy.js";
+import { bucketForLake } from "../store/shared-bucket.js";
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
 
 export type Row = Readonly<Record<string, JsonValue>>;
@@ -80,6 +81,8 @@ const API: Omit<ApiConfig, "url" | "key"> = {
   maxBodyBytes: 32 * 1024 * 1024,
 };
 
+const SCRATCH_BYTES = 1024 * 1024 * 1024;
+
 /** Of a world whose stand-in does not answer, which is to be noticed. */
 export const IMPATIENT = { headersTimeoutMs: 1_500, bodyTimeoutMs: 1_500 } as const;
 
@@ -97,8 +100,14 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
     const proxy = options.direct ? undefined : await startRecordingProxy(sandbox.url);
     releases.push(() => proxy?.close());
     const url = proxy?.url ?? sandbox.url;
-    const lake = join(base, options.lake ?? "lake");
-    const store = createLocalStore(lake);
+    const bucket = await bucketForLake();
+    const lake = bucket?.directory ?? join(base, options.lake ?? "lake");
+    const address = bucket?.address ?? lake;
+    const placeOf = (machine: string) => ({
+      address,
+      ...(bucket && { scratch: { directory: join(base, machine), mostBytes: SCRATCH_BYTES } }),
+    });
+    const store = openStore(placeOf("test"));
     const scope = scopeOf(url, store.address);
     const logFile = join(base, "worker.log");
     const log = createLogger({ destination: { file: logFile }, level: "info", secrets: [sandbox.apiKey] });
@@ -143,12 +152,12 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
       async startWorker() {
         const worker = await startWorker({
           api: { ...API, url, key: sandbox.apiKey, ...options.api },
-          lake: { address: lake },
+          lake: placeOf(`machine-${workers.length}`),
           server: temporal,
           keys: TEST_KEYS,
           taskQueue: taskQueue(scope),
           log: log.logger,
-          embedded: true,
+          embedded: bucket === undefined,
           ...(options.store && { store: options.store(store) }),
           ...(options.jobs && { jobs: options.jobs }),
           ...(options.alerts && { alerts: options.alerts }),
@@ -160,6 +169,8 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
       close,
     };
     await world.startWorker();
+    // Two that share nothing else race for the bucket.
+    if (bucket) await world.startWorker();
     return world;
   } catch (error) {
     await close();
