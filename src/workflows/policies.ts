@@ -16,6 +16,8 @@ const UNTIL_A_WORKER_LIVES: RetryPolicy = {
  * This does not retry the calls within; their failures are outcomes (`domain/sync/link-reading.ts`).
  */
 export const HEARTBEATING: ActivityOptions = {
+  // Otherwise the worker that runs the workflow's steps gets all its activities, and others have nothing to do.
+  allowEagerDispatch: false,
   startToCloseTimeout: "1h",
   heartbeatTimeout: "10s",
   retry: UNTIL_A_WORKER_LIVES,
