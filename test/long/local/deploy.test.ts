@@ -103,17 +103,21 @@ async function startRuns(name: string) {
     }
   }
   await writeFile(folder.roster, sandbox.rosterCsv());
-  const holds = [PAGES, CHUNKS].map(async (calls) => {
-    await sandbox.waitForRequests(12, calls);
-    return sandbox.hold(calls);
-  });
-  const runs = [
-    await here("sync", "--roster", "users.csv", "--page-size", "25", "--detach", "--json"),
-    await here("import", "--transactions", `${name}.csv`, "--chunk", "5", "--detach", "--json"),
-  ];
-  const releases = await Promise.all(holds);
+  // One after the other: chunks that are held would leave no call for pages that are to come.
+  const runs: string[] = [];
+  const releases: (() => void)[] = [];
+  for (const [calls, ...command] of [
+    [PAGES, "sync", "--roster", "users.csv", "--page-size", "25"],
+    [CHUNKS, "import", "--transactions", `${name}.csv`, "--chunk", "5"],
+  ] as const) {
+    const asked = sandbox.waitForRequests(12, calls);
+    const { run_id } = JSON.parse(await here(...command, "--detach", "--json"));
+    await asked;
+    runs.push(String(run_id));
+    releases.push(sandbox.hold(calls));
+  }
   return {
-    runs: runs.map((text) => String(JSON.parse(text).run_id)),
+    runs,
     release: () => {
       for (const release of releases) release();
     },
