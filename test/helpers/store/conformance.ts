@@ -142,19 +142,19 @@ export function conformance(open: (directory: string) => Promise<OpenedStore>): 
   test("several prefixes are listed as each of them is, however much lies in and between them", async () => {
     const many = (folder: string) => Array.from({ length: 700 }, (_, n) => `${folder}/${1000 + n}`);
     const keys = [
-      ...many("a/log"),
-      "b/log/1",
-      "b/log/2",
-      "b/z",
-      ...many("c/files"),
-      ...many("c/log"),
-      "d/log/1",
+      ...many("many/a/log"),
+      "many/b/log/1",
+      "many/b/log/2",
+      "many/b/z",
+      ...many("many/c/files"),
+      ...many("many/c/log"),
+      "many/d/log/1",
     ];
     await mapConcurrent(32, keys, (key) => store.put(key, key));
     const asked: ListedPrefix[] = [
-      { prefix: "a/log/", startAfter: "a/log/1650" },
-      { prefix: "b/log/", startAfter: "b/log/1" },
-      ...["b/missing/", "c/log/", "d/log/", "e/log/"].map((prefix) => ({ prefix })),
+      { prefix: "many/a/log/", startAfter: "many/a/log/1650" },
+      { prefix: "many/b/log/", startAfter: "many/b/log/1" },
+      ...["many/b/missing/", "many/c/log/", "many/d/log/", "many/e/log/"].map((prefix) => ({ prefix })),
     ];
     const each = await Promise.all(asked.map(({ prefix, startAfter }) => other.list(prefix, startAfter)));
     expect(each.map(({ length }) => length)).toEqual([49, 1, 0, 700, 1, 0]);

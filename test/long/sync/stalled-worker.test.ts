@@ -46,12 +46,15 @@ async function stepIsRepeated(): Promise<void> {
 }
 
 test("a worker that stalled until it counted as dead costs at most one page per link, and its log says so", async () => {
-  const arrived = sandbox.waitForRequests(30, PAGES);
+  // A slice whose page is held is under way; one that Temporal just gives away would not have begun.
+  const release = sandbox.hold(PAGES);
+  const arrived = sandbox.waitForRequests(1, PAGES);
   const command = folder.sync("--page-size", "50");
   await arrived;
   process.kill(command.pid, "SIGSTOP");
   await stepIsRepeated();
   process.kill(command.pid, "SIGCONT");
+  release();
   const { code, stderr } = await command.ended;
   expect(code, stderr).toBe(0);
   const stalls = stallsIn(await readFile(join(folder.home, "nightledger.log"), "utf8"), new Set());
