@@ -1,10 +1,12 @@
 import { defineConfig } from "vitest/config";
-import { COMPILED, compiled } from "./test/helpers/compiled.js";
+import { compiled } from "./test/helpers/compiled.js";
+import { INTEGRATION, MAX_WORKERS } from "./vitest.config.js";
 
 // npm run test:bucket: suites of npm test, with each lake in a bucket and two workers that race.
 export default defineConfig({
   plugins: [compiled()],
   test: {
+    ...INTEGRATION,
     name: "bucket",
     include: ["test/integration/{sync,bulk,onboarding}/**/*.test.ts"],
     // They open the lake or a pack as files, or name steps of a lake of files.
@@ -18,18 +20,7 @@ export default defineConfig({
     ].map((name) => `test/integration/${name}.test.ts`),
     // A cluster's worker is given longer to end than an embedded one.
     testNamePattern: /^(?!.*stopped worker sends no further call)/,
-    globalSetup: [
-      "test/helpers/temporal/fresh-bundle.ts",
-      "test/helpers/temporal/temporal-setup.ts",
-      "test/helpers/store/s3-setup.ts",
-    ],
-    env: { TEMPORAL_DEBUG: "1" },
-    isolate: false,
-    pool: "forks",
-    server: { deps: { external: COMPILED } },
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000, interval: 100 } },
-    maxWorkers: 5,
+    globalSetup: [...INTEGRATION.globalSetup, "test/helpers/store/s3-setup.ts"],
+    maxWorkers: MAX_WORKERS,
   },
 });

@@ -12,6 +12,19 @@ const shared = {
   expect: { poll: { timeout: 60_000, interval: 100 } },
 };
 
+/** Of tests that open worlds around one Temporal server. */
+export const INTEGRATION = {
+  ...shared,
+  globalSetup: ["test/helpers/temporal/fresh-bundle.ts", "test/helpers/temporal/temporal-setup.ts"],
+  // Workers of a test's own process run workflows without threads: a world opens ten times as fast.
+  env: { TEMPORAL_DEBUG: "1" },
+  testTimeout: 300_000,
+  isolate: false,
+};
+
+/** Tests wait a lot: five keep two cores busy. */
+export const MAX_WORKERS = 5;
+
 const plugins = [compiled()];
 
 export default defineConfig({
@@ -45,20 +58,10 @@ export default defineConfig({
       },
       {
         plugins,
-        test: {
-          ...shared,
-          name: "integration",
-          include: ["test/integration/**/*.test.ts"],
-          globalSetup: ["test/helpers/temporal/fresh-bundle.ts", "test/helpers/temporal/temporal-setup.ts"],
-          // Workers of a test's own process run workflows without threads: a world opens ten times as fast.
-          env: { TEMPORAL_DEBUG: "1" },
-          testTimeout: 300_000,
-          isolate: false,
-        },
+        test: { ...INTEGRATION, name: "integration", include: ["test/integration/**/*.test.ts"] },
       },
     ],
     sequence: { sequencer: SlowestFirst },
-    // Tests wait a lot: five keep two cores busy.
-    maxWorkers: 5,
+    maxWorkers: MAX_WORKERS,
   },
 });

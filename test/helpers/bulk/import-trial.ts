@@ -44,6 +44,7 @@ export async function runImportTrial(seed: number, kills: number): Promise<Trial
     );
     const sql = "select count(*)::int n from transaction_imports where status = 'accepted'";
     const [accepted] = await withLake(folder.lake, (query) => rowsOf(query, sql));
+    if (summary.status !== "completed") problems.push(`the run is ${summary.status}`);
     if (accepted?.n !== ROWS) problems.push(`${accepted?.n} rows are said to be accepted`);
     return { kills: told, problems };
   } finally {
