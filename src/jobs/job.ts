@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { UserRow } from "../api/file-fields.js";
 import type { ApiClient } from "../api/http/client.js";
-import { NotFoundError, RejectedError } from "../api/http/errors.js";
+import { isRefusal, NotFoundError } from "../api/http/errors.js";
 import type { Operation, ParamsOf, ResponseOf } from "../api/operations/operation.js";
 import type { Asker, BulkOptions, FrozenBulkRow, NamedAnswer, RowEnd } from "../domain/bulk/bulk-job.js";
 import type { AnsweredCall } from "../domain/calls/call-decisions.js";
@@ -252,7 +252,7 @@ interface Refusal {
 /** Why a call was refused, by the service or before it was sent; undefined for an error of another kind. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof UnsendableError) return { reason: `unsendable ${error.rule}`, refused: undefined };
-  if (!(error instanceof RejectedError || error instanceof NotFoundError)) return undefined;
+  if (!isRefusal(error)) return undefined;
   const { status = 0, said = null } = error;
   const reason = error instanceof NotFoundError ? "not_found" : `refused http_${status}`;
   return { reason, refused: { status, message: said } };

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Client } from "@temporalio/client";
 import type { ApiClient } from "../api/http/client.js";
-import { NotFoundError, RejectedError } from "../api/http/errors.js";
+import { isRefusal } from "../api/http/errors.js";
 import { validateSession } from "../api/operations/onboarding.js";
 import type { Session } from "../api/schemas/onboarding.js";
 import { jsonObjectOf } from "../domain/json/value.js";
@@ -85,7 +85,7 @@ export async function takeSession(
   try {
     session = await api.read(validateSession, { body: { validation_token } }, { signal });
   } catch (error) {
-    if (error instanceof RejectedError || error instanceof NotFoundError) return "session";
+    if (isRefusal(error)) return "session";
     throw error;
   }
   const parts = [session.user, session.business].filter((part) => part != null);

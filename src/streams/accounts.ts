@@ -33,6 +33,7 @@ export const accountStream: Stream = {
       fields: knownFields(ROW),
     },
   ],
+  exactNumbers: "by value",
   pageType: `STRUCT(accounts ${rowType(ROW)}[])`,
   ...changes(
     "accounts",

@@ -29,12 +29,16 @@ export function observedListings(
 function together(streams: readonly Stream[]): ObservedListing {
   const [first] = streams as readonly [Stream, ...Stream[]];
   const { name, operation, per, paging, windowed } = first;
-  const exact = streams.flatMap(({ exactNumbers }) => [...(exactNumbers ?? [])]);
+  const exact = streams.flatMap(({ exactNumbers = [] }) =>
+    exactNumbers === "by value" ? [] : [...exactNumbers],
+  );
+  const isByValue = streams.some(({ exactNumbers }) => exactNumbers === "by value");
   return {
     ...{ name, operation, per, paging, streams },
     ...(windowed !== undefined && { windowed }),
     lists: streams.flatMap(({ lists }) => lists),
     ...(exact.length > 0 && { exactNumbers: new Set(exact) }),
+    ...(isByValue && { exactNumbers: "by value" }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { rowProblem } from "../api/schemas/row-check.js";
-import { withFieldsAsText } from "../domain/json/text.js";
+import { withExactNumbers, withFieldsAsText } from "../domain/json/text.js";
 import { withoutExponent } from "../domain/service/transaction-values.js";
 import { EnvelopeError, mayHoldSurrogates } from "./raw-json.js";
 import { findUnknown } from "./row-shape.js";
@@ -38,7 +38,11 @@ export interface PageReading {
 export function readPage(listing: Listing, body: Buffer): PageReading {
   // Most pages are plain ASCII, which can be copied instead of decoded.
   const ascii = isAscii(body);
-  const text = body.toString(ascii ? "latin1" : "utf8");
+  const isBroken = !(ascii || isUtf8(body));
+  // Half of a surrogate pair is U+FFFD in text and no id: so is a byte that is not UTF-8, or two ids would be one.
+  const text = isBroken
+    ? body.toString("utf8").replaceAll("\ufffd", "\udc00")
+    : body.toString(ascii ? "latin1" : "utf8");
   const envelope: unknown = JSON.parse(exactText(listing, text));
   const judged = listing.operation.response.safeParse(envelope);
   if (!judged.success) {
@@ -62,14 +66,15 @@ export function readPage(listing: Listing, body: Buffer): PageReading {
       }
     }
   }
-  const needsCleaning =
-    problems.length + unknownFields.size > 0 || mayHoldSurrogates(body) || !(ascii || isUtf8(body));
+  const needsCleaning = problems.length + unknownFields.size > 0 || mayHoldSurrogates(body) || isBroken;
   return { envelope, text, problems, entries, unknownFields, unreadableScores, needsCleaning };
 }
 
 /** What parsers may read of a valid answer: its numbers that must be exact are texts. */
 export function exactText({ exactNumbers }: Pick<Listing, "exactNumbers">, json: string): string {
-  return exactNumbers === undefined ? json : withFieldsAsText(json, exactNumbers, withoutExponent);
+  if (exactNumbers === undefined) return json;
+  if (exactNumbers === "by value") return withExactNumbers(json, exactNumbers);
+  return withFieldsAsText(json, exactNumbers, withoutExponent);
 }
 
 /** The rows of one list of a parsed response. */

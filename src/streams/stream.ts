@@ -35,8 +35,8 @@ export interface Listing {
    */
   readonly windowed?: string;
   readonly lists: readonly RowList[];
-  /** Fields that may be JSON numbers and must be exact, so they are read as the text that the service wrote. */
-  readonly exactNumbers?: ReadonlySet<string>;
+  /** Numbers that are read as the text that the service wrote: of these fields all, or any whose value a double would change. */
+  readonly exactNumbers?: ReadonlySet<string> | "by value";
 }
 
 /** One kind of record read from the service: its operation, its lists, its table and the SQL between them. */
@@ -133,9 +133,10 @@ export function changes(
   };
 }
 
-/** The instant only where the text has an offset (docs/use/tables.md, "Accepted values"). */
+/** The instant only where the text has an offset and is in the years 1 to 9999 (docs/use/tables.md, "Accepted values"). */
 export const instant = (text: string) => `case when regexp_full_match(${text},
-  '\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-]\\d\\d:?\\d\\d)')
+  '\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-](0\\d|1[0-4]):?[0-5]\\d)')
+  and try_cast(${text} as timestamptz) between '0001-01-01 00:00:00+00' and '9999-12-31 23:59:59.999999+00'
   then try_cast(${text} as timestamptz) end`;
 
 /**

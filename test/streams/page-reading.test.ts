@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { accountStream } from "../../src/streams/accounts.js";
 import { bankLinkStream } from "../../src/streams/bank-links.js";
-import { readPage } from "../../src/streams/page-reading.js";
+import { exactText, readPage } from "../../src/streams/page-reading.js";
 import { EnvelopeError } from "../../src/streams/raw-json.js";
 import { transactionStream } from "../../src/streams/transactions.js";
 import { rawRow } from "../helpers/sync/sync-harness.js";
@@ -40,7 +41,22 @@ test("bytes that are not UTF-8 keep SQL from the page as it came", () => {
   text[text.indexOf("#")] = 0xff;
   const reading = readPage(transactionStream, text);
   expect(reading).toMatchObject({ needsCleaning: true, problems: [] });
-  expect(reading.text).toContain("x\ufffdy");
+  expect(Buffer.from(reading.text).toString()).toContain("x\ufffdy");
+});
+
+test("an id with bytes that are not UTF-8 is a bad row: two such ids would be read as one", () => {
+  const text = Buffer.from(
+    page(`${rawRow("t\u00e9")},${rawRow("t\u00e8")},${rawRow("t")}`).toString(),
+    "latin1",
+  );
+  expect(readPage(transactionStream, text).problems.map(({ index }) => index)).toEqual([0, 1]);
+});
+
+test("a number of the data provider that a double would change is read as its text", () => {
+  const raw = '{"big":12345678901234567890123.45,"small":1.10}';
+  const body = `{"accounts":[{"id":"a","link_id":"l","name":"n","raw_provider_data":${raw}}]}`;
+  const read = JSON.parse(exactText(accountStream, body));
+  expect(read.accounts[0].raw_provider_data).toEqual({ big: "12345678901234567890123.45", small: 1.1 });
 });
 
 test("names unknown fields of good rows, those within known objects too, and counts confidences that are not numbers", () => {

@@ -3,6 +3,7 @@ import type { CallOptions, ClientToken } from "../../api/http/client.js";
 import {
   AnotherSubjectError,
   ApiError,
+  isRefusal,
   isUseless,
   RejectedError,
   SchemaError,
@@ -112,9 +113,11 @@ async function planOf<O extends Operation, A>(
   try {
     finding = await resolution.find(lostCall(operation, sent, storeTime));
   } catch (error) {
-    throw error instanceof SchemaError || isUseless(error)
-      ? await unusableAnswer(operation, record, error)
-      : error;
+    if (!(error instanceof ApiError)) throw error;
+    if (kindOf(error) !== "other") throw await unusableAnswer(operation, record, error);
+    // What refuses to tell what became of the request has not refused the request.
+    if (isRefusal(error)) throw new LostAnswerError(operation.name, sent.at, { cause: error });
+    throw error;
   }
   if ("found" in finding) return finding;
   const youngest = Math.min(...earlier.map((intent) => ageOf(intent, storeTime, deps)));

@@ -35,7 +35,7 @@ export interface CallRule<O extends Operation, A> {
 }
 
 /** Statuses of a repeated request that mean: its external id exists already. */
-const TAKEN: readonly number[] = [400, 409, 422];
+export const TAKEN: readonly number[] = [400, 409, 422];
 
 interface CreatedBusiness {
   /** `null` where it exists under its external id, and the answer with its id was lost. */

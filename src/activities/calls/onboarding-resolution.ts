@@ -1,6 +1,6 @@
 import { cancellationSignal } from "@temporalio/activity";
 import type { CallOptions } from "../../api/http/client.js";
-import { NotFoundError } from "../../api/http/errors.js";
+import { isRefusal, type NotFoundError, RejectedError } from "../../api/http/errors.js";
 import { readList } from "../../api/lists/read-list.js";
 import {
   type createOnboarding,
@@ -80,8 +80,10 @@ export async function findOnboarding(
 ): Promise<StartedOnboarding | undefined> {
   const options = { signal: cancellationSignal(), run };
   const key = parsePlaybookKey(playbook)?.playbook;
-  const items = (await onboardingsOf(deps, fpId, options)).filter(({ playbook_key }) => playbook_key === key);
-  const timed = items.map((item) => ({ item, at: Date.parse(item.timestamp) }));
+  const items = (await onboardingsOf(deps, fpId, options)).filter(
+    ({ playbook_key: listed }) => (parsePlaybookKey(listed)?.playbook ?? listed) === key,
+  );
+  const timed = items.map((item) => ({ item, at: instantOf(item.timestamp) }));
   const certain = timed.find(({ item }) => answered.includes(item.id));
   if (certain !== undefined) return startedOnboarding(deps, certain.item, options);
   const made = timed.filter(({ at }) => creations.some((one) => mayHaveMade(one, at, deps)));
@@ -92,6 +94,11 @@ export async function findOnboarding(
     throw new LostAnswerError(first.lost.operation, first.lost.sentAt);
   const [latest] = candidates.sort((a, b) => b.at - a.at);
   return latest && startedOnboarding(deps, latest.item, options);
+}
+
+/** Epoch milliseconds; NaN where there are none. Without an offset it is UTC, whatever the zone of this machine. */
+function instantOf(timestamp: string): number {
+  return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(timestamp) ? timestamp : `${timestamp}Z`);
 }
 
 /** Whether this creation may have made an onboarding created at that time; an invalid time excludes nothing. */
@@ -122,24 +129,35 @@ async function startedOnboarding(
 
 type ReadOptions = Pick<CallOptions, "signal" | "run">;
 
-// The service's document has one field for users and businesses, so the id may be that of either.
+/**
+ * The service's document has one field for users and businesses, so the id may be that of either: the other's list is
+ * empty, not there, or refused.
+ */
 async function onboardingsOf(
   { api }: Dependencies,
   id: string,
   options: ReadOptions,
-): Promise<OnboardingItem[]> {
-  const ofUser = readList(api, listUserOnboardings, { path: { fp_id: id } }, options);
-  const ofBusiness = readList(api, listBusinessOnboardings, { path: { fp_bid: id } }, options);
-  return ((await all(ofUser)) ?? (await all(ofBusiness)) ?? []) as OnboardingItem[];
+): Promise<readonly OnboardingItem[]> {
+  const ofUser = await itemsOf(readList(api, listUserOnboardings, { path: { fp_id: id } }, options));
+  if (!(ofUser instanceof Error) && ofUser.length > 0) return ofUser;
+  const ofBusiness = await itemsOf(readList(api, listBusinessOnboardings, { path: { fp_bid: id } }, options));
+  if (!(ofBusiness instanceof Error)) return ofBusiness;
+  if (!(ofUser instanceof Error)) return ofUser;
+  const refused = [ofUser, ofBusiness].find((error) => error instanceof RejectedError);
+  if (refused !== undefined) throw refused;
+  return [];
 }
 
-async function all(list: AsyncIterable<unknown>): Promise<unknown[] | undefined> {
-  const items: unknown[] = [];
+/** The items of a list, or its refusal. */
+async function itemsOf(
+  list: AsyncIterable<OnboardingItem>,
+): Promise<readonly OnboardingItem[] | RejectedError | NotFoundError> {
+  const items: OnboardingItem[] = [];
   try {
     for await (const item of list) items.push(item);
     return items;
   } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
+    if (isRefusal(error)) return error;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import type { z } from "zod";
 import type { SubjectMismatch } from "../../domain/failures.js";
-import { formOf, parseExactly } from "../../domain/json/text.js";
+import { DEEPEST, formOf, parseExactly } from "../../domain/json/text.js";
 import { isJsonObject } from "../../domain/json/value.js";
 import { HIDDEN, maskedId } from "../../domain/service/external-id.js";
 import type { CheckedRequest, Operation, ResponseOf } from "../operations/operation.js";
@@ -64,20 +65,24 @@ export function checkAnswer<O extends Operation>(
 
 /** Parses a body. The parser's own message is dropped: it quotes the body. */
 function parseBody(operation: Operation, reply: Reply): unknown {
+  const text = reply.body.toString("utf8");
+  const facts = factsOf(operation, reply.status);
+  let body: unknown;
   try {
-    const text = reply.body.toString("utf8");
-    const body: unknown = operation.exactNumbers ? parseExactly(text) : JSON.parse(text);
-    // Parsers take the last of two values; rows of lists are checked one by one.
-    if (operation.list === undefined && formOf(text).repeatsKey)
-      throw new SchemaError(factsOf(operation, reply.status), "", "expected each key once");
-    return body;
-  } catch (error) {
-    if (error instanceof SchemaError) throw error;
-    const facts = factsOf(operation, reply.status);
+    body =
+      operation.exactNumbers === undefined ? JSON.parse(text) : parseExactly(text, operation.exactNumbers);
+  } catch {
     const framed =
       reply.headers["content-length"] !== undefined || reply.headers["transfer-encoding"] !== undefined;
     throw new TransientError(facts, framed ? NO_JSON : "torn_body");
   }
+  // Decoding puts U+FFFD in place of other bytes, a parser takes the last of two values, and deeper ones can't be kept.
+  const { repeatsKey, depth } = formOf(text);
+  if (!isUtf8(reply.body)) throw new SchemaError(facts, "", "expected UTF-8");
+  if (repeatsKey) throw new SchemaError(facts, "", "expected each key once");
+  if (depth > DEEPEST)
+    throw new SchemaError(facts, "", `expected at most ${DEEPEST} objects and lists within each other`);
+  return body;
 }
 
 /** Whether an answer is the one that says that all was carried out: `{"errors": […]}` and a 202 say something else. */

@@ -36,6 +36,11 @@ export function isUseless(error: unknown): error is TransientError {
   return error instanceof TransientError && (error.reason === NO_JSON || error.reason === NOT_PROMISED);
 }
 
+/** Whether the service refused this very request, so that sending it again changes nothing. */
+export function isRefusal(error: unknown): error is RejectedError | NotFoundError {
+  return error instanceof RejectedError || error instanceof NotFoundError;
+}
+
 const SOMEBODY_ELSE =
   "Something else may be answering instead of the service: check NIGHTLEDGER_API_URL and any proxy in between";
 

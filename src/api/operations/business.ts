@@ -90,6 +90,6 @@ export const getBusinessInsights = defineRead({
   params: { path: strictObject({ fp_bid: pathId, onboarding_id: pathId }), query: noQuery },
   response: businessInsightsSchema,
   answer: "`{addresses, details?, names, people, registrations, watchlist?}`",
-  exactNumbers: true,
+  exactNumbers: "as written",
   secrets: ["details.tin.tin"],
 });

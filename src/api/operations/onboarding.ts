@@ -22,6 +22,7 @@ export const getOnboarding = defineRead({
   path: "/onboardings/{id}",
   params: { path: strictObject({ id: pathId }), query: noQuery },
   response: onboardingSchema,
+  exactNumbers: "by value",
   names: [{ field: "id", parameter: "path.id" }],
   answer: "an object, read like the result of `create_onboarding`",
   secrets: ["continue_onboarding.token", "continue_onboarding.link"],
@@ -119,6 +120,7 @@ export const createOnboarding = defineOperation({
   path: "/onboardings",
   params: { path: noPath, query: noQuery, body },
   response: onboardingResultSchema,
+  exactNumbers: "by value",
   // The service may take as long as it was asked to wait, on top of the usual timeout.
   extraTimeoutMs: (request) => {
     const { synchronous_timeout_secs = 0 } = request.body as { synchronous_timeout_secs?: number };

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { ExactNumbers } from "../../domain/json/text.js";
 
 /** What a call is given: a value for each `{name}` of the path, the query, named headers and the body. */
 interface ParameterSchemas {
@@ -78,8 +79,8 @@ export interface Operation<P extends ParameterSchemas = ParameterSchemas, R exte
    * the request was carried out.
    */
   readonly answers?: "bytes" | "nothing";
-  /** Whether a number that a double would change comes as its text. */
-  readonly exactNumbers?: true;
+  /** Which numbers come as their text, so that no double changes them; left out: none. */
+  readonly exactNumbers?: ExactNumbers;
   /** Milliseconds that the service may take before it answers, on top of the usual timeout. */
   readonly extraTimeoutMs?: (request: CheckedRequest) => number;
   readonly auth: "secret_key" | "client_token";

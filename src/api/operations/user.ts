@@ -73,6 +73,7 @@ export const createCipReport = defineOperation({
     }),
   },
   response: cipReportSchema,
+  exactNumbers: "by value",
   auth: "secret_key",
   idempotent: false,
   lostAnswer:

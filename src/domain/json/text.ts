@@ -75,6 +75,9 @@ export function withFieldsAsText(
   return json.replace(field, (_, before: string, number: string) => `${before}"${asText(number)}"`);
 }
 
+/** Objects and lists within each other, at most, that are taken from anybody: `JSON.stringify` fails at some thousand. */
+export const DEEPEST = 200;
+
 /**
  * Finds how a text that `JSON.parse` takes is built: whether an object has two members of one name, of which the last is
  * kept, and how many objects and lists are within each other.
@@ -100,12 +103,41 @@ export function formOf(json: string) {
   return { repeatsKey, depth };
 }
 
-/** Parses JSON and gives as text each number that a double would change or write otherwise. @throws SyntaxError */
-export function parseExactly(json: string): unknown {
+/** Which numbers are read as text: those that a double would write otherwise, or those alone of which it would change the value. */
+export type ExactNumbers = "as written" | "by value";
+
+/** Parses JSON and gives as text each number that a double would change. @throws SyntaxError */
+export function parseExactly(json: string, numbers: ExactNumbers): unknown {
   // First as it is: most JSON has no such number, and is parsed once.
   const value: unknown = JSON.parse(json);
-  const exact = withNumbersAsText(json, (number) => (String(Number(number)) === number ? undefined : number));
+  const exact = withExactNumbers(json, numbers);
   return exact === json ? value : JSON.parse(exact);
+}
+
+/** What no number lacks whose value a double would change: sixteen digits, or an exponent. */
+const LONG_NUMBER = /\d[\d.]{15}|\d[eE][+-]?\d/;
+
+/** Makes texts of the numbers of a JSON text that a double would change. */
+export function withExactNumbers(json: string, numbers: ExactNumbers): string {
+  if (numbers === "by value" && !LONG_NUMBER.test(json)) return json;
+  return withNumbersAsText(json, (number) => {
+    const double = Number(number);
+    if (String(double) === number) return undefined;
+    return numbers === "by value" && isSameValue(number, double) ? undefined : number;
+  });
+}
+
+/** Whether a double has the value that a number was written with. */
+function isSameValue(number: string, double: number): boolean {
+  return Number.isFinite(double) && digitsOf(number) === digitsOf(String(double));
+}
+
+/** The digits that count: without sign, point, exponent, and zeros around them. */
+function digitsOf(number: string): string {
+  return number
+    .replace(/e.*$/i, "")
+    .replaceAll(/[-.]/g, "")
+    .replaceAll(/^0+|0+$/g, "");
 }
 
 /** Whether a text that ends here is a key. */

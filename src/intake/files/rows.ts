@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { CsvError, type Parser, parse } from "csv-parse";
-import { formOf } from "../../domain/json/text.js";
+import { DEEPEST, formOf, withNumbersAsText } from "../../domain/json/text.js";
 import { jsonObjectOf } from "../../domain/json/value.js";
 import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
 import { fileError, type InputFile, LONGEST_ROW, MalformedFileError, startOf, textOf } from "./text.js";
@@ -31,7 +31,6 @@ const REPEATED_KEY: BrokenRule = {
   rule: "names a key twice: only one of its values can count",
 };
 /** Deeper values would overflow the stack of a recursive walk. */
-const DEEPEST = 200;
 const TOO_DEEP: BrokenRule = {
   code: "too_deep",
   rule: `has more than ${DEEPEST} objects and lists within each other`,
@@ -121,8 +120,13 @@ async function* jsonLines(file: InputFile): AsyncGenerator<JsonLine> {
 /** Whether a decimal outside of strings has more digits than JavaScript keeps; integers are judged one by one. */
 function hasLongDecimal(text: string): boolean {
   if (!/\d[\d.]{15}/.test(text)) return false;
-  const decimals = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/\d+\.\d+/g) ?? [];
-  return decimals.some((decimal) => decimal.replace(".", "").replace(/^0+/, "").length > 15);
+  let isLong = false;
+  withNumbersAsText(text, (number) => {
+    const [, whole = "", decimals] = /^-?(\d+)\.(\d+)/.exec(number) ?? [];
+    isLong ||= decimals !== undefined && `${whole}${decimals}`.replace(/^0+/, "").length > 15;
+    return undefined;
+  });
+  return isLong;
 }
 
 const MALFORMED: Readonly<Record<string, string>> = {

@@ -139,6 +139,24 @@ describe.each(LOOKED_UP)("$what that was lost on the way out", (write) => {
     expect((await bench.attempt(write.name, "call", write.request)).repeated).toBe("no");
     expect(write.effects(bench.sandbox)).toBe(1);
   });
+
+  it.each([400, 422])(
+    "is unknown where the look-up is refused by %d: the request itself was not",
+    async (status) => {
+      lose(write, { kind: "reset", afterEffect: true });
+      await bench.failure(write.name, "call", write.request);
+      for (const operation of [
+        "sync_transactions",
+        "list_user_onboardings",
+        "list_business_onboardings",
+      ] as const)
+        bench.sandbox.addFault({ kind: "status", operation, status });
+      await bench.age("call", 10_000);
+      const unknown = await bench.failure(write.name, "call", write.request);
+      expect(unknown).toMatchObject({ type: "LostAnswerError", nonRetryable: true });
+      expect(write.effects(bench.sandbox)).toBe(1);
+    },
+  );
 });
 
 describe("a lost onboarding", () => {

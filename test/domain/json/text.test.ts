@@ -62,25 +62,42 @@ describe("parseExactly", () => {
     ["1e2", "1e2"],
     ["9007199254740993", "9007199254740993"],
   ])("gives %s as %s", (text, value) => {
-    expect(parseExactly(`{"a":[${text}]}`)).toEqual({ a: [value] });
+    expect(parseExactly(`{"a":[${text}]}`, "as written")).toEqual({ a: [value] });
+  });
+
+  it.each([
+    ["0.10", 0.1],
+    ["100.0", 100],
+    ["1e2", 100],
+    ["0.30000000000000004", 0.30000000000000004],
+    ["12345678901234567000", 12345678901234567000],
+    ["9007199254740993", "9007199254740993"],
+    ["1.234567890123456789", "1.234567890123456789"],
+    ["1e999", "1e999"],
+    ["1e-999", "1e-999"],
+  ])("by value, gives %s as %s", (text, value) => {
+    expect(parseExactly(`{"a":[${text}]}`, "by value")).toEqual({ a: [value] });
   });
 
   it.each(['"1.50"', String.raw`"a \" 1.50 \\"`, String.raw`"\\\" 1.50"`, '"[1.50,2.50]"'])(
     "leaves numbers in a text alone: %s",
     (text) =>
-      expect(parseExactly(`{${text}:${text},"b":1.50}`)).toEqual({
+      expect(parseExactly(`{${text}:${text},"b":1.50}`, "as written")).toEqual({
         [JSON.parse(text)]: JSON.parse(text),
         b: "1.50",
       }),
   );
 
   it.each(['{"a":1-2}', '{"a":01}', '{"a":1.}', '{"a":+1.0}', '{"a":1.0', ""])("refuses %s", (text) => {
-    expect(() => parseExactly(text)).toThrow(SyntaxError);
+    expect(() => parseExactly(text, "as written")).toThrow(SyntaxError);
   });
 
   it("takes a text with millions of escapes", () => {
     const long = "\n".repeat(5_000_000);
-    expect(parseExactly(`{"a":${JSON.stringify(long)},"b":1.50}`)).toEqual({ a: long, b: "1.50" });
+    expect(parseExactly(`{"a":${JSON.stringify(long)},"b":1.50}`, "as written")).toEqual({
+      a: long,
+      b: "1.50",
+    });
   });
 });
 

@@ -143,6 +143,12 @@ describe("rows of a file", () => {
     expect(jsonl.rows).toHaveLength(1);
   });
 
+  it("with a text of nine million signs are read", async () => {
+    const body = `${"9".repeat(20)}${"x".repeat(9_000_000)}`;
+    const { rows, error } = await readAll(`{"id":"a","body":"${body}","n":1.5}\n`, "rows.jsonl");
+    expect([rows.map(({ losesDigits }) => losesDigits), error]).toEqual([[false], undefined]);
+  });
+
   it("of a file larger than it may be are not read", async () => {
     const { rows, error } = await readAll("a\n1\n", "rows.csv", { mostBytes: 3 });
     expect([rows.length, String(error)]).toEqual([

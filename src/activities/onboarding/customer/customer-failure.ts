@@ -2,9 +2,8 @@ import {
   AnotherSubjectError,
   ApiError,
   AuthError,
-  NotFoundError,
+  isRefusal,
   NotSentError,
-  RejectedError,
   SchemaError,
   TransientError,
 } from "../../../api/http/errors.js";
@@ -74,10 +73,6 @@ function nextActionAfter(error: Error): string {
     isOthers || error instanceof LostAnswerError || (error instanceof TransientError && error.sent);
   if (mayHaveWorked) return NEXT_ACTIONS.check;
   return isRefusal(error) ? NEXT_ACTIONS.refused : NEXT_ACTIONS.retry;
-}
-
-function isRefusal(error: Error): error is RejectedError | NotFoundError {
-  return error instanceof RejectedError || error instanceof NotFoundError;
 }
 
 function endsRow(error: Error, { times, since }: OpenCustomer["tries"]): boolean {

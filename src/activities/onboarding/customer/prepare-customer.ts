@@ -10,6 +10,7 @@ import { type CustomerRow, type RightRow, valuesOf } from "../../../domain/onboa
 import { madeBusiness } from "../../../lake/onboarding/call-notes.js";
 import { callOnce } from "../../calls/call-once.js";
 import { callState } from "../../calls/call-record.js";
+import { TAKEN } from "../../calls/call-rules.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { rowStep } from "./customer-failure.js";
 
@@ -108,7 +109,8 @@ async function makeBusiness(
     await put(body.id);
   } catch (error) {
     // An earlier request of ours or somebody else took the external id: the onboarding names the business by it.
-    if (!(error instanceof RejectedError) || error.status !== 400 || externalId === null) throw error;
+    const isTaken = error instanceof RejectedError && TAKEN.includes(error.status ?? 0);
+    if (!isTaken || externalId === null) throw error;
     await put(null);
   }
 }

@@ -43,3 +43,17 @@ test("a row whose service could not be reached for an hour has failed", async ()
   }).require();
   expect(outcome).toMatchObject({ status: "failed", error_class: "TransientError" });
 });
+
+test.each([400, 409, 422])(
+  "a business whose external id is taken, said by %d, is the one that has it",
+  async (status) => {
+    bench.sandbox.addFault({ kind: "status", status, operation: "create_business" });
+    const row = customer(2, { kind: "business", fpId: null, externalId: "acme-2" });
+    const id = await freezeCustomers(bench.deps.batches, [row]);
+    const environment = new MockActivityEnvironment({}, { logger: SILENT });
+    const step = await environment.run(
+      (): Promise<CustomerStep> => prepareCustomer(bench.deps, openRow({ batchId: id })),
+    );
+    expect(step.state.failed).toBe(false);
+  },
+);
