@@ -108,7 +108,6 @@ export function checkpointsSha256({ domains }: Snapshot): string {
 }
 
 type RunRow = Readonly<Record<string, unknown>>;
-type LakeState = Awaited<ReturnType<typeof lakeState>>;
 
 /**
  * Appends a run's row with the lake's root, once, and gives the root: of the state before the row, and after the root before.
@@ -122,15 +121,11 @@ export async function appendRun(
   onFailed: (error: unknown) => void,
 ): Promise<string | null> {
   const appId = `${runId}/run`;
-  let state: LakeState | undefined;
-  try {
-    if (!(await lake.table(runs.name).snapshot()).txns.has(appId)) state = await lakeState(lake, runId);
-  } catch (error) {
-    onFailed(error);
-  }
   return appendDecided(lake, runs, async (before) => {
     const own = before.txns.get(appId);
     if (own !== undefined) return { files: [], result: knownRoot(before, own.version) };
+    // Again for each version: a run that ended meanwhile has a root of a later state than one that was read before it.
+    const state = await lakeState(lake, runId).catch((error: unknown) => void onFailed(error));
     const row = rowNow();
     const previous = knownRoot(before);
     const text = state && rootText({ ...state, previous, row: rowSha256(row) });

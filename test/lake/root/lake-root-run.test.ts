@@ -105,6 +105,29 @@ test("runs that end at once follow each other, in the order of their commits", a
   for (const lake of others) await lake.close();
 });
 
+test("of two runs that end together, the later root has no table at an older version", async () => {
+  await at.feed({ id: "x", sequence: 1 });
+  const other = openLake({ directory: at.directory });
+  const { store } = other;
+  const put = store.putIfAbsent.bind(store);
+  let isFirst = true;
+  store.putIfAbsent = async (key, body) => {
+    if (isFirst && key.startsWith("runs/")) {
+      isFirst = false;
+      await at.feed({ id: "x", sequence: 2 });
+      await appendRun(at.lake, "r1", () => row("r1"), never);
+    }
+    return put(key, body);
+  };
+  await appendRun(other, "r2", () => row("r2"), never);
+  await other.close();
+  const problems = new Problems();
+  await checkRoots(at.lake, TABLES, problems);
+  const told = problems.told.map(({ what }) => what);
+  expect(told.filter((what) => what.includes("later roots have older ones"))).toEqual([]);
+  expect(await written()).toHaveLength(2);
+});
+
 test("a lake of which a table is damaged records the end of its runs, without a root, and the chain goes on", async () => {
   const first = await appendRun(at.lake, "r1", () => row("r1"), never);
   await at.feed({ id: "x", sequence: 1 });
