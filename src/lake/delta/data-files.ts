@@ -1,6 +1,8 @@
 import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { PassingError } from "../../domain/failures.js";
-import type { AddFile, DeltaAction } from "./delta-actions.js";
+
+import { fileSha256 } from "../store/local/local-store-files.js";
+import { type AddFile, type DeltaAction, SHA256_TAG } from "./delta-actions.js";
 import { type DeltaLocation, fileKey } from "./delta-path.js";
 
 const DOWNLOADS_AT_ONCE = 32;
@@ -38,4 +40,16 @@ export async function missingFiles(
   const named = [...files];
   const found = await store.stats(named.map(({ path }) => fileKey(table, path)));
   return named.filter(({ size }, at) => found[at]?.size !== size);
+}
+
+const HASHED_AT_ONCE = 2;
+
+/** Finds those of a table's files whose bytes are not those of the sha256 in the log, of which files of other tools have none. */
+export async function changedFiles(location: DeltaLocation, files: Iterable<AddFile>): Promise<AddFile[]> {
+  const hashed = [...files].filter(({ tags }) => tags?.[SHA256_TAG] !== undefined);
+  const changed = await mapConcurrent(HASHED_AT_ONCE, hashed, async (file) => {
+    const [path = ""] = await localFiles(location, [file]);
+    return (await fileSha256(path)) === file.tags?.[SHA256_TAG] ? [] : [file];
+  });
+  return changed.flat();
 }

@@ -1,8 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { FAILURE_TYPES, InputError } from "../../domain/failures.js";
-import { localFiles, missingFiles } from "../delta/data-files.js";
+import { changedFiles, missingFiles } from "../delta/data-files.js";
 import { SHA256_TAG } from "../delta/delta-actions.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
@@ -13,7 +12,6 @@ import { type DuckDb, isOutOfMemory } from "../sql/duckdb.js";
 import { jsonRows, writeJsonLines } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
-import { fileSha256 } from "../store/local/local-store-files.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { bigint, boolean, varchar } from "../tables/columns.js";
 import { purges } from "../tables/erasures.js";
@@ -165,30 +163,29 @@ function* headsOf(feed: Snapshot, link: string | undefined) {
   }
 }
 
-const FILES_AT_ONCE = 2;
-
 /** Reads every byte of a table's files, and names those that its log does not know so. `quick`: only their sizes. */
 async function checkFiles({ location, snapshot }: ReadTable, quick = false) {
   const files = [...snapshot.files.values()];
   const missing = new Set(await missingFiles(location, files));
-  const hashed = files.filter(({ tags }) => tags?.[SHA256_TAG] !== undefined);
-  const changed = await mapConcurrent(FILES_AT_ONCE, quick ? [] : hashed, async (file) => {
-    if (missing.has(file)) return [];
-    const [path = ""] = await localFiles(location, [file]);
-    return (await fileSha256(path)) === file.tags?.[SHA256_TAG] ? [] : [file];
-  });
-  const problems = [...missing, ...changed.flat()].map((file): Problem => {
-    const { table } = location;
-    const { links } = factsOf(file);
-    const fault = missing.has(file)
-      ? `is missing, or does not have ${file.size} bytes`
-      : "was changed: its sha256 is not the one in the table's log";
-    const whose = links === undefined ? "" : `; it holds rows of the links from ${links[0]} to ${links[1]}`;
-    const what = `the file ${table}/${file.path} ${fault}${whose}`;
-    return { table, link_id: links?.[0] ?? null, run_id: null, what };
-  });
+  const there = files.filter((file) => !missing.has(file));
+  const problems = [...missing, ...(quick ? [] : await changedFiles(location, there))].map(
+    (file): Problem => {
+      const { table } = location;
+      const { links } = factsOf(file);
+      const fault = missing.has(file)
+        ? `is missing, or does not have ${file.size} bytes`
+        : "was changed: its sha256 is not the one in the table's log";
+      const whose = links === undefined ? "" : `; it holds rows of the links from ${links[0]} to ${links[1]}`;
+      const what = `the file ${table}/${file.path} ${fault}${whose}`;
+      return { table, link_id: links?.[0] ?? null, run_id: null, what };
+    },
+  );
   // Unhashed are files that another tool wrote: the log has no sha256 of them.
-  return { problems, isIncomplete: missing.size > 0, unhashed: files.length - hashed.length };
+  return {
+    problems,
+    isIncomplete: missing.size > 0,
+    unhashed: files.filter(({ tags }) => tags?.[SHA256_TAG] === undefined).length,
+  };
 }
 
 /** Finds links that the lake holds under two users: an answer about another user was once taken. */

@@ -1,4 +1,5 @@
-import { localFiles } from "../delta/data-files.js";
+import { InputError } from "../../domain/failures.js";
+import { changedFiles, localFiles } from "../delta/data-files.js";
 import { type AddFile, removeOf } from "../delta/delta-actions.js";
 import { columnsOf, schemaActions, type TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
@@ -46,7 +47,7 @@ function within(files: readonly AddFile[], most: typeof TARGET): AddFile[] {
 
 /**
  * Merges small files of a table, sorted by `order` if there is one, in commits that change no row, until every size has few
- * files. It stops if another writer has removed one of them, or where memory does not suffice.
+ * files. It stops if another writer has removed one of them, where memory does not suffice, and at a file that was changed.
  */
 export async function compact(lake: Lake, spec: TableSpec, order: readonly string[] = []): Promise<void> {
   try {
@@ -56,7 +57,16 @@ export async function compact(lake: Lake, spec: TableSpec, order: readonly strin
       if (merged.length === 0 || !(await merge(lake, spec, order, merged))) return;
     }
   } catch (error) {
-    if (!isOutOfMemory(error)) throw error;
+    if (!isOutOfMemory(error) && !(error instanceof ChangedFileError)) throw error;
+  }
+}
+
+class ChangedFileError extends InputError {
+  constructor(table: string, path: string) {
+    super(
+      `The file ${table}/${path} was changed: its sha256 is not the one in the table's log. No files of the table were merged. ` +
+        "Restore it from a backup; `nightledger verify` tells what else was changed.",
+    );
   }
 }
 
@@ -69,7 +79,11 @@ async function merge(
 ): Promise<boolean> {
   const table = lake.table(spec.name);
   if (!knowsColumns(spec, (await table.snapshot()).metadata)) return false;
-  const paths = await localFiles({ ...lake, table: spec.name }, merged);
+  const location = { ...lake, table: spec.name };
+  // The log would say of the new file that its bytes are right.
+  const [changed] = await changedFiles(location, merged);
+  if (changed !== undefined) throw new ChangedFileError(spec.name, changed.path);
+  const paths = await localFiles(location, merged);
   const columns = columnNames(spec.columns);
   const sorted = order.length > 0 ? `order by ${sqlNames(order)}` : "";
   const [file] = await writeStored(

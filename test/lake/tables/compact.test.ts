@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -149,6 +149,24 @@ test("a table becomes few files, in commits that change no row and that a second
   const location = { ...lake, table: webhookEvents.name };
   expect(await changesAfter(location, version, after)).toEqual([]);
   expect((await idsInTable()).sort()).toEqual(Array.from({ length: 10 }, (_, at) => id(at)));
+});
+
+test("a file that was changed is merged with none: the log would say of the new one that it is right", async () => {
+  for (let part = 0; part < 20; part += 1) await append(part * 2, 2);
+  const { files: live } = await lake.table(webhookEvents.name).snapshot();
+  const [file] = live.keys();
+  const path = join(directory, webhookEvents.name, String(file));
+  const bytes = await readFile(path);
+  bytes[bytes.length - 1] = 0;
+  await writeFile(path, bytes);
+  await expect(compactToTarget(lake, webhookEvents)).rejects.toMatchObject({
+    name: "InputError",
+    message: expect.stringContaining(
+      `${file} was changed: its sha256 is not the one in the table's log. No files`,
+    ),
+  });
+  await compact(lake, webhookEvents);
+  expect((await lake.table(webhookEvents.name).snapshot()).files.size).toBe(20);
 });
 
 test("a merged file is as new as the newest of its files, whoever's clock wrote that", async () => {
