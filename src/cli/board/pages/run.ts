@@ -36,7 +36,7 @@ export type RunModel = Awaited<ReturnType<typeof readModel>>;
 
 async function readModel(view: BoardView, { part }: Asked) {
   const { query, terminal, missing } = view;
-  const [shown, open] = await readRun(view, query, part("run"));
+  const [shown, open] = await readRun(view, part("run"));
   const examples = shown.findings.flatMap((finding) => finding.examples);
   const next = nextWords(shown, shown.findings);
   const actions = actionsOf(shown, open, next);
