@@ -13,6 +13,7 @@ import {
   section,
 } from "../../../pages/parts.js";
 import { createSealer } from "../../../temporal/encryption/cipher.js";
+import { againFlags, retryCommand } from "../../commands/declared-options.js";
 import { linksAmong } from "../../runs/findings.js";
 import { kindNamed, RUN_KINDS } from "../../runs/kinds.js";
 import { readRun, type ShownRun } from "../../runs/show.js";
@@ -63,8 +64,8 @@ async function retryAgain({ lake: { store, keys } }: BoardView, { kind, run_id, 
   const sealed = new SealedStore(store, createSealer(keys));
   const flags = (await kindNamed(kind)?.givenAgain?.(sealed, run_id)) ?? [];
   if (flags.length === 0) return null;
-  const given = flags.filter((flag) => ` ${command}`.includes(` ${flag}`));
-  return `nightledger runs retry ${run_id} ${(given.length > 0 ? given : flags).map((flag) => `${flag} …`).join(" ")}`;
+  const given = againFlags(kind, command);
+  return retryCommand(run_id, given.length > 0 ? given : flags);
 }
 
 export const run = page("/runs/:run", {
