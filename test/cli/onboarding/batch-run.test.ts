@@ -60,7 +60,7 @@ test("a batch that its circuit paused says what the service said and what correc
     [
       `batch     ${BATCH}`,
       `run       ${RUN}`,
-      "status    paused in 1.2 s",
+      "status    paused after 1.2 s",
       "customers 30: 10 queued, 20 failed",
       'refused   20 × 400: field "key": no such playbook',
       "calls     20",
