@@ -7,6 +7,7 @@ import { type OnboardingOptions, startOnboarding } from "../../intake/onboarding
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
+import { onboardings } from "../../lake/tables/onboardings.js";
 import { giveUpRun } from "../../temporal/give-up.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import type { JobSession } from "../session/job-session.js";
@@ -168,6 +169,8 @@ export function giveUpBatch(
 /** Counts the rows of a batch that have an outcome. Rows run from the file's beginning: no limit goes below this. */
 export async function rowsWithOutcomes(store: ObjectStore, batchId: string): Promise<number> {
   const sql = `select count(distinct line) as n from onboardings where batch_id = '${batchId}'`;
-  const [row] = await withStoreQuery(store, (query) => rowsOf<{ n: number | bigint }>(query, sql));
+  const [row] = await withStoreQuery(store, (query) => rowsOf<{ n: number | bigint }>(query, sql), {
+    tables: [onboardings],
+  });
   return Number(row?.n ?? 0);
 }
