@@ -26,7 +26,7 @@ export interface JobKind {
   readonly command: string;
   readonly description: string;
   /** A command line for the end of its help; it is in docs/reference/commands.md too. */
-  readonly example?: string;
+  readonly example: string;
   readonly file: JobFile;
   /**
    * Its options by the names that they have in `runs.options`. A description is that of `--help`; it begins with the name

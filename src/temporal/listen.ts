@@ -39,8 +39,16 @@ export async function checkPlace(place: ListenPlace, otherwise: string): Promise
 
 export function addressOf(server: Server, { host }: ListenPlace): string {
   const { port } = server.address() as AddressInfo;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return placeAddress({ host, port });
 }
+
+/** What this machine opens to reach a place; where it is all of the machine's addresses, the machine's own. */
+export function placeAddress({ host, port }: ListenPlace): string {
+  const own = OWN[host] ?? host;
+  return `http://${own.includes(":") ? `[${own}]` : own}:${port}`;
+}
+
+const OWN: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 /** Reads the body of a request; undefined as soon as it is longer than `most` bytes. */
 export async function shortBody(request: IncomingMessage, most: number): Promise<string | undefined> {

@@ -1,12 +1,10 @@
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
-import type { LakeQuery } from "../../lake/query/query.js";
 import type { Markup } from "../../pages/parts.js";
 import type { RunsView } from "../runs/view.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** What pages read from: the lake and Temporal, read-only. */
 export interface BoardView extends RunsView {
-  readonly query: LakeQuery;
   readonly terminal: Terminal;
 }
 

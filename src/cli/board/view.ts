@@ -3,7 +3,6 @@ import { listedSchedules } from "../../intake/schedules/schedules.js";
 import { newestVersion } from "../../lake/delta/delta-log.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import { runs } from "../../lake/tables/runs.js";
-import { withStoreQuery } from "../lake/query.js";
 import { unfinishedRuns } from "../runs/unfinished-runs.js";
 import { withRunsView } from "../runs/view.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -19,9 +18,7 @@ export function withBoardView<R>(
   work: (view: BoardView) => Promise<R>,
 ): Promise<R> {
   const quiet = { ...terminal, say: () => undefined };
-  return withRunsView(quiet, (view) =>
-    withStoreQuery(view.lake.store, (query) => work({ ...view, query, terminal: quiet }), { tables }),
-  );
+  return withRunsView(quiet, tables, (view) => work({ ...view, terminal: quiet }));
 }
 
 /** Reads a page. Lake and Temporal are opened for it, and of the tables those that it needs: nothing is held while nobody looks. */
@@ -36,7 +33,7 @@ export function pulseOf(terminal: Terminal): Promise<string> {
     const { client, lake } = view;
     const { store } = lake;
     const newest = await Promise.all(NEWS.map((table) => newestVersion({ store, table })));
-    const open = await unfinishedRuns(view, view.query);
+    const open = await unfinishedRuns(view);
     const schedules = client === undefined ? [] : await listedSchedules(client, schedulePrefix(lake.scope));
     return JSON.stringify([
       newest,

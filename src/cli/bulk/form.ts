@@ -5,6 +5,7 @@ import { refusalsInWords } from "../../domain/refusals.js";
 import type { Labelled } from "../../domain/words/texts.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { AnyJob } from "../../jobs/job.js";
+import { againFlags, retryCommand } from "../commands/declared-options.js";
 import type { JobSession } from "../session/job-session.js";
 import { retrySteps } from "../shell/kind.js";
 import type { ProgressForm } from "../shell/progress-view.js";
@@ -40,7 +41,7 @@ export function bulkRun(
       const sent = `only the lake's staging area knows what the run has sent; finish it: ${continueCommand(kind)}`;
       return { totals: { job: kind, ...(sofar?.totals ?? noBulkTotals()) }, notes: isCut ? [sent] : [] };
     },
-    async finish(result) {
+    async finish(result, { command }) {
       const { run_id: runId, status, rows, failures } = result;
       const isWhole = status === "completed" || status === "completed_with_failures";
       const judged = isWhole ? await judge?.(result) : undefined;
@@ -51,6 +52,7 @@ export function bulkRun(
         reasons: failures.map(({ reason }) => reason),
         isAll: failures.length === result.failures_total,
         isNoneDone: rows.done === 0,
+        command,
       });
       return { ...judged, notes: [...steps, ...(judged?.notes ?? [])] };
     },
@@ -124,34 +126,33 @@ interface FailedRows {
   readonly isAll: boolean;
   /** Whether no row was done. */
   readonly isNoneDone: boolean;
+  /** The command line of their run, where it is known. */
+  readonly command?: string | null | undefined;
 }
 
 /** Says what to do about rows that failed in a run that went through all of its rows: how to see them, and the retry. */
 export function nextSteps(
-  job: Pick<AnyJob, "isUnsure" | "failedRows" | "advice">,
-  { runId, reasons, isAll, isNoneDone }: FailedRows,
+  job: Pick<AnyJob, "kind" | "isUnsure" | "failedRows" | "advice">,
+  { runId, reasons, isAll, isNoneDone, command }: FailedRows,
 ): string[] {
   const unsure = reasons.filter((reason) => job.isUnsure?.(reason) === true).length;
   const seen = job.failedRows?.(runId);
   const [reason = ""] = reasons;
   const isSame = reasons.every((one) => one === reason);
+  const again = againFlags(job.kind, command);
   const advice = isNoneDone && isSame ? job.advice?.(reason) : undefined;
   return [
     ...(advice === undefined ? [] : [advice]),
     ...(seen === undefined ? [] : [`see what failed: nightledger query "${seen}"`]),
-    ...retrySteps(
-      retryWords(`nightledger runs retry ${runId}`, unsure, isAll && unsure === reasons.length),
-      reasons,
-      isAll,
-    ),
+    ...retrySteps(retryWords(runId, again, unsure, isAll && unsure === reasons.length), reasons, isAll),
   ];
 }
 
-function retryWords(command: string, unsure: number, isEvery: boolean): string {
-  const words = `run again only what failed: ${command}`;
+function retryWords(runId: string, again: readonly string[], unsure: number, isEvery: boolean): string {
+  const words = `run again only what failed: ${retryCommand(runId, again)}`;
   if (unsure === 0) return words;
   return isEvery
-    ? `what failed may have been carried out: check that, and then send it again with ${command} --send-unknown`
+    ? `what failed may have been carried out: check that, and then send it again with ${retryCommand(`${runId} --send-unknown`, again)}`
     : `${words}; add --send-unknown to send again also what may have been carried out, once you have checked that`;
 }
 

@@ -135,12 +135,13 @@ export function runsOfJob(job: AnyJob): RunKind {
       const file = job.secret && (await new BulkStaging(sealed, leftOf(runId)).file.find());
       return file && isSecretGone(job, file) ? inputsAgain(job.kind, {}, "").named : [];
     },
-    next({ run_id: runId, status, counts }, failed) {
+    next({ run_id: runId, status, counts, command }, failed) {
       // Only a run that went through all of its rows keeps the failed ones.
       if (status !== "completed_with_failures" || (counts.failed ?? 0) === 0) return [];
       const { users = 0, failed: failures = 0, skipped = 0 } = counts;
       const isNoneDone = failures + skipped >= users;
-      return nextSteps(job, { runId, reasons: failed.map(({ reason }) => reason), isAll: true, isNoneDone });
+      const reasons = failed.map(({ reason }) => reason);
+      return nextSteps(job, { runId, reasons, isAll: true, isNoneDone, command });
     },
   };
 }

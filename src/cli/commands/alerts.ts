@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type AlertRules, isWebhookAddress } from "../../domain/alert-settings.js";
 import { InputError } from "../../domain/failures.js";
-import { type AddCommand, examples, type Schedulable } from "./command.js";
+import type { AddCommand, Schedulable } from "./command.js";
 import { count, duration } from "./option-values.js";
 
 interface AlertFlags {
@@ -82,12 +82,6 @@ export const alertsCommand: AddCommand = (program, run) => {
     .description(
       "judge the alert rules now and send a message for each new alert; exit 1 if an alert is open",
     );
-  check.addHelpText(
-    "after",
-    examples(
-      "nightledger alerts check --max-age 36h --failed-links --notify-webhook https://hooks.example.com/x",
-    ),
-  );
   withAlertOptions(check).action(
     run(async () => {
       const { checkNow } = await import("../alerts/check.js");

@@ -8,7 +8,7 @@ import type { JobKind } from "../../jobs/kind.js";
 import { KINDS } from "../../jobs/kinds/index.js";
 import type { BulkFlags } from "../bulk/command.js";
 import type { ContinueFlags } from "../bulk/steer.js";
-import { type AddCommand, examples, NEW_LAKE, type Schedulable } from "./command.js";
+import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
 import { declaredOptions, type Flags, readDeclared, withDeclared } from "./declared-options.js";
 import { between, idList } from "./option-values.js";
 
@@ -23,7 +23,6 @@ const GROUPS: Readonly<Record<string, string>> = {
 function commandsOf(kind: JobKind): AddCommand {
   return (program, run) => {
     const command = addWords(program, kind.command).description(kind.description);
-    if (kind.example !== undefined) command.addHelpText("after", examples(kind.example));
     withOptionsOf(kind, command).action(
       run(async () => {
         const { runBulk } = await import("../bulk/command.js");
@@ -170,9 +169,5 @@ export const exportTransactionsCommand: AddCommand = (program, run) => {
     )
     .option("--force", "replace the file if it is there")
     .option("--json", "print the proof as JSON")
-    .addHelpText(
-      "after",
-      examples("nightledger export transactions --from 2026-01-01 --to 2026-03-31 --out q1.csv"),
-    )
     .action(run(async () => (await import("../sync/export/transactions.js")).runExportTransactions));
 };

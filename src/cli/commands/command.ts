@@ -49,11 +49,6 @@ export const OF_ONE_COMMAND = new Set([
 /** The flag of commands that may begin a lake; `main.ts` reads it, because every command's checks ask for it. */
 export const NEW_LAKE = ["--new-lake", "begin a new lake: the one that was here is gone for good"] as const;
 
-/** Command lines to copy, for the end of a command's help; each is also in docs/reference/commands.md. */
-export function examples(...lines: readonly string[]): string {
-  return `\n${lines.length === 1 ? "Example" : "Examples"}:\n${lines.map((line) => `  ${line}`).join("\n")}`;
-}
-
 /** Adds how a command shows its table. */
 export function withTableOptions(command: Command, print = "print them"): Command {
   return command

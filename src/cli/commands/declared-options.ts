@@ -99,6 +99,17 @@ export function withInputsAgain(command: Command): Command {
   return command;
 }
 
+/** The options that give a kind's retry again what nothing keeps: those that the command line of its run has. */
+export function againFlags(kind: string, command: string | null | undefined): string[] {
+  const options = AGAIN.find((one) => one.kind === kind)?.options ?? [];
+  return options.flatMap(({ long }) => (long && ` ${command}`.includes(` ${long}`) ? [long] : []));
+}
+
+/** The command that runs again what failed in a run, with `…` for what it must be given again. */
+export function retryCommand(runId: string, flags: readonly string[]): string {
+  return ["nightledger runs retry", runId, ...flags.map((flag) => `${flag} …`)].join(" ");
+}
+
 /** What flags give again to a run of a kind, and the options for that. @throws InputError for those of another kind. */
 export function inputsAgain(
   kind: string,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ForgetFlags } from "../runs/forget.js";
-import { type AddCommand, examples, withTableOptions } from "./command.js";
+import { type AddCommand, withTableOptions } from "./command.js";
 
 export const forgetCommand: AddCommand = (program, run) => {
   withWho(
@@ -11,10 +11,6 @@ export const forgetCommand: AddCommand = (program, run) => {
   )
     .option("--dry-run", "count the rows of each table, and change nothing")
     .option("--json", "print what was erased as JSON")
-    .addHelpText(
-      "after",
-      examples('nightledger forget fp_1 --reason "request of 5 May" --by privacy@example.com'),
-    )
     .action(run(async () => (await import("../runs/forget.js")).runForget));
 };
 

@@ -1,5 +1,5 @@
 import { type Command, Help } from "commander";
-import { examples } from "./command.js";
+import { KINDS } from "../../jobs/kinds/index.js";
 
 /** What each group of `--help` has; a test compares it with the commands. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
@@ -21,45 +21,45 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Set up:": ["worker", "service", "webhooks", "codec", "completion", "version"],
 };
 
-/** Lines to copy for commands that have none of their own; each is also in docs/reference/commands.md. */
-const EXAMPLES: Readonly<Record<string, string>> = {
-  dev: "nightledger dev",
+/** Lines to copy, where a command needs more than its name and its arguments; each is also in docs/reference/commands.md. */
+const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
+  init: ["nightledger init", "nightledger init --url https://api.example.com --key-file key.txt"],
   worker: "nightledger worker --drain",
   sandbox: "nightledger sandbox --roster-out users.csv",
+  "sandbox trigger": "nightledger sandbox trigger service.user.bank_link_updated",
   check: "nightledger check --roster users.csv",
   status: "nightledger status --stale 36h",
+  ui: ["nightledger ui", "nightledger ui --port 0"],
+  report: ["nightledger report", "nightledger report --last --out night.html"],
+  plan: [
+    "nightledger plan sync --roster users.csv",
+    "nightledger plan export cip --roster users.csv --approver a@example.com",
+  ],
   sync: "nightledger sync --roster users.csv",
-  materialize: "nightledger materialize",
-  explain: "nightledger explain <transaction>",
+  maintain: "nightledger maintain --dry-run",
   quarantine: "nightledger quarantine list --link <link>",
   "quarantine list": "nightledger quarantine list --link <link>",
   "quarantine resolve": 'nightledger quarantine resolve --reason "confirmed by the bank" --row <id>',
+  forget: 'nightledger forget fp_1 --reason "request of 5 May" --by privacy@example.com',
   hold: "nightledger hold list",
   "hold add": 'nightledger hold add fp_1 --reason "case 4711" --by legal@example.com',
   "hold remove": 'nightledger hold remove fp_1 --reason "case 4711 is closed" --by legal@example.com',
-  "hold list": "nightledger hold list",
   export: "nightledger export transactions --from 2026-01-01 --to 2026-03-31 --out q1.csv",
-  reconcile: "nightledger reconcile --roster users.csv",
-  import: "nightledger import --transactions rows.csv",
+  "export transactions": "nightledger export transactions --from 2026-01-01 --to 2026-03-31 --out q1.csv",
   "import verify": "nightledger import verify --days 7",
-  "import continue": "nightledger import continue",
-  proxy: "nightledger proxy --config <id> --requests requests.csv",
-  "proxy continue": "nightledger proxy continue",
   vault: "nightledger vault write --file values.csv",
-  "vault continue": "nightledger vault continue",
+  rebind: "NIGHTLEDGER_API_URL=https://new.example.com nightledger rebind",
   lake: "nightledger lake copy ./lake s3://ledger/tables",
+  "lake copy": "nightledger lake copy ./lake s3://ledger/tables",
+  "lake snapshot": "nightledger lake snapshot s3://backup/ledger --keep 14",
+  "lake restore": "nightledger lake restore s3://backup/ledger",
   onboard: "nightledger onboard --customers customers.csv --playbook <key>",
   runs: "nightledger runs show <run>",
-  "runs show": "nightledger runs show <run>",
-  "runs watch": "nightledger runs watch <run>",
-  "runs continue": "nightledger runs continue <run>",
-  "runs cancel": "nightledger runs cancel <run>",
-  "runs retry": "nightledger runs retry <run>",
-  "runs pause": "nightledger runs pause <batch>",
-  "runs resume": "nightledger runs resume <batch>",
+  "runs list": "nightledger runs list --status failed --since 36h",
   "runs links": "nightledger runs links continuations.jsonl",
   schedule: "nightledger schedule list",
-  "schedule list": "nightledger schedule list",
+  "schedule create":
+    "nightledger schedule create nightly --at 02:15 --timezone Europe/Prague -- sync --roster users.csv",
   "schedule describe": "nightledger schedule describe nightly",
   "schedule pause": 'nightledger schedule pause nightly --reason "the bank is down"',
   "schedule unpause": "nightledger schedule unpause nightly",
@@ -69,18 +69,43 @@ const EXAMPLES: Readonly<Record<string, string>> = {
     "nightledger schedule backfill nightly --from 2026-11-20T00:00:00Z --to 2026-11-22T00:00:00Z",
   alerts:
     "nightledger alerts check --max-age 36h --failed-links --notify-webhook https://hooks.example.com/x",
+  "alerts check":
+    "nightledger alerts check --max-age 36h --failed-links --notify-webhook https://hooks.example.com/x",
   service: "nightledger service status --user",
   "service install": "nightledger service install --user",
   "service status": "nightledger service status --user",
   "service uninstall": "nightledger service uninstall --user",
   webhooks: "nightledger webhooks listen",
   "webhooks serve": "nightledger webhooks serve --port 8788",
-  "webhooks listen": "nightledger webhooks listen",
-  "webhooks test": "nightledger webhooks test",
   codec: "nightledger codec serve --origin http://127.0.0.1:8080",
+  "codec serve": "nightledger codec serve --origin http://127.0.0.1:8080",
+  query: [
+    'nightledger query "select * from link_freshness"',
+    'nightledger query "from transactions" --output transactions.parquet',
+  ],
+  views: "nightledger views --out lake.duckdb",
+  verify: [
+    "nightledger verify",
+    "nightledger verify --root <hash>",
+    "nightledger verify lake/_exports/cip/<export> --public-key signer.pem",
+  ],
   call: "nightledger call --list",
-  version: "nightledger version",
+  completion: [
+    'eval "$(nightledger completion bash)"',
+    "nightledger completion zsh > ~/.nightledger-completion.zsh",
+    "nightledger completion fish > ~/.config/fish/completions/nightledger.fish",
+  ],
+  ...Object.fromEntries(KINDS.map(({ command, example }) => [command, example])),
 };
+
+/** The lines to copy of a command; none where its name and its arguments are not enough, and nothing else is known. */
+function examplesOf(command: Command, words: string): readonly string[] {
+  const known = EXAMPLES[words];
+  if (known !== undefined) return [known].flat();
+  if (command.commands.length > 0 || command.options.some(({ mandatory }) => mandatory)) return [];
+  const { registeredArguments: given } = command;
+  return [["nightledger", words, ...given.map((argument) => `<${argument.name()}>`)].join(" ")];
+}
 
 /** Puts the commands of the program into groups, and gives each an example. */
 export function arrangeHelp(program: Command): void {
@@ -98,8 +123,9 @@ export function arrangeHelp(program: Command): void {
     if (heading !== undefined) command.helpGroup(heading);
     for (const one of [command, ...command.commands]) {
       const words = one === command ? one.name() : `${command.name()} ${one.name()}`;
-      const line = EXAMPLES[words];
-      if (line !== undefined) one.addHelpText("after", examples(line));
+      const lines = examplesOf(one, words).map((line) => `\n  ${line}`);
+      if (lines.length > 0)
+        one.addHelpText("after", `\n${lines.length === 1 ? "Example" : "Examples"}:${lines.join("")}`);
     }
   }
 }

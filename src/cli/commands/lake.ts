@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { InputError } from "../../domain/failures.js";
 import type { PackFlags } from "../bulk/verify-pack.js";
 import type { VerifyFlags } from "../sync/verify-lake.js";
-import { type AddCommand, examples, withTableOptions } from "./command.js";
+import { type AddCommand, withTableOptions } from "./command.js";
 import { type MaintainFlags, withMaintainOptions } from "./maintain.js";
 import { positive, rowLimit } from "./option-values.js";
 
@@ -19,8 +19,7 @@ export const maintainCommand: AddCommand = (program, run) => {
     .command("maintain")
     .description(
       "merge small files, shorten logs, and delete what nobody needs any more; runs may go on meanwhile",
-    )
-    .addHelpText("after", examples("nightledger maintain --dry-run"));
+    );
   withMaintainOptions(command).action(
     run(async () => async (terminal, flags: MaintainFlags) => {
       if (!flags.schedule) {
@@ -41,7 +40,6 @@ export const rebindCommand: AddCommand = (program, run) => {
       "tell the lake that its service has moved to the address in NIGHTLEDGER_API_URL; nothing will be read or posted again",
     )
     .option("--json", "print what was done as JSON")
-    .addHelpText("after", examples("NIGHTLEDGER_API_URL=https://new.example.com nightledger rebind"))
     .action(run(async () => (await import("../lake/rebind.js")).runRebind));
 };
 
@@ -55,7 +53,6 @@ export const lakeCommand: AddCommand = (program, run) => {
       "copy a lake to another place, prove the copy, and let jobs use it; run it again to continue",
     )
     .option("--json", "print what was done as JSON")
-    .addHelpText("after", examples("nightledger lake copy ./lake s3://ledger/tables"))
     .action(run(async () => (await import("../sync/copy-lake.js")).runCopy));
   lake
     .command("snapshot")
@@ -65,7 +62,6 @@ export const lakeCommand: AddCommand = (program, run) => {
     .option("--list", "show the snapshots that are there, and take none")
     .option("--dry-run", "say how much would be copied, and copy nothing")
     .option("--json", "print what was done as JSON")
-    .addHelpText("after", examples("nightledger lake snapshot s3://backup/ledger --keep 14"))
     .action(run(async () => (await import("../lake/snapshot.js")).runSnapshot));
   lake
     .command("restore")
@@ -74,15 +70,11 @@ export const lakeCommand: AddCommand = (program, run) => {
     .option("--root <root>", "restore the snapshot with this root, and no other; default: the newest")
     .option("--dry-run", "check every byte of the snapshot, and restore nothing")
     .option("--json", "print what was done as JSON")
-    .addHelpText("after", examples("nightledger lake restore s3://backup/ledger"))
     .action(run(async () => (await import("../lake/snapshot.js")).runRestore));
 };
 
 export const tablesCommand: AddCommand = (program, run) => {
-  const tables = program
-    .command("tables")
-    .description("list the lake's tables: version, rows, files, bytes")
-    .addHelpText("after", examples("nightledger tables"));
+  const tables = program.command("tables").description("list the lake's tables: version, rows, files, bytes");
   withTableOptions(tables, "print the tables").action(
     run(async () => (await import("../lake/show-query.js")).showTables),
   );
@@ -95,7 +87,6 @@ export const viewsCommand: AddCommand = (program, run) => {
     .description("make a DuckDB file with views over the lake's live files, for tools without Delta")
     .requiredOption("--out <file>", "the file to make")
     .option("--force", "replace the file if it is there")
-    .addHelpText("after", examples("nightledger views --out lake.duckdb"))
     .action(run(async () => (await import("../lake/views.js")).runViews));
 };
 
@@ -114,14 +105,6 @@ export const verifyCommand: AddCommand = (program, run) => {
     .option("--root <hash>", "a root that was kept elsewhere: fail unless the lake's history contains it")
     .option("--public-key <file>", "Ed25519 public key (PEM) of the signer; fail unless it signed the pack")
     .option("--json", "print what was verified as JSON")
-    .addHelpText(
-      "after",
-      examples(
-        "nightledger verify",
-        "nightledger verify --root <hash>",
-        "nightledger verify lake/_exports/cip/<export> --public-key signer.pem",
-      ),
-    )
     .action(
       run(async () => async (terminal, directory: string | undefined, flags: VerifyFlags & PackFlags) => {
         if (directory === undefined) {
@@ -149,13 +132,6 @@ export const queryCommand: AddCommand = (program, run) => {
     .addOption(
       new Option("--output <file>", "write all rows to this file: .csv, .jsonl, .parquet or .xlsx").conflicts(
         ["csv", "json"],
-      ),
-    )
-    .addHelpText(
-      "after",
-      examples(
-        'nightledger query "select * from link_freshness"',
-        'nightledger query "from transactions" --output transactions.parquet',
       ),
     );
   withTableOptions(query, "print all rows").action(

@@ -1,5 +1,5 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
-import { type AddCommand, examples, NEW_LAKE } from "./command.js";
+import { type AddCommand, NEW_LAKE } from "./command.js";
 import { offeredBy, portNumber } from "./option-values.js";
 
 export const demoCommand: AddCommand = (program, run) => {
@@ -13,7 +13,6 @@ export const demoCommand: AddCommand = (program, run) => {
       "where to put the demo's lake; each demo deletes the one before",
       "nightledger-demo",
     )
-    .addHelpText("after", examples("nightledger demo"))
     .action(run(async () => (await import("../local/demo.js")).runDemo));
 };
 
@@ -73,10 +72,6 @@ export const initCommand: AddCommand = (program, run) => {
     .option("--key-file <file>", "file with its secret key; - is standard input")
     .option("--lake <place>", "the lake: a directory, or s3://bucket/prefix (default: ./lake)")
     .option("--force", "change the settings of a .env that is there; its other lines stay")
-    .addHelpText(
-      "after",
-      examples("nightledger init", "nightledger init --url https://api.example.com --key-file key.txt"),
-    )
     .action(run(async () => (await import("../local/init.js")).runInit));
 };
 
@@ -88,7 +83,6 @@ export const codecCommand: AddCommand = (program, run) => {
     .option("--port <number>", "port to listen on; 0 picks a free one", portNumber, 8789)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .requiredOption("--origin <url...>", "the web UI: the only pages that may ask")
-    .addHelpText("after", examples("nightledger codec serve --origin http://127.0.0.1:8080"))
     .action(run(async () => (await import("../local/codec.js")).serveCodec));
 };
 
@@ -97,14 +91,6 @@ export const completionCommand: AddCommand = (program, run) => {
     .command("completion")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .description("print a script that completes commands and flags in a shell")
-    .addHelpText(
-      "after",
-      examples(
-        'eval "$(nightledger completion bash)"',
-        "nightledger completion zsh > ~/.nightledger-completion.zsh",
-        "nightledger completion fish > ~/.config/fish/completions/nightledger.fish",
-      ),
-    )
     .action(
       run(async () => async (terminal, shell: (typeof SHELLS)[number]) => {
         terminal.result(completionScript(program, shell));

@@ -3,7 +3,7 @@ import { parseDuration } from "../../domain/duration.js";
 import { KINDS } from "../../jobs/kinds/index.js";
 import { SEEN_STATUSES } from "../shell/kind.js";
 import type { JobFlags } from "../shell/shell.js";
-import { type AddCommand, examples, withTableOptions } from "./command.js";
+import { type AddCommand, withTableOptions } from "./command.js";
 import { withInputsAgain } from "./declared-options.js";
 import { withBatchOptions } from "./onboard.js";
 import { duration, offering, pastInstant, rowLimit } from "./option-values.js";
@@ -36,8 +36,7 @@ export const runsCommand: AddCommand = (program, run) => {
       "only runs started since: 2026-11-21, an instant, or a time ago such as 36h",
       pastInstant,
     )
-    .option("--limit <n>", "show at most this many; 0 shows all", rowLimit, 20)
-    .addHelpText("after", examples("nightledger runs list --status failed --since 36h"));
+    .option("--limit <n>", "show at most this many; 0 shows all", rowLimit, 20);
   withTableOptions(list).action(run(async () => (await import("../runs/list.js")).listRuns));
   runs
     .command("show")
@@ -122,13 +121,6 @@ export const planCommand: AddCommand = (program, run) => {
       "say what a job would do now: calls, bytes, time, what it skips and what is done; starts nothing",
     )
     .option("--json", "print it as JSON; give it before the job")
-    .addHelpText(
-      "after",
-      examples(
-        "nightledger plan sync --roster users.csv",
-        "nightledger plan export cip --roster users.csv --approver a@example.com",
-      ),
-    )
     .passThroughOptions()
     .allowUnknownOption()
     .action(run(async () => (await import("../runs/plan/plan.js")).showPlan));

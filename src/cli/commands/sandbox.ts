@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { type AddCommand, examples } from "./command.js";
+import type { AddCommand } from "./command.js";
 import { between, count, portNumber } from "./option-values.js";
 
 export const sandboxCommand: AddCommand = (program, run) => {
@@ -38,6 +38,5 @@ export const sandboxCommand: AddCommand = (program, run) => {
     .option("--link <id>", "about this bank link; left out: the first connected one")
     .option("--url <address>", "address of the sandbox (default: NIGHTLEDGER_API_URL)")
     .option("--list", "list the events and what each does")
-    .addHelpText("after", examples("nightledger sandbox trigger service.user.bank_link_updated"))
     .action(run(async () => (await import("../local/sandbox.js")).triggerEvent));
 };

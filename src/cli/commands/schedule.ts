@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { parseTimesOfDay, type TimeOfDay } from "../../domain/schedules/timing.js";
-import { type AddCommand, examples } from "./command.js";
+import type { AddCommand } from "./command.js";
 import { duration } from "./option-values.js";
 
 export const scheduleCommand: AddCommand = (program, run) => {
@@ -21,12 +21,6 @@ export const scheduleCommand: AddCommand = (program, run) => {
     .option("--jitter <time>", "delay each run by a random time up to this", duration)
     .option("--paused", "create it paused, until `schedule unpause`")
     .option("--json", "print the schedule as JSON")
-    .addHelpText(
-      "after",
-      examples(
-        "nightledger schedule create nightly --at 02:15 --timezone Europe/Prague -- sync --roster users.csv",
-      ),
-    )
     .action(run(async () => (await import("../schedules/create.js")).createSchedule));
   schedule
     .command("list")

@@ -1,4 +1,4 @@
-import { type AddCommand, examples } from "./command.js";
+import type { AddCommand } from "./command.js";
 import { between, portNumber } from "./option-values.js";
 
 export const uiCommand: AddCommand = (program, run) => {
@@ -11,7 +11,6 @@ export const uiCommand: AddCommand = (program, run) => {
       "address to listen on; others than this machine's own need a password or a proxy",
       "127.0.0.1",
     )
-    .addHelpText("after", examples("nightledger ui", "nightledger ui --port 0"))
     .action(run(async () => (await import("../board/ui.js")).serveBoard));
 };
 
@@ -24,6 +23,5 @@ export const reportCommand: AddCommand = (program, run) => {
     .option("--days <n>", "how many days of runs", between(1, 3_650), 30)
     .option("--out <file>", "the file to write", "nightledger-report.html")
     .option("--json", "print the same as JSON, by the paths of the pages")
-    .addHelpText("after", examples("nightledger report", "nightledger report --last --out night.html"))
     .action(run(async () => (await import("../board/report.js")).showReport));
 };

@@ -74,7 +74,8 @@ export async function withLakeQuery<R>(
   decrypt = false,
 ): Promise<R> {
   const store = await lakeStore(terminal);
-  return withStoreQuery(store, work, decrypt ? { sealer: await lakeSealer(terminal, store) } : {});
+  const sealer = decrypt ? await lakeSealer(terminal, store) : undefined;
+  return withStoreQuery(store, work, { tables: TABLES, ...(sealer && { sealer }) });
 }
 
 /** @throws InputError saying which keys are missing, or that those given are not the lake's. */
@@ -125,11 +126,11 @@ export async function listsOf<Lists extends Readonly<Record<string, unknown>>>(
   return row as { readonly [Name in keyof Lists]: readonly Lists[Name][] };
 }
 
-/** Opens tables of a store for reading (all, unless some are named), and closes them again. */
+/** Opens tables of a store for reading and closes them again; each query reads the logs of all of them. */
 export async function withStoreQuery<R>(
   store: ObjectStore,
   work: (lake: LakeQuery) => Promise<R>,
-  { sealer, tables = TABLES }: { readonly sealer?: Sealer; readonly tables?: readonly TableSpec[] } = {},
+  { sealer, tables }: { readonly sealer?: Sealer; readonly tables: readonly TableSpec[] },
 ): Promise<R> {
   // SQL spills outside of the lake, so that read-only lakes can be read.
   const scratchDirectory = await temporaryScratch();

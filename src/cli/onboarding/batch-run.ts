@@ -2,24 +2,28 @@ import type { BatchPause } from "../../domain/onboarding/batch/batch-state.js";
 import { type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { refusalsInWords, refusalWords } from "../../domain/refusals.js";
-import { whyCutShort } from "../../domain/run.js";
-import { labelledLines } from "../../domain/words/texts.js";
+import type { Labelled } from "../../domain/words/texts.js";
 import { type OnboardingOptions, startOnboarding } from "../../intake/onboarding/start.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
+import { onboardings } from "../../lake/tables/onboardings.js";
 import { giveUpRun } from "../../temporal/give-up.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import type { JobSession } from "../session/job-session.js";
 import { placeOf } from "../session/preflight.js";
 import type { ProgressForm } from "../shell/progress-view.js";
-import { endWithoutResult, type JobRun, type LeftRun } from "../shell/run.js";
+import type { JobRun } from "../shell/run.js";
+import { declaredRun, type RunResult } from "../shell/summary.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { BatchFlags } from "./flags.js";
 import { waitUntilSettled } from "./settled-wait.js";
 
 /** How long the command watches a paused batch for its running customers to finish. */
 const RUNNING_OUT_MS = 5_000;
+
+/** What a batch tells besides what every run does. */
+type BatchTold = Omit<OnboardSummary, keyof RunResult>;
 
 /** A batch as its command runs it; `start` starts or joins its run. */
 export function batchRun(
@@ -30,7 +34,7 @@ export function batchRun(
   whileWatched?: (session: JobSession, started: StartedRun) => Promise<void>,
 ): JobRun<BatchProgress, OnboardSummary> {
   let pausedAt: number | undefined;
-  return {
+  return declaredRun<BatchProgress, BatchTold>({
     async start(session) {
       const started = await start(session);
       terminal.say(`batch ${batchId}`);
@@ -52,20 +56,23 @@ export function batchRun(
       terminal.say("every row is processed; waiting for customers and reviewers");
       return waitUntilSettled(session, result, Date.now() + deadline);
     },
-    outcome(left) {
-      const { end, sofar } = left;
-      const summary = summaryOf(batchId, left);
-      // A batch that has ended is never reported as paused too.
-      const paused = end?.kind === "completed" ? null : (sofar?.paused ?? null);
-      const halted = end?.kind === "halted";
-      return {
-        summary,
-        text: batchText(summary),
-        unauthorized: halted && paused?.kind === "credentials",
-        notes: paused === null ? endNotes(summary) : pauseNotes(paused, summary),
+    left({ started: { runId, memo }, end, sofar }) {
+      const { paused = null, refusals = [] } = sofar ?? {};
+      const totals = {
+        ...{ batch_id: batchId, refusals },
+        customers: sofar?.customers ?? queuedRows(Number(memo.rows ?? 0)),
+        manual_review: sofar?.manualReview ?? 0,
+        calls: sofar?.calls ?? 0,
+        answer_bytes: sofar?.answer_bytes ?? 0,
       };
+      const unauthorized = end?.kind === "halted" && paused?.kind === "credentials";
+      return { totals, notes: paused === null ? [] : pauseNotes(paused, runId, totals), unauthorized };
     },
-  };
+    finish: (result) => ({ notes: endNotes(result) }),
+    names: ({ batch_id }) => [["batch", batch_id]],
+    summary: batchSummary,
+    problems: () => [],
+  });
 }
 
 /** Starts the run of a frozen batch, or joins it. */
@@ -77,29 +84,11 @@ export function startBatch(
   return startOnboarding(temporal.client, { ...placeOf(preflight), sealed, facts, options, signal });
 }
 
-function summaryOf(
-  batchId: string,
-  { started, end, sofar, watchedMs }: LeftRun<BatchProgress, OnboardSummary>,
-): OnboardSummary {
-  if (end?.kind === "completed") return end.result;
-  return {
-    run_id: started.runId,
-    batch_id: batchId,
-    ...endWithoutResult(end),
-    customers: sofar?.customers ?? queuedRows(Number(started.memo.rows ?? 0)),
-    manual_review: sofar?.manualReview ?? 0,
-    calls: sofar?.calls ?? 0,
-    answer_bytes: sofar?.answer_bytes ?? 0,
-    refusals: sofar?.refusals ?? [],
-    duration_ms: watchedMs,
-    lake_root: null,
-  };
-}
-
 /** Says what to do about a paused batch, which can't change its playbook or file. */
 function pauseNotes(
   { kind, reason }: BatchPause,
-  { run_id, batch_id, refusals }: OnboardSummary,
+  run_id: string,
+  { batch_id, refusals }: BatchTold,
 ): readonly string[] {
   const [said] = refusals;
   const words =
@@ -134,22 +123,16 @@ function endNotes({ status, batch_id, refusals }: OnboardSummary): readonly stri
   ];
 }
 
-function batchText(summary: OnboardSummary): string {
-  const { customers, manual_review } = summary;
+function batchSummary({ customers, manual_review, refusals, calls }: BatchTold): Labelled[] {
   const { total, ...counts } = customers;
   const shown = Object.entries(counts).filter(([, count]) => count > 0);
   const review = `${manual_review} wait for a manual review; see the table onboardings`;
-  return labelledLines([
-    ["batch", summary.batch_id],
-    ["run", summary.run_id],
-    ["status", `${summary.status} in ${(summary.duration_ms / 1000).toFixed(1)} s`],
-    whyCutShort(summary),
+  return [
     ["customers", `${total}: ${shown.map(([name, count]) => `${count} ${name}`).join(", ")}`],
     ["review", manual_review > 0 ? review : null],
-    ...refusalsInWords(summary.refusals),
-    ["calls", summary.calls],
-    ["root", summary.lake_root],
-  ]).join("\n");
+    ...refusalsInWords(refusals),
+    ["calls", calls],
+  ];
 }
 
 const ONBOARD_PROGRESS: ProgressForm<BatchProgress> = {
@@ -186,6 +169,8 @@ export function giveUpBatch(
 /** Counts the rows of a batch that have an outcome. Rows run from the file's beginning: no limit goes below this. */
 export async function rowsWithOutcomes(store: ObjectStore, batchId: string): Promise<number> {
   const sql = `select count(distinct line) as n from onboardings where batch_id = '${batchId}'`;
-  const [row] = await withStoreQuery(store, (query) => rowsOf<{ n: number | bigint }>(query, sql));
+  const [row] = await withStoreQuery(store, (query) => rowsOf<{ n: number | bigint }>(query, sql), {
+    tables: [onboardings],
+  });
   return Number(row?.n ?? 0);
 }

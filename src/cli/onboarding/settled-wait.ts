@@ -10,7 +10,8 @@ import {
 import { isOpen, type Verdict } from "../../domain/onboarding/verdict.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { latestOutcomesSql, outcomeLines, putOutcomesCsv } from "../../lake/onboarding/outcomes-csv.js";
-import { LATEST_OF_A_LINE } from "../../lake/tables/onboardings.js";
+import type { LakeQuery } from "../../lake/query/query.js";
+import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import type { JobSession } from "../session/job-session.js";
 import { type RunEnd, WatchEnd } from "../shell/watch.js";
@@ -36,7 +37,7 @@ export async function waitUntilSettled(
   const sql = `select status, coalesce(requires_manual_review, false) as review, count(*) as n from (
       select * from onboardings where batch_id = '${batchId}' ${LATEST_OF_A_LINE}
     ) group by all`;
-  return withStoreQuery(store, async (query) => {
+  const wait = async (query: LakeQuery): Promise<RunEnd<OnboardSummary>> => {
     while (!signal.aborted) {
       const latest = await rowsOf<LatestRows>(query, sql);
       if (!latest.some(isOpen) || Date.now() >= notAfter) {
@@ -47,7 +48,8 @@ export async function waitUntilSettled(
       await end.before(sleep(POLL_EVERY_MS));
     }
     return { kind: "interrupted" };
-  });
+  };
+  return withStoreQuery(store, wait, { tables: [onboardings] });
 }
 
 function settledSummary(summary: OnboardSummary, latest: readonly LatestRows[]): OnboardSummary {

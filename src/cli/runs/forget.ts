@@ -6,7 +6,7 @@ import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import type { TableRows } from "../../lake/sync/forget/erase-rows.js";
 import { type AskedBy, forget, rowsOfPerson } from "../../lake/sync/forget/forget.js";
 import { TABLES } from "../../tables.js";
-import { existingLake, rowsOf, withStoreQuery } from "../lake/query.js";
+import { existingLake, rowsOf } from "../lake/query.js";
 import { showRows } from "../lake/row-table.js";
 import { assertSaid } from "../sync/forget/hold.js";
 import { showText } from "../terminal/colours.js";
@@ -25,18 +25,16 @@ export async function runForget(terminal: Terminal, fpId: string, flags: ForgetF
   const { reason, by, dryRun = false, json } = flags;
   assertSaid(flags);
   const place = await existingLake(terminal);
-  const packs = await withRunsView(terminal, (view) =>
-    withStoreQuery(view.lake.store, async (query) => {
-      const [running] = await unfinishedRuns(view, query);
-      if (running !== undefined && !dryRun) {
-        throw new InputError(
-          `${running.run_id} has not ended, and may hold rows of ${fpId}. Nothing was erased. Wait for it (nightledger runs watch ${running.run_id}) or cancel it, then try again.`,
-        );
-      }
-      await assertSettled(query, fpId);
-      return packsWith(query, fpId);
-    }),
-  );
+  const packs = await withRunsView(terminal, TABLES, async (view) => {
+    const [running] = await unfinishedRuns(view);
+    if (running !== undefined && !dryRun) {
+      throw new InputError(
+        `${running.run_id} has not ended, and may hold rows of ${fpId}. Nothing was erased. Wait for it (nightledger runs watch ${running.run_id}) or cancel it, then try again.`,
+      );
+    }
+    await assertSettled(view.query, fpId);
+    return packsWith(view.query, fpId);
+  });
   await withInterruption(async ({ signal, releases }) => {
     const lake = lakeAt(place);
     releases.add(() => lake.close());

@@ -12,7 +12,7 @@ import { RETRY_ONLY, type RunKind } from "../shell/kind.js";
 import type { JobRun } from "../shell/run.js";
 import { SYNC } from "../sync/retry.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { findRun, withRunsView } from "./view.js";
+import { findRun } from "./view.js";
 
 /** Runs of batches: a command may name the batch or one of its runs. */
 export const ONBOARD: RunKind = {
@@ -52,7 +52,7 @@ export function batchOf(workflowId: string): string {
 /** Finds the batch of an id, which may be that of one of its runs. @throws InputError where no such run is known. */
 async function batchNamed(terminal: Terminal, id: string): Promise<string> {
   if (!isRunId("onboard", id)) return id;
-  const { ended, running } = await withRunsView(terminal, (view) => findRun(view, id));
+  const { ended, running } = await findRun(terminal, id);
   if (ended?.job_id != null) return ended.job_id;
   if (running !== undefined) return batchOf(running.workflowId);
   throw new InputError(

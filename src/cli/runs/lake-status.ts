@@ -13,7 +13,7 @@ import { onboardings } from "../../lake/tables/onboardings.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { bankLinkStream } from "../../streams/bank-links.js";
 import { openRows } from "../../temporal/onboarding/open-rows.js";
-import { rowsOf, whyNoLake, withStoreQuery } from "../lake/query.js";
+import { rowsOf, whyNoLake } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
 import type { Finding } from "../shell/kind.js";
@@ -63,27 +63,30 @@ export interface LakeStatus {
 const WINDOW_MS = 30 * DAY;
 const MOST_STALE = 10;
 
+/** What {@link lakeStatus} is read from. */
+export const STATUS_TABLES = [runs, linkSyncs, runFailures, onboardings, erasures, bankLinkStream.table];
+
 /** Reads how things are. @param staleMs names links without a commit for longer than this */
 export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeStatus> {
-  const { config, store } = view.lake;
+  const {
+    query,
+    missing,
+    lake: { config, store },
+  } = view;
   const noLake = (await whyNoLake(store)) ?? null;
-  return withStoreQuery(
-    store,
-    async (query): Promise<LakeStatus> => ({
-      lake: config.lake.address,
-      lake_exists: noLake === null,
-      no_lake: noLake,
-      latest: await latest(query),
-      unfinished: await unfinishedRuns(view, query),
-      open_rows: await openNow(view),
-      ...(await withLakeReader(store, openThings)),
-      stale: await staleLinks(query, staleMs),
-      schedules: await nextFirings(view),
-      upkeep: (await lastUpkeep(store)) ?? null,
-      offline: view.missing ?? null,
-    }),
-    { tables: [runs, linkSyncs, runFailures, onboardings, erasures, bankLinkStream.table] },
-  );
+  return {
+    lake: config.lake.address,
+    lake_exists: noLake === null,
+    no_lake: noLake,
+    latest: await latest(query),
+    unfinished: await unfinishedRuns(view),
+    open_rows: await openNow(view),
+    ...(await withLakeReader(store, openThings)),
+    stale: await staleLinks(query, staleMs),
+    schedules: await nextFirings(view),
+    upkeep: (await lastUpkeep(store)) ?? null,
+    offline: missing ?? null,
+  };
 }
 
 /** Reads alerts that are not over and links under two users, and counts open bad rows. */

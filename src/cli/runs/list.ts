@@ -1,8 +1,7 @@
 import { NotThereError } from "../../domain/failures.js";
 import { meantWords, nearestOf } from "../../domain/words/nearest.js";
-import type { LakeQuery } from "../../lake/query/query.js";
 import { runs } from "../../lake/tables/runs.js";
-import { whyNoLake, withStoreQuery } from "../lake/query.js";
+import { whyNoLake } from "../lake/query.js";
 import { showRows, type TableFlags } from "../lake/row-table.js";
 import { isAsked, type RunFilter, SEEN_STATUSES, type SeenRun } from "../shell/kind.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -21,28 +20,21 @@ interface ListFlags extends RunFilter, TableFlags {
 /** Finds runs that have not ended, and at most this many of those that have, the newest first. @throws NotThereError */
 export async function findRuns(
   view: RunsView,
-  query: LakeQuery,
   filter: RunFilter,
   most: number,
 ): Promise<{ readonly open: readonly UnfinishedRun[]; readonly ended: readonly EndedRun[] }> {
   checkWord("--kind", filter.kind, KIND_NAMES);
   checkWord("--status", filter.status, SEEN_STATUSES);
-  const open = (await unfinishedRuns(view, query)).filter((run) => isAsked(run, filter));
-  return { open, ended: await endedRuns(query, filter, most) };
+  const open = (await unfinishedRuns(view)).filter((run) => isAsked(run, filter));
+  return { open, ended: await endedRuns(view.query, filter, most) };
 }
 
 /** Lists runs, those that have not ended first, then the newest. */
 export async function listRuns(terminal: Terminal, flags: ListFlags): Promise<void> {
   const { limit, json, csv, wide: _, vertical: __, ...filter } = flags;
-  return withRunsView(terminal, async (view) => {
-    const found = await withStoreQuery(
-      view.lake.store,
-      async (query): Promise<SeenRun[]> => {
-        const { open, ended } = await findRuns(view, query, filter, limit);
-        return [...open.map(listedRun), ...ended].slice(0, limit);
-      },
-      { tables: [runs] },
-    );
+  return withRunsView(terminal, [runs], async (view) => {
+    const { open, ended } = await findRuns(view, filter, limit);
+    const found: SeenRun[] = [...open.map(listedRun), ...ended].slice(0, limit);
     const isLeft = found.some(({ status }) => status === "interrupted");
     if (view.missing !== undefined && isLeft) terminal.say(view.missing);
     if (json) terminal.result(JSON.stringify({ items: found }));

@@ -9,7 +9,7 @@ import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js"
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { progressOf } from "../../temporal/running-workflows.js";
 import { nearRun } from "../lake/near-run.js";
-import { rowsOf, withStoreQuery } from "../lake/query.js";
+import { rowsOf } from "../lake/query.js";
 import { checkBatchId } from "../onboarding/batches.js";
 import type { Finding, SeenRun } from "../shell/kind.js";
 import { type JsonFlag, showResult } from "../terminal/colours.js";
@@ -44,9 +44,9 @@ export interface ShownRun extends SeenRun, RowFacts {
 /** Reads what is known of a run; also the run itself where it has not ended. @throws NotThereError where there is none of that id */
 export async function readRun(
   view: RunsView,
-  query: LakeQuery,
   id: string,
 ): Promise<readonly [ShownRun, UnfinishedRun | undefined]> {
+  const { query } = view;
   const ended = await endedRun(query, id);
   if (ended !== undefined) {
     const findings = [
@@ -58,7 +58,7 @@ export async function readRun(
     const slowest = await slowestLinks(query, id);
     return [{ ...facts({ ...ended, counts }), findings, slowest }, undefined];
   }
-  const unfinished = await unfinishedRuns(view, query);
+  const unfinished = await unfinishedRuns(view);
   const open = unfinished.find(({ run_id }) => run_id === id);
   const ids = unfinished.map(({ run_id }) => run_id);
   if (open === undefined) throw noRun(id, await nearRun(query, id, ids));
@@ -76,11 +76,9 @@ export function showRunOrBatch(terminal: Terminal, id: string, flags: JsonFlag):
 }
 
 export async function showRun(terminal: Terminal, id: string, { json }: JsonFlag): Promise<void> {
-  return withRunsView(terminal, async (view) => {
-    const shown = await withStoreQuery(view.lake.store, (query) => readRun(view, query, id), {
-      tables: [runs, linkSyncs, runFailures, ...(kindOf(id)?.tables ?? [])],
-    });
-    const [run, open] = shown;
+  const tables = [runs, linkSyncs, runFailures, ...(kindOf(id)?.tables ?? [])];
+  return withRunsView(terminal, tables, async (view) => {
+    const [run, open] = await readRun(view, id);
     if (view.missing !== undefined && open?.status === "interrupted") terminal.say(view.missing);
     showResult(terminal, json, run, () => [...runLines(run), ...openLines(terminal, open)]);
   });
@@ -155,16 +153,13 @@ export interface ShownBatch {
 export const BATCH_TABLES = [onboardings, runs] as const;
 
 async function showBatch(terminal: Terminal, batchId: string, { json }: JsonFlag): Promise<void> {
-  const shown = await withRunsView(terminal, (view) =>
-    withStoreQuery(view.lake.store, (query) => readBatch(view, query, batchId), { tables: BATCH_TABLES }),
-  );
+  const shown = await withRunsView(terminal, BATCH_TABLES, (view) => readBatch(view, batchId));
   showResult(terminal, json, shown, text);
 }
 
 /** Reads the state of a batch. @throws NotThereError where the lake knows nothing of it. */
 export async function readBatch(
-  { client, lake: { scope, config } }: RunsView,
-  query: LakeQuery,
+  { client, query, lake: { scope, config } }: RunsView,
   batchId: string,
 ): Promise<ShownBatch> {
   checkBatchId(batchId);

@@ -7,7 +7,7 @@ import { counted } from "../../domain/words/counted.js";
 import { bytesWords, type Labelled, labelledLines } from "../../domain/words/texts.js";
 import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { type LakeStatus, type LatestRun, lakeStatus } from "./lake-status.js";
+import { type LakeStatus, type LatestRun, lakeStatus, STATUS_TABLES } from "./lake-status.js";
 import { countWords, findingWords, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
 import type { UnfinishedRun } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
@@ -23,7 +23,7 @@ interface StatusFlags {
 }
 
 export async function showStatus(terminal: Terminal, { stale, json }: StatusFlags): Promise<void> {
-  return withRunsView(terminal, async (view) => {
+  return withRunsView(terminal, STATUS_TABLES, async (view) => {
     const status = await lakeStatus(view, stale);
     const unfinished = status.unfinished.map(({ running: _, ...run }) => run);
     showResult(terminal, json, { ...status, unfinished }, () => statusLines(terminal, status));

@@ -3,6 +3,7 @@ import { TRY_NOW } from "../../domain/waiting.js";
 import { dropStagingOf } from "../../intake/sync/start.js";
 import { giveUpRun } from "../../temporal/give-up.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
+import { inputsAgain } from "../commands/declared-options.js";
 import { followFound, runningRun } from "../shell/found-run.js";
 import type { RetryFlags } from "../shell/kind.js";
 import type { JsonFlag } from "../terminal/colours.js";
@@ -10,7 +11,7 @@ import { exitCodeOfRun } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { kindOf, ONBOARD, RUN_KINDS } from "./kinds.js";
 import { noRun, showRun } from "./show.js";
-import { findRun, withRunsView } from "./view.js";
+import { findRun } from "./view.js";
 
 /**
  * Follows a run to its end, or shows one that has ended; the exit code is that of the run. In embedded mode it works
@@ -34,7 +35,7 @@ async function followNamed(
   continues: boolean,
 ): Promise<number> {
   const kind = kindOf(id);
-  const { ended, running, near } = await withRunsView(terminal, (view) => findRun(view, id));
+  const { ended, running, near } = await findRun(terminal, id);
   if (kind === undefined) throw noRun(id, near);
   if (ended !== undefined) {
     await showRun(terminal, id, { json });
@@ -89,7 +90,9 @@ export async function retryRun(terminal: Terminal, id: string, flags: RetryFlags
       `--send-unknown is for runs of ${kinds.join(" and ")} only. Nothing was started. Leave it out.`,
     );
   }
-  const { ended } = kind === undefined ? {} : await withRunsView(terminal, (view) => findRun(view, id));
+  // Inputs of another kind are refused, by kinds too that have none.
+  inputsAgain((kind ?? ONBOARD).kind, flags, terminal.cwd);
+  const { ended } = kind === undefined ? {} : await findRun(terminal, id);
   if (ended?.reason === "not_begun")
     throw new InputError(
       `run ${id} did not begin: ${ended.message} Nothing was started. To run it now: nightledger schedule trigger ${ended.schedule}`,

@@ -8,7 +8,7 @@ import type { WaitingState } from "../../domain/waiting.js";
 import { counted } from "../../domain/words/counted.js";
 import { bytesWords, type Labelled } from "../../domain/words/texts.js";
 import { heldWords } from "../bulk/form.js";
-import type { Finding, SeenRun } from "../shell/kind.js";
+import type { Finding, RunKind, SeenRun } from "../shell/kind.js";
 import { averagePace, type ProgressForm } from "../shell/progress-view.js";
 import { timeStamp } from "../terminal/clock.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -93,7 +93,7 @@ export function slowWords({ link_id, ms, pages }: SlowLink): string {
 }
 
 /** Says what to do about what failed in a run that has ended, or about a run that was cancelled. */
-export function nextWords(run: SeenRun, findings: readonly Finding[]): string[] {
+export function nextWords(run: Parameters<RunKind["next"]>[0], findings: readonly Finding[]): string[] {
   const again = againWords(run, run);
   if (again !== undefined) return [again];
   const failed = findings.filter(({ status }) => isRetried(status));

@@ -23,8 +23,7 @@ export interface UnfinishedRun extends SeenRun {
 }
 
 /** Finds the runs that have not ended: those that Temporal has, and those of which only the staging is left. */
-export async function unfinishedRuns(view: RunsView, query: LakeQuery): Promise<UnfinishedRun[]> {
-  const { client, lake } = view;
+export async function unfinishedRuns({ client, lake, query }: RunsView): Promise<UnfinishedRun[]> {
   const listed = client === undefined ? [] : await runningRuns(client, lake.taskQueue);
   const going = await Promise.all(listed.map((running) => goingRun(client as Client, running)));
   const known = new Set(going.flatMap(({ run_id, job_id }) => [run_id, job_id]));

@@ -1,5 +1,7 @@
 import type { Client } from "@temporalio/client";
 import { UnreachableError } from "../../domain/failures.js";
+import type { TableSpec } from "../../lake/delta/delta-schema.js";
+import type { LakeQuery } from "../../lake/query/query.js";
 import { runs } from "../../lake/tables/runs.js";
 import { connectClient } from "../../temporal/connection.js";
 import { type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
@@ -15,18 +17,25 @@ const ANSWER_MS = 3_000;
 
 export interface RunsView {
   readonly lake: LakeView;
+  /** SQL over the tables that were asked for. */
+  readonly query: LakeQuery;
   /** Undefined where Temporal is not up. */
   readonly client: Client | undefined;
   /** Why Temporal is not up. */
   readonly missing: string | undefined;
 }
 
-/** Opens lake and Temporal read-only and closes them again: nothing is started and nothing changes. */
-export async function withRunsView<R>(terminal: Terminal, work: (view: RunsView) => Promise<R>): Promise<R> {
+/** Opens lake and Temporal read-only and closes them again: nothing is started and nothing changes. @param tables for SQL */
+export async function withRunsView<R>(
+  terminal: Terminal,
+  tables: readonly TableSpec[],
+  work: (view: RunsView) => Promise<R>,
+): Promise<R> {
   const lake = await readLakeView(terminal);
   const releases = new Releases();
   try {
-    return await work({ lake, ...(await findClient(lake, releases)) });
+    const temporal = await findClient(lake, releases);
+    return await withStoreQuery(lake.store, (query) => work({ lake, query, ...temporal }), { tables });
   } finally {
     await releases.run();
   }
@@ -52,28 +61,20 @@ async function findClient(
 }
 
 /** Finds a run of the lake by its id: as it ended, or as Temporal has it; where it is neither, a run of a like id. */
-export async function findRun(
-  { client, lake: { store, taskQueue } }: RunsView,
+export function findRun(
+  terminal: Terminal,
   id: string,
 ): Promise<{
   readonly ended: EndedRun | undefined;
   readonly running: RunningRun | undefined;
   readonly near: string | undefined;
 }> {
-  const listed = client === undefined ? [] : await runningRuns(client, taskQueue);
-  const running = listed.find(({ runId }) => runId === id);
-  return withStoreQuery(
-    store,
-    async (query) => {
-      const ended = await endedRun(query, id);
-      const isThere = (ended ?? running) !== undefined;
-      const open = listed.map(({ runId }) => runId);
-      return {
-        ended,
-        running: ended ? undefined : running,
-        near: isThere ? undefined : await nearRun(query, id, open),
-      };
-    },
-    { tables: [runs] },
-  );
+  return withRunsView(terminal, [runs], async ({ client, query, lake: { taskQueue } }) => {
+    const listed = client === undefined ? [] : await runningRuns(client, taskQueue);
+    const ended = await endedRun(query, id);
+    const running = ended ? undefined : listed.find(({ runId }) => runId === id);
+    const isThere = (ended ?? running) !== undefined;
+    const open = listed.map(({ runId }) => runId);
+    return { ended, running, near: isThere ? undefined : await nearRun(query, id, open) };
+  });
 }

@@ -1,5 +1,5 @@
 import { readConfig } from "../../config.js";
-import { checkPlace } from "../../temporal/listen.js";
+import { checkPlace, placeAddress } from "../../temporal/listen.js";
 import { type Metrics, sdkMetrics } from "../../temporal/metrics.js";
 import { installRuntime } from "../../temporal/runtime.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -21,7 +21,7 @@ export async function exportMetrics(terminal: Terminal): Promise<Metrics | undef
   if (place === undefined) return undefined;
   if (place.otlp === undefined) await checkPlace(place, NO_METRICS);
   installRuntime(NO_LOG, place);
-  const where = place.otlp === undefined ? `http://${place.host}:${place.port}/metrics` : place.otlp;
+  const where = place.otlp === undefined ? `${placeAddress(place)}/metrics` : place.otlp;
   terminal.say(`metrics   ${where}`);
   return sdkMetrics();
 }

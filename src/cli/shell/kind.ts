@@ -37,8 +37,8 @@ export interface RunKind {
   retry(terminal: Terminal, id: string, flags: RetryFlags): Promise<number>;
   /** The options that its retry must be given again, because nothing keeps what they held; left out: none. */
   givenAgain?(sealed: SealedStore, runId: string): Promise<readonly string[]>;
-  /** Says what to do about what failed in a run that has ended. */
-  next(run: SeenRun, failed: readonly Finding[]): string[];
+  /** Says what to do about what failed in a run that has ended; `command` is the line that asked for it. */
+  next(run: SeenRun & { readonly command?: string | null }, failed: readonly Finding[]): string[];
   /** The action to take about a finding that does not name one itself. */
   action?(finding: Pick<Finding, "status" | "reason">): string | null;
   /** Its own tables, which its queries read. */

@@ -1,5 +1,5 @@
 import { type EndReason, type RunStatus, whyCutShort } from "../../domain/run.js";
-import { type WaitingState, waitingOf } from "../../domain/waiting.js";
+import { waitingOf } from "../../domain/waiting.js";
 import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import type { Preflight } from "../session/preflight.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
@@ -22,6 +22,8 @@ export interface RunResult extends EndReason {
 interface Known<Totals> {
   readonly totals: Totals;
   readonly notes: readonly string[];
+  /** Whether the service refused the credentials; left out: not that the run knew. */
+  readonly unauthorized?: boolean;
 }
 
 /** What a command makes of the result of its run. */
@@ -34,10 +36,12 @@ export interface Finished {
 }
 
 /** A kind of run as a declaration: the shell starts and watches it, and makes its summary. */
-interface RunForm<Progress extends WaitingState, Totals extends object>
+interface RunForm<Progress, Totals extends object>
   extends Omit<JobRun<Progress, RunResult & Totals>, "outcome"> {
   /** What is known of a run without a result, because its command leaves it or it failed; it may read the lake. */
   left(left: LeftRun<Progress, unknown>, preflight: Preflight): Known<Totals> | Promise<Known<Totals>>;
+  /** What the summary names before the run; left out: nothing. */
+  names?(result: RunResult & Totals): readonly Labelled[];
   /** What a run has done. */
   summary(result: RunResult & Totals): readonly Labelled[];
   /** What went wrong in it. */
@@ -49,7 +53,7 @@ interface RunForm<Progress extends WaitingState, Totals extends object>
 }
 
 /** Makes of a declared kind of run one that a command can follow and report. */
-export function declaredRun<Progress extends WaitingState, Totals extends object>(
+export function declaredRun<Progress, Totals extends object>(
   form: RunForm<Progress, Totals>,
 ): JobRun<Progress, RunResult & Totals> {
   return {
@@ -62,29 +66,30 @@ export function declaredRun<Progress extends WaitingState, Totals extends object
         const text = summaryLines(form, end.result).join("\n");
         return { summary: { ...summary, ...also }, text, unauthorized, failed, notes };
       }
-      const { totals, notes } = await form.left(left, preflight);
+      const { totals, notes, unauthorized = false } = await form.left(left, preflight);
       const own = { run_id: started.runId, ...endWithoutResult(end), ...totals, ...form.unjudged };
       const summary = { ...own, duration_ms: watchedMs, lake_root: null };
       const lines = summaryLines(form, summary);
       const isOver = end !== undefined && end.kind !== "interrupted" && end.kind !== "halted";
-      if (isOver || sofar === undefined)
-        return { summary, text: lines.join("\n"), unauthorized: false, notes };
-      const waits = waitingOf(sofar);
+      const waiting = isOver || sofar === undefined ? undefined : form.progress.waiting?.(sofar);
+      if (waiting === undefined) return { summary, text: lines.join("\n"), unauthorized, notes };
+      const waits = waitingOf(waiting);
       const text = [...lines, ...waitingLines(waits, Date.now())].join("\n");
-      return { summary: { ...summary, ...waits }, text, unauthorized: false, notes };
+      return { summary: { ...summary, ...waits }, text, unauthorized, notes };
     },
   };
 }
 
 /** Writes the summary of a run for people: how it ended, what it has done, and what went wrong. */
 export function summaryLines<Totals extends object>(
-  form: Pick<RunForm<never, Totals>, "summary" | "problems">,
+  form: Pick<RunForm<never, Totals>, "names" | "summary" | "problems">,
   result: RunResult & Totals,
 ): string[] {
   const { run_id, status, duration_ms, lake_root } = result;
   // A run that its command leaves continues, or can be continued.
   const isLeft = status === "paused" || status === "running";
   return labelledLines([
+    ...(form.names?.(result) ?? []),
     ["run", run_id],
     ["status", `${status} ${isLeft ? "after" : "in"} ${(duration_ms / 1000).toFixed(1)} s`],
     whyCutShort(result),

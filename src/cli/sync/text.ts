@@ -82,15 +82,10 @@ function wrapped(parts: readonly string[]): string[] {
 export const SYNC_PROGRESS: ProgressForm<SyncProgress> = {
   bar: "{phase} {bar} {done}/{all} links · {read}",
   figures(progress) {
-    const {
-      usersDone,
-      usersTotal,
-      phase,
-      linksDone,
-      linksFound,
-      rowsRead: rows,
-      pagesRead: pages,
-    } = progress;
+    const { usersDone, usersTotal, linksDone, linksFound, rowsRead: rows, pagesRead: pages } = progress;
+    const isRead = usersDone === usersTotal && linksDone === linksFound;
+    // The workflow reads and commits side by side; once everything is read, only commits are left.
+    const phase = isRead && progress.phase === "reading" ? "committing" : progress.phase;
     return { users: `${usersDone}/${usersTotal}`, done: linksDone, total: linksFound, rows, pages, phase };
   },
   // Links that began together end together: until then only pages and rows tell that something happens.

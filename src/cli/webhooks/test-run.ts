@@ -8,6 +8,7 @@ import { EVENT_KINDS, type EventKind } from "../../domain/service/event-kind.js"
 import { eventFacts } from "../../domain/webhooks/event-facts.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
+import { webhookEvents } from "../../lake/tables/webhook-events.js";
 import { stagedEvent, stagedEvents } from "../../lake/webhooks/staged-events.js";
 import { createSealer } from "../../temporal/encryption/cipher.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
@@ -93,7 +94,8 @@ class Arrivals {
       if (event !== undefined && eventFacts(JSON.parse(event.body))?.onboardingId === mark) return true;
     }
     const sql = `select 1 from webhook_events where onboarding_id = '${mark}' limit 1`;
-    return withStoreQuery(this.store, async (query) => (await rowsOf(query, sql)).length > 0);
+    const rows = await withStoreQuery(this.store, (query) => rowsOf(query, sql), { tables: [webhookEvents] });
+    return rows.length > 0;
   }
 }
 

@@ -6,6 +6,7 @@ export const importKind = {
   command: "import",
   description:
     "import transactions from a file into bank links, each exactly once; the same file again posts nothing",
+  example: "nightledger import --transactions rows.csv",
   file: {
     name: "transactions file",
     option: "--transactions",

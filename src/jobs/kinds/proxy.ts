@@ -6,6 +6,7 @@ export const proxyKind = {
   kind: "proxy",
   command: "proxy",
   description: "send requests of a file through a vault proxy, each at most once unless its row allows more",
+  example: "nightledger proxy --config <id> --requests requests.csv",
   file: {
     name: "requests file",
     option: "--requests",

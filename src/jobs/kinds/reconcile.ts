@@ -6,6 +6,7 @@ export const reconcileKind = {
   kind: "reconcile",
   command: "reconcile",
   description: "compare the lake's transactions and balances with the service's; exit 1 where they differ",
+  example: "nightledger reconcile --roster users.csv",
   file: {
     name: "roster",
     option: "--roster",

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { lakeStatus } from "../../../src/cli/runs/lake-status.js";
-import { readLakeView } from "../../../src/cli/session/preflight.js";
+import { lakeStatus, STATUS_TABLES } from "../../../src/cli/runs/lake-status.js";
+import { withRunsView } from "../../../src/cli/runs/view.js";
 import { DAY } from "../../../src/domain/duration.js";
 import { lakeOfRows } from "../../helpers/query/lake-of-rows.js";
 
@@ -27,8 +27,7 @@ test("stale links are those without a commit for so long, but for gone ones and 
     const { directory: cwd } = lake;
     const env = { NIGHTLEDGER_LAKE: cwd, NIGHTLEDGER_HOME: join(cwd, "home") };
     const terminal = { env, cwd, interactive: false, result: () => undefined, say: () => undefined };
-    const view = { lake: await readLakeView(terminal), client: undefined, missing: "off" };
-    const { stale } = await lakeStatus(view, 3 * DAY);
+    const { stale } = await withRunsView(terminal, STATUS_TABLES, (view) => lakeStatus(view, 3 * DAY));
     expect(stale).toEqual({
       total: 2,
       links: [

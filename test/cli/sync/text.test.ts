@@ -52,6 +52,15 @@ test("until a link is done, pages tell that something happens; long links by the
   ]);
 });
 
+// "reading: 93/93 links done" stayed while the last commits went on.
+test("once every user and link is read, a sync says that it commits", () => {
+  const read = { usersDone: 3, usersTotal: 3, linksDone: 93, linksFound: 93, phase: "reading" };
+  const phaseOf = (progress: object) => SYNC_PROGRESS.figures({ ...read, ...progress } as SyncProgress).phase;
+  expect(phaseOf({})).toBe("committing");
+  expect([phaseOf({ usersDone: 2 }), phaseOf({ linksDone: 92 })]).toEqual(["reading", "reading"]);
+  expect(phaseOf({ phase: "materializing" })).toBe("materializing");
+});
+
 test("skipped links by whose turn it is, in 80 columns", () => {
   const by_reason = {
     ...{ "state error auth_expired": 4, "state error incomplete": 3, "state error no_accounts": 2 },

@@ -124,7 +124,7 @@ test("a retry sends what was refused, never what was lost; it is given the heade
   const refused = ["no1", "no2"].filter((id) => id !== lost);
   expect(added.map(({ body }) => JSON.parse(String(body)).ref).sort()).toEqual(refused);
   const deliberately = ["runs", "retry", again.said.run_id, "--send-unknown", "--header", "@headers"];
-  expect(again.stderr).toContain(deliberately.slice(0, 4).join(" "));
+  expect(again.stderr).toContain(`nightledger ${deliberately.slice(0, 5).join(" ")} …`);
   expect(await run(...deliberately)).toMatchObject({ code: 0, said: { rows: { done: 1 } } });
   expect(bodies().filter(({ ref }) => ref === lost)).toHaveLength(2);
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
+import pLimit, { type LimitFunction } from "p-limit";
 import { InputError, NotThereError } from "../../../domain/failures.js";
 import { type Markup, paragraph } from "../../../pages/parts.js";
 import {
@@ -16,8 +17,6 @@ import { BOARD_ICON, BOARD_SCRIPT, BOARD_STYLES, boardPage } from "../layout.js"
 import { type Asked, findPage, type Page, type ReadPage } from "../page.js";
 import type { SteeredCommand, Steering } from "../steer.js";
 import { type Door, decide, formKey } from "./guard.js";
-import { Line } from "./line.js";
-import { SentForms } from "./sent-forms.js";
 
 const MOST_CONNECTIONS = 200;
 /** Each opens the lake anew, which takes a dozen megabytes; the worker may be in the same process. */
@@ -81,7 +80,7 @@ interface Answer {
 export async function startBoard(options: BoardOptions): Promise<BoardServer> {
   const news = newsOf(options);
   const sent = new SentForms<SteeredCommand>();
-  const line = new Line(PAGES_AT_ONCE);
+  const line = pLimit(PAGES_AT_ONCE);
   const secret = randomBytes(24).toString("base64url");
   const server = createServer(
     { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 },
@@ -119,7 +118,7 @@ interface Exchange {
   readonly news: () => Promise<string>;
   readonly secret: string;
   readonly sent: SentForms<SteeredCommand>;
-  readonly line: Line;
+  readonly line: LimitFunction;
 }
 
 async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer> {
@@ -150,7 +149,7 @@ async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer
   const asked = path.replace(/\.json$/, "").replace(/^\/index$/, "/");
   const found = findPage(options.pages, asked, searchParams);
   if (found === undefined) return says(options, path, 404, "There is no such page.");
-  const read = await line.take(async () =>
+  const read = await line(async () =>
     request.socket.destroyed ? undefined : options.read(found.page, { ...found.asked, form: key }),
   );
   if (read === undefined) return text(503, "Nobody waits for this page any more.");
@@ -162,6 +161,26 @@ async function answer(options: BoardOptions, exchange: Exchange): Promise<Answer
   if (path.endsWith(".json"))
     return { status: 200, type: "application/json", text: `${JSON.stringify(model)}\n` };
   return html(options, path, 200, title, body);
+}
+
+/** As many are remembered as anybody may send twice, by a second click or by loading the answer again. */
+const MOST_REMEMBERED = 1_000;
+
+/** Does what a form asks for once, however often that form is sent. */
+class SentForms<Done> {
+  readonly #done = new Map<string, Promise<Done>>();
+
+  /** @returns what came of it the first time; what failed is done again */
+  once(token: string, work: () => Promise<Done>): Promise<Done> {
+    const known = this.#done.get(token);
+    if (known !== undefined) return known;
+    const done = work();
+    this.#done.set(token, done);
+    done.catch(() => this.#done.delete(token));
+    const [oldest] = this.#done.keys();
+    if (this.#done.size > MOST_REMEMBERED && oldest !== undefined) this.#done.delete(oldest);
+    return done;
+  }
 }
 
 const FIELDS = ["form", "once", "action", "subject", "reason"];

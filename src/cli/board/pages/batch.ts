@@ -14,8 +14,8 @@ export const batch = page("/onboarding/:batch", {
   async read(view, { part }) {
     const { query, terminal, missing } = view;
     const id = part("batch");
-    const shown = await readBatch(view, query, id);
-    const run = (await unfinishedRuns(view, query)).find(({ job_id }) => job_id === id);
+    const shown = await readBatch(view, id);
+    const run = (await unfinishedRuns(view)).find(({ job_id }) => job_id === id);
     return {
       ...shown,
       open: run === undefined ? null : { status: run.status, words: openRunWords(terminal, run) },

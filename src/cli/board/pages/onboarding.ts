@@ -13,7 +13,7 @@ export const onboarding = page("/onboarding", {
   tables: [runs, onboardings, onboardingEvents],
   async read(view) {
     const { query, terminal, missing } = view;
-    const open = (await unfinishedRuns(view, query)).filter(({ kind }) => kind === ONBOARD.kind);
+    const open = (await unfinishedRuns(view)).filter(({ kind }) => kind === ONBOARD.kind);
     const unfinished = open.map((run) => {
       const { job_id: batch_id, run_id, status } = run;
       return { batch_id, run_id, status, words: openRunWords(terminal, run) };

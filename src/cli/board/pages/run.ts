@@ -13,6 +13,7 @@ import {
   section,
 } from "../../../pages/parts.js";
 import { createSealer } from "../../../temporal/encryption/cipher.js";
+import { againFlags, retryCommand } from "../../commands/declared-options.js";
 import { linksAmong } from "../../runs/findings.js";
 import { kindNamed, RUN_KINDS } from "../../runs/kinds.js";
 import { readRun, type ShownRun } from "../../runs/show.js";
@@ -36,7 +37,7 @@ export type RunModel = Awaited<ReturnType<typeof readModel>>;
 
 async function readModel(view: BoardView, { part }: Asked) {
   const { query, terminal, missing } = view;
-  const [shown, open] = await readRun(view, query, part("run"));
+  const [shown, open] = await readRun(view, part("run"));
   const examples = shown.findings.flatMap((finding) => finding.examples);
   const next = nextWords(shown, shown.findings);
   const actions = actionsOf(shown, open, next);
@@ -63,8 +64,8 @@ async function retryAgain({ lake: { store, keys } }: BoardView, { kind, run_id, 
   const sealed = new SealedStore(store, createSealer(keys));
   const flags = (await kindNamed(kind)?.givenAgain?.(sealed, run_id)) ?? [];
   if (flags.length === 0) return null;
-  const given = flags.filter((flag) => ` ${command}`.includes(` ${flag}`));
-  return `nightledger runs retry ${run_id} ${(given.length > 0 ? given : flags).map((flag) => `${flag} …`).join(" ")}`;
+  const given = againFlags(kind, command);
+  return retryCommand(run_id, given.length > 0 ? given : flags);
 }
 
 export const run = page("/runs/:run", {

@@ -23,7 +23,7 @@ export const runs = page("/runs", {
   tables: [runsTable],
   async read(view, asked) {
     const filter = filterOf(asked);
-    const found = await findRuns(view, view.query, filter, MOST + 1);
+    const found = await findRuns(view, filter, MOST + 1);
     const today = Math.floor(Date.now() / DAY) * DAY;
     const days = Array.from({ length: DAYS }, (_, at) => isoDay(today - (DAYS - 1 - at) * DAY));
     const counted = await countedRuns(view.query, filter, `${days[0]}T00:00:00.000Z`);

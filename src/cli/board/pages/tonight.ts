@@ -2,15 +2,11 @@ import { kindWords } from "../../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../../domain/duration.js";
 import { isRetried } from "../../../domain/onboarding/batch/row-plan.js";
 import { whyCutShort } from "../../../domain/run.js";
-import { erasures } from "../../../lake/tables/erasures.js";
-import { linkSyncs } from "../../../lake/tables/link-syncs.js";
-import { onboardingEvents, onboardings } from "../../../lake/tables/onboardings.js";
-import { runs } from "../../../lake/tables/runs.js";
+import { onboardingEvents } from "../../../lake/tables/onboardings.js";
 import { chip, headline, joined, link, paragraph } from "../../../pages/parts.js";
-import { bankLinkStream } from "../../../streams/bank-links.js";
 import { rowsOf } from "../../lake/query.js";
 import { endedRuns } from "../../runs/ended-runs.js";
-import { type LatestRun, lakeStatus } from "../../runs/lake-status.js";
+import { type LatestRun, lakeStatus, STATUS_TABLES } from "../../runs/lake-status.js";
 import {
   averageWords,
   doneWords,
@@ -37,7 +33,7 @@ const WAITS = `select (select count(*) from onboarding_queue where state = 'revi
 
 export const tonight = page("/", {
   title: "Tonight",
-  tables: [runs, onboardings, onboardingEvents, linkSyncs, erasures, bankLinkStream.table],
+  tables: [...STATUS_TABLES, onboardingEvents],
   async read(view) {
     const since = new Date(Date.now() - BEGAN_WITHIN_MS).toISOString();
     const [status, syncs, [waits]] = await Promise.all([

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { DAY, HOUR } from "../../../../src/domain/duration.js";
+import { DAY } from "../../../../src/domain/duration.js";
 import { runHere } from "../../../helpers/command/command-here.js";
 import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
 
@@ -48,7 +48,8 @@ const callsOf = (night: number, down: number) =>
 /** The lake as it is before a night; that night is now. */
 async function lakeBefore(tonight: number, down: number) {
   const nights = Array.from({ length: tonight }, (_, night) => night);
-  const at = (night: number) => new Date(Date.now() - (tonight - night) * DAY - HOUR).toISOString();
+  // At this time of day: an hour before, shortly after midnight, each would be of another weekday.
+  const at = (night: number) => new Date(Date.now() - (tonight - night) * DAY).toISOString();
   const run = { kind: "sync", status: "completed", users: USERS, options: OPTIONS };
   return lakeOfRows({
     runs: nights.map((night) => ({

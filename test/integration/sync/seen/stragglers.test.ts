@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox, transactionRow } from "../../../../sandbox/index.js";
 import { withStoreQuery } from "../../../../src/cli/lake/query.js";
+import type { LakeQuery } from "../../../../src/lake/query/query.js";
 import { createLocalStore } from "../../../../src/lake/store/local/local-store.js";
+import { transactions } from "../../../../src/lake/tables/transactions.js";
 import { openClusterFolder } from "../../../helpers/command/cluster-folder.js";
 import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
 import { auditLake } from "../../../helpers/lake/lake-audit.js";
@@ -33,10 +35,11 @@ afterEach(async () => {
 /** Rows of each link in `transactions`; none before the table is there. */
 async function liveRows(): Promise<unknown> {
   const sql = "select link_id, count(*) as n from transactions group by 1 order by 1";
-  return withStoreQuery(createLocalStore(folder.lake), async (query) => {
+  const work = async (query: LakeQuery) => {
     for await (const batch of query.query(sql)) return batch.map(({ link_id, n }) => `${link_id} ${n}`);
     return [];
-  }).catch(() => []);
+  };
+  return withStoreQuery(createLocalStore(folder.lake), work, { tables: [transactions] }).catch(() => []);
 }
 
 const STAMP = String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d `;
