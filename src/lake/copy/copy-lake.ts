@@ -1,3 +1,4 @@
+import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { InputError } from "../../domain/failures.js";
 import { jsonObjectOf } from "../../domain/json/value.js";
 import { bindAs, COPY_KEY, readBinding, type ServiceBinding } from "../service-binding.js";
@@ -6,11 +7,15 @@ import {
   aboutLake,
   amountOf,
   fetchObject,
+  isAboutLake,
   lakeParts,
+  neverChanges,
   type TakenFolder,
   type TakeObject,
   withScratch,
 } from "./lake-parts.js";
+
+const AT_ONCE = 8;
 
 /**
  * Copies a lake to a place where none is, or continues such a copy. No job may use it before {@link endCopy}.
@@ -24,13 +29,17 @@ export async function copyLake(
   const binding = await bindingOf(from);
   await claimPlace(to, { lake: binding.lake, from: from.address, of: "copy" });
   const there = new Map((await to.list("")).map(({ key, size }) => [key, size]));
-  // An object of a table never changes, so that one of the same size is there already.
-  const isThere = (key: string, size: number) =>
-    !key.startsWith("_") && !key.endsWith("/_last_checkpoint") && there.get(key) === size;
+  const isThere = (key: string, size: number) => neverChanges(key) && there.get(key) === size;
   await copying(from, to, async (take) => {
     const unlessThere: TakeObject = async (entry) => (isThere(entry.key, entry.size) ? "kept" : take(entry));
-    for await (const part of lakeParts(from, unlessThere)) tell(amountOf(part));
+    for await (const part of lakeParts(from, unlessThere)) {
+      for (const { key } of part.entries) there.delete(key);
+      tell(amountOf(part));
+    }
   });
+  // What an earlier attempt took, and the lake has erased since.
+  const gone = [...there.keys()].filter((key) => key.includes("/") && !isAboutLake(key));
+  await mapConcurrent(AT_ONCE, gone, (key) => to.delete(key));
   return binding;
 }
 

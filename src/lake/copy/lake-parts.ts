@@ -44,6 +44,11 @@ interface LakePart {
   readonly kept: number;
 }
 
+/** Whether an object says which lake it is. */
+export function isAboutLake(key: string): boolean {
+  return key.startsWith(`${ABOUT}/`);
+}
+
 /** How much was taken of one folder. */
 export interface TakenFolder {
   readonly folder: string;

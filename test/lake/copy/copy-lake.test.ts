@@ -10,6 +10,7 @@ import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 
 const BINDING = { id: "1f", lake: "a-lake", url: "https://api.example.com", mode: "test" as const };
 const COMMIT = "_delta_log/00000000000000000000.json";
+const FILE = "part-3f9c2a10-1c1c-4a5b-8f00-0a1b2c3d4e5f.parquet";
 const LARGE = "x".repeat(1024 * 1024 + 1);
 
 let base: string;
@@ -21,7 +22,7 @@ beforeEach(async () => {
   await bindAs(from, BINDING);
   for (const table of ["accounts", "transaction_changes", "runs", "transactions"]) {
     await from.put(`${table}/${COMMIT}`, `commit of ${table}`);
-    await from.put(`${table}/part.parquet`, LARGE);
+    await from.put(`${table}/${FILE}`, LARGE);
   }
   await from.put("runs/_delta_log/_last_checkpoint", "hint");
   await from.put("_nightledger/canary.json", "canary");
@@ -56,7 +57,22 @@ test("a copy that was cut short is no lake, and is continued", async () => {
   ).rejects.toThrow("killed");
   expect(await readBinding(to)).toBeUndefined();
   await expect(ensureBinding(to, BINDING)).rejects.toThrow(/is no lake yet.*Nothing was started/);
-  expect((await copied()).map(({ kept }) => kept)).toEqual([0, 2, 2, 0, 0]);
+  expect((await copied()).map(({ kept }) => kept)).toEqual([0, 1, 1, 0, 0]);
+});
+
+test("a continued copy keeps nothing that the lake has erased since, and takes a commit of the same size again", async () => {
+  await expect(
+    copyLake(from, to, ({ folder }) => {
+      if (folder === "transactions") throw new Error("killed");
+    }),
+  ).rejects.toThrow("killed");
+  await from.delete(`transactions/${FILE}`);
+  await from.delete("_staging/open/row");
+  await from.put(`transactions/${COMMIT}`, "Commit of transactions");
+  await copied();
+  expect((await to.list("transactions/")).map(({ key }) => key)).toEqual([`transactions/${COMMIT}`]);
+  expect(await to.list("_staging/")).toEqual([]);
+  expect(String(await to.get(`transactions/${COMMIT}`))).toBe("Commit of transactions");
 });
 
 test("a place with anything else in it is refused, and stays as it is", async () => {
