@@ -147,7 +147,7 @@ export class OpenGroup {
     const done = new Set<number>();
     const failed = new Map(close.failed.map((one) => [one.item, one]));
     for (const name of close.results) {
-      for await (const { item: number, result = null } of staging.results(name)) {
+      for (const { item: number, result = null } of await staging.results(name)) {
         const { rows } = work[number] ?? {};
         if (rows === undefined || result === null || done.has(number) || failed.has(number)) continue;
         done.add(number);

@@ -18,24 +18,22 @@ export interface StagedResult {
   readonly result: unknown;
 }
 
-/** The last of the objects of one name, which says how many are before it. */
-interface LastResults {
-  readonly before: number;
-  readonly results: readonly StagedResult[];
-}
-
-/** Bytes of results in one object, and in the memory of whoever writes or reads them. */
+/** Bytes of results in one object; its writer and its reader hold one in memory. */
 const PART_BYTES = 8 * 1024 * 1024;
 
-/** Keeps results of items below one key, durably, without holding all of them in memory. */
-export class KeptResults {
+/** Keeps results of items, durably, without holding all of them in memory. */
+class KeptResults {
+  readonly #names: string[] = [];
   #results: StagedResult[] = [];
   #bytes = 0;
-  #parts = 0;
 
+  /**
+   * @param name begins the names of the objects
+   * @param put writes one object
+   */
   constructor(
-    private readonly sealed: SealedStore,
-    private readonly key: string,
+    private readonly name: string,
+    private readonly put: (name: string, results: readonly StagedResult[]) => Promise<void>,
   ) {}
 
   /** Adds a result, and returns its bytes. */
@@ -49,33 +47,18 @@ export class KeptResults {
 
   async #flush(): Promise<void> {
     const results = this.#results;
-    const part = this.#parts;
+    const name = `${this.name}.${this.#names.length}`;
+    this.#names.push(name);
     this.#results = [];
     this.#bytes = 0;
-    this.#parts += 1;
-    await this.sealed.put(partKey(this.key, part), results, { durable: true });
+    await this.put(name, results);
   }
 
-  /** Ends what was added; false where that is nothing. */
-  async end(): Promise<boolean> {
-    if (this.#parts === 0 && this.#results.length === 0) return false;
-    const last: LastResults = { before: this.#parts, results: this.#results };
-    await this.sealed.put(this.key, last, { durable: true });
-    return true;
+  /** Keeps the rest of what was added; gives the names of all objects. */
+  async end(): Promise<readonly string[]> {
+    if (this.#results.length > 0) await this.#flush();
+    return this.#names;
   }
-}
-
-/** Reads what was kept below a key, a part at a time. @throws StagingLostError when it is gone. */
-export async function* keptResults(sealed: SealedStore, key: string): AsyncGenerator<StagedResult> {
-  const { before, results } = await sealed.require<LastResults>(key);
-  for (let part = 0; part < before; part += 1) {
-    yield* await sealed.require<readonly StagedResult[]>(partKey(key, part));
-  }
-  yield* results;
-}
-
-function partKey(key: string, part: number): string {
-  return `${key}.${part}`;
 }
 
 /** The manifest of a frozen file. It is written last, so the rows of a file that has one are complete. */
@@ -109,7 +92,7 @@ export interface StagedPlan {
 
 /** What a closed group came to: where its results are, and which items failed. */
 export interface StagedClose {
-  /** Names of {@link BulkStaging.keepResults}. */
+  /** Names of the objects of {@link BulkStaging.keepResults}. */
   readonly results: readonly string[];
   readonly failed: readonly FailedItem[];
 }
@@ -229,14 +212,16 @@ export class BulkStaging {
     return this.#key(`items/${group}/${item}/`);
   }
 
-  /** Keeps results under a new name, which a workflow's history will name. */
+  /** Keeps results in objects that begin with a new name; a workflow's history will name them. */
   keepResults(name: string): KeptResults {
-    return new KeptResults(this.sealed, this.#key(`results/${name}`));
+    return new KeptResults(name, (part, results) =>
+      this.sealed.put(this.#key(`results/${part}`), results, { durable: true }),
+    );
   }
 
-  /** @throws StagingLostError when they are gone. */
-  results(name: string): AsyncIterable<StagedResult> {
-    return keptResults(this.sealed, this.#key(`results/${name}`));
+  /** The results in one of these objects. @throws StagingLostError when it is gone. */
+  results(name: string): Promise<readonly StagedResult[]> {
+    return this.sealed.require(this.#key(`results/${name}`));
   }
 
   /** Notes, durably, that the tables have the rows of a closed group. */
