@@ -1,4 +1,4 @@
-import { createHash, type Hash, scryptSync } from "node:crypto";
+import { createHash, scryptSync } from "node:crypto";
 import {
   type Asker,
   type BulkOptions,
@@ -110,6 +110,8 @@ export type BytesOf = (
   column: string,
 ) => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
 
+type Rows = AsyncIterable<FrozenBulkRow> | Iterable<FrozenBulkRow>;
+
 /** Most bytes of the frozen rows of a group, unless one row has more: a few groups are in memory at a time. */
 const GROUP_BYTES = 8 * 1024 * 1024;
 
@@ -137,22 +139,41 @@ export class BulkStaging {
    */
   async freeze(
     file: Omit<FrozenFile, "groups">,
-    rows: AsyncIterable<FrozenBulkRow> | Iterable<FrozenBulkRow>,
+    rows: Rows,
     groupRows: number,
     bytes?: BytesOf,
   ): Promise<FrozenFile> {
     const there = await this.file.find();
-    const hash = createHash("sha256");
-    const copied = this.#copied(rows, hash, bytes);
     if (there !== undefined && (await this.#hasRows(there))) {
-      if (bytes !== undefined) for await (const _ of copied);
+      if (bytes !== undefined) for await (const _ of this.#withFiles(rows, bytes));
       return there;
     }
     // Where a part of the rows was lost, the same groups are written again, because plans name these.
-    const { count, bytes: most } = there?.groups ?? { count: groupRows, bytes: GROUP_BYTES };
-    const total = await this.frozen.write(this.#key("groups/"), copied, { count, bytes: most });
-    if (hash.digest("hex") !== file.sha256) throw changedInput("The input file");
-    return this.file.keep({ ...file, groups: { count, bytes: most, total } });
+    const { sha256, groups } = await this.copyRows(rows, there?.groups ?? { count: groupRows }, bytes);
+    if (sha256 !== file.sha256) throw changedInput("The input file");
+    return this.file.keep({ ...file, groups });
+  }
+
+  /** Copies rows as {@link freeze} does, and gives what their manifest, which comes last, says of them. */
+  async copyRows(
+    rows: Rows,
+    { count, bytes: most = GROUP_BYTES }: Pick<PartBounds, "count"> & Partial<PartBounds>,
+    bytes?: BytesOf,
+  ): Promise<Pick<FrozenFile, "rows" | "invalid" | "sha256" | "groups">> {
+    const hash = createHash("sha256");
+    const counts = { rows: 0, invalid: 0 };
+    const withFiles = this.#withFiles(rows, bytes);
+    async function* counted() {
+      for await (const row of withFiles) {
+        hash.update(frozenLine(row));
+        counts.rows += 1;
+        if (row.row === null) counts.invalid += 1;
+        yield row;
+      }
+    }
+    const bounds = { count, bytes: most };
+    const total = await this.frozen.write(this.#key("groups/"), counted(), bounds);
+    return { ...counts, sha256: hash.digest("hex"), groups: { ...bounds, total } };
   }
 
   #hasRows({ groups }: FrozenFile): Promise<boolean> {
@@ -168,13 +189,8 @@ export class BulkStaging {
   readonly bytesOf: BytesOf = async ({ line }, column) => (await this.bytes(line, column)).open();
 
   /** The rows, each after its files are copied. */
-  async *#copied(
-    rows: AsyncIterable<FrozenBulkRow> | Iterable<FrozenBulkRow>,
-    hash: Hash,
-    bytes?: BytesOf,
-  ): AsyncGenerator<FrozenBulkRow> {
+  async *#withFiles(rows: Rows, bytes: BytesOf | undefined): AsyncGenerator<FrozenBulkRow> {
     for await (const row of rows) {
-      hash.update(frozenLine(row));
       if (bytes !== undefined)
         await freezeFiles(this.sealed, this.#key(""), row, (column) => bytes(row, column));
       yield row;
