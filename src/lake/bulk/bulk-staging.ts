@@ -84,9 +84,8 @@ export interface FrozenFile {
 }
 
 export interface StagedPlan {
-  readonly work: readonly (readonly number[])[];
-  /** What the kind noted of each of these items. */
-  readonly given?: readonly unknown[];
+  /** Each item's rows by their lines, and what the kind noted of it. */
+  readonly work: readonly { readonly lines: readonly number[]; readonly given?: unknown }[];
   readonly ended: readonly { readonly lines: readonly number[]; readonly result: unknown }[];
 }
 
