@@ -51,8 +51,11 @@ export interface OpenCustomer extends SentCalls {
   /** Whether its onboarding was posted, and the answer is applied. */
   readonly posted: boolean;
   readonly tries: Tries;
-  /** How often it was asked for an output that was missing when it ended, and by which calls; null before its end. */
-  readonly output: (SentCalls & { readonly polls: number; readonly dueAt: number }) | null;
+  /**
+   * How often it was asked for an output that was missing when it ended; null before its end. From then on its calls count
+   * anew, because its batch knows the others.
+   */
+  readonly output: { readonly polls: number; readonly dueAt: number } | null;
 }
 
 /** A row as its batch has just handed it over: nothing is posted, or an earlier command has posted it. */
