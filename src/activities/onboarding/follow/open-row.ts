@@ -16,6 +16,7 @@ import {
   inherited,
   isOutputAwaited,
   isOverdue,
+  isPosted,
   NO_TRIES,
   newsTaken,
   type OpenCustomer,
@@ -41,7 +42,7 @@ const UNANSWERED: OutcomeFacts = {
 export async function step(row: RowInWork): Promise<OpenCustomer | null> {
   takeStops(row);
   if (row.one.output !== null) await fetchOutput(row);
-  else if (row.one.posted) await act(row);
+  else if (isPosted(row.one)) await act(row);
   else if (!(await post(row))) return given(row);
   return conclude(row);
 }
@@ -78,7 +79,7 @@ function given(row: RowInWork): null {
 async function end(row: RowInWork, failure: OutcomeFacts, isStopped: boolean): Promise<void> {
   if (isStopped) keepEnd(row);
   await row.change(afterFailure(row.one.state), "failed", failure);
-  row.set({ posted: true, tries: NO_TRIES });
+  row.set({ tries: NO_TRIES });
 }
 
 function takeStops(row: RowInWork): void {
@@ -112,7 +113,6 @@ async function post(row: RowInWork): Promise<boolean> {
     if (!(await row.apply(posted))) return putBack(row);
   }
   row.isPosting = false;
-  row.set({ posted: true });
   return true;
 }
 
@@ -179,7 +179,6 @@ async function deliver(row: RowInWork): Promise<void> {
 async function stop(row: RowInWork): Promise<void> {
   keepEnd(row);
   await row.change(afterStop(row.one.state), "stopped");
-  row.set({ posted: true });
 }
 
 /** Notes that the row's own batch stops it before its end: other rows must not take that end for their outcome. */
