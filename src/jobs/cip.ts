@@ -9,7 +9,16 @@ import { checkPrevious, exportsIn } from "./cip/earlier-exports.js";
 import { type MemberResult, memberOf, type RosterRow, rosterRow } from "./cip/member.js";
 import { publishExport } from "./cip/publish-export.js";
 import { cipRows } from "./cip/rows.js";
-import { type AnyJob, type BulkJob, type Caller, type JobRow, planOf, refusalOf, rowPerUser } from "./job.js";
+import {
+  type AnyJob,
+  type BulkJob,
+  type Caller,
+  itemOf,
+  type JobRow,
+  planOf,
+  refusalOf,
+  rowPerUser,
+} from "./job.js";
 import { type CipOptions, cipKind } from "./kinds/cip.js";
 import { isBusiness } from "./kyb/rows.js";
 import { kybJob } from "./kyb.js";
@@ -22,7 +31,7 @@ const reportsJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
   order: (a, b) => (a.fp_id < b.fp_id ? -1 : 1),
   groupRows: 500,
   plan: async (_, rows) => ({
-    work: rows.filter(({ row }) => row.excluded === undefined).map((one) => [one]),
+    work: rows.filter(({ row }) => row.excluded === undefined).map(itemOf),
     ended: rows.flatMap((one) => {
       const reason = one.row.excluded;
       return reason === undefined ? [] : [{ rows: [one], result: { kind: "excluded", reason } }];
@@ -42,12 +51,11 @@ const reportsJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
       return { kind: "failed", reason: await reasonOf(caller, fp_id, reason), refused, asked };
     }
   },
-  ends: (rows, result) =>
-    rows.map(({ line }) => {
-      if (result.kind === "exported") return { line, status: "done", reason: null };
-      if (result.kind === "excluded") return { line, status: "skipped", reason: result.reason };
-      return { line, status: "failed", reason: result.reason, refused: result.refused };
-    }),
+  end(result) {
+    if (result.kind === "exported") return undefined;
+    if (result.kind === "excluded") return { status: "skipped", reason: result.reason };
+    return { status: "failed", reason: result.reason, refused: result.refused };
+  },
   about: ([one], result) =>
     one === undefined || result.kind !== "exported"
       ? null
@@ -105,28 +113,13 @@ export function takingAlong(
     ...own,
     owner: (row) => (isOther(row) ? other : own).owner(row),
     async plan(context, rows) {
-      const plans = [
-        await planOf(
-          own,
-          context,
-          rows.filter(({ row }) => !isOther(row)),
-        ),
-        await planOf(
-          other,
-          context,
-          rows.filter(({ row }) => isOther(row)),
-        ),
-      ];
-      const given = plans.flatMap(({ work, given }) => work.map((_, item) => given?.[item]));
-      return {
-        work: plans.flatMap(({ work }) => work),
-        ...(plans.some((plan) => plan.given) && { given }),
-        ended: plans.flatMap(({ ended }) => ended),
-      };
+      const ofOthers = rows.filter(({ row }) => isOther(row));
+      const ofOwn = rows.filter(({ row }) => !isOther(row));
+      const plans = [await planOf(own, context, ofOwn), await planOf(other, context, ofOthers)];
+      return { work: plans.flatMap(({ work }) => work), ended: plans.flatMap(({ ended }) => ended) };
     },
     work: (rows, caller) => jobOf(rows).work(rows, caller),
-    ends: (rows, result) =>
-      jobOf(rows).ends?.(rows, result) ?? rows.map(({ line }) => ({ line, status: "done", reason: null })),
+    end: (result, at, row) => (isOther(row) ? other : own).end?.(result, at, row),
     ...(skipped.length > 0 && {
       skippedRows: (runId: string) => skipped.map((rows) => rows(runId)).join(" union all by name "),
     }),

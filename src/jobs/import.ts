@@ -106,7 +106,7 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = 
       work: chunksOf(
         rows.filter((one) => statusOf(one) === undefined),
         options.chunk,
-      ),
+      ).map((chunk) => ({ rows: chunk })),
       ended: [
         ...ended("accepted", "skipped", "already imported"),
         ...ended("unknown", "unknown", SENT_EARLIER),
@@ -136,12 +136,11 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = 
     });
     return chunkOf(`${link_id}/${first.line}`, ends);
   },
-  ends: (rows, result) =>
-    rows.map(({ line }, index) => {
-      const { status, reason, refused } = endOf(result, index);
-      const words = { accepted: "done", skipped: "skipped", refused: "failed", unknown: "failed" } as const;
-      return { line, status: words[status], reason, refused };
-    }),
+  end(result, at) {
+    const { status, reason, refused } = endOf(result, at);
+    const words = { accepted: "done", skipped: "skipped", refused: "failed", unknown: "failed" } as const;
+    return { status: words[status], reason, refused };
+  },
   isUnsure: (reason) => [LOST, SENT_EARLIER].includes(reason) || reason.startsWith("gave_up "),
   skippedRows: (runId) => `select reason, 'line ' || line || ' ' || link_id as owner from transaction_imports
     where run_id = '${runId}' and status = 'skipped'`,

@@ -61,8 +61,11 @@ export interface BulkJob<Row extends object, Result, Options extends object = ob
   requests?(rows: readonly JobRow<Row>[], given: Given): number;
   /** Makes the calls of an item. It may run again after a crash; its calls then return the same answers. */
   work(rows: readonly JobRow<Row>[], caller: Caller<Options, Given>): Promise<Result>;
-  /** The outcome of each row of an item that has a result. Default: all are done. Items without one have failed. */
-  ends?(rows: readonly JobRow<Row>[], result: Result): readonly RowEnd[];
+  /**
+   * How a row ends whose item has a result; `at` is its place in the item. Undefined, and the default: it is done. The
+   * rows of an item without a result have failed.
+   */
+  end?(result: Result, at: number, row: Row): Omit<RowEnd, "line"> | undefined;
   /**
    * Whether a row that failed for this reason may have been carried out, so that only `--send-unknown` sends it again.
    * Left out by a kind without such rows: it has no `--send-unknown`.
@@ -154,7 +157,12 @@ export async function planOf(
   context: JobContext,
   rows: readonly JobRow<object>[],
 ): Promise<GroupPlan<object, unknown, unknown>> {
-  return (await job.plan?.(context, rows)) ?? { work: rows.map((row) => [row]), ended: [] };
+  return (await job.plan?.(context, rows)) ?? { work: rows.map(itemOf), ended: [] };
+}
+
+/** The item of one row. */
+export function itemOf<Row>(row: JobRow<Row>): PlannedItem<Row, never> {
+  return { rows: [row] };
 }
 
 /** How an item makes its calls. */
@@ -198,11 +206,16 @@ export interface Caller<Options = object, Given = unknown> {
 /** What is special about one call. */
 export type CallTerms = Pick<SealedRequest, "repeatable" | "keepBytes">;
 
-/** The items of a group: rows that are worked on together, such as those of one request. */
+/** Rows that are worked on together, such as those of one request. */
+export interface PlannedItem<Row, Given = unknown> {
+  readonly rows: readonly JobRow<Row>[];
+  /** What `work` is given for them; it is kept with the plan. */
+  readonly given?: Given;
+}
+
+/** The items of a group. */
 interface GroupPlan<Row, Result, Given> {
-  readonly work: readonly (readonly JobRow<Row>[])[];
-  /** What `work` is given for each of these items, in their order; it is kept with the plan. */
-  readonly given?: readonly Given[];
+  readonly work: readonly PlannedItem<Row, Given>[];
   /** Items that need no work, such as rows that an earlier run has done. */
   readonly ended: readonly { readonly rows: readonly JobRow<Row>[]; readonly result: Result }[];
 }

@@ -35,12 +35,10 @@ export const kybJob: BulkJob<BusinessRow, BusinessResult> = {
       onboardings.push(await insightsOf(caller, fp_bid, one, `insights-${index + 1}`));
     return { onboardings };
   },
-  ends: (rows, { onboardings }) =>
-    rows.map(({ line }) =>
-      onboardings.some(({ state }) => state === "found")
-        ? { line, status: "done", reason: null }
-        : { line, status: "skipped", reason: onboardings.length === 0 ? "no_onboarding" : "no_insights" },
-    ),
+  end: ({ onboardings }) =>
+    onboardings.some(({ state }) => state === "found")
+      ? undefined
+      : { status: "skipped", reason: onboardings.length === 0 ? "no_onboarding" : "no_insights" },
   skippedRows: (runId) => `select fp_bid as owner,
     case when bool_and(insights = 'no_onboarding') then 'no_onboarding' else 'no_insights' end as reason
     from business_insights where run_id = '${runId}' group by fp_bid having not bool_or(insights = 'found')`,

@@ -8,7 +8,7 @@ import type { Lake } from "../lake/lake.js";
 import { readTables } from "../lake/query/query-views.js";
 import { sqlList, sqlText } from "../lake/sql/duckdb-sql.js";
 import { proxyCalls } from "../lake/tables/bulk.js";
-import type { AnyJob, BulkJob, JobRow } from "./job.js";
+import { type AnyJob, type BulkJob, itemOf, type JobRow } from "./job.js";
 import { type ProxyInputs, type ProxyOptions, proxyKind } from "./kinds/proxy.js";
 import { checkCommon, defined, headerParts, readHeaders, readText } from "./proxy/request.js";
 import { type ProxyRow, requestOf, requestRow, templateRow } from "./proxy/row.js";
@@ -60,7 +60,7 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult, ProxyOptions> = {
       return state !== "answered" && mayRepeat(row, options) ? undefined : state;
     };
     return {
-      work: rows.filter((one) => stateOf(one) === undefined).map((one) => [one]),
+      work: rows.filter((one) => stateOf(one) === undefined).map(itemOf),
       ended: rows.flatMap((one) => {
         const state = stateOf(one);
         return state === undefined ? [] : [{ rows: [one], result: endedEarlier(state) }];
@@ -96,14 +96,11 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult, ProxyOptions> = {
       };
     }
   },
-  ends: (rows, { status, reason, answer }) =>
-    rows.map(({ line }) => {
-      if (status === "skipped") return { line, status, reason };
-      if (status === "unknown") return { line, status: "failed", reason };
-      return isAccepted(answer)
-        ? { line, status: "done", reason: null }
-        : { line, status: "failed", reason: `http_${answer?.status}` };
-    }),
+  end({ status, reason, answer }) {
+    if (status === "skipped") return { status, reason };
+    if (status === "unknown") return { status: "failed", reason };
+    return isAccepted(answer) ? undefined : { status: "failed", reason: `http_${answer?.status}` };
+  },
   isUnsure: (reason) =>
     [LOST, CUT].includes(reason) || reason.startsWith(SENT_EARLIER) || /^http_5\d\d$/.test(reason),
   advice: (reason) =>

@@ -21,17 +21,15 @@ export const reconcileJob: BulkJob<UserRow, UserResult, ReconcileOptions, readon
   async plan({ lake, options }, rows) {
     const fpIds = rows.map(({ row }) => row.fp_id);
     const known = await lakeAccounts(lake, { fpIds, ...options });
-    return { work: rows.map((one) => [one]), given: fpIds.map((fpId) => known.get(fpId) ?? []), ended: [] };
+    return { work: rows.map((one) => ({ rows: [one], given: known.get(one.row.fp_id) ?? [] })), ended: [] };
   },
   // The number of rows of each account, and of all of them.
   requests: (_, known) => known.length + 1,
   work: ([user], caller) => reconcileUser(user?.row.fp_id ?? "", caller),
-  ends: (rows, { accounts }) => {
+  end({ accounts }) {
     const differing = accounts.filter((one) => statusOf(one) === "differs").length;
     const reason = `differs in ${differing} of ${accounts.length} accounts`;
-    return rows.map(({ line }) =>
-      differing === 0 ? { line, status: "done", reason: null } : { line, status: "failed", reason },
-    );
+    return differing === 0 ? undefined : { status: "failed", reason };
   },
   counts({ result }) {
     const counts = { equal: 0, differs: 0, unknown: 0 };

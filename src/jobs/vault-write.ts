@@ -53,8 +53,7 @@ export const vaultWriteJob: BulkJob<VaultRow, Written> = {
     const grant = { fp_id, scope: "vault" as const, fields, ttl: TOKEN_TTL.min };
     return caller.withToken(grant, (granted) => writeRow(only, granted));
   },
-  ends: (rows, { reason, refused }) =>
-    rows.map(({ line }) => ({ line, status: reason === null ? "done" : "failed", reason, refused })),
+  end: ({ reason, refused }) => (reason === null ? undefined : { status: "failed", reason, refused }),
   tables: [vaultWrites],
   rows: ({ runId }, item) => ({
     vault_writes: item.rows.map(({ line, row }) => {

@@ -9,7 +9,7 @@ import {
 } from "../domain/webhooks/messages.js";
 import { type NamedCustomer, OpenCustomers } from "../lake/onboarding/open-customers.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
-import { type FollowPlace, tellFollow } from "../temporal/onboarding/tell-follow.js";
+import { type FollowPlace, tellFollow } from "../temporal/onboarding/open-rows.js";
 import { signalOrStart } from "../temporal/running-workflows.js";
 
 /** Time for one Temporal request; after it the sender is asked to try again. */

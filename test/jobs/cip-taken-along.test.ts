@@ -22,11 +22,11 @@ function jobOf(name: string, more: Partial<AnyJob> = {}): AnyJob {
 
 const row = (line: number, of: "a" | "b"): JobRow<object> => ({ line, row: { [of]: 1 } });
 const plan: AnyJob["plan"] = async (_, [first, ...rows]) => ({
-  work: rows.map((one) => [one]),
+  work: rows.map((one) => ({ rows: [one] })),
   ended: first === undefined ? [] : [{ rows: [first], result: "planned" }],
 });
-const ends: AnyJob["ends"] = (rows) => rows.map(({ line }) => ({ line, status: "skipped", reason: "b" }));
-const both = takingAlong(jobOf("a", { plan }), jobOf("b", { ends }), (one) => "b" in one);
+const end: AnyJob["end"] = () => ({ status: "skipped", reason: "b" });
+const both = takingAlong(jobOf("a", { plan }), jobOf("b", { end }), (one) => "b" in one);
 
 test("each row is of its own kind; name and file are of the first", async () => {
   expect([both.kind, both.file.option, both.tables.map(({ name }) => name)]).toEqual([
@@ -45,23 +45,25 @@ test("each row is of its own kind; name and file are of the first", async () => 
 test("each kind plans its rows, and says how they end; one that says nothing has one item per row, all done", async () => {
   const rows = [row(1, "b"), row(2, "a"), row(3, "a"), row(4, "b")];
   expect(await both.plan?.(CONTEXT, rows)).toEqual({
-    work: [[row(3, "a")], [row(1, "b")], [row(4, "b")]],
+    work: [{ rows: [row(3, "a")] }, { rows: [row(1, "b")] }, { rows: [row(4, "b")] }],
     ended: [{ rows: [row(2, "a")], result: "planned" }],
   });
-  expect(both.ends?.([row(2, "a")], "x")).toEqual([{ line: 2, status: "done", reason: null }]);
-  expect(both.ends?.([row(1, "b")], "x")).toEqual([{ line: 1, status: "skipped", reason: "b" }]);
+  expect(both.end?.("x", 0, { a: 1 })).toBeUndefined();
+  expect(both.end?.("x", 0, { b: 1 })).toEqual({ status: "skipped", reason: "b" });
 });
 
 test("what one kind's plan gives its items stays theirs beside items of a kind that gives none", async () => {
   const giving: AnyJob["plan"] = async (_, rows) => ({
-    work: rows.map((one) => [one]),
-    given: rows.map(({ line }) => `given ${line}`),
+    work: rows.map((one) => ({ rows: [one], given: `given ${one.line}` })),
     ended: [],
   });
   const gives = takingAlong(jobOf("a", { plan }), jobOf("b", { plan: giving }), (one) => "b" in one);
   expect(await gives.plan?.(CONTEXT, [row(1, "b"), row(2, "a"), row(3, "a"), row(4, "b")])).toEqual({
-    work: [[row(3, "a")], [row(1, "b")], [row(4, "b")]],
-    given: [undefined, "given 1", "given 4"],
+    work: [
+      { rows: [row(3, "a")] },
+      { rows: [row(1, "b")], given: "given 1" },
+      { rows: [row(4, "b")], given: "given 4" },
+    ],
     ended: [{ rows: [row(2, "a")], result: "planned" }],
   });
 });

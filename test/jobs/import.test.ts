@@ -100,8 +100,7 @@ test("what the service said of a refused row is in the ledger and in the row's e
   const result = await importJob.work(rows, callerOf(refuse).caller);
   const item = { rows, result, reason: null, asked: 0 };
   const place = { runId: "r", lake: null as never, sealer: null as never, options: { chunk: 500 } };
-  expect(importJob.ends?.(rows, result)[2]).toEqual({
-    line: 3,
+  expect(importJob.end?.(result, 2, rows[2]!.row)).toEqual({
     status: "failed",
     reason: "refused http_422",
     refused: { status: 422, message: said },
@@ -151,7 +150,7 @@ const planned = async (options: Readonly<Record<string, number | boolean>> = {})
   const place = { runId: "r", lake, sealer: null as never, options: { chunk: 3, ...options } };
   const { work, ended } = await importJob.plan!(place, rows);
   return {
-    work: work.map((item) => item.map(({ line }) => line)),
+    work: work.map((item) => item.rows.map(({ line }) => line)),
     ended: ended.map((item) => [item.result.rows[0]?.status, item.rows.map(({ line }) => line)]),
   };
 };

@@ -18,9 +18,10 @@ test("a file that can't be sent ends its row, which says what was written before
   const row = { fp_id: "fp_1", "id.email": "a@b.c", "upload:custom.x": "x.png" };
   const rows = [{ line: 2, row, files: { "upload:custom.x": FILE } }];
   const result = await vaultWriteJob.work(rows, caller as unknown as Caller);
-  expect(vaultWriteJob.ends?.(rows, result)).toMatchObject([
-    { line: 2, status: "failed", reason: "unsendable parameter identifier: has a slash" },
-  ]);
+  expect(vaultWriteJob.end?.(result, 0, row)).toMatchObject({
+    status: "failed",
+    reason: "unsendable parameter identifier: has a slash",
+  });
   const context = { runId: "r", lake: null as never, sealer: null as never, options: {} };
   expect(vaultWriteJob.rows(context, { rows, result, reason: null, asked: 0 }).vault_writes).toMatchObject([
     { status: "partly_written", fields_written: '["id.email"]', error_message: null },

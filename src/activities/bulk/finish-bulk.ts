@@ -1,10 +1,4 @@
-import { createHash } from "node:crypto";
-import {
-  type BulkOptions,
-  type BulkRun,
-  type FrozenBulkRow,
-  frozenLine,
-} from "../../domain/bulk/bulk-job.js";
+import type { BulkOptions, BulkRun, FrozenBulkRow } from "../../domain/bulk/bulk-job.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { StagingLostError } from "../../domain/failures.js";
 import type { Phases } from "../../domain/phases.js";
@@ -88,38 +82,26 @@ async function hasOpenGroup(deps: BulkDependencies, input: FinishBulkInput): Pro
 
 /** Keeps rows for a retry; false where what they are read from is gone. */
 async function keepRows(deps: BulkDependencies, input: FinishBulkInput, file: FrozenFile): Promise<boolean> {
-  try {
-    await freezeRows(deps, input, file);
-    return true;
-  } catch (error) {
-    if (error instanceof StagingLostError) return false;
-    throw error;
-  }
-}
-
-async function freezeRows(deps: BulkDependencies, input: FinishBulkInput, file: FrozenFile): Promise<void> {
   const target = stagingOf(deps, leftOf(input.runId));
   // An earlier attempt kept them; it may have been killed while it deleted what they are read from.
-  if ((await target.file.find()) !== undefined) return;
-  const hash = createHash("sha256");
-  let rows = 0;
-  let invalid = 0;
-  for await (const row of rowsToRetry(deps, input, file)) {
-    hash.update(frozenLine(row));
-    rows += 1;
-    if (row.row === null) invalid += 1;
-  }
-  const sha256 = hash.digest("hex");
+  if ((await target.file.find()) !== undefined) return true;
+  const { job, staging } = openRun(deps, input);
+  const left = rowsToRetry(deps, input, file);
+  const copied = await target
+    .copyRows(left, { count: job.groupRows }, staging.bytesOf)
+    .catch((error: unknown) => {
+      if (!(error instanceof StagingLostError)) throw error;
+    });
+  if (copied === undefined) return false;
   const secrets: Record<string, null> = {};
   const secretPrints: Record<string, string> = {};
   for (const [name, secret] of Object.entries(file.secrets)) {
     // A secret must not be kept for a retry that may never come.
     secrets[name] = null;
-    if (secret !== null) secretPrints[name] = secretPrint(secret, sha256);
+    if (secret !== null) secretPrints[name] = secretPrint(secret, copied.sha256);
   }
-  const kept = { ...file, secrets, secretPrints, rows, invalid, sha256, retryOf: input.runId };
-  const { job, staging } = openRun(deps, input);
-  await target.freeze(kept, rowsToRetry(deps, input, file), job.groupRows, staging.bytesOf);
+  await target.file.keep({ ...file, ...copied, secrets, secretPrints, retryOf: input.runId });
+  return true;
 }
 
 /**

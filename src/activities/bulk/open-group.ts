@@ -8,7 +8,15 @@ import {
   totalsOf,
 } from "../../domain/bulk/bulk-totals.js";
 import { added } from "../../domain/counts.js";
-import { type AnyJob, type EndedItem, type JobContext, type JobRow, jobOfKind } from "../../jobs/job.js";
+import {
+  type AnyJob,
+  type EndedItem,
+  type JobContext,
+  type JobRow,
+  jobOfKind,
+  type PlannedItem,
+  planOf,
+} from "../../jobs/job.js";
 import { BulkStaging, type StagedClose, type StagedPlan } from "../../lake/bulk/bulk-staging.js";
 import type { SealedRows } from "../../lake/store/sealed-rows.js";
 import { requestsSent } from "../calls/call-record.js";
@@ -53,12 +61,6 @@ type AnyItem = EndedItem<object, unknown>;
 /** An item of a closed group, with its number in the group's plan; those that needed no work come after all others. */
 interface ClosedItem extends AnyItem {
   readonly number: number;
-}
-
-interface PlannedItem {
-  readonly rows: readonly JobRow<object>[];
-  /** What the kind's plan gave it. */
-  readonly given: unknown;
 }
 
 /** What became of an item of a closed group, without its result. */
@@ -113,21 +115,20 @@ export class OpenGroup {
     if (found !== undefined) return found;
     const done = this.rows.filter(({ result }) => result !== undefined);
     const open = validRows(this.rows.filter(({ result }) => result === undefined));
-    const planned = await job.plan?.(await context(), open);
+    const { work, ended } = await planOf(job, await context(), open);
     return kept.keep({
-      work: (planned?.work ?? open.map((row) => [row])).map(linesOf),
-      ...(planned?.given && { given: planned.given }),
+      work: work.map(({ rows, given }) => ({ lines: linesOf(rows), given })),
       ended: [
-        ...(planned?.ended ?? []).map(({ rows, result }) => ({ lines: linesOf(rows), result })),
+        ...ended.map(({ rows, result }) => ({ lines: linesOf(rows), result })),
         ...done.map(({ line, result }) => ({ lines: [line], result })),
       ],
     });
   }
 
   /** Each item that is worked on. @throws StagingLostError when the plan is gone. */
-  async work(): Promise<PlannedItem[]> {
-    const { work, given = [] } = await this.run.staging.plan(this.number).require();
-    return work.map((lines, item) => ({ rows: this.#rowsAt(lines), given: given[item] }));
+  async work(): Promise<PlannedItem<object>[]> {
+    const { work } = await this.run.staging.plan(this.number).require();
+    return work.map(({ lines, given }) => ({ rows: this.#rowsAt(lines), given }));
   }
 
   skipped({ work, ended }: StagedPlan): ClosedItem[] {
@@ -147,7 +148,7 @@ export class OpenGroup {
     const done = new Set<number>();
     const failed = new Map(close.failed.map((one) => [one.item, one]));
     for (const name of close.results) {
-      for await (const { item: number, result = null } of staging.results(name)) {
+      for (const { item: number, result = null } of await staging.results(name)) {
         const { rows } = work[number] ?? {};
         if (rows === undefined || result === null || done.has(number) || failed.has(number)) continue;
         done.add(number);
@@ -182,7 +183,7 @@ export class OpenGroup {
 
   async #failedItems(
     failed: ReadonlyMap<number, FailedItem>,
-    work: readonly PlannedItem[],
+    work: readonly PlannedItem<object>[],
     done: ReadonlySet<number>,
   ): Promise<ClosedItem[]> {
     const items: ClosedItem[] = [];
@@ -211,8 +212,11 @@ export class OpenGroup {
 
 /** What became of the rows of an item. */
 export function endsOf(job: AnyJob, { rows, result, reason, refused }: AnyItem): readonly RowEnd[] {
-  if (result === null) return rows.map(({ line }) => ({ line, status: "failed", reason, refused }));
-  return job.ends?.(rows, result) ?? rows.map(({ line }) => ({ line, status: "done", reason: null }));
+  const failed = { status: "failed", reason, refused } as const;
+  const done = { status: "done", reason: null } as const;
+  return rows.map(({ line, row }, at) => {
+    return { line, ...(result === null ? failed : (job.end?.(result, at, row) ?? done)) };
+  });
 }
 
 function validRows(rows: readonly FrozenBulkRow[]): JobRow<object>[] {

@@ -45,8 +45,8 @@ interface WorkedItem {
 
 interface WorkItemsResult extends CallGate {
   readonly items: readonly WorkedItem[];
-  /** Name of the staged results; null where no item has ended. */
-  readonly results: string | null;
+  /** Names of the staged results; none where no item has ended. */
+  readonly results: readonly string[];
   /** Totals of the items that have ended, with the calls of all items. */
   readonly totals: BulkTotals;
   /** Epoch milliseconds. */
@@ -63,8 +63,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   const resumedAt = await pulse("begins");
   const unsure = resumedAt === 0 ? undefined : { isHeld: resumedAt > input.continuedAt };
   const planned = await group.work();
-  const name = `${input.group}-${randomUUID()}`;
-  const kept = staging.keepResults(name);
+  const kept = staging.keepResults(`${input.group}-${randomUUID()}`);
   let totals = noBulkTotals();
   const { results, sent, gate } = await runSlice(deps, input, input.items, async (progress, slice) => {
     const { item } = progress;
@@ -81,7 +80,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
     totals = addBulkTotals(totals, group.totalsOf([{ rows, result, reason: null, asked: 0 }]));
     return { progress, outcome: { kind: "complete" } as const };
   });
-  const hasResults = await kept.end();
+  const names = await kept.end();
   await pulse("ends");
   const items = namedFailures(results, ({ progress: { item } }) => {
     const line = planned[item]?.rows[0]?.line ?? 0;
@@ -94,7 +93,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   }
   return {
     items,
-    results: hasResults ? name : null,
+    results: names,
     totals: { ...totals, ...sent },
     ...gate,
     at: Date.now(),

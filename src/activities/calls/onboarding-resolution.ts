@@ -9,7 +9,7 @@ import {
   listUserOnboardings,
 } from "../../api/operations/onboarding.js";
 import type { ParamsOf } from "../../api/operations/operation.js";
-import type { OnboardingItem, OnboardingResult } from "../../api/schemas/onboarding.js";
+import type { Onboarding, OnboardingItem, OnboardingResult } from "../../api/schemas/onboarding.js";
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../failure.js";
@@ -19,13 +19,11 @@ import type { Finding, LostCall, Resolution } from "./lost-call.js";
 const CLOCK_SLACK_MS = 2_000;
 
 /** The result of a creation, or what a later read shows of it where the answer was lost. */
-export type StartedOnboarding = Pick<
-  OnboardingResult,
-  "id" | "status" | "output" | "error_message" | "continue_onboarding"
-> & {
-  /** `null` where it is unknown. */
-  readonly requires_manual_review: boolean | null;
-};
+export type StartedOnboarding = Pick<OnboardingResult, "id" | "status" | "output" | "error_message"> &
+  Pick<Onboarding, "continue_onboarding"> & {
+    /** `null` where it is unknown. */
+    readonly requires_manual_review: boolean | null;
+  };
 
 type Creation = ParamsOf<typeof createOnboarding>;
 
@@ -115,16 +113,9 @@ async function startedOnboarding(
   options: ReadOptions,
 ): Promise<StartedOnboarding> {
   const read = await deps.api.read(getOnboarding, { path: { id } }, options);
-  const { output, error_message, requires_manual_review, continue_onboarding: open } = read;
-  const whole = open?.token !== undefined && open.link !== undefined && open.expires_at !== undefined;
-  return {
-    id,
-    output,
-    error_message,
-    status: read.status ?? status,
-    requires_manual_review: requires_manual_review ?? null,
-    ...(whole && { continue_onboarding: open as NonNullable<StartedOnboarding["continue_onboarding"]> }),
-  };
+  const { output, error_message, requires_manual_review = null, continue_onboarding } = read;
+  const known = { id, output, error_message, requires_manual_review, continue_onboarding };
+  return { ...known, status: read.status ?? status };
 }
 
 type ReadOptions = Pick<CallOptions, "signal" | "run">;

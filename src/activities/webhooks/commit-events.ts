@@ -24,7 +24,7 @@ import {
   stagedEvents,
   stageFollowUp,
 } from "../../lake/webhooks/staged-events.js";
-import { tellFollow } from "../../temporal/onboarding/tell-follow.js";
+import { tellFollow } from "../../temporal/onboarding/open-rows.js";
 import { signalOrStart } from "../../temporal/running-workflows.js";
 import type { OnboardingDependencies } from "../onboarding/dependencies.js";
 

@@ -3,7 +3,6 @@ import { InputError } from "../../domain/failures.js";
 import { leftOf } from "../../domain/run.js";
 import { NOBODY } from "../../domain/service/external-id.js";
 import { isSecretGone, secretAgain } from "../../intake/bulk/asked-job.js";
-import { countRows } from "../../intake/bulk/input-rows.js";
 import { JOBS } from "../../jobs/index.js";
 import { type AnyJob, jobOfKind } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
@@ -108,11 +107,9 @@ async function runFrozen(
       if (found === undefined) throw new InputError(await missing(store));
       const { staging, file } = found;
       const { options, secrets, retryOf } = file;
-      // The frozen copy keeps its identity: rows of an earlier version would count as others today.
-      const judged = {
-        ...(await countRows(() => staging.everyRow(file), staging.bytesOf)),
-        sha256: file.sha256,
-      };
+      const { rows: total, invalid, sha256 } = file;
+      const rows = () => staging.everyRow(file);
+      const judged = { total, invalid, sha256, rows, bytes: staging.bytesOf };
       const run = newRun(job, { judged, options, secrets, retryOf, restart });
       return { pingedUser: NOBODY, run };
     },

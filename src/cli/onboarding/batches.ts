@@ -8,7 +8,7 @@ import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import { openedContinuations } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { createSealer } from "../../temporal/encryption/cipher.js";
-import { tellFollow } from "../../temporal/onboarding/tell-follow.js";
+import { tellFollow } from "../../temporal/onboarding/open-rows.js";
 import type { JobSession } from "../session/job-session.js";
 import { type Preflight, placeOf, readLakeView } from "../session/preflight.js";
 import { followFound } from "../shell/found-run.js";

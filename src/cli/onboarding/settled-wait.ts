@@ -9,7 +9,7 @@ import {
 } from "../../domain/onboarding/batch/batch-totals.js";
 import { isOpen, type Verdict } from "../../domain/onboarding/verdict.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
-import { latestOutcomesSql, outcomeLines, putOutcomesCsv } from "../../lake/onboarding/outcomes-csv.js";
+import { writeOutcomesCsv } from "../../lake/onboarding/outcomes-csv.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
@@ -41,8 +41,8 @@ export async function waitUntilSettled(
     while (!signal.aborted) {
       const latest = await rowsOf<LatestRows>(query, sql);
       if (!latest.some(isOpen) || Date.now() >= notAfter) {
-        const outcomes = await outcomeLines(query.query(latestOutcomesSql(batchId)));
-        await putOutcomesCsv(store, new FrozenBatches(sealed), { batchId, rows: customers.total }, outcomes);
+        const range = { batchId, rows: customers.total };
+        await writeOutcomesCsv(store, new FrozenBatches(sealed), range, (text) => query.query(text));
         return { kind: "completed", result: settledSummary(summary, latest) };
       }
       await end.before(sleep(POLL_EVERY_MS));

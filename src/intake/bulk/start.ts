@@ -27,7 +27,7 @@ import type { JudgedRows } from "./input-rows.js";
 export interface AskedJob extends AskedRun, Pick<FrozenFile, "options" | "asker" | "secrets" | "retryOf"> {
   readonly sealed: SealedStore;
   readonly job: AnyJob;
-  readonly judged: JudgedRows;
+  readonly judged: Pick<JudgedRows, "total" | "invalid" | "sha256" | "rows" | "bytes">;
   readonly restart: boolean;
 }
 

@@ -39,11 +39,8 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
     workflowId: batchWorkflowId(scope, facts.batchId),
     kind: "onboard",
     async prepare() {
-      const sink = await keptSink(sealed, facts.batchId).has();
-      return {
-        input: inputOf(batch, sink),
-        memo: { rows: rowsOf(facts, options), worksIn: followWorkflowId(scope) },
-      };
+      const memo = { rows: rowsOf(facts, options), worksIn: followWorkflowId(scope) };
+      return { input: inputOf(batch), memo };
     },
   });
   return started.joined ? joinBatch(client, started, batch) : started;
@@ -74,7 +71,7 @@ function rowsOf({ rows }: BatchFacts, { limit }: OnboardingOptions): number {
   return Math.min(rows, limit ?? rows);
 }
 
-function inputOf({ facts, options, scope }: ReadyBatch, sink: boolean): Omit<BatchRunInput, keyof NewRun> {
+function inputOf({ facts, options, scope }: ReadyBatch): Omit<BatchRunInput, keyof NewRun> {
   const { batchId, playbook, mode } = facts;
   const { limit, sink: _, ...run } = options;
   const { window, circuit, retry, syncTimeoutSecs } = run;
@@ -83,7 +80,6 @@ function inputOf({ facts, options, scope }: ReadyBatch, sink: boolean): Omit<Bat
     ...run,
     batchId,
     scope,
-    sink,
     playbookKey: playbookKeyOf(playbook),
     upTo: rowsOf(facts, options),
     options: { playbook, mode, limit, window, circuit, retry, ...times },

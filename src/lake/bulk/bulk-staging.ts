@@ -1,4 +1,4 @@
-import { createHash, type Hash, scryptSync } from "node:crypto";
+import { createHash, scryptSync } from "node:crypto";
 import {
   type Asker,
   type BulkOptions,
@@ -18,24 +18,22 @@ export interface StagedResult {
   readonly result: unknown;
 }
 
-/** The last of the objects of one name, which says how many are before it. */
-interface LastResults {
-  readonly before: number;
-  readonly results: readonly StagedResult[];
-}
-
-/** Bytes of results in one object, and in the memory of whoever writes or reads them. */
+/** Bytes of results in one object; its writer and its reader hold one in memory. */
 const PART_BYTES = 8 * 1024 * 1024;
 
-/** Keeps results of items below one key, durably, without holding all of them in memory. */
-export class KeptResults {
+/** Keeps results of items, durably, without holding all of them in memory. */
+class KeptResults {
+  readonly #names: string[] = [];
   #results: StagedResult[] = [];
   #bytes = 0;
-  #parts = 0;
 
+  /**
+   * @param name begins the names of the objects
+   * @param put writes one object
+   */
   constructor(
-    private readonly sealed: SealedStore,
-    private readonly key: string,
+    private readonly name: string,
+    private readonly put: (name: string, results: readonly StagedResult[]) => Promise<void>,
   ) {}
 
   /** Adds a result, and returns its bytes. */
@@ -49,33 +47,18 @@ export class KeptResults {
 
   async #flush(): Promise<void> {
     const results = this.#results;
-    const part = this.#parts;
+    const name = `${this.name}.${this.#names.length}`;
+    this.#names.push(name);
     this.#results = [];
     this.#bytes = 0;
-    this.#parts += 1;
-    await this.sealed.put(partKey(this.key, part), results, { durable: true });
+    await this.put(name, results);
   }
 
-  /** Ends what was added; false where that is nothing. */
-  async end(): Promise<boolean> {
-    if (this.#parts === 0 && this.#results.length === 0) return false;
-    const last: LastResults = { before: this.#parts, results: this.#results };
-    await this.sealed.put(this.key, last, { durable: true });
-    return true;
+  /** Keeps the rest of what was added; gives the names of all objects. */
+  async end(): Promise<readonly string[]> {
+    if (this.#results.length > 0) await this.#flush();
+    return this.#names;
   }
-}
-
-/** Reads what was kept below a key, a part at a time. @throws StagingLostError when it is gone. */
-export async function* keptResults(sealed: SealedStore, key: string): AsyncGenerator<StagedResult> {
-  const { before, results } = await sealed.require<LastResults>(key);
-  for (let part = 0; part < before; part += 1) {
-    yield* await sealed.require<readonly StagedResult[]>(partKey(key, part));
-  }
-  yield* results;
-}
-
-function partKey(key: string, part: number): string {
-  return `${key}.${part}`;
 }
 
 /** The manifest of a frozen file. It is written last, so the rows of a file that has one are complete. */
@@ -101,15 +84,14 @@ export interface FrozenFile {
 }
 
 export interface StagedPlan {
-  readonly work: readonly (readonly number[])[];
-  /** What the kind noted of each of these items. */
-  readonly given?: readonly unknown[];
+  /** Each item's rows by their lines, and what the kind noted of it. */
+  readonly work: readonly { readonly lines: readonly number[]; readonly given?: unknown }[];
   readonly ended: readonly { readonly lines: readonly number[]; readonly result: unknown }[];
 }
 
 /** What a closed group came to: where its results are, and which items failed. */
 export interface StagedClose {
-  /** Names of {@link BulkStaging.keepResults}. */
+  /** Names of the objects of {@link BulkStaging.keepResults}. */
   readonly results: readonly string[];
   readonly failed: readonly FailedItem[];
 }
@@ -126,6 +108,8 @@ export type BytesOf = (
   row: FrozenBulkRow,
   column: string,
 ) => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
+
+type Rows = AsyncIterable<FrozenBulkRow> | Iterable<FrozenBulkRow>;
 
 /** Most bytes of the frozen rows of a group, unless one row has more: a few groups are in memory at a time. */
 const GROUP_BYTES = 8 * 1024 * 1024;
@@ -154,22 +138,41 @@ export class BulkStaging {
    */
   async freeze(
     file: Omit<FrozenFile, "groups">,
-    rows: AsyncIterable<FrozenBulkRow> | Iterable<FrozenBulkRow>,
+    rows: Rows,
     groupRows: number,
     bytes?: BytesOf,
   ): Promise<FrozenFile> {
     const there = await this.file.find();
-    const hash = createHash("sha256");
-    const copied = this.#copied(rows, hash, bytes);
     if (there !== undefined && (await this.#hasRows(there))) {
-      if (bytes !== undefined) for await (const _ of copied);
+      if (bytes !== undefined) for await (const _ of this.#withFiles(rows, bytes));
       return there;
     }
     // Where a part of the rows was lost, the same groups are written again, because plans name these.
-    const { count, bytes: most } = there?.groups ?? { count: groupRows, bytes: GROUP_BYTES };
-    const total = await this.frozen.write(this.#key("groups/"), copied, { count, bytes: most });
-    if (hash.digest("hex") !== file.sha256) throw changedInput("The input file");
-    return this.file.keep({ ...file, groups: { count, bytes: most, total } });
+    const { sha256, groups } = await this.copyRows(rows, there?.groups ?? { count: groupRows }, bytes);
+    if (sha256 !== file.sha256) throw changedInput("The input file");
+    return this.file.keep({ ...file, groups });
+  }
+
+  /** Copies rows as {@link freeze} does, and gives what their manifest, which comes last, says of them. */
+  async copyRows(
+    rows: Rows,
+    { count, bytes: most = GROUP_BYTES }: Pick<PartBounds, "count"> & Partial<PartBounds>,
+    bytes?: BytesOf,
+  ): Promise<Pick<FrozenFile, "rows" | "invalid" | "sha256" | "groups">> {
+    const hash = createHash("sha256");
+    const counts = { rows: 0, invalid: 0 };
+    const withFiles = this.#withFiles(rows, bytes);
+    async function* counted() {
+      for await (const row of withFiles) {
+        hash.update(frozenLine(row));
+        counts.rows += 1;
+        if (row.row === null) counts.invalid += 1;
+        yield row;
+      }
+    }
+    const bounds = { count, bytes: most };
+    const total = await this.frozen.write(this.#key("groups/"), counted(), bounds);
+    return { ...counts, sha256: hash.digest("hex"), groups: { ...bounds, total } };
   }
 
   #hasRows({ groups }: FrozenFile): Promise<boolean> {
@@ -185,13 +188,8 @@ export class BulkStaging {
   readonly bytesOf: BytesOf = async ({ line }, column) => (await this.bytes(line, column)).open();
 
   /** The rows, each after its files are copied. */
-  async *#copied(
-    rows: AsyncIterable<FrozenBulkRow> | Iterable<FrozenBulkRow>,
-    hash: Hash,
-    bytes?: BytesOf,
-  ): AsyncGenerator<FrozenBulkRow> {
+  async *#withFiles(rows: Rows, bytes: BytesOf | undefined): AsyncGenerator<FrozenBulkRow> {
     for await (const row of rows) {
-      hash.update(frozenLine(row));
       if (bytes !== undefined)
         await freezeFiles(this.sealed, this.#key(""), row, (column) => bytes(row, column));
       yield row;
@@ -229,14 +227,16 @@ export class BulkStaging {
     return this.#key(`items/${group}/${item}/`);
   }
 
-  /** Keeps results under a new name, which a workflow's history will name. */
+  /** Keeps results in objects that begin with a new name; a workflow's history will name them. */
   keepResults(name: string): KeptResults {
-    return new KeptResults(this.sealed, this.#key(`results/${name}`));
+    return new KeptResults(name, (part, results) =>
+      this.sealed.put(this.#key(`results/${part}`), results, { durable: true }),
+    );
   }
 
-  /** @throws StagingLostError when they are gone. */
-  results(name: string): AsyncIterable<StagedResult> {
-    return keptResults(this.sealed, this.#key(`results/${name}`));
+  /** The results in one of these objects. @throws StagingLostError when it is gone. */
+  results(name: string): Promise<readonly StagedResult[]> {
+    return this.sealed.require(this.#key(`results/${name}`));
   }
 
   /** Notes, durably, that the tables have the rows of a closed group. */

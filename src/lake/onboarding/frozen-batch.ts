@@ -4,11 +4,8 @@ import { type FrozenRow, isRight, type RightRow } from "../../domain/onboarding/
 import { type BatchPurpose, batchLine } from "../../domain/onboarding/identity.js";
 import type { Outcome, OutcomeName } from "../../domain/onboarding/outcome.js";
 import { changedInput, freezeFiles, frozenFile } from "../frozen-files.js";
-import { recentReads, SealedRows } from "../store/sealed-rows.js";
+import { SealedRows } from "../store/sealed-rows.js";
 import type { Kept, SealedStore, SealedStream } from "../store/sealed-store.js";
-
-/** Manifests kept in memory: each step of a row reads its batch's. */
-const MANIFESTS_KEPT = 8;
 
 export interface BatchFacts extends BatchPurpose {
   readonly batchId: string;
@@ -30,7 +27,6 @@ export interface FreezableRow {
  */
 export class FrozenBatches {
   readonly #rows: SealedRows<FrozenRow>;
-  readonly #manifests = recentReads<BatchFacts>(MANIFESTS_KEPT);
 
   constructor(private readonly sealed: SealedStore) {
     this.#rows = new SealedRows(sealed);
@@ -56,10 +52,8 @@ export class FrozenBatches {
   }
 
   /** The manifest of a batch that must exist. @throws StagingLostError */
-  async require(batchId: string): Promise<BatchFacts> {
-    const { has, require } = this.#manifest(batchId);
-    // What was read before does not tell whether it is still there.
-    return (await has()) ? this.#manifests(batchId, require) : require();
+  require(batchId: string): Promise<BatchFacts> {
+    return this.#manifest(batchId).require();
   }
 
   /** Rows `[from, to)` of a batch, `to` at most its number of rows. @throws StagingLostError */

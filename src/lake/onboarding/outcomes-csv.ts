@@ -8,36 +8,24 @@ import type { FrozenBatches } from "./frozen-batch.js";
 
 const ROWS_AT_ONCE = 500;
 
-export interface OutcomesCsvRange {
-  readonly batchId: string;
-  /** Rows of the file from its beginning: all, or as many as `--limit` let run. */
-  readonly rows: number;
-}
-
-/** The query of {@link outcomeLines}. */
-export function latestOutcomesSql(batchId: string): string {
-  return `select ${OUTCOMES_CSV_COLUMNS.join(", ")} from onboardings where batch_id = '${batchId}' ${LATEST_OF_A_LINE}`;
-}
-
-/** The CSV lines of outcomes, by line of the file, from the rows that the query gives. */
-export async function outcomeLines(
-  latest: AsyncIterable<readonly Readonly<Record<string, unknown>>[]>,
-): Promise<ReadonlyMap<number, string>> {
-  const outcomes = new Map<number, string>();
-  for await (const rows of latest) for (const row of rows) outcomes.set(Number(row.line), lineOf(row));
-  return outcomes;
-}
+/** Runs a query over `onboardings`. */
+type OutcomesQuery = (sql: string) => AsyncIterable<readonly Readonly<Record<string, unknown>>[]>;
 
 /**
- * Writes a batch's outcomes in the order of the file, one row a line: the latest version of the latest attempt,
- * or the ids alone where there is no outcome yet. Replaces the file as a whole.
+ * Writes a batch's outcomes as CSV, as the table has them now, in the order of the file: one row a line, the latest version
+ * of the latest attempt, or the ids alone where there is no outcome yet. Replaces the file as a whole.
+ *
+ * @param rows of the file from its beginning: all, or as many as `--limit` let run
  */
-export async function putOutcomesCsv(
+export async function writeOutcomesCsv(
   store: ObjectStore,
   batches: FrozenBatches,
-  { batchId, rows }: OutcomesCsvRange,
-  outcomes: ReadonlyMap<number, string>,
+  { batchId, rows }: { readonly batchId: string; readonly rows: number },
+  query: OutcomesQuery,
 ): Promise<{ key: string }> {
+  const outcomes = new Map<number, string>();
+  const latest = `select ${OUTCOMES_CSV_COLUMNS.join(", ")} from onboardings where batch_id = '${batchId}' ${LATEST_OF_A_LINE}`;
+  for await (const some of query(latest)) for (const row of some) outcomes.set(Number(row.line), lineOf(row));
   const lines = [csvLine(OUTCOMES_CSV_COLUMNS)];
   for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
     for (const row of await batches.rows(batchId, from, Math.min(rows, from + ROWS_AT_ONCE))) {

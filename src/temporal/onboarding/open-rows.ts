@@ -1,11 +1,28 @@
 import type { Client } from "@temporalio/client";
 import { followWorkflowId } from "../../domain/onboarding/identity.js";
-import type { FollowProgress } from "../../domain/onboarding/messages.js";
+import { FOLLOW_SIGNALS, type FollowProgress } from "../../domain/onboarding/messages.js";
 import { lookEvery } from "../fleet/fleet.js";
 import type { Metrics } from "../metrics.js";
-import { describeRunning, progressOf } from "../running-workflows.js";
+import { describeRunning, progressOf, signalOrStart } from "../running-workflows.js";
 
 const LOOK_EVERY_MS = 30_000;
+
+/** Whose open rows, and where their workflow runs. */
+export interface FollowPlace {
+  readonly scope: string;
+  readonly taskQueue: string;
+}
+
+/** Tells the workflow of all open rows of a lake something; starts it where it does not run. */
+export function tellFollow(
+  client: Client,
+  { scope, taskQueue }: FollowPlace,
+  signal: keyof typeof FOLLOW_SIGNALS,
+  message: unknown,
+): Promise<void> {
+  const start = { workflowId: followWorkflowId(scope), taskQueue, args: [{}] };
+  return signalOrStart(client, "follow", start, FOLLOW_SIGNALS[signal], message);
+}
 
 /** What the open rows of a lake are about; undefined where no worker answers, or none is open. */
 export function openRows(client: Client, scope: string): Promise<FollowProgress | undefined> {

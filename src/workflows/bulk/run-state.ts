@@ -42,10 +42,8 @@ export class RunState {
   readonly groups: number;
   readonly phases: RunPhases;
   readonly #scope = CancellationScope.current();
-  /** What each group waits for, by its number. */
-  readonly #waiting = new Map<number, WaitingState>();
-  /** How many items of each group are held. */
-  readonly #held = new Map<number, number>();
+  /** What each group waits for, and how many of its items are held, by its number. */
+  readonly #groups = new Map<number, WaitingState & { readonly held: number }>();
 
   constructor(readonly input: BulkInput) {
     const { carried, groups } = input;
@@ -57,9 +55,9 @@ export class RunState {
 
   get progress(): BulkProgress {
     const { runId, rows } = this.input;
-    const waiting = allWaiting([...this.#waiting.values()]);
-    const held = [...this.#held.values()].reduce((sum, count) => sum + count, 0);
-    return { runId, rows, phase: this.phase, totals: this.run.totals, held, ...waiting };
+    const groups = [...this.#groups.values()];
+    const held = groups.reduce((sum, group) => sum + group.held, 0);
+    return { runId, rows, phase: this.phase, totals: this.run.totals, held, ...allWaiting(groups) };
   }
 
   /** Why no further slice begins; null while one may. */
@@ -96,15 +94,13 @@ export class RunState {
 
   /** Notes what a group waits for now. */
   wait(group: number, waiting: WaitingState, held: number): void {
-    this.#waiting.set(group, waiting);
-    this.#held.set(group, held);
+    this.#groups.set(group, { ...waiting, held });
     const until = throttledUntil(waiting);
     this.run = { ...this.run, pauses: withPause(this.run.pauses, Date.now(), until) };
   }
 
   endGroup(group: number): void {
-    this.#waiting.delete(group);
-    this.#held.delete(group);
+    this.#groups.delete(group);
   }
 
   /** The user has the run continue: what waits is tried now, and what is held is sent. */

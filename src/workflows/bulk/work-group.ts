@@ -16,7 +16,7 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
   const plan = await planItems(place);
   run.count(plan.totals);
   const isStopped = () => run.stopped !== null;
-  const results: string[] = [];
+  const results: (readonly string[])[] = [];
   const failed: FailedItem[] = [];
   const failures = new Map<number, NamedFailure>();
   let unauthorized = false;
@@ -40,7 +40,7 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
     const slice = await workItems({ ...place, items: due, budgetMs, continuedAt });
     budgetMs = SLICE_BUDGET_MS;
     run.count(slice.totals);
-    if (slice.results !== null) results.push(slice.results);
+    results.push(slice.results);
     open = open.filter((item) => !due.includes(item));
     for (const { progress, outcome, failure } of slice.items) {
       const { item } = progress;
@@ -60,6 +60,6 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
     run.wait(group, waitingState(unfinished, slice), held.size);
     if (gateUntil !== null && gateUntil > at) await condition(isStopped, gateUntil - at);
   }
-  run.count(await closeGroup({ ...place, results, failed }));
+  run.count(await closeGroup({ ...place, results: results.flat(), failed }));
   if (unauthorized) run.refuse();
 }

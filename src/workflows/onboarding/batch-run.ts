@@ -197,7 +197,7 @@ export class BatchRun {
 
 /** A row as its batch hands it over. */
 function handedRow(input: OnboardBatchInput, batch: BatchState, { identity, ...row }: RowToRun): HandedRow {
-  const { batchId, runId, syncTimeoutSecs, sink, plainOutput, timing } = input;
+  const { batchId, runId, syncTimeoutSecs, plainOutput, timing } = input;
   return {
     key: customerKey(input.playbookKey, identity),
     input: {
@@ -205,7 +205,6 @@ function handedRow(input: OnboardBatchInput, batch: BatchState, { identity, ...r
       batchId,
       runId,
       syncTimeoutSecs,
-      sink,
       plainOutput,
       timing,
       // Names an epoch of credentials: refused ones stop all calls of their epoch; a resumed batch begins another.

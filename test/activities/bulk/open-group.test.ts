@@ -9,8 +9,12 @@ const job = userFieldsJob as AnyJob;
 test("an item with a result is done, unless its kind says otherwise of a row", () => {
   const item = { rows, result: {}, reason: null, asked: 0 };
   expect(endsOf(job, item).map(({ line, status }) => `${line} ${status}`)).toEqual(["1 done", "2 done"]);
-  const ends = () => [{ line: 1, status: "skipped", reason: "known" } as const];
-  expect(endsOf({ ...job, ends }, item)).toEqual([{ line: 1, status: "skipped", reason: "known" }]);
+  const end = (_: unknown, at: number) =>
+    at === 0 ? ({ status: "skipped", reason: "known" } as const) : undefined;
+  expect(endsOf({ ...job, end }, item)).toEqual([
+    { line: 1, status: "skipped", reason: "known" },
+    { line: 2, status: "done", reason: null },
+  ]);
 });
 
 test("an item without a result has failed, with what the service refused", () => {

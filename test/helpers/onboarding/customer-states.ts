@@ -17,7 +17,6 @@ export const FIRST_ROW = {
   retry: false,
   before: null,
   startedAt: "2026-11-22T10:00:00Z",
-  sink: false,
 };
 
 /** It as its batch hands it over. */

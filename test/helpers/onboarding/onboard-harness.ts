@@ -17,7 +17,7 @@ import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import { OpenCustomers } from "../../../src/lake/onboarding/open-customers.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
-import { tellFollow } from "../../../src/temporal/onboarding/tell-follow.js";
+import { tellFollow } from "../../../src/temporal/onboarding/open-rows.js";
 import { queryProgress } from "../../../src/temporal/running-workflows.js";
 import { onceAVersion } from "../lake/once-a-version.js";
 import { openSyncWorld, type Row, type SyncWorld, type WorldOptions } from "../sync/sync-harness.js";

@@ -1,30 +1,30 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StagingLostError } from "../../../src/domain/failures.js";
-import { KeptResults, keptResults, type StagedResult } from "../../../src/lake/bulk/bulk-staging.js";
+import { BulkStaging, type StagedResult } from "../../../src/lake/bulk/bulk-staging.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
-const KEY = "_staging/job/results/0-x";
 const MB = 1024 * 1024;
 
 let lake: TestLake;
 let sealed: SealedStore;
+let staging: BulkStaging;
 beforeEach(async () => {
   lake = await openTestLake();
   sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
+  staging = new BulkStaging(sealed, "job");
 });
 afterEach(() => lake.release());
 
-async function read(): Promise<StagedResult[]> {
-  const found: StagedResult[] = [];
-  for await (const one of keptResults(sealed, KEY)) found.push(one);
-  return found;
+async function read(names: readonly string[]): Promise<StagedResult[]> {
+  const parts = await Promise.all(names.map((name) => staging.results(name)));
+  return parts.flat();
 }
 
-async function keep(results: readonly StagedResult[]): Promise<boolean> {
-  const kept = new KeptResults(sealed, KEY);
+async function keep(results: readonly StagedResult[]): Promise<readonly string[]> {
+  const kept = staging.keepResults("0-x");
   await Promise.all(results.map((one) => kept.add(one)));
   return kept.end();
 }
@@ -34,28 +34,28 @@ const resultsOf = (...sizes: readonly number[]) =>
 
 test.for([
   [1, [1, 2, 3]],
-  [2, [8 * MB]],
-  [3, [5 * MB, 5 * MB, 5 * MB, 5 * MB]],
+  [1, [8 * MB]],
+  [2, [5 * MB, 5 * MB, 5 * MB, 5 * MB]],
   [3, [9 * MB, 9 * MB, 1]],
 ] as const)("results come back from %d objects", async ([objects, sizes]) => {
   const results = resultsOf(...sizes);
-  expect(await keep(results)).toBe(true);
+  const names = await keep(results);
   expect(await sealed.list("_staging/job/results/")).toHaveLength(objects);
-  expect(await read()).toEqual(results);
+  expect(await read(names)).toEqual(results);
 });
 
 test("nothing is kept of no results", async () => {
-  expect(await keep([])).toBe(false);
+  expect(await keep([])).toEqual([]);
   expect(await sealed.list("_staging/job/results/")).toEqual([]);
 });
 
 test("an object that is gone is lost staging, not a result less", async () => {
-  await keep(resultsOf(9 * MB, 9 * MB, 1));
-  await sealed.delete(`${KEY}.1`);
-  await expect(read()).rejects.toThrow(StagingLostError);
+  const names = await keep(resultsOf(9 * MB, 9 * MB, 1));
+  await sealed.delete("_staging/job/results/0-x.1");
+  await expect(read(names)).rejects.toThrow(StagingLostError);
 });
 
 test("adding tells the bytes of a result", async () => {
-  const kept = new KeptResults(sealed, KEY);
+  const kept = staging.keepResults("0-x");
   expect(await kept.add({ item: 0, result: "ä" })).toBe(Buffer.byteLength('{"item":0,"result":"ä"}'));
 });

@@ -3,12 +3,7 @@ import type { BatchRunInput } from "../../../domain/onboarding/batch/batch-rows.
 import type { OnboardSummary } from "../../../domain/onboarding/batch/batch-totals.js";
 import type { Phases } from "../../../domain/phases.js";
 import type { NewRun } from "../../../domain/run.js";
-import {
-  latestOutcomesSql,
-  type OutcomesCsvRange,
-  outcomeLines,
-  putOutcomesCsv,
-} from "../../../lake/onboarding/outcomes-csv.js";
+import { writeOutcomesCsv } from "../../../lake/onboarding/outcomes-csv.js";
 import { readTables } from "../../../lake/query/query-views.js";
 import { onboardings } from "../../../lake/tables/onboardings.js";
 import { type EndedRow, writeRunRow } from "../../run-row.js";
@@ -27,22 +22,15 @@ export async function finishBatch(
   { summary, rows, ...run }: FinishBatchInput,
 ): Promise<EndedRow> {
   const { run_id: runId, batch_id: jobId, status, customers, calls, answer_bytes } = summary;
-  const rosterSha256 = (await deps.batches.manifest(jobId))?.sha256;
-  await writeOutcomesCsv(deps, { batchId: jobId, rows }).catch((error: unknown) => {
+  const { lake, batches } = deps;
+  const rosterSha256 = (await batches.manifest(jobId))?.sha256;
+  await readTables(lake, [onboardings], (tables) =>
+    writeOutcomesCsv(lake.store, batches, { batchId: jobId, rows }, (sql) => tables.stream(sql)),
+  ).catch((error: unknown) => {
     // Why such a run fails; the tables have what was recorded.
     if (status !== "failed" || !(error instanceof StagingLostError)) throw error;
   });
   const why = { reason: summary.reason, message: summary.message };
   const counts = { users: customers.total, failed: customers.failed, calls, answer_bytes };
   return writeRunRow(deps, { ...run, runId, jobId, kind: "onboard", status, why, rosterSha256, counts });
-}
-
-/** Writes a batch's outcomes as CSV, as the tables have them now. */
-export async function writeOutcomesCsv(
-  { lake, batches }: OnboardingDependencies,
-  range: OutcomesCsvRange,
-): Promise<{ key: string }> {
-  const sql = latestOutcomesSql(range.batchId);
-  const outcomes = await readTables(lake, [onboardings], (tables) => outcomeLines(tables.stream(sql)));
-  return putOutcomesCsv(lake.store, batches, range, outcomes);
 }

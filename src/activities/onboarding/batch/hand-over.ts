@@ -1,6 +1,6 @@
 import { activityInfo, Context } from "@temporalio/activity";
 import type { HandedRow } from "../../../domain/onboarding/follow/shard.js";
-import { tellFollow } from "../../../temporal/onboarding/tell-follow.js";
+import { tellFollow } from "../../../temporal/onboarding/open-rows.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
 /** Hands rows of a batch over to the workflow of all open rows, which is started where it does not run. */

@@ -106,7 +106,7 @@ export async function offerLink(
   if (!needsCustomer(state)) return { state, link: null };
   const { token, link, expires_at } = given ?? {};
   const isWhole = token !== undefined && link !== undefined && expires_at !== undefined;
-  if (isWhole && ref.sink) {
+  if (isWhole && (await keptSink(sealed, ref.batchId).has())) {
     const found = { token, link, expires_at };
     let kept = state.links;
     while (await keptLink(sealed, ref, kept + 1).has()) kept++;

@@ -7,6 +7,7 @@ import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
 import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { type CustomerRow, type RightRow, valuesOf } from "../../../domain/onboarding/customer.js";
+import { answerKey, type KeptAnswer } from "../../../lake/calls/staged-call.js";
 import { madeBusiness } from "../../../lake/onboarding/call-notes.js";
 import { callOnce } from "../../calls/call-once.js";
 import { callState } from "../../calls/call-record.js";
@@ -16,16 +17,20 @@ import { rowStep } from "./customer-failure.js";
 
 type RowOfBusiness = Pick<CustomerInput, "rowKey">;
 
-/** Where the calls that create a row's business are kept: it is created once, however often the row is run. */
-const businessPrefix = ({ rowKey }: RowOfBusiness) => `_staging/onboarding-calls/${rowKey}/business/`;
-/** The `fp_bid` of a row's business; null where the external id was taken already and names it. */
-const prepared = ({ sealed }: OnboardingDependencies, row: RowOfBusiness) =>
-  sealed.kept<string | null>(`${businessPrefix(row)}prepared`);
-const businessCallPrefix = (row: RowOfBusiness) => `${businessPrefix(row)}call/`;
+/** Where the call that creates a row's business is kept: it is created once, however often the row is run. */
+const businessCallPrefix = ({ rowKey }: RowOfBusiness) =>
+  `_staging/onboarding-calls/${rowKey}/business/call/`;
 
-/** Reads the `fp_bid` of the business that was created for a row; null where only its external id is known. */
-export async function preparedId(deps: OnboardingDependencies, row: RowOfBusiness): Promise<string | null> {
-  return (await prepared(deps, row).find()) ?? null;
+/**
+ * Reads the `fp_bid` of the business that was created for a row; null where only its external id is known, because that
+ * was taken already.
+ */
+export async function preparedId(
+  { sealed }: OnboardingDependencies,
+  row: RowOfBusiness,
+): Promise<string | null> {
+  const answer = await sealed.get<KeptAnswer<{ readonly id: string }>>(answerKey(businessCallPrefix(row)));
+  return answer?.body.id ?? null;
 }
 
 /**
@@ -95,8 +100,6 @@ async function makeBusiness(
   input: CustomerInput,
   { customer: { externalId, vault }, identityHash }: RightRow,
 ): Promise<void> {
-  const { has, put } = prepared(deps, input);
-  if (await has()) return;
   try {
     const { body } = await callOnce(deps, {
       operation: createBusiness,
@@ -106,11 +109,9 @@ async function makeBusiness(
       run: input.authEpoch,
     });
     if (externalId === null) await madeBusiness(deps.sealed, body.id).put(identityHash);
-    await put(body.id);
   } catch (error) {
     // An earlier request of ours or somebody else took the external id: the onboarding names the business by it.
     const isTaken = error instanceof RejectedError && TAKEN.includes(error.status ?? 0);
     if (!isTaken || externalId === null) throw error;
-    await put(null);
   }
 }

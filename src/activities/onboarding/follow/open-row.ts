@@ -1,4 +1,4 @@
-import { addedCalls, callsOf, NO_CALLS } from "../../../domain/counts.js";
+import { callsOf, NO_CALLS } from "../../../domain/counts.js";
 import {
   afterDeadline,
   afterDecisionTimeout,
@@ -16,6 +16,7 @@ import {
   inherited,
   isOutputAwaited,
   isOverdue,
+  isPosted,
   NO_TRIES,
   newsTaken,
   type OpenCustomer,
@@ -41,7 +42,7 @@ const UNANSWERED: OutcomeFacts = {
 export async function step(row: RowInWork): Promise<OpenCustomer | null> {
   takeStops(row);
   if (row.one.output !== null) await fetchOutput(row);
-  else if (row.one.posted) await act(row);
+  else if (isPosted(row.one)) await act(row);
   else if (!(await post(row))) return given(row);
   return conclude(row);
 }
@@ -78,7 +79,7 @@ function given(row: RowInWork): null {
 async function end(row: RowInWork, failure: OutcomeFacts, isStopped: boolean): Promise<void> {
   if (isStopped) keepEnd(row);
   await row.change(afterFailure(row.one.state), "failed", failure);
-  row.set({ posted: true, tries: NO_TRIES });
+  row.set({ tries: NO_TRIES });
 }
 
 function takeStops(row: RowInWork): void {
@@ -112,7 +113,6 @@ async function post(row: RowInWork): Promise<boolean> {
     if (!(await row.apply(posted))) return putBack(row);
   }
   row.isPosting = false;
-  row.set({ posted: true });
   return true;
 }
 
@@ -179,7 +179,6 @@ async function deliver(row: RowInWork): Promise<void> {
 async function stop(row: RowInWork): Promise<void> {
   keepEnd(row);
   await row.change(afterStop(row.one.state), "stopped");
-  row.set({ posted: true });
 }
 
 /** Notes that the row's own batch stops it before its end: other rows must not take that end for their outcome. */
@@ -208,23 +207,23 @@ async function conclude(row: RowInWork): Promise<OpenCustomer | null> {
 /** The row until it is asked for its output again; null, and the batch is told, where that has an end. */
 function nextFetch(row: RowInWork): OpenCustomer | null {
   const { output, input, state, stopped } = row.one;
-  const { polls, ...sent } = output ?? { polls: 0, ...NO_CALLS };
+  if (output === null) row.set(NO_CALLS);
+  const polls = output?.polls ?? 0;
   const wait = input.timing.outputRetries[polls];
   const { hasOutput } = state;
   if (wait === undefined || hasOutput || stopped || row.isSuperseded) {
-    row.tell({ kind: "output", found: hasOutput, ...callsOf(sent) });
+    row.tell({ kind: "output", found: hasOutput, ...callsOf(row.one) });
     return null;
   }
-  return { ...row.one, output: { ...sent, polls, dueAt: row.now() + wait } };
+  return { ...row.one, output: { polls, dueAt: row.now() + wait } };
 }
 
 /**
  * Polls again for an output that the playbook had not produced yet (docs/reference/service.md, "Onboarding result").
  */
 async function fetchOutput(row: RowInWork): Promise<void> {
-  const { output, stopped, mail, calls, answer_bytes } = row.one;
+  const { output, stopped, mail } = row.one;
   if (output === null || stopped || mail.waiters.length > 0) return;
   await row.apply(await row.try(() => pollOnboarding(row.deps, row.one, [])));
-  const now = { calls: row.one.calls - calls, answer_bytes: row.one.answer_bytes - answer_bytes };
-  row.set({ output: { ...output, ...addedCalls(output, now), polls: output.polls + 1 } });
+  row.set({ output: { ...output, polls: output.polls + 1 } });
 }

@@ -127,10 +127,10 @@ async function plannedItems(
   }
   const take = async (group: readonly JobRow<object>[]) => {
     const plan = await planOf(job, { runId: "plan", lake, sealer, options }, group);
-    for (const [at, rowsOfItem] of plan.work.entries()) {
-      sums.requests += job.requests?.(rowsOfItem, plan.given?.[at]) ?? 1;
+    for (const { rows, given } of plan.work) {
+      sums.requests += job.requests?.(rows, given) ?? 1;
       sums.items += 1;
-      sums.rows += rowsOfItem.length;
+      sums.rows += rows.length;
     }
     sums.done += plan.ended.reduce((sum, ended) => sum + ended.rows.length, 0);
   };

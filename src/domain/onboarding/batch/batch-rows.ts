@@ -28,7 +28,7 @@ export interface RowToRun {
 /** A row as its batch hands it over; nothing personal. */
 export interface CustomerInput
   extends Omit<RowToRun, "identity">,
-    Pick<BatchRunInput, "batchId" | "runId" | "syncTimeoutSecs" | "sink" | "plainOutput" | "timing"> {
+    Pick<BatchRunInput, "batchId" | "runId" | "syncTimeoutSecs" | "plainOutput" | "timing"> {
   readonly batchWorkflowId: string;
   /** The auth epoch: once the credentials were refused, its calls stop; a resumed batch has another one. */
   readonly authEpoch: string;
@@ -93,8 +93,6 @@ export interface BatchRunInput extends NewRun {
   /** Equal error messages in a row that pause the batch; 0 for never. */
   readonly circuit: number;
   readonly retry: boolean;
-  /** Whether continuations are delivered. */
-  readonly sink: boolean;
   /** Whether `output` is in the table in the clear. */
   readonly plainOutput: boolean;
   readonly timing: OnboardingTiming;

@@ -48,11 +48,12 @@ export interface OpenCustomer extends SentCalls {
   readonly reused: readonly ReusedRow[];
   /** Whether its own batch was cancelled. */
   readonly stopped: boolean;
-  /** Whether its onboarding was posted, and the answer is applied. */
-  readonly posted: boolean;
   readonly tries: Tries;
-  /** How often it was asked for an output that was missing when it ended, and by which calls; null before its end. */
-  readonly output: (SentCalls & { readonly polls: number; readonly dueAt: number }) | null;
+  /**
+   * How often it was asked for an output that was missing when it ended; null before its end. From then on its calls count
+   * anew, because its batch knows the others.
+   */
+  readonly output: { readonly polls: number; readonly dueAt: number } | null;
 }
 
 /** A row as its batch has just handed it over: nothing is posted, or an earlier command has posted it. */
@@ -73,7 +74,6 @@ export function openCustomer(input: CustomerInput, now: number): OpenCustomer {
     mail: NO_MAIL,
     reused: [],
     stopped: false,
-    posted: open !== null,
     tries: NO_TRIES,
     output: null,
   };
@@ -93,12 +93,17 @@ export function endOf(
   return stopped || isSuperseded ? "stopped" : undefined;
 }
 
+/** Whether its onboarding was posted, and the answer is applied, or none is posted any more. */
+export function isPosted({ state }: OpenCustomer): boolean {
+  return state.onboardingId !== null || state.phase === "settled";
+}
+
 /** Epoch milliseconds at which a row has something to do. */
 export function dueAt(one: OpenCustomer): number {
-  const { mail, posted, tries, output, link } = one;
+  const { mail, tries, output, link } = one;
   if (mail.stops.length > 0) return 0;
   if (output !== null) return mail.waiters.length > 0 ? 0 : Math.max(output.dueAt, tries.notBefore);
-  const isReady = !posted || isWoken(one) || link !== null;
+  const isReady = !isPosted(one) || isWoken(one) || link !== null;
   return Math.max(tries.notBefore, isReady ? 0 : wakeAt(one));
 }
 

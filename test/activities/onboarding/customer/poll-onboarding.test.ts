@@ -5,6 +5,7 @@ import { createOnboarding } from "../../../../src/api/operations/onboarding.js";
 import type { Continuation } from "../../../../src/domain/onboarding/customer/continuation-offer.js";
 import { afterLink, type CustomerState } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerEvent } from "../../../../src/domain/onboarding/messages.js";
+import { keptSink } from "../../../../src/lake/onboarding/continuation-file.js";
 import { event, INCOMPLETE, openRow, POSTED } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
@@ -30,7 +31,8 @@ async function look(answer: object, known: CustomerState, events: readonly Custo
     body: JSON.stringify({ id: onboardingId, requires_manual_review: false, ...answer }),
     times: 1,
   });
-  const stand = openRow({ batchId, sink: true }, { state, recorded: state });
+  await keptSink(bench.deps.sealed, batchId).put({ kind: "file", path: "unused" });
+  const stand = openRow({ batchId }, { state, recorded: state });
   return bench.run(() => pollOnboarding(bench.deps, stand, events));
 }
 

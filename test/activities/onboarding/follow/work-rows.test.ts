@@ -29,7 +29,7 @@ afterEach(() => bench.close());
 function postedRow(line: number, onboardingId: string): OpenCustomer {
   const input = { ...FIRST_INPUT, batchId, line, row: line - 2 };
   const one = openCustomer(input, Date.now());
-  return { ...one, posted: true, state: { ...POSTED, onboardingId } };
+  return { ...one, state: { ...POSTED, onboardingId } };
 }
 
 /** Works on both rows, and gives what came of them. */

@@ -38,7 +38,7 @@ interface Change extends Partial<Omit<OpenCustomer, "mail" | "polls">> {
 const customer = (state: CustomerState, { mail, polls, ...change }: Change = {}): OpenCustomer => {
   const begun = openCustomer(FIRST_INPUT, 0);
   return {
-    ...{ ...begun, state, posted: true },
+    ...{ ...begun, state },
     mail: { ...begun.mail, ...mail },
     polls: { ...begun.polls, ...polls },
     ...change,

@@ -42,7 +42,7 @@ const OPEN = withRow({}, { key: KEY, input: FIRST_INPUT }, 0);
 const one = (shard: Shard) => shard[KEY] as OpenCustomer;
 /** A row that waits for its customer. */
 const waiting = (change: Partial<OpenCustomer> = {}): OpenCustomer => {
-  return { ...openCustomer(FIRST_INPUT, 0), state: INCOMPLETE, posted: true, ...change };
+  return { ...openCustomer(FIRST_INPUT, 0), state: INCOMPLETE, ...change };
 };
 
 test("a key names its shard by the first three digits of the customer's hash", () => {
@@ -59,14 +59,14 @@ test("a second row about an open customer waits for it, once however often it is
 
 test("what comes while a row is worked on stays for its next step", () => {
   const given = withNews(OPEN, { key: KEY, event: completed("pass") });
-  const next = { ...one(given), posted: true, mail: one(OPEN).mail };
+  const next = { ...one(given), told: true, mail: one(OPEN).mail };
   const later = withStop(
     withNews(given, { key: KEY, event: { ...completed("fail"), messageId: "msg_2" } }),
     "onb_1",
   );
   const step = { key: KEY, given: countMail(one(given).mail), next, reports: [], records: [] };
   const { open: shard } = afterStepOf(later, step);
-  expect(one(shard).posted).toBe(true);
+  expect(one(shard).told).toBe(true);
   expect(one(shard).mail).toMatchObject({ events: [{ messageId: "msg_2" }], stops: ["onb_1"] });
 });
 

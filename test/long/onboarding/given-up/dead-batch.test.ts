@@ -5,7 +5,7 @@ import { type Sandbox, startSandbox } from "../../../../sandbox/index.js";
 import type { OnboardSummary } from "../../../../src/domain/onboarding/batch/batch-totals.js";
 import { taskQueue } from "../../../../src/domain/run.js";
 import { giveUpRun } from "../../../../src/temporal/give-up.js";
-import { tellFollow } from "../../../../src/temporal/onboarding/tell-follow.js";
+import { tellFollow } from "../../../../src/temporal/onboarding/open-rows.js";
 import { openClusterFolder } from "../../../helpers/command/cluster-folder.js";
 import type { ProcessEnd } from "../../../helpers/command/command-process.js";
 import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";

@@ -1,17 +1,14 @@
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { writeOutcomesCsv } from "../../../../src/activities/onboarding/batch/finish-batch.js";
-import { recordOutcomes } from "../../../../src/activities/onboarding/record-outcomes.js";
-import { mapConcurrent } from "../../../../src/domain/concurrent-work.js";
-import type { Outcome } from "../../../../src/domain/onboarding/outcome.js";
-import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
-import {
-  customer,
-  freezeCustomers,
-  outcomeOf,
-  wrongRow,
-} from "../../../helpers/onboarding/onboarding-batch.js";
-import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
+import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
+import { mapConcurrent } from "../../../src/domain/concurrent-work.js";
+import type { Outcome } from "../../../src/domain/onboarding/outcome.js";
+import { keptOutcome } from "../../../src/lake/onboarding/frozen-batch.js";
+import { writeOutcomesCsv } from "../../../src/lake/onboarding/outcomes-csv.js";
+import { readTables } from "../../../src/lake/query/query-views.js";
+import { onboardings } from "../../../src/lake/tables/onboardings.js";
+import { customer, freezeCustomers, outcomeOf, wrongRow } from "../../helpers/onboarding/onboarding-batch.js";
+import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 let bench: ActivityBench;
 beforeEach(async () => {
@@ -30,7 +27,10 @@ async function record(batchId: string, rows: readonly Outcome[]): Promise<void> 
 }
 
 async function csv(batchId: string, rows: number): Promise<{ text: string; rows: Record<string, string>[] }> {
-  const { key } = await bench.run(() => writeOutcomesCsv(bench.deps, { batchId, rows }));
+  const { lake, batches } = bench.deps;
+  const { key } = await readTables(lake, [onboardings], (tables) =>
+    writeOutcomesCsv(lake.store, batches, { batchId, rows }, (sql) => tables.stream(sql)),
+  );
   expect(key).toBe(`_batches/${batchId}/outcomes.csv`);
   const text = String(await bench.deps.lake.store.get(key));
   return { text, rows: parse(text, { columns: true }) as Record<string, string>[] };
