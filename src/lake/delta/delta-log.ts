@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { checkpointHint, readCheckpoint } from "./checkpoint.js";
-import { parseActions } from "./delta-actions.js";
+import { type AddFile, parseActions } from "./delta-actions.js";
 import { commitKey, type DeltaLocation, fileKey } from "./delta-path.js";
 import {
   advance,
@@ -57,6 +57,34 @@ export async function stateAt(log: DeltaLocation, version: number): Promise<Snap
   throw new InputError(
     `The log of table ${log.table} does not have version ${version}, or not any more; its newest is ${newest}. ` +
       "Nothing was changed.",
+  );
+}
+
+/**
+ * Gives the version of a log's newest checkpoint if it names other files or domains than the commits before it made, counted
+ * from the older checkpoint or the first version; undefined where it does not, or where one of these commits is gone.
+ */
+export async function falseCheckpoint(log: DeltaLocation): Promise<number | undefined> {
+  const { checkpoints, commits, ...rest } = await listLog(log);
+  const [newest, older] = checkpoints.toReversed();
+  if (newest === undefined) return undefined;
+  const base = older === undefined ? NO_TABLE : await readCheckpoint(log, older);
+  const until = commits.filter(({ version }) => version <= newest.version);
+  const made = await replay(log, { snapshot: base }, { ...rest, checkpoints, commits: until });
+  if (typeof made === "number" || made.snapshot.version !== newest.version) return undefined;
+  return isSameState(made.snapshot, await readCheckpoint(log, newest)) ? undefined : newest.version;
+}
+
+function isSameState(a: Snapshot, b: Snapshot): boolean {
+  const isSame = ({ size, stats, tags }: AddFile, other: AddFile | undefined) =>
+    size === other?.size &&
+    stats === other.stats &&
+    JSON.stringify(tags ?? {}) === JSON.stringify(other.tags ?? {});
+  return (
+    a.files.size === b.files.size &&
+    a.domains.size === b.domains.size &&
+    [...a.files].every(([path, file]) => isSame(file, b.files.get(path))) &&
+    [...a.domains].every(([domain, text]) => text === b.domains.get(domain))
   );
 }
 

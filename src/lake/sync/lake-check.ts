@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { FAILURE_TYPES, InputError } from "../../domain/failures.js";
 import { changedFiles, missingFiles } from "../delta/data-files.js";
 import { SHA256_TAG } from "../delta/delta-actions.js";
+import { falseCheckpoint } from "../delta/delta-log.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
@@ -61,6 +62,11 @@ export async function checkLake(
     files += found.snapshot.files.size;
     const checked = await checkFiles(found, quick);
     problems.push(...checked.problems);
+    const version = quick ? undefined : await falseCheckpoint(found.location);
+    if (version !== undefined) {
+      const what = `the checkpoint of version ${version} in its log is not what the commits before it made: restore it from a backup`;
+      problems.push({ table, link_id: null, run_id: null, what });
+    }
     unhashed += checked.unhashed;
     if (checked.isIncomplete) unreadable.add(table);
   }
