@@ -17,6 +17,8 @@ export interface ExpiredRows {
   /** The last day, as ISO says it, whose records have been kept long enough. */
   readonly until: string;
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
+  /** Why rows of the feed stay although their time is over: of their certificates, something is wrong. */
+  readonly unproved?: string;
 }
 
 /** The same day so many years later; March 1 where there is no February 29. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type ExpiredRows,
@@ -10,17 +10,16 @@ import {
 } from "../../../domain/tables/retention.js";
 import type { Lake } from "../../lake.js";
 import { bringUpLinks } from "../../lineage/bring-up-links.js";
-import { readTable, readTables } from "../../query/query-views.js";
+import { readTables } from "../../query/query-views.js";
 import { parquetFiles } from "../../sql/duckdb-files.js";
+import type { SqlSession } from "../../sql/duckdb-session.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
-import { appendDecided } from "../../tables/append.js";
 import { CIP_TABLES, cipReports, NEWEST_CIP_REPORTS, OWN_CIP_COLUMNS } from "../../tables/cip.js";
-import { holds, purges } from "../../tables/erasures.js";
-import { writeStored } from "../../tables/parquet-file.js";
+import { holds } from "../../tables/erasures.js";
 import { transactionChanges, transactionLinks, transactions } from "../../tables/transactions.js";
 import { type Erasing, erasableRows, eraseRows, recordErased, type TableRows } from "../forget/erase-rows.js";
 import { HELD } from "../forget/holds.js";
-import { hashRows } from "../rows-hash.js";
+import { keepProofs, leaveUnproved } from "./purge-proofs.js";
 
 const TABLES = [...CIP_TABLES, transactionChanges, transactions, transactionLinks];
 
@@ -53,7 +52,8 @@ export function applyRetention(rules: RetentionRules, now: () => number = Date.n
         const tables = dryRun
           ? await erasableRows(lake, TABLES, found.erasing)
           : await erased(lake, record, rule, found, signal);
-        report.push({ class: record, until: until[record] as string, tables });
+        const { unproved } = found;
+        report.push({ class: record, until: until[record] as string, tables, ...(unproved && { unproved }) });
       }
       return report;
     } finally {
@@ -88,6 +88,8 @@ export interface Expired {
   readonly before?: () => Promise<void>;
   /** Decides again what was decided with the rows. */
   readonly after?: () => Promise<void>;
+  /** Why rows stay although their time is over. */
+  readonly unproved?: string | undefined;
 }
 
 /** What rules are applied to: until which day records have been kept long enough, and a directory for files. */
@@ -164,16 +166,21 @@ export async function expiredTransactions(
     ) to ${sqlText(file)} (format parquet)`);
   });
   const expired = parquetFiles([file]);
+  const isAny = async () =>
+    (await lake.duckdb.exclusive((sql) => sql.few(`select 1 from ${expired} limit 1`))).length > 0;
+  // All changes of a transaction stay, or it would be as an earlier one of them says.
+  const keep = (sql: SqlSession, condition: string) =>
+    keepOut(sql, file, "link_id, transaction_id", condition);
+  const unproved = (await isAny()) ? await leaveUnproved(lake, expired, keep) : undefined;
   const within = (columns: string) => `(${columns}) in (select (${columns}) from ${expired})`;
   const rows = within("link_id, transaction_id, run_id");
   const id = `(select (link_id, transaction_id) from ${expired})`;
   const pairs = ["pending_transaction_id", "posted_transaction_id"].map(
     (one) => `(link_id, ${one}) in ${id}`,
   );
-  const isAny = await lake.duckdb.exclusive((sql) => sql.few(`select 1 from ${expired} limit 1`));
   const after = async () => void (await bringUpLinks(lake, { prefix: "retention" }));
   // A call that was killed after the feed had lost its rows has left the pairs to this one.
-  if (isAny.length === 0) return { transactions: { erasing: [], after } };
+  if (!(await isAny())) return { transactions: { erasing: [], after, unproved } };
   return {
     transactions: {
       before: () => keepProofs(lake, `${within("link_id, run_id")} and not ${rows}`, expired),
@@ -187,29 +194,22 @@ export async function expiredTransactions(
         await lake.table(transactionLinks.name).commit(unbuilt);
         await after();
       },
+      unproved,
     },
   };
+}
+
+/** Takes rows out of a file of rows that go: all that have the key of one of which the condition holds. */
+async function keepOut(sql: SqlSession, file: string, key: string, condition: string): Promise<void> {
+  const rows = parquetFiles([file]);
+  const left = `${file}.left`;
+  await sql.run(`copy (
+    from ${rows} anti join (select ${key} from ${rows} where ${condition}) using (${key})
+  ) to ${sqlText(left)} (format parquet)`);
+  await rename(left, file);
 }
 
 /** Has `transaction_links` decided again over the whole feed. */
 function unbuilt() {
   return [{ txn: { appId: transactionChanges.name, version: -1 } }];
-}
-
-/** Writes what is left of the rows of each certificate that loses some. */
-async function keepProofs(lake: Lake, left: string, expired: string): Promise<void> {
-  await appendDecided(lake, purges, async () => {
-    const location = { store: lake.store, table: transactionChanges.name, duckdb: lake.duckdb };
-    const feed = await readTable(location);
-    const recorded = sqlText(new Date().toISOString());
-    const files = await writeStored(lake, purges, "purge", async (sql) => {
-      await hashRows(sql, feed, left);
-      return `select link_id, run_id, coalesce(rows, 0)::bigint as rows, rows_sha256, 'transactions' as rule,
-          ${recorded}::timestamptz as recorded_at
-        from (select distinct link_id, run_id from ${expired})
-          left join (select link_id, run_id, sum(rows) as rows from hashed_parts group by all) using (link_id, run_id)
-          left join hashed using (link_id, run_id) order by link_id, run_id`;
-    });
-    return { files, result: undefined };
-  });
 }
