@@ -10,12 +10,14 @@ import {
 } from "../../../domain/tables/retention.js";
 import type { Lake } from "../../lake.js";
 import { bringUpLinks } from "../../lineage/bring-up-links.js";
+import { writtenDay } from "../../maintain/table-upkeep.js";
 import { readTables } from "../../query/query-views.js";
 import { parquetFiles } from "../../sql/duckdb-files.js";
 import type { SqlSession } from "../../sql/duckdb-session.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
 import { CIP_TABLES, cipReports, NEWEST_CIP_REPORTS, OWN_CIP_COLUMNS } from "../../tables/cip.js";
 import { holds } from "../../tables/erasures.js";
+import { runs } from "../../tables/runs.js";
 import { transactionChanges, transactionLinks, transactions } from "../../tables/transactions.js";
 import { type Erasing, erasableRows, eraseRows, recordErased, type TableRows } from "../forget/erase-rows.js";
 import { HELD } from "../forget/holds.js";
@@ -32,17 +34,12 @@ export function applyRetention(rules: RetentionRules, now: () => number = Date.n
     lake: Lake,
     { dryRun, signal }: { readonly dryRun: boolean; readonly signal?: AbortSignal },
   ): Promise<ExpiredRows[]> => {
-    const today = new Date(now()).toISOString().slice(0, 10);
-    const until: Record<string, string> = {};
-    for (const record of RECORD_CLASSES) {
-      const years = rules[record];
-      if (years !== undefined) until[record] = yearsEarlier(today, years);
-    }
-    if (Object.keys(until).length === 0) return [];
+    const ends = await endsOf(lake, rules, now());
+    if (Object.keys(ends).length === 0) return [];
     await lake.duckdb.makeScratch();
     const directory = join(lake.duckdb.scratchDirectory, `retention-${randomUUID()}`);
     await mkdir(directory);
-    const due = { until, directory };
+    const due = { ends, directory };
     try {
       const expired = { ...(await expiredReports(lake, due)), ...(await expiredTransactions(lake, due)) };
       const report: ExpiredRows[] = [];
@@ -52,14 +49,46 @@ export function applyRetention(rules: RetentionRules, now: () => number = Date.n
         const tables = dryRun
           ? await erasableRows(lake, TABLES, found.erasing)
           : await erased(lake, record, rule, found, signal);
-        const { unproved } = found;
-        report.push({ class: record, until: until[record] as string, tables, ...(unproved && { unproved }) });
+        const { until, by_clock } = ends[record] as End;
+        const { unproved, waits } = found;
+        report.push({
+          ...{ class: record, until, tables },
+          ...(waits && { by_clock }),
+          ...(unproved && { unproved }),
+        });
       }
       return report;
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
   };
+}
+
+/** Until which day records of a class have been kept long enough. */
+interface End {
+  /** By the days on which the lake was written; null while they are too few. */
+  readonly until: string | null;
+  readonly by_clock: string;
+}
+
+type Ends = { readonly [record in RecordClass]?: End };
+
+/** The newest day on which the lake was written may be one that a wrong clock has made; the one before it counts. */
+const DAYS = 2;
+
+/** A clock that jumps ahead ends nothing: what it erased would be lost for good. */
+async function endsOf(lake: Lake, rules: RetentionRules, now: number): Promise<Ends> {
+  const classes = RECORD_CLASSES.filter((record) => rules[record] !== undefined);
+  if (classes.length === 0) return {};
+  const snapshots = await Promise.all([...TABLES, runs].map(({ name }) => lake.table(name).snapshot()));
+  const written = Math.min(writtenDay(snapshots, DAYS, now), now);
+  const ends = classes.map((record): [RecordClass, End] => {
+    const untilBy = (today: number) =>
+      yearsEarlier(new Date(today).toISOString().slice(0, 10), rules[record] as number);
+    const until = Number.isFinite(written) ? untilBy(written) : null;
+    return [record, { until, by_clock: untilBy(now) }];
+  });
+  return Object.fromEntries(ends);
 }
 
 async function erased(
@@ -90,11 +119,13 @@ export interface Expired {
   readonly after?: () => Promise<void>;
   /** Why rows stay although their time is over. */
   readonly unproved?: string | undefined;
+  /** Whether more would go by the clock. */
+  readonly waits?: boolean;
 }
 
 /** What rules are applied to: until which day records have been kept long enough, and a directory for files. */
 export interface Due {
-  readonly until: { readonly [record in RecordClass]?: string };
+  readonly ends: Ends;
   readonly directory: string;
 }
 
@@ -114,20 +145,24 @@ const RESULTS = cipReports.columns
  */
 export async function expiredReports(
   lake: Lake,
-  { until, directory }: Due,
+  { ends, directory }: Due,
 ): Promise<{ readonly [record in RecordClass]?: Expired }> {
-  const [identity, results] = [until["cip-identity"], until["cip-results"]];
+  const [identity, results] = [ends["cip-identity"], ends["cip-results"]];
   if (identity === undefined && results === undefined) return {};
   const file = join(directory, "reports.parquet");
-  const isOver = (day: string, end: string | undefined) =>
-    end === undefined ? "false" : `coalesce(${day} <= ${sqlText(end)}::date, false)`;
-  await readTables(lake, [cipReports, holds], async (sql) => {
+  const [closed, made] = ["newest.account_closed_on", "cip_reports.asked_at::date"];
+  const [waiting] = await readTables(lake, [cipReports, holds], async (sql) => {
     await sql.run(`copy (
-      select cip_reports.run_id, fp_id, ${isOver("newest.account_closed_on", identity)} as identity,
-        ${isOver("cip_reports.asked_at::date", results)} as results
+      select cip_reports.run_id, fp_id,
+        ${isOver(closed, identity?.until)} as identity, ${isOver(made, results?.until)} as results,
+        ${isOver(closed, identity?.by_clock)} and not identity as identity_waits,
+        ${isOver(made, results?.by_clock)} and not results as results_wait
       from cip_reports join (${NEWEST_CIP_REPORTS}) newest using (fp_id)
       where fp_id not in (${HELD})
     ) to ${sqlText(file)} (format parquet)`);
+    return sql.few(
+      `select bool_or(identity_waits) as identity, bool_or(results_wait) as results from ${parquetFiles([file])}`,
+    );
   });
   const within = (condition: string) =>
     `(run_id, fp_id) in (select (run_id, fp_id) from ${parquetFiles([file])} where ${condition})`;
@@ -139,9 +174,13 @@ export async function expiredReports(
     condition: within(spec === cipReports ? "results and identity" : "results"),
   }));
   return {
-    ...(identity !== undefined && { "cip-identity": { erasing: [ofIdentity] } }),
-    ...(results !== undefined && { "cip-results": { erasing: [...whole, ofResults] } }),
+    ...(identity && { "cip-identity": { erasing: [ofIdentity], waits: waiting?.identity === true } }),
+    ...(results && { "cip-results": { erasing: [...whole, ofResults], waits: waiting?.results === true } }),
   };
+}
+
+function isOver(day: string, end: string | null | undefined): string {
+  return end == null ? "false" : `coalesce(${day} <= ${sqlText(end)}::date, false)`;
 }
 
 /**
@@ -150,20 +189,24 @@ export async function expiredReports(
  */
 export async function expiredTransactions(
   lake: Lake,
-  { until: { transactions: until }, directory }: Due,
+  { ends: { transactions: end }, directory }: Due,
 ): Promise<{ readonly [record in RecordClass]?: Expired }> {
-  if (until === undefined) return {};
+  if (end === undefined) return {};
   const file = join(directory, "transactions.parquet");
-  const end = `${sqlText(until)}::date`;
-  await readTables(lake, [transactionChanges, cipReports, holds], async (sql) => {
-    const [old] = await sql.few(`select 1 from transaction_changes where date <= ${end} limit 1`);
-    const keys = `select link_id, transaction_id from transaction_changes
-      where ${old === undefined ? "false" : `fp_id not in (${HELD})`} group by all
-      having coalesce(max(date), max(fetched_at)::date) <= ${end}`;
+  const waits = await readTables(lake, [transactionChanges, cipReports, holds], async (sql) => {
+    const [old] = await sql.few(
+      `select 1 from transaction_changes where ${isOver("date", end.by_clock)} limit 1`,
+    );
+    await sql.run(`create temp table ended as
+      select link_id, transaction_id, coalesce(max(date), max(fetched_at)::date) as day
+      from transaction_changes
+      where ${old === undefined ? "false" : `fp_id not in (${HELD})`} group by link_id, transaction_id
+      having ${isOver("day", end.by_clock)}`);
     await sql.run(`copy (
-      select distinct link_id, transaction_id, run_id from transaction_changes semi join (${keys})
-        using (link_id, transaction_id)
+      select distinct link_id, transaction_id, run_id from transaction_changes
+        semi join (from ended where ${isOver("day", end.until)}) using (link_id, transaction_id)
     ) to ${sqlText(file)} (format parquet)`);
+    return (await sql.few(`select 1 from ended where not ${isOver("day", end.until)} limit 1`)).length > 0;
   });
   const expired = parquetFiles([file]);
   const isAny = async () =>
@@ -180,7 +223,7 @@ export async function expiredTransactions(
   );
   const after = async () => void (await bringUpLinks(lake, { prefix: "retention" }));
   // A call that was killed after the feed had lost its rows has left the pairs to this one.
-  if (!(await isAny())) return { transactions: { erasing: [], after, unproved } };
+  if (!(await isAny())) return { transactions: { erasing: [], after, unproved, waits } };
   return {
     transactions: {
       before: () => keepProofs(lake, `${within("link_id, run_id")} and not ${rows}`, expired),
@@ -194,7 +237,7 @@ export async function expiredTransactions(
         await lake.table(transactionLinks.name).commit(unbuilt);
         await after();
       },
-      unproved,
+      ...{ unproved, waits },
     },
   };
 }

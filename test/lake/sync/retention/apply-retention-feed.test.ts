@@ -14,6 +14,7 @@ import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { runs } from "../../../../src/lake/tables/runs.js";
 import { transactionChanges, transactionLinks } from "../../../../src/lake/tables/transactions.js";
 import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { LATE_DAYS, writeOnDays } from "../../../helpers/lake/log/written-days.js";
 
 let base: TestLake;
 let lake: Lake;
@@ -21,6 +22,7 @@ beforeEach(async () => {
   base = await openTestLake();
   lake = openLake({ directory: base.directory });
   await commit(transactionLinks, () => []);
+  await writeOnDays(lake, LATE_DAYS);
 });
 afterEach(async () => {
   await lake.close();
