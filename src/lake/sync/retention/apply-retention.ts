@@ -199,9 +199,9 @@ export async function expiredTransactions(
     );
     await sql.run(`create temp table ended as
       select link_id, transaction_id, coalesce(max(date), max(fetched_at)::date) as day
-      from transaction_changes
-      where ${old === undefined ? "false" : `fp_id not in (${HELD})`} group by link_id, transaction_id
-      having ${isOver("day", end.by_clock)}`);
+      from (select *, fp_id in (${HELD}) as held from transaction_changes)
+      where ${old !== undefined} group by link_id, transaction_id
+      having bool_and(held is not true) and ${isOver("day", end.by_clock)}`);
     await sql.run(`copy (
       select distinct link_id, transaction_id, run_id from transaction_changes
         semi join (from ended where ${isOver("day", end.until)}) using (link_id, transaction_id)

@@ -6,6 +6,7 @@ import { maintain } from "../../../../src/lake/maintain/maintain.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
 import { sqlText, typedColumns } from "../../../../src/lake/sql/duckdb-sql.js";
 import { writeFeedFile } from "../../../../src/lake/sync/feed-file.js";
+import { setHold } from "../../../../src/lake/sync/forget/holds.js";
 import { applyRetention } from "../../../../src/lake/sync/retention/apply-retention.js";
 import { rowsSha256 } from "../../../../src/lake/sync/rows-hash.js";
 import { purges } from "../../../../src/lake/tables/erasures.js";
@@ -138,4 +139,18 @@ test("rows of a run that has ended without a certificate of them are named", asy
   await append(runs, { run_id: "ended" });
   expect((await retain())[0]?.unproved).toContain("link l, run ended");
   expect(await left()).toEqual(["old ended"]);
+});
+
+test("a transaction of a link that two users had stays whole while one of them is under a hold", async () => {
+  await updated("first", [
+    ["shared", OLD, "held"],
+    ["held's", OLD, "held"],
+  ]);
+  await updated("second", [
+    ["shared", OLD, "other"],
+    ["other's", OLD, "other"],
+  ]);
+  await setHold(lake, ["held"], "held", { reason: "case 1", by: "counsel" });
+  await retain();
+  expect(await left()).toEqual(["held's first", "shared first", "shared second"]);
 });
