@@ -11,6 +11,7 @@ import {
 import type { Lake } from "../../lake.js";
 import { bringUpLinks } from "../../lineage/bring-up-links.js";
 import { writtenDay } from "../../maintain/table-upkeep.js";
+import { materialize } from "../../materialize/materialize.js";
 import { readTables } from "../../query/query-views.js";
 import { parquetFiles } from "../../sql/duckdb-files.js";
 import type { SqlSession } from "../../sql/duckdb-session.js";
@@ -95,13 +96,14 @@ async function erased(
   lake: Lake,
   record: RecordClass,
   rule: string,
-  { erasing, before, after }: Expired,
+  { erasing, hold, after }: Expired,
   signal?: AbortSignal,
 ): Promise<TableRows[]> {
   const owner = `retention/${record}`;
-  await before?.();
-  for (const one of erasing) {
+  for (const { before, ...one } of erasing) {
     signal?.throwIfAborted();
+    await hold();
+    await before?.();
     await eraseRows(lake, { ...one, owner }, signal);
   }
   await after?.();
@@ -112,9 +114,12 @@ async function erased(
 
 /** Rows of one class whose time is over. */
 export interface Expired {
-  readonly erasing: readonly Omit<Erasing, "owner">[];
-  /** Writes down what the rows prove, before they go. */
-  readonly before?: () => Promise<void>;
+  readonly erasing: readonly (Omit<Erasing, "owner"> & {
+    /** Writes down what the rows prove, before they go. */
+    readonly before?: () => Promise<void>;
+  })[];
+  /** Takes out the rows of users who came under a hold since they were found. */
+  readonly hold: () => Promise<unknown>;
   /** Decides again what was decided with the rows. */
   readonly after?: () => Promise<void>;
   /** Why rows stay although their time is over. */
@@ -173,15 +178,20 @@ export async function expiredReports(
     spec,
     condition: within(spec === cipReports ? "results and identity" : "results"),
   }));
+  const hold = () => withoutHeld(lake, file, "fp_id");
   return {
-    ...(identity && { "cip-identity": { erasing: [ofIdentity], waits: waiting?.identity === true } }),
-    ...(results && { "cip-results": { erasing: [...whole, ofResults], waits: waiting?.results === true } }),
+    ...(identity && { "cip-identity": { erasing: [ofIdentity], hold, waits: waiting?.identity === true } }),
+    ...(results && {
+      "cip-results": { erasing: [...whole, ofResults], hold, waits: waiting?.results === true },
+    }),
   };
 }
 
 function isOver(day: string, end: string | null | undefined): string {
   return end == null ? "false" : `coalesce(${day} <= ${sqlText(end)}::date, false)`;
 }
+
+const TRANSACTION = "link_id, transaction_id";
 
 /**
  * Finds the transactions whose last day is over: all changes of one go together, by the last day that any of them gives, or by
@@ -203,7 +213,7 @@ export async function expiredTransactions(
       where ${old !== undefined} group by link_id, transaction_id
       having bool_and(held is not true) and ${isOver("day", end.by_clock)}`);
     await sql.run(`copy (
-      select distinct link_id, transaction_id, run_id from transaction_changes
+      select distinct link_id, transaction_id, run_id, fp_id from transaction_changes
         semi join (from ended where ${isOver("day", end.until)}) using (link_id, transaction_id)
     ) to ${sqlText(file)} (format parquet)`);
     return (await sql.few(`select 1 from ended where not ${isOver("day", end.until)} limit 1`)).length > 0;
@@ -212,8 +222,7 @@ export async function expiredTransactions(
   const isAny = async () =>
     (await lake.duckdb.exclusive((sql) => sql.few(`select 1 from ${expired} limit 1`))).length > 0;
   // All changes of a transaction stay, or it would be as an earlier one of them says.
-  const keep = (sql: SqlSession, condition: string) =>
-    keepOut(sql, file, "link_id, transaction_id", condition);
+  const keep = (sql: SqlSession, condition: string) => keepOut(sql, file, TRANSACTION, condition);
   const unproved = (await isAny()) ? await leaveUnproved(lake, expired, keep) : undefined;
   const within = (columns: string) => `(${columns}) in (select (${columns}) from ${expired})`;
   const rows = within("link_id, transaction_id, run_id");
@@ -221,18 +230,31 @@ export async function expiredTransactions(
   const pairs = ["pending_transaction_id", "posted_transaction_id"].map(
     (one) => `(link_id, ${one}) in ${id}`,
   );
-  const after = async () => void (await bringUpLinks(lake, { prefix: "retention" }));
+  let isRebuilt = false;
+  const hold = async () => {
+    if (!(await withoutHeld(lake, file, TRANSACTION))) return;
+    // It may have lost rows that the feed now keeps.
+    await lake.table(transactions.name).commit(unbuilt);
+    isRebuilt = true;
+  };
+  const after = async () => {
+    if (isRebuilt) await materialize(lake);
+    await bringUpLinks(lake, { prefix: "retention" });
+  };
   // A call that was killed after the feed had lost its rows has left the pairs to this one.
-  if (!(await isAny())) return { transactions: { erasing: [], after, unproved, waits } };
+  if (!(await isAny())) return { transactions: { erasing: [], hold, after, unproved, waits } };
   return {
     transactions: {
-      before: () => keepProofs(lake, `${within("link_id, run_id")} and not ${rows}`, expired),
       // The feed is last: from it the others are known, if this is cut short.
       erasing: [
         { spec: transactionLinks, condition: pairs.join(" or "), also: unbuilt },
         { spec: transactions, condition: rows },
-        { spec: transactionChanges, condition: rows },
+        {
+          ...{ spec: transactionChanges, condition: rows },
+          before: () => keepProofs(lake, `${within("link_id, run_id")} and not ${rows}`, expired),
+        },
       ],
+      hold,
       after: async () => {
         await lake.table(transactionLinks.name).commit(unbuilt);
         await after();
@@ -240,6 +262,16 @@ export async function expiredTransactions(
       ...{ unproved, waits },
     },
   };
+}
+
+/** Takes the rows of those under a hold out of a file of rows that go; whether there were any. */
+async function withoutHeld(lake: Lake, file: string, key: string): Promise<boolean> {
+  return readTables(lake, [cipReports, holds], async (sql) => {
+    const isHeld = `fp_id in (${HELD})`;
+    const found = await sql.few(`select 1 from ${parquetFiles([file])} where ${isHeld} limit 1`);
+    if (found.length > 0) await keepOut(sql, file, key, isHeld);
+    return found.length > 0;
+  });
 }
 
 /** Takes rows out of a file of rows that go: all that have the key of one of which the condition holds. */

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { DeltaAction } from "../../../../src/lake/delta/delta-actions.js";
 import { schemaActions, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
+import { type DeltaTable, openTable } from "../../../../src/lake/delta/delta-table.js";
 import { type Lake, openLake } from "../../../../src/lake/lake.js";
 import { maintain } from "../../../../src/lake/maintain/maintain.js";
+import { materialize } from "../../../../src/lake/materialize/materialize.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
 import { sqlText, typedColumns } from "../../../../src/lake/sql/duckdb-sql.js";
 import { writeFeedFile } from "../../../../src/lake/sync/feed-file.js";
@@ -13,7 +15,11 @@ import { purges } from "../../../../src/lake/tables/erasures.js";
 import { linkSyncs } from "../../../../src/lake/tables/link-syncs.js";
 import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { runs } from "../../../../src/lake/tables/runs.js";
-import { transactionChanges, transactionLinks } from "../../../../src/lake/tables/transactions.js";
+import {
+  transactionChanges,
+  transactionLinks,
+  transactions,
+} from "../../../../src/lake/tables/transactions.js";
 import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
 import { LATE_DAYS, writeOnDays } from "../../../helpers/lake/log/written-days.js";
 
@@ -153,4 +159,24 @@ test("a transaction of a link that two users had stays whole while one of them i
   await setHold(lake, ["held"], "held", { reason: "case 1", by: "counsel" });
   await retain();
   expect(await left()).toEqual(["held's first", "shared first", "shared second"]);
+});
+
+test("whoever comes under a hold while retention erases keeps what the feed has, and has it in transactions again", async () => {
+  await updated("first", [["kept", OLD, "held"]]);
+  await updated("second", [["gone", OLD, "other"]]);
+  await materialize(lake);
+  const table = (name: string) => {
+    if (name !== transactions.name) return lake.table(name);
+    const commit: DeltaTable["commit"] = async (...args) => {
+      const committed = await lake.table(name).commit(...args);
+      await setHold(lake, ["held"], "held", { reason: "case 1", by: "counsel" });
+      return committed;
+    };
+    return Object.assign(openTable(lake.store, name, lake.duckdb), { commit });
+  };
+  await retention({ ...lake, table }, { dryRun: false });
+  expect(await left()).toEqual(["kept first"]);
+  const rows = await readTables(lake, [transactions], (sql) => sql.rows("from transactions"));
+  expect(rows.map(({ transaction_id }) => transaction_id)).toEqual(["kept"]);
+  expect(await purged()).toEqual(["second"]);
 });
