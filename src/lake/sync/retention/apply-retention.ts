@@ -8,6 +8,7 @@ import {
   type RetentionRules,
   yearsEarlier,
 } from "../../../domain/tables/retention.js";
+import type { TableSpec } from "../../delta/delta-schema.js";
 import type { Lake } from "../../lake.js";
 import { bringUpLinks } from "../../lineage/bring-up-links.js";
 import { writtenDay } from "../../maintain/table-upkeep.js";
@@ -205,7 +206,7 @@ export async function expiredTransactions(
   const file = join(directory, "transactions.parquet");
   const waits = await readTables(lake, [transactionChanges, cipReports, holds], async (sql) => {
     const [old] = await sql.few(
-      `select 1 from transaction_changes where ${isOver("date", end.by_clock)} limit 1`,
+      `select 1 from transaction_changes where ${isOver("coalesce(date, fetched_at::date)", end.by_clock)} limit 1`,
     );
     await sql.run(`create temp table ended as
       select link_id, transaction_id, coalesce(max(date), max(fetched_at)::date) as day
@@ -234,7 +235,7 @@ export async function expiredTransactions(
   const hold = async () => {
     if (!(await withoutHeld(lake, file, TRANSACTION))) return;
     // It may have lost rows that the feed now keeps.
-    await lake.table(transactions.name).commit(unbuilt);
+    await haveRebuilt(lake, transactions);
     isRebuilt = true;
   };
   const after = async () => {
@@ -256,7 +257,7 @@ export async function expiredTransactions(
       ],
       hold,
       after: async () => {
-        await lake.table(transactionLinks.name).commit(unbuilt);
+        await haveRebuilt(lake, transactionLinks);
         await after();
       },
       ...{ unproved, waits },
@@ -284,7 +285,11 @@ async function keepOut(sql: SqlSession, file: string, key: string, condition: st
   await rename(left, file);
 }
 
-/** Has `transaction_links` decided again over the whole feed. */
+/** Has a table that follows the feed, where there is one, made again over the whole of it. */
+async function haveRebuilt(lake: Lake, { name }: TableSpec): Promise<void> {
+  await lake.table(name).commit(({ version }) => (version < 0 ? null : unbuilt()));
+}
+
 function unbuilt() {
   return [{ txn: { appId: transactionChanges.name, version: -1 } }];
 }

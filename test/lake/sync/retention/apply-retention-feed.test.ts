@@ -15,11 +15,7 @@ import { purges } from "../../../../src/lake/tables/erasures.js";
 import { linkSyncs } from "../../../../src/lake/tables/link-syncs.js";
 import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { runs } from "../../../../src/lake/tables/runs.js";
-import {
-  transactionChanges,
-  transactionLinks,
-  transactions,
-} from "../../../../src/lake/tables/transactions.js";
+import { transactionChanges, transactions } from "../../../../src/lake/tables/transactions.js";
 import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
 import { LATE_DAYS, writeOnDays } from "../../../helpers/lake/log/written-days.js";
 
@@ -28,7 +24,6 @@ let lake: Lake;
 beforeEach(async () => {
   base = await openTestLake();
   lake = openLake({ directory: base.directory });
-  await commit(transactionLinks, () => []);
   await writeOnDays(lake, LATE_DAYS);
 });
 afterEach(async () => {
@@ -179,4 +174,10 @@ test("whoever comes under a hold while retention erases keeps what the feed has,
   const rows = await readTables(lake, [transactions], (sql) => sql.rows("from transactions"));
   expect(rows.map(({ transaction_id }) => transaction_id)).toEqual(["kept"]);
   expect(await purged()).toEqual(["second"]);
+});
+
+test("changes without a day go by the day on which they came, in a lake that has no other table yet", async () => {
+  await updated("first", [["no day", null]]);
+  await retain();
+  expect(await left()).toEqual([]);
 });
