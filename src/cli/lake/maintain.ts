@@ -69,10 +69,15 @@ async function homeSizes(home: string) {
 function showReport(terminal: Terminal, report: MaintainReport, home: HomeSizes): void {
   const { dry_run, merged, live, old_files, logs, staging, unknown, retain_days, old_before, retention } =
     report;
-  for (const { class: record, until, tables } of retention) {
+  for (const { class: record, until, by_clock, tables } of retention) {
     const what =
       tables.length === 0 ? "nothing" : tables.map(({ table, rows }) => `${rows} of ${table}`).join(", ");
-    showText(terminal, `${record} until ${until}: ${dry_run ? "would erase" : "erased"} ${what}`);
+    const day = until === null ? "" : ` until ${until}`;
+    const waits =
+      by_clock === undefined
+        ? ""
+        : `; what is over until ${by_clock}, by this machine's clock, waits until the lake was written on later days`;
+    showText(terminal, `${record}${day}: ${dry_run ? "would erase" : "erased"} ${what}${waits}`);
   }
   const rows = [
     row("files of tables", live),

@@ -8,6 +8,7 @@ import { sqlText } from "../sql/duckdb-sql.js";
 import type { StoreFullError } from "../store/local/local-store-errors.js";
 import type { ObjectEntry } from "../store/object-store.js";
 import { runs } from "../tables/runs.js";
+import { transactionChanges } from "../tables/transactions.js";
 import {
   type Amount,
   amountOf,
@@ -53,7 +54,7 @@ export interface MaintainReport extends LastUpkeep {
   readonly tables: readonly TableUpkeep[];
   /** What the rules of retention have ended. */
   readonly retention: readonly ExpiredRows[];
-  /** Tables that were left alone, with the reason. */
+  /** Tables that were left alone, with the reason; the feed also where retention left rows of it. */
   readonly left_alone: readonly LeftTable[];
 }
 
@@ -75,6 +76,7 @@ export async function maintain(
     onTable?.(name, why);
   };
   const expired = (await retention?.(lake, { dryRun, ...(signal && { signal }) })) ?? [];
+  for (const { unproved } of expired) if (unproved !== undefined) leave(transactionChanges, unproved);
   for (const spec of tables) {
     try {
       const snapshot = await lake.table(spec.name).writableSnapshot();

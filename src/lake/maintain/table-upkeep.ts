@@ -146,13 +146,18 @@ async function commitsSince(
  * A clock that jumps ahead is one more such day; those on which a machine was off are none.
  */
 export function oldBefore(snapshots: Iterable<Snapshot>, days: number, now: number): number {
+  return Math.min(writtenDay(snapshots, days + 1, now), now - days * DAY);
+}
+
+/** Gives the beginning of the oldest of the `count` newest days on which tables were written. */
+export function writtenDay(snapshots: Iterable<Snapshot>, count: number, now: number): number {
   const times: number[] = [];
   for (const { files, tombstones, txns } of snapshots) {
     for (const { modificationTime } of files.values()) times.push(modificationTime);
     for (const { deletionTimestamp } of tombstones.values()) times.push(deletionTimestamp ?? now);
     for (const { lastUpdated } of txns.values()) times.push(lastUpdated ?? now);
   }
-  return Math.min(newestDays(times, days + 1), now - days * DAY);
+  return newestDays(times, count);
 }
 
 /** Decides which data files may go: those that no version since an instant (`recent`) names and that were written before. Pure. */

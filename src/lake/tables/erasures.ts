@@ -46,6 +46,9 @@ export const holds = {
   columns: [
     ...varchar({ fp_id: "the user", state: "`held` or `lifted`; the last row of a user counts" }),
     ...varchar(WHO),
-    ...timestamptz({ recorded_at: "when the row was written" }),
+    ...timestamptz({
+      recorded_at:
+        "when the row was written; a microsecond after the user's last row where a clock was ahead",
+    }),
   ],
 } as const satisfies TableSpec;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type ExpiredRows,
@@ -8,19 +8,22 @@ import {
   type RetentionRules,
   yearsEarlier,
 } from "../../../domain/tables/retention.js";
+import type { TableSpec } from "../../delta/delta-schema.js";
 import type { Lake } from "../../lake.js";
 import { bringUpLinks } from "../../lineage/bring-up-links.js";
-import { readTable, readTables } from "../../query/query-views.js";
+import { writtenDay } from "../../maintain/table-upkeep.js";
+import { materialize } from "../../materialize/materialize.js";
+import { readTables } from "../../query/query-views.js";
 import { parquetFiles } from "../../sql/duckdb-files.js";
+import type { SqlSession } from "../../sql/duckdb-session.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
-import { appendDecided } from "../../tables/append.js";
 import { CIP_TABLES, cipReports, NEWEST_CIP_REPORTS, OWN_CIP_COLUMNS } from "../../tables/cip.js";
-import { holds, purges } from "../../tables/erasures.js";
-import { writeStored } from "../../tables/parquet-file.js";
+import { holds } from "../../tables/erasures.js";
+import { runs } from "../../tables/runs.js";
 import { transactionChanges, transactionLinks, transactions } from "../../tables/transactions.js";
 import { type Erasing, erasableRows, eraseRows, recordErased, type TableRows } from "../forget/erase-rows.js";
 import { HELD } from "../forget/holds.js";
-import { hashRows } from "../rows-hash.js";
+import { keepProofs, leaveUnproved } from "./purge-proofs.js";
 
 const TABLES = [...CIP_TABLES, transactionChanges, transactions, transactionLinks];
 
@@ -33,17 +36,12 @@ export function applyRetention(rules: RetentionRules, now: () => number = Date.n
     lake: Lake,
     { dryRun, signal }: { readonly dryRun: boolean; readonly signal?: AbortSignal },
   ): Promise<ExpiredRows[]> => {
-    const today = new Date(now()).toISOString().slice(0, 10);
-    const until: Record<string, string> = {};
-    for (const record of RECORD_CLASSES) {
-      const years = rules[record];
-      if (years !== undefined) until[record] = yearsEarlier(today, years);
-    }
-    if (Object.keys(until).length === 0) return [];
+    const ends = await endsOf(lake, rules, now());
+    if (Object.keys(ends).length === 0) return [];
     await lake.duckdb.makeScratch();
     const directory = join(lake.duckdb.scratchDirectory, `retention-${randomUUID()}`);
     await mkdir(directory);
-    const due = { until, directory };
+    const due = { ends, directory };
     try {
       const expired = { ...(await expiredReports(lake, due)), ...(await expiredTransactions(lake, due)) };
       const report: ExpiredRows[] = [];
@@ -53,7 +51,13 @@ export function applyRetention(rules: RetentionRules, now: () => number = Date.n
         const tables = dryRun
           ? await erasableRows(lake, TABLES, found.erasing)
           : await erased(lake, record, rule, found, signal);
-        report.push({ class: record, until: until[record] as string, tables });
+        const { until, by_clock } = ends[record] as End;
+        const { unproved, waits } = found;
+        report.push({
+          ...{ class: record, until, tables },
+          ...(waits && { by_clock }),
+          ...(unproved && { unproved }),
+        });
       }
       return report;
     } finally {
@@ -62,17 +66,45 @@ export function applyRetention(rules: RetentionRules, now: () => number = Date.n
   };
 }
 
+/** Until which day records of a class have been kept long enough. */
+interface End {
+  /** By the days on which the lake was written; null while they are too few. */
+  readonly until: string | null;
+  readonly by_clock: string;
+}
+
+type Ends = { readonly [record in RecordClass]?: End };
+
+/** The newest day on which the lake was written may be one that a wrong clock has made; the one before it counts. */
+const DAYS = 2;
+
+/** A clock that jumps ahead ends nothing: what it erased would be lost for good. */
+async function endsOf(lake: Lake, rules: RetentionRules, now: number): Promise<Ends> {
+  const classes = RECORD_CLASSES.filter((record) => rules[record] !== undefined);
+  if (classes.length === 0) return {};
+  const snapshots = await Promise.all([...TABLES, runs].map(({ name }) => lake.table(name).snapshot()));
+  const written = Math.min(writtenDay(snapshots, DAYS, now), now);
+  const ends = classes.map((record): [RecordClass, End] => {
+    const untilBy = (today: number) =>
+      yearsEarlier(new Date(today).toISOString().slice(0, 10), rules[record] as number);
+    const until = Number.isFinite(written) ? untilBy(written) : null;
+    return [record, { until, by_clock: untilBy(now) }];
+  });
+  return Object.fromEntries(ends);
+}
+
 async function erased(
   lake: Lake,
   record: RecordClass,
   rule: string,
-  { erasing, before, after }: Expired,
+  { erasing, hold, after }: Expired,
   signal?: AbortSignal,
 ): Promise<TableRows[]> {
   const owner = `retention/${record}`;
-  await before?.();
-  for (const one of erasing) {
+  for (const { before, ...one } of erasing) {
     signal?.throwIfAborted();
+    await hold();
+    await before?.();
     await eraseRows(lake, { ...one, owner }, signal);
   }
   await after?.();
@@ -83,16 +115,23 @@ async function erased(
 
 /** Rows of one class whose time is over. */
 export interface Expired {
-  readonly erasing: readonly Omit<Erasing, "owner">[];
-  /** Writes down what the rows prove, before they go. */
-  readonly before?: () => Promise<void>;
+  readonly erasing: readonly (Omit<Erasing, "owner"> & {
+    /** Writes down what the rows prove, before they go. */
+    readonly before?: () => Promise<void>;
+  })[];
+  /** Takes out the rows of users who came under a hold since they were found. */
+  readonly hold: () => Promise<unknown>;
   /** Decides again what was decided with the rows. */
   readonly after?: () => Promise<void>;
+  /** Why rows stay although their time is over. */
+  readonly unproved?: string | undefined;
+  /** Whether more would go by the clock. */
+  readonly waits?: boolean;
 }
 
 /** What rules are applied to: until which day records have been kept long enough, and a directory for files. */
 export interface Due {
-  readonly until: { readonly [record in RecordClass]?: string };
+  readonly ends: Ends;
   readonly directory: string;
 }
 
@@ -112,20 +151,24 @@ const RESULTS = cipReports.columns
  */
 export async function expiredReports(
   lake: Lake,
-  { until, directory }: Due,
+  { ends, directory }: Due,
 ): Promise<{ readonly [record in RecordClass]?: Expired }> {
-  const [identity, results] = [until["cip-identity"], until["cip-results"]];
+  const [identity, results] = [ends["cip-identity"], ends["cip-results"]];
   if (identity === undefined && results === undefined) return {};
   const file = join(directory, "reports.parquet");
-  const isOver = (day: string, end: string | undefined) =>
-    end === undefined ? "false" : `coalesce(${day} <= ${sqlText(end)}::date, false)`;
-  await readTables(lake, [cipReports, holds], async (sql) => {
+  const [closed, made] = ["newest.account_closed_on", "cip_reports.asked_at::date"];
+  const [waiting] = await readTables(lake, [cipReports, holds], async (sql) => {
     await sql.run(`copy (
-      select cip_reports.run_id, fp_id, ${isOver("newest.account_closed_on", identity)} as identity,
-        ${isOver("cip_reports.asked_at::date", results)} as results
+      select cip_reports.run_id, fp_id,
+        ${isOver(closed, identity?.until)} as identity, ${isOver(made, results?.until)} as results,
+        ${isOver(closed, identity?.by_clock)} and not identity as identity_waits,
+        ${isOver(made, results?.by_clock)} and not results as results_wait
       from cip_reports join (${NEWEST_CIP_REPORTS}) newest using (fp_id)
       where fp_id not in (${HELD})
     ) to ${sqlText(file)} (format parquet)`);
+    return sql.few(
+      `select bool_or(identity_waits) as identity, bool_or(results_wait) as results from ${parquetFiles([file])}`,
+    );
   });
   const within = (condition: string) =>
     `(run_id, fp_id) in (select (run_id, fp_id) from ${parquetFiles([file])} where ${condition})`;
@@ -136,11 +179,20 @@ export async function expiredReports(
     spec,
     condition: within(spec === cipReports ? "results and identity" : "results"),
   }));
+  const hold = () => withoutHeld(lake, file, "fp_id");
   return {
-    ...(identity !== undefined && { "cip-identity": { erasing: [ofIdentity] } }),
-    ...(results !== undefined && { "cip-results": { erasing: [...whole, ofResults] } }),
+    ...(identity && { "cip-identity": { erasing: [ofIdentity], hold, waits: waiting?.identity === true } }),
+    ...(results && {
+      "cip-results": { erasing: [...whole, ofResults], hold, waits: waiting?.results === true },
+    }),
   };
 }
+
+function isOver(day: string, end: string | null | undefined): string {
+  return end == null ? "false" : `coalesce(${day} <= ${sqlText(end)}::date, false)`;
+}
+
+const TRANSACTION = "link_id, transaction_id";
 
 /**
  * Finds the transactions whose last day is over: all changes of one go together, by the last day that any of them gives, or by
@@ -148,68 +200,96 @@ export async function expiredReports(
  */
 export async function expiredTransactions(
   lake: Lake,
-  { until: { transactions: until }, directory }: Due,
+  { ends: { transactions: end }, directory }: Due,
 ): Promise<{ readonly [record in RecordClass]?: Expired }> {
-  if (until === undefined) return {};
+  if (end === undefined) return {};
   const file = join(directory, "transactions.parquet");
-  const end = `${sqlText(until)}::date`;
-  await readTables(lake, [transactionChanges, cipReports, holds], async (sql) => {
-    const [old] = await sql.few(`select 1 from transaction_changes where date <= ${end} limit 1`);
-    const keys = `select link_id, transaction_id from transaction_changes
-      where ${old === undefined ? "false" : `fp_id not in (${HELD})`} group by all
-      having coalesce(max(date), max(fetched_at)::date) <= ${end}`;
+  const waits = await readTables(lake, [transactionChanges, cipReports, holds], async (sql) => {
+    const [old] = await sql.few(
+      `select 1 from transaction_changes where ${isOver("coalesce(date, fetched_at::date)", end.by_clock)} limit 1`,
+    );
+    await sql.run(`create temp table ended as
+      select link_id, transaction_id, coalesce(max(date), max(fetched_at)::date) as day
+      from (select *, fp_id in (${HELD}) as held from transaction_changes)
+      where ${old !== undefined} group by link_id, transaction_id
+      having bool_and(held is not true) and ${isOver("day", end.by_clock)}`);
     await sql.run(`copy (
-      select distinct link_id, transaction_id, run_id from transaction_changes semi join (${keys})
-        using (link_id, transaction_id)
+      select distinct link_id, transaction_id, run_id, fp_id from transaction_changes
+        semi join (from ended where ${isOver("day", end.until)}) using (link_id, transaction_id)
     ) to ${sqlText(file)} (format parquet)`);
+    return (await sql.few(`select 1 from ended where not ${isOver("day", end.until)} limit 1`)).length > 0;
   });
   const expired = parquetFiles([file]);
+  const isAny = async () =>
+    (await lake.duckdb.exclusive((sql) => sql.few(`select 1 from ${expired} limit 1`))).length > 0;
+  // All changes of a transaction stay, or it would be as an earlier one of them says.
+  const keep = (sql: SqlSession, condition: string) => keepOut(sql, file, TRANSACTION, condition);
+  const unproved = (await isAny()) ? await leaveUnproved(lake, expired, keep) : undefined;
   const within = (columns: string) => `(${columns}) in (select (${columns}) from ${expired})`;
   const rows = within("link_id, transaction_id, run_id");
   const id = `(select (link_id, transaction_id) from ${expired})`;
   const pairs = ["pending_transaction_id", "posted_transaction_id"].map(
     (one) => `(link_id, ${one}) in ${id}`,
   );
-  const isAny = await lake.duckdb.exclusive((sql) => sql.few(`select 1 from ${expired} limit 1`));
-  const after = async () => void (await bringUpLinks(lake, { prefix: "retention" }));
+  let isRebuilt = false;
+  const hold = async () => {
+    if (!(await withoutHeld(lake, file, TRANSACTION))) return;
+    // It may have lost rows that the feed now keeps.
+    await haveRebuilt(lake, transactions);
+    isRebuilt = true;
+  };
+  const after = async () => {
+    if (isRebuilt) await materialize(lake);
+    await bringUpLinks(lake, { prefix: "retention" });
+  };
   // A call that was killed after the feed had lost its rows has left the pairs to this one.
-  if (isAny.length === 0) return { transactions: { erasing: [], after } };
+  if (!(await isAny())) return { transactions: { erasing: [], hold, after, unproved, waits } };
   return {
     transactions: {
-      before: () => keepProofs(lake, `${within("link_id, run_id")} and not ${rows}`, expired),
       // The feed is last: from it the others are known, if this is cut short.
       erasing: [
         { spec: transactionLinks, condition: pairs.join(" or "), also: unbuilt },
         { spec: transactions, condition: rows },
-        { spec: transactionChanges, condition: rows },
+        {
+          ...{ spec: transactionChanges, condition: rows },
+          before: () => keepProofs(lake, `${within("link_id, run_id")} and not ${rows}`, expired),
+        },
       ],
+      hold,
       after: async () => {
-        await lake.table(transactionLinks.name).commit(unbuilt);
+        await haveRebuilt(lake, transactionLinks);
         await after();
       },
+      ...{ unproved, waits },
     },
   };
 }
 
-/** Has `transaction_links` decided again over the whole feed. */
-function unbuilt() {
-  return [{ txn: { appId: transactionChanges.name, version: -1 } }];
+/** Takes the rows of those under a hold out of a file of rows that go; whether there were any. */
+async function withoutHeld(lake: Lake, file: string, key: string): Promise<boolean> {
+  return readTables(lake, [cipReports, holds], async (sql) => {
+    const isHeld = `fp_id in (${HELD})`;
+    const found = await sql.few(`select 1 from ${parquetFiles([file])} where ${isHeld} limit 1`);
+    if (found.length > 0) await keepOut(sql, file, key, isHeld);
+    return found.length > 0;
+  });
 }
 
-/** Writes what is left of the rows of each certificate that loses some. */
-async function keepProofs(lake: Lake, left: string, expired: string): Promise<void> {
-  await appendDecided(lake, purges, async () => {
-    const location = { store: lake.store, table: transactionChanges.name, duckdb: lake.duckdb };
-    const feed = await readTable(location);
-    const recorded = sqlText(new Date().toISOString());
-    const files = await writeStored(lake, purges, "purge", async (sql) => {
-      await hashRows(sql, feed, left);
-      return `select link_id, run_id, coalesce(rows, 0)::bigint as rows, rows_sha256, 'transactions' as rule,
-          ${recorded}::timestamptz as recorded_at
-        from (select distinct link_id, run_id from ${expired})
-          left join (select link_id, run_id, sum(rows) as rows from hashed_parts group by all) using (link_id, run_id)
-          left join hashed using (link_id, run_id) order by link_id, run_id`;
-    });
-    return { files, result: undefined };
-  });
+/** Takes rows out of a file of rows that go: all that have the key of one of which the condition holds. */
+async function keepOut(sql: SqlSession, file: string, key: string, condition: string): Promise<void> {
+  const rows = parquetFiles([file]);
+  const left = `${file}.left`;
+  await sql.run(`copy (
+    from ${rows} anti join (select ${key} from ${rows} where ${condition}) using (${key})
+  ) to ${sqlText(left)} (format parquet)`);
+  await rename(left, file);
+}
+
+/** Has a table that follows the feed, where there is one, made again over the whole of it. */
+async function haveRebuilt(lake: Lake, { name }: TableSpec): Promise<void> {
+  await lake.table(name).commit(({ version }) => (version < 0 ? null : unbuilt()));
+}
+
+function unbuilt() {
+  return [{ txn: { appId: transactionChanges.name, version: -1 } }];
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openLake } from "../../../../src/lake/lake.js";
 import { setHold } from "../../../../src/lake/sync/forget/holds.js";
 import { applyRetention } from "../../../../src/lake/sync/retention/apply-retention.js";
+import { LATE_DAYS, writeOnDays } from "../../../helpers/lake/log/written-days.js";
 import { addLink, created, removed, updated } from "../../../helpers/sync/scripted-links.js";
 import { openSyncWorld, type SyncWorld } from "../../../helpers/sync/sync-harness.js";
 import { verified } from "../../../helpers/tampering/verified.js";
@@ -41,6 +42,7 @@ beforeAll(async () => {
     created("late-posted", { ...on("2025-07-03"), amount: "5.55" }),
   ]);
   await world.sync();
+  await inLake((lake) => writeOnDays(lake, LATE_DAYS));
   await inLake((lake) => setHold(lake, ["fp_held"], "held", { reason: "case 1", by: "counsel" }));
 });
 afterAll(async () => {

@@ -7,12 +7,14 @@ import { applyRetention } from "../../../../src/lake/sync/retention/apply-retent
 import { cipReports, cipTaxIdSources } from "../../../../src/lake/tables/cip.js";
 import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { LATE_DAYS, writeOnDays } from "../../../helpers/lake/log/written-days.js";
 
 let base: TestLake;
 let lake: Lake;
 beforeEach(async () => {
   base = await openTestLake();
   lake = openLake({ directory: base.directory });
+  await writeOnDays(lake, LATE_DAYS);
 });
 afterEach(async () => {
   await lake.close();

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { schemaActions } from "../../../../src/lake/delta/delta-schema.js";
+import { type Lake, openLake } from "../../../../src/lake/lake.js";
+import { readTables } from "../../../../src/lake/query/query-views.js";
+import { heldUsers, setHold } from "../../../../src/lake/sync/forget/holds.js";
+import { holds } from "../../../../src/lake/tables/erasures.js";
+import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
+import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+
+let base: TestLake;
+let lake: Lake;
+beforeEach(async () => {
+  base = await openTestLake();
+  lake = openLake({ directory: base.directory });
+});
+afterEach(async () => {
+  await lake.close();
+  await base.release();
+});
+
+const WHO = { reason: "case 1", by: "counsel" };
+
+test("a hold that is set after a machine with a clock ahead has lifted one is in force, and so is its removal", async () => {
+  const fp_id = "p";
+  const row = { fp_id, state: "lifted", reason: "r", recorded_by: "x", recorded_at: "2199-01-02T03:04:05Z" };
+  const files = await writeRows(lake, holds, "test", [row]);
+  await lake
+    .table(holds.name)
+    .commit((snapshot) => [
+      ...schemaActions(holds, snapshot, 0),
+      ...files.map((file) => ({ add: addOf(file) })),
+    ]);
+  await setHold(lake, ["p", "other"], "held", WHO);
+  expect(await heldUsers(lake)).toEqual(new Set(["p", "other"]));
+  await setHold(lake, ["p"], "lifted", WHO);
+  expect(await heldUsers(lake)).toEqual(new Set(["other"]));
+  const rows = await readTables(lake, [holds], (sql) =>
+    sql.rows(`select state, (recorded_at - '2199-01-02T03:04:05Z'::timestamptz)::varchar as after from holds
+      where fp_id = 'p' order by recorded_at`),
+  );
+  expect(rows.map(({ state, after }) => [state, after])).toEqual([
+    ["lifted", "00:00:00"],
+    ["held", "00:00:00.000001"],
+    ["lifted", "00:00:00.000002"],
+  ]);
+});

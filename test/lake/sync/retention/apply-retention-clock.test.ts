@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { schemaActions, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
+import { type Lake, openLake } from "../../../../src/lake/lake.js";
+import { readTables } from "../../../../src/lake/query/query-views.js";
+import { applyRetention } from "../../../../src/lake/sync/retention/apply-retention.js";
+import { cipReports } from "../../../../src/lake/tables/cip.js";
+import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
+import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
+import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { writeOnDays } from "../../../helpers/lake/log/written-days.js";
+
+let base: TestLake;
+let lake: Lake;
+beforeEach(async () => {
+  base = await openTestLake();
+  lake = openLake({ directory: base.directory });
+});
+afterEach(async () => {
+  await lake.close();
+  await base.release();
+});
+
+const AHEAD = Date.parse("2199-06-30T12:00:00Z");
+const RULES = { "cip-identity": 5, "cip-results": 5, transactions: 1 };
+const retain = () => applyRetention(RULES, () => AHEAD)(lake, { dryRun: false });
+
+/** Over by the clock, and by no day on which the lake was written. */
+const RECENT = "2190-01-01";
+
+async function append(spec: TableSpec, row: Readonly<Record<string, unknown>>): Promise<void> {
+  const files = await writeRows(lake, spec, "test", [row]);
+  await lake
+    .table(spec.name)
+    .commit((snapshot) => [
+      ...schemaActions(spec, snapshot, 0),
+      ...files.map((file) => ({ add: addOf(file) })),
+    ]);
+}
+
+beforeEach(async () => {
+  await append(transactionChanges, { link_id: "l", transaction_id: "t", run_id: "r", date: RECENT });
+  const closed = { account_closed_on: RECENT, checked_data_customer_name: "Ada", legal_hold: false };
+  await append(cipReports, { run_id: "r", fp_id: "p", asked_at: `${RECENT}T10:00:00Z`, ...closed });
+});
+
+const rows = () =>
+  readTables(lake, [transactionChanges, cipReports], async (sql) => {
+    const [row] = await sql.few(`select (select count(*)::int from transaction_changes) as changes,
+      (select count(checked_data_customer_name)::int from cip_reports) as reports`);
+    return row;
+  });
+
+test("a clock that is ahead of the days on which the lake was written ends nothing, and says what it would have", async () => {
+  await writeOnDays(lake, ["2100-03-04", "2199-06-30"]);
+  expect(await retain()).toEqual([
+    { class: "cip-identity", until: "2095-03-04", by_clock: "2194-06-30", tables: [] },
+    { class: "cip-results", until: "2095-03-04", by_clock: "2194-06-30", tables: [] },
+    { class: "transactions", until: "2099-03-04", by_clock: "2198-06-30", tables: [] },
+  ]);
+  expect(await rows()).toEqual({ changes: 1, reports: 1 });
+});
+
+test("a lake that was written on one day alone loses nothing", async () => {
+  const [{ until, by_clock } = {}] = await retain();
+  expect([until, by_clock]).toEqual([null, "2194-06-30"]);
+  expect(await rows()).toEqual({ changes: 1, reports: 1 });
+});
+
+test("once the lake was written on later days, it goes", async () => {
+  await writeOnDays(lake, ["2199-06-29", "2199-06-30"]);
+  const [identity, results] = await retain();
+  expect(identity).not.toHaveProperty("by_clock");
+  expect(results?.tables).toEqual([{ table: "cip_reports", rows: 1 }]);
+  expect(await rows()).toMatchObject({ reports: 0 });
+});
