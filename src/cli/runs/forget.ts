@@ -13,7 +13,7 @@ import { showText } from "../terminal/colours.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { unfinishedRuns } from "./unfinished-runs.js";
-import { withRunsView } from "./view.js";
+import { type RunsView, withRunsView } from "./view.js";
 
 export interface ForgetFlags extends AskedBy {
   readonly dryRun?: boolean;
@@ -27,23 +27,25 @@ export async function runForget(terminal: Terminal, fpId: string, flags: ForgetF
   const place = await existingLake(terminal);
   const packs = await withRunsView(terminal, (view) =>
     withStoreQuery(view.lake.store, async (query) => {
-      const [running] = await unfinishedRuns(view, query);
-      if (running !== undefined && !dryRun) {
-        throw new InputError(
-          `${running.run_id} has not ended, and may hold rows of ${fpId}. Nothing was erased. Wait for it (nightledger runs watch ${running.run_id}) or cancel it, then try again.`,
-        );
-      }
+      if (!dryRun) await assertNothingRuns(view, query, fpId, "Nothing was erased.");
       await assertSettled(query, fpId);
       return packsWith(query, fpId);
     }),
   );
+  // What began since the first look may have read the person before it could know.
+  const assertFree = () =>
+    withRunsView(terminal, (view) =>
+      withStoreQuery(view.lake.store, (query) =>
+        assertNothingRuns(view, query, fpId, `Nothing was erased, but syncs leave ${fpId} out from now on.`),
+      ),
+    );
   await withInterruption(async ({ signal, releases }) => {
     const lake = lakeAt(place);
     releases.add(() => lake.close());
     const onTable = (table: string) => {
       if (terminal.interactive) terminal.say(`erasing from ${table}`);
     };
-    const asked = { by: by.trim(), reason: reason.trim(), signal, onTable };
+    const asked = { by: by.trim(), reason: reason.trim(), signal, onTable, assertFree };
     const tables = dryRun ? await rowsOfPerson(lake, TABLES, fpId) : await forget(lake, TABLES, fpId, asked);
     if (json) {
       const report = { dry_run: dryRun, fp_id: fpId, rows: sumOf(tables), tables, packs };
@@ -71,6 +73,20 @@ export async function runForget(terminal: Terminal, fpId: string, flags: ForgetF
 
 function sumOf(tables: readonly TableRows[]): number {
   return tables.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** @throws InputError naming a run that has not ended */
+async function assertNothingRuns(
+  view: RunsView,
+  query: LakeQuery,
+  fpId: string,
+  what: string,
+): Promise<void> {
+  const [running] = await unfinishedRuns(view, query);
+  if (running === undefined) return;
+  throw new InputError(
+    `${running.run_id} has not ended, and may hold rows of ${fpId}. ${what} Wait for it (nightledger runs watch ${running.run_id}) or cancel it, then try again.`,
+  );
 }
 
 /** A customer who waits for a decision would get further rows. */

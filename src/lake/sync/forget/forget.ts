@@ -35,11 +35,21 @@ export async function rowsOfPerson(
   return erasableRows(lake, tables, await personRows(lake, tables, fpId, await linksOf(lake, fpId)));
 }
 
+interface ForgetOptions extends AskedBy {
+  readonly signal?: AbortSignal;
+  /** Told of each table before it is looked through. */
+  readonly onTable?: (table: string) => void;
+  /**
+   * Asked once every sync that begins will leave the person out. @throws where something that began before may still write
+   * the person's rows: nothing is erased then
+   */
+  readonly assertFree?: () => Promise<void>;
+}
+
 /**
  * Erases a person from every table, with all earlier versions (docs/run/operate.md, "Forget a person"). Nothing may run on
  * the lake meanwhile. Killed anywhere, it does the rest when it is called again.
  *
- * @param onTable told of each table before it is looked through
  * @returns the rows that are recorded in `erasures` for this call, and for calls that were cut short before it
  * @throws InputError for a person under a legal hold; StoreFullError on a full disk; the signal's reason once it is aborted
  */
@@ -47,26 +57,25 @@ export async function forget(
   lake: Lake,
   tables: readonly TableSpec[],
   fpId: string,
-  { by, reason, signal, onTable }: AskedBy & { signal?: AbortSignal; onTable?: (table: string) => void },
+  { by, reason, signal, onTable, assertFree }: ForgetOptions,
 ): Promise<TableRows[]> {
   if ((await heldUsers(lake)).has(fpId)) {
     throw new InputError(
       `${fpId} is under a legal hold. Nothing was erased. Lift it first: nightledger hold remove ${fpId} --reason … --by …`,
     );
   }
-  const links = await linksOf(lake, fpId);
   const isKnown = wasForgotten(await lake.table(transactionChanges.name).snapshot(), fpId);
   if (!isKnown && (await rowsOfPerson(lake, tables, fpId)).length === 0) {
     throw new InputError(
       `No table has rows of ${fpId}, so there is nothing to forget, and nothing was recorded. Check the id: nightledger query "select distinct fp_id from transactions"`,
     );
   }
-  await lake
-    .table(transactionChanges.name)
-    .commit((feed) => [
-      ...schemaActions(transactionChanges, feed, Date.now()),
-      ...forgetting(feed, fpId, links),
-    ]);
+  let links: readonly string[] = [];
+  await lake.table(transactionChanges.name).commit(async (feed) => {
+    links = await linksOf(lake, fpId);
+    return [...schemaActions(transactionChanges, feed, Date.now()), ...forgetting(feed, fpId, links)];
+  });
+  await assertFree?.();
   for (const rows of await personRows(lake, tables, fpId, links)) {
     onTable?.(rows.spec.name);
     const also = (now: Snapshot, at: number) => unreadActions(now, fpId, at);
