@@ -87,19 +87,19 @@ export async function forget(
   return recordErased(lake, tables, { owner: fpId, isRecorded }, row);
 }
 
-/** Lets a sync read forgotten persons again. */
+/** Lets a sync read forgotten persons again: by the feed's log, so that is last. Killed before, the same call does it. */
 export async function readAgain(
   lake: Lake,
   fpIds: readonly string[],
   { by, reason }: AskedBy,
 ): Promise<void> {
-  await lake.table(transactionChanges.name).commit((feed) => remembering(feed, fpIds));
   const said = { state: "again", recorded_by: by, reason, recorded_at: new Date().toISOString() };
   const rows = fpIds.map((fp_id) => ({ fp_id, ...said }));
   await appendDecided(lake, erasures, async () => ({
     files: await writeRows(lake, erasures, "again", rows),
     result: undefined,
   }));
+  await lake.table(transactionChanges.name).commit((feed) => remembering(feed, fpIds));
 }
 
 /** The bank links that were read for a person, and those of which the feed has rows. */

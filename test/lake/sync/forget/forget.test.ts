@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { askForgotten } from "../../../../src/cli/sync/forget/forgotten-users.js";
 import { schemaActions, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../../src/lake/lake.js";
-import { forget, rowsOfPerson } from "../../../../src/lake/sync/forget/forget.js";
+import { readTables } from "../../../../src/lake/query/query-views.js";
+import { forget, readAgain, rowsOfPerson } from "../../../../src/lake/sync/forget/forget.js";
 import { isForgotten } from "../../../../src/lake/sync/forget/forgotten.js";
+import { erasures, FORGOTTEN_NOW } from "../../../../src/lake/tables/erasures.js";
 import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
 import { TABLES } from "../../../../src/tables.js";
+import { SILENT } from "../../../helpers/command/silent-terminal.js";
 import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
 
 const ASKED = { reason: "asked for it", by: "privacy" };
@@ -43,4 +47,44 @@ test("what runs is looked for once syncs leave the person out, and erases nothin
   await expect(forget(lake, TABLES, "fp_x", { ...ASKED, assertFree })).rejects.toThrow("has not ended");
   expect(wasLeftOut).toBe(true);
   expect(await rowsOfX()).toEqual(before);
+});
+
+/** Kills a step of the lake at its commit into the feed. */
+const killedAtFeed = (): Lake => ({
+  ...lake,
+  table(name) {
+    if (name === transactionChanges.name) throw new Error("killed");
+    return lake.table(name);
+  },
+});
+
+// Killed before its rows in `erasures`, `forget` left a user whom `sync` did not name, and whom `--again` did not read.
+test("a sync names whom the feed's log says are forgotten, and reads them again by it", async () => {
+  await append(transactionChanges, { fp_id: "fp_x", link_id: "link_x" });
+  const assertFree = () => Promise.reject(new Error("killed"));
+  await expect(forget(lake, TABLES, "fp_x", { ...ASKED, assertFree })).rejects.toThrow("killed");
+  const said: string[] = [];
+  const asked = (again: boolean) =>
+    askForgotten(
+      { ...SILENT, say: (line) => said.push(line) },
+      { place: { address: base.directory }, store: lake.store },
+      new Set(["fp_x", "fp_y"]),
+      again,
+    );
+  await asked(false);
+  await asked(true);
+  expect(said).toEqual([
+    "1 user of the roster was forgotten and will not be read; --again reads them",
+    "1 user of the roster was forgotten; from now on, syncs read them again",
+  ]);
+  expect(isForgotten(await feedNow(), "fp_x")).toBe(false);
+});
+
+// The other way round a sync said that a user would not be read, and read them.
+test("killed between its two commits, reading again has not begun", async () => {
+  await append(transactionChanges, { fp_id: "fp_x", link_id: "link_x" });
+  await forget(lake, TABLES, "fp_x", ASKED);
+  await expect(readAgain(killedAtFeed(), ["fp_x"], ASKED)).rejects.toThrow("killed");
+  expect(await readTables(lake, [erasures], (sql) => sql.rows(FORGOTTEN_NOW))).toEqual([]);
+  expect(isForgotten(await feedNow(), "fp_x")).toBe(true);
 });
