@@ -3,6 +3,7 @@ import { counted } from "../../domain/words/counted.js";
 import { lakeAt } from "../../lake/lake.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
+import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { TableRows } from "../../lake/sync/forget/erase-rows.js";
 import { type AskedBy, forget, rowsOfPerson } from "../../lake/sync/forget/forget.js";
 import { TABLES } from "../../tables.js";
@@ -25,11 +26,12 @@ export async function runForget(terminal: Terminal, fpId: string, flags: ForgetF
   const { reason, by, dryRun = false, json } = flags;
   assertSaid(flags);
   const place = await existingLake(terminal);
-  const packs = await withRunsView(terminal, (view) =>
+  const { packs, batches } = await withRunsView(terminal, (view) =>
     withStoreQuery(view.lake.store, async (query) => {
       if (!dryRun) await assertNothingRuns(view, query, fpId, "Nothing was erased.");
       await assertSettled(query, fpId);
-      return packsWith(query, fpId);
+      const batches = await stagedBatchesWith(view.lake.store, query, fpId);
+      return { packs: await packsWith(query, fpId), batches };
     }),
   );
   // What began since the first look may have read the person before it could know.
@@ -48,7 +50,7 @@ export async function runForget(terminal: Terminal, fpId: string, flags: ForgetF
     const asked = { by: by.trim(), reason: reason.trim(), signal, onTable, assertFree };
     const tables = dryRun ? await rowsOfPerson(lake, TABLES, fpId) : await forget(lake, TABLES, fpId, asked);
     if (json) {
-      const report = { dry_run: dryRun, fp_id: fpId, rows: sumOf(tables), tables, packs };
+      const report = { dry_run: dryRun, fp_id: fpId, rows: sumOf(tables), tables, packs, batches };
       return terminal.result(JSON.stringify(report));
     }
     if (tables.length > 0)
@@ -66,6 +68,11 @@ export async function runForget(terminal: Terminal, fpId: string, flags: ForgetF
     for (const pack of packs) {
       terminal.say(
         `the pack of ${pack} holds ${fpId} too, and stays: delete it when it need not be kept any more`,
+      );
+    }
+    for (const batch of batches) {
+      terminal.say(
+        `${folderOf(batch)} of the lake holds what the batch was given of ${fpId}, sealed, and stays: delete it when no row of the batch need be retried any more`,
       );
     }
   });
@@ -111,4 +118,16 @@ async function packsWith(query: LakeQuery, fpId: string): Promise<string[]> {
       where fp_id = ${sqlText(fpId)} order by run_id`,
   );
   return rows.map(({ run_id }) => run_id);
+}
+
+const folderOf = (batchId: string) => `_staging/${batchId}/`;
+
+/** The batches of a person whose staging is still there: a retry needs it, and it holds other customers too. */
+async function stagedBatchesWith(store: ObjectStore, query: LakeQuery, fpId: string): Promise<string[]> {
+  const rows = await rowsOf<{ batch_id: string }>(
+    query,
+    `select distinct batch_id from onboardings where fp_id = ${sqlText(fpId)} order by batch_id`,
+  );
+  const staged = new Set(rows.length === 0 ? [] : await store.folders("_staging/"));
+  return rows.map(({ batch_id }) => batch_id).filter((id) => staged.has(id));
 }

@@ -15,7 +15,7 @@ import { onboardingEvents, onboardings } from "../../tables/onboardings.js";
 import { writeRows } from "../../tables/parquet-file.js";
 import { runFailures } from "../../tables/runs.js";
 import { transactionChanges } from "../../tables/transactions.js";
-import { linkCheckpoints } from "../link-checkpoint.js";
+import { linkCheckpoint, linkCheckpoints } from "../link-checkpoint.js";
 import { type Erasing, erasableRows, eraseRows, recordErased, type TableRows } from "./erase-rows.js";
 import { forgetting, remembering, wasForgotten } from "./forgotten.js";
 import { heldUsers } from "./holds.js";
@@ -32,7 +32,7 @@ export async function rowsOfPerson(
   tables: readonly TableSpec[],
   fpId: string,
 ): Promise<TableRows[]> {
-  return erasableRows(lake, tables, await personRows(lake, tables, fpId, await linksOf(lake, fpId)));
+  return erasableRows(lake, tables, await personRows(lake, tables, fpId, await linksOf(lake, tables, fpId)));
 }
 
 interface ForgetOptions extends AskedBy {
@@ -72,7 +72,7 @@ export async function forget(
   }
   let links: readonly string[] = [];
   await lake.table(transactionChanges.name).commit(async (feed) => {
-    links = await linksOf(lake, fpId);
+    links = await linksOf(lake, tables, fpId);
     return [...schemaActions(transactionChanges, feed, Date.now()), ...forgetting(feed, fpId, links)];
   });
   await assertFree?.();
@@ -102,15 +102,30 @@ export async function readAgain(
   await lake.table(transactionChanges.name).commit((feed) => remembering(feed, fpIds));
 }
 
-/** The bank links that were read for a person, and those of which the feed has rows. */
-async function linksOf(lake: LakeReader, fpId: string): Promise<string[]> {
+/**
+ * The bank links that were read for a person, and those of which the feed has rows; also those that another table knows, and
+ * that no sync has read: rows may be imported into them too.
+ */
+async function linksOf(lake: LakeReader, tables: readonly TableSpec[], fpId: string): Promise<string[]> {
   const feed = await lake.table(transactionChanges.name).snapshot();
   const links = new Set<string>();
   for (const [link, { fp_id }] of linkCheckpoints(feed)) if (fp_id === fpId) links.add(link);
-  const rows = await readTables(lake, [transactionChanges], (sql) =>
-    sql.rows(`select distinct link_id from transaction_changes where fp_id = ${sqlText(fpId)}`),
+  const known = tables.filter(({ columns }) =>
+    ["fp_id", "link_id"].every((name) => columns.some((column) => column.name === name)),
   );
-  for (const { link_id } of rows) links.add(String(link_id));
+  const some = known.map(
+    ({ name }) =>
+      `select link_id, ${name === transactionChanges.name} as fed from ${name} where fp_id = ${sqlText(fpId)}`,
+  );
+  const rows = await readTables(lake, known, (sql) =>
+    sql.rows(
+      `select link_id, bool_or(fed) as fed from (${some.join(" union all ")}) where link_id is not null group by link_id`,
+    ),
+  );
+  for (const { link_id, fed } of rows) {
+    // A link that two users list is of the one for whom it was read.
+    if (fed || linkCheckpoint(feed, String(link_id)) === undefined) links.add(String(link_id));
+  }
   return [...links];
 }
 
@@ -159,7 +174,9 @@ async function personRows(
   const byOthers = (spec: TableSpec): string | undefined => {
     if (spec === transactionImports) return links.length === 0 ? "false" : `link_id in ${sqlList(links)}`;
     if (spec === onboardingEvents) return ofRows;
-    return spec !== businessInsights && ofKyb.has(spec) ? ofBusinesses : undefined;
+    // A later file may name a business without its person.
+    if (spec === businessInsights) return `fp_id is null and ${ofBusinesses}`;
+    return ofKyb.has(spec) ? ofBusinesses : undefined;
   };
   const byOwn = (spec: TableSpec): string | undefined => {
     if (spec === runFailures) return `owner = ${sqlText(fpId)}`;
@@ -172,7 +189,7 @@ async function personRows(
     .flatMap<PersonRows>((conditionOf) =>
       tables.flatMap((spec) => {
         const condition = kept.has(spec) ? undefined : conditionOf(spec);
-        const isFirst = conditionOf === byOthers || byOthers(spec) === undefined;
+        const isFirst = conditionOf === byOthers || spec === businessInsights || byOthers(spec) === undefined;
         return condition === undefined || !isFirst ? [] : [{ spec, condition }];
       }),
     )

@@ -5,9 +5,13 @@ import { type Lake, openLake } from "../../../../src/lake/lake.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
 import { forget, readAgain, rowsOfPerson } from "../../../../src/lake/sync/forget/forget.js";
 import { isForgotten } from "../../../../src/lake/sync/forget/forgotten.js";
+import { transactionImports } from "../../../../src/lake/tables/bulk.js";
 import { erasures, FORGOTTEN_NOW } from "../../../../src/lake/tables/erasures.js";
+import { businessInsights } from "../../../../src/lake/tables/kyb.js";
+import { linkSyncs } from "../../../../src/lake/tables/link-syncs.js";
 import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
+import { bankLinkStream } from "../../../../src/streams/bank-links.js";
 import { TABLES } from "../../../../src/tables.js";
 import { SILENT } from "../../../helpers/command/silent-terminal.js";
 import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
@@ -87,4 +91,40 @@ test("killed between its two commits, reading again has not begun", async () => 
   await expect(readAgain(killedAtFeed(), ["fp_x"], ASKED)).rejects.toThrow("killed");
   expect(await readTables(lake, [erasures], (sql) => sql.rows(FORGOTTEN_NOW))).toEqual([]);
   expect(isForgotten(await feedNow(), "fp_x")).toBe(true);
+});
+
+// Only links of the feed were looked for, and without one "No table has rows of fp_x".
+test.each([
+  ["a list of their user", bankLinkStream.table],
+  ["what a sync reported", linkSyncs],
+])("rows that were imported into a link known by %s alone go", async (_, spec) => {
+  await append(spec, { fp_id: "fp_x", link_id: "link_x" });
+  await append(transactionImports, { link_id: "link_x" }, { link_id: "link_y" });
+  expect(await forget(lake, TABLES, "fp_x", ASKED)).toContainEqual({ table: "transaction_imports", rows: 1 });
+  const left = await readTables(lake, [transactionImports], (sql) =>
+    sql.rows("select link_id from transaction_imports"),
+  );
+  expect(left).toEqual([{ link_id: "link_y" }]);
+});
+
+// Its rows in the other tables of the export went, and this one had the names of the people who were screened.
+test("of a person's business rows go that do not name the person, once", async () => {
+  const row = { fp_bid: "b", onboarding_id: "o", screened_people: '["X"]' };
+  await append(
+    businessInsights,
+    { ...row, fp_id: "fp_x" },
+    row,
+    { ...row, fp_id: "fp_y" },
+    { ...row, fp_bid: "c" },
+  );
+  const asked = { table: "business_insights", rows: 2 };
+  expect(await rowsOfX()).toEqual([asked]);
+  expect(await forget(lake, TABLES, "fp_x", ASKED)).toEqual([asked]);
+  const left = await readTables(lake, [businessInsights], (sql) =>
+    sql.rows("select fp_bid, fp_id from business_insights"),
+  );
+  expect(left).toEqual([
+    { fp_bid: "b", fp_id: "fp_y" },
+    { fp_bid: "c", fp_id: null },
+  ]);
 });
