@@ -9,7 +9,7 @@ import { isDataFile } from "../../maintain/table-upkeep.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
 import { isOutOfMemory } from "../../sql/duckdb.js";
 import { parquetRows } from "../../sql/duckdb-files.js";
-import { sqlName } from "../../sql/duckdb-sql.js";
+import { sqlList, sqlName, sqlText } from "../../sql/duckdb-sql.js";
 import { appendDecided } from "../../tables/append.js";
 import { knowsColumns } from "../../tables/compact.js";
 import { erasures } from "../../tables/erasures.js";
@@ -197,6 +197,17 @@ async function deleteOthers(
   }
 }
 
+/** When a row about users is written: later than every other one about them, which a clock that was ahead may have written. */
+export async function recordedNow(lake: LakeReader, fpIds: readonly string[]): Promise<string> {
+  const now = new Date().toISOString();
+  if (fpIds.length === 0) return now;
+  const [row] = await readTables(lake, [erasures], (sql) =>
+    sql.few(`select greatest(${sqlText(now)}::timestamptz, max(recorded_at) + interval 1 microsecond)::varchar as at
+      from erasures where fp_id in ${sqlList(fpIds)}`),
+  );
+  return String(row?.at);
+}
+
 /**
  * Writes into `erasures` what the logs of tables say was erased, and it does not say yet: what this call erased, and what
  * calls before it did that were cut short.
@@ -223,7 +234,7 @@ export async function recordErased(
       const rows = (txns.get(erasedOf(owner))?.version ?? 0) - (recorded.get(table) ?? 0);
       if (rows > 0) fresh.push({ table, rows });
     }
-    const recorded_at = new Date().toISOString();
+    const recorded_at = await recordedNow(lake, row.fp_id === undefined ? [] : [row.fp_id]);
     const rows = fresh.map(({ table, rows }) => ({ ...row, table_name: table, rows, recorded_at }));
     return { files: await writeRows(lake, erasures, "erased", rows), result: fresh };
   });

@@ -16,7 +16,14 @@ import { writeRows } from "../../tables/parquet-file.js";
 import { runFailures } from "../../tables/runs.js";
 import { transactionChanges } from "../../tables/transactions.js";
 import { linkCheckpoint, linkCheckpoints } from "../link-checkpoint.js";
-import { type Erasing, erasableRows, eraseRows, recordErased, type TableRows } from "./erase-rows.js";
+import {
+  type Erasing,
+  erasableRows,
+  eraseRows,
+  recordErased,
+  recordedNow,
+  type TableRows,
+} from "./erase-rows.js";
 import { forgetting, remembering, wasForgotten } from "./forgotten.js";
 import { heldUsers } from "./holds.js";
 
@@ -93,12 +100,12 @@ export async function readAgain(
   fpIds: readonly string[],
   { by, reason }: AskedBy,
 ): Promise<void> {
-  const said = { state: "again", recorded_by: by, reason, recorded_at: new Date().toISOString() };
-  const rows = fpIds.map((fp_id) => ({ fp_id, ...said }));
-  await appendDecided(lake, erasures, async () => ({
-    files: await writeRows(lake, erasures, "again", rows),
-    result: undefined,
-  }));
+  const said = { state: "again", recorded_by: by, reason };
+  await appendDecided(lake, erasures, async () => {
+    const recorded_at = await recordedNow(lake, fpIds);
+    const rows = fpIds.map((fp_id) => ({ fp_id, ...said, recorded_at }));
+    return { files: await writeRows(lake, erasures, "again", rows), result: undefined };
+  });
   await lake.table(transactionChanges.name).commit((feed) => remembering(feed, fpIds));
 }
 

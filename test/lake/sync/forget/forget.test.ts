@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { askForgotten } from "../../../../src/cli/sync/forget/forgotten-users.js";
 import { schemaActions, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../../src/lake/lake.js";
@@ -25,6 +25,7 @@ beforeEach(async () => {
   lake = openLake({ directory: base.directory });
 });
 afterEach(async () => {
+  vi.useRealTimers();
   await lake.close();
   await base.release();
 });
@@ -127,4 +128,19 @@ test("of a person's business rows go that do not name the person, once", async (
     { fp_bid: "b", fp_id: "fp_y" },
     { fp_bid: "c", fp_id: null },
   ]);
+});
+
+// By a clock that was a year ahead, the person stayed forgotten, or read again, for a year.
+test("what a clock that is right records counts, after one that was ahead", async () => {
+  const forgottenNow = () => readTables(lake, [erasures], (sql) => sql.rows(FORGOTTEN_NOW));
+  const row = { fp_id: "fp_x", link_id: "link_x" };
+  await append(transactionChanges, row);
+  vi.useFakeTimers({ now: Date.now() + 365 * 86_400_000, toFake: ["Date"] });
+  await forget(lake, TABLES, "fp_x", ASKED);
+  vi.useRealTimers();
+  await readAgain(lake, ["fp_x"], ASKED);
+  expect(await forgottenNow()).toEqual([]);
+  await append(transactionChanges, row);
+  await forget(lake, TABLES, "fp_x", ASKED);
+  expect(await forgottenNow()).toEqual([{ fp_id: "fp_x" }]);
 });
