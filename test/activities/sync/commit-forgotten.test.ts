@@ -4,7 +4,8 @@ import { type CommitInput, commit } from "../../../src/activities/sync/commit/co
 import { load } from "../../../src/activities/sync/load/load.js";
 import { schemaActions } from "../../../src/lake/delta/delta-schema.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
-import { forgetting } from "../../../src/lake/sync/forget/forgotten.js";
+import { forgetting, remembering } from "../../../src/lake/sync/forget/forgotten.js";
+import { linkCheckpoint } from "../../../src/lake/sync/link-checkpoint.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
@@ -12,6 +13,8 @@ import { accountStream } from "../../../src/streams/accounts.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 const LOOKED_AT = [accountStream.table, transactionChanges, linkSyncs, quarantine];
+
+const ROSTER = [{ fp_id: "fp_x", external_id: "C-x" }, { fp_id: "fp_y" }];
 
 let bench: ActivityBench;
 beforeEach(async () => {
@@ -26,18 +29,18 @@ beforeEach(async () => {
       { change: "created", row: { ...row, transaction_id: `bad_${who}`, amount: "much" } },
     ]);
   }
-  await bench.freeze([{ fp_id: "fp_x", external_id: "C-x" }, { fp_id: "fp_y" }]);
+  await bench.freeze(ROSTER);
 });
 afterEach(() => bench.close());
 
 /** Reads and loads both users, and gives what commits them. */
-async function readAndLoaded(): Promise<() => ReturnType<typeof commit>> {
-  const { report } = await bench.read({});
+async function readAndLoaded(runId = "run"): Promise<() => ReturnType<typeof commit>> {
+  const { report } = await bench.read({ runId });
   if (report === null) throw new Error("the slice has no report");
   const reports = [report.place];
-  const { manifest } = await bench.run(() => load(bench.deps, { runId: "run", reports, links: [] }));
+  const { manifest } = await bench.run(() => load(bench.deps, { runId, reports, links: [] }));
   const input: CommitInput = {
-    ...{ runId: "run", chunk: 0, streams: ["accounts", "transactions"], full: false, removed: {} },
+    ...{ runId, chunk: 0, streams: ["accounts", "transactions"], full: false, removed: {} },
     ...{ reports, loaded: [{ report: report.place, without: [] }], links: [], manifests: [manifest] },
     ...{ ended: [], failed: [] },
   };
@@ -81,4 +84,18 @@ test("a commit of before, whose answer was lost, is reported all the same", asyn
   await forgetX();
   expect((await committed()).totals).toMatchObject({ links: { synced: 2 } });
   expect(await users()).toEqual(usersOfAll(["fp_x", "fp_y"]));
+});
+
+// It counted as the link's newest state, and what came before it was never read again.
+test("a reading that goes on from rows that were erased is not committed, also where the user is read again", async () => {
+  await (await readAndLoaded())();
+  const row = transactionRow({ transaction_id: "t_later", account_id: "account_x" });
+  bench.sandbox.append("link_x", [{ change: "created", row }]);
+  await bench.freeze(ROSTER, "later");
+  const committed = await readAndLoaded("later");
+  await forgetX();
+  await bench.deps.lake.table(transactionChanges.name).commit((feed) => remembering(feed, ["fp_x"]));
+  expect((await committed()).totals).toMatchObject({ links: { synced: 0 }, rows: { created: 0 } });
+  const feed = await bench.deps.lake.table(transactionChanges.name).snapshot();
+  expect(linkCheckpoint(feed, "link_x")).toMatchObject({ erased: true });
 });

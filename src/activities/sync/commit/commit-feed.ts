@@ -1,9 +1,11 @@
 import { schemaActions } from "../../../lake/delta/delta-schema.js";
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
+import type { FoundLink } from "../../../lake/sync/journal/report.js";
 import {
   compareHead,
   type LinkCheckpoint,
+  linkCheckpoint,
   linkCheckpointActions,
 } from "../../../lake/sync/link-checkpoint.js";
 import { addOf, type DataFile } from "../../../lake/tables/parquet-file.js";
@@ -77,7 +79,8 @@ async function publish(
       for (const { key, found, checkpoint } of open) {
         const end = compareHead(snapshot, found.base?.head ?? null, checkpoint);
         if (end.kind !== "free") ends.set(key, end);
-        else if (isForgotten(snapshot, found.fp_id)) ends.set(key, { kind: "forgotten" });
+        else if (isForgotten(snapshot, found.fp_id) || isErased(snapshot, found))
+          ends.set(key, { kind: "forgotten" });
       }
       if (ends.size > before) return null;
       const inferred = open.flatMap(({ removals }) => removals ?? []);
@@ -90,6 +93,11 @@ async function publish(
     if (done === null) continue;
     for (const { key, checkpoint } of open) ends.set(key, { kind: "committed", checkpoint });
   }
+}
+
+/** Whether a reading goes on from rows that were erased since: the next one of the link begins from nothing. */
+function isErased(feed: Snapshot, { link_id, base }: FoundLink): boolean {
+  return base !== null && base.cursor !== null && linkCheckpoint(feed, link_id)?.erased === true;
 }
 
 /** Gathers the files of some updates. Loads a file that also holds rows of other links again, without those. */
