@@ -3,8 +3,10 @@ import { counted } from "../../domain/words/counted.js";
 import { lakeAt } from "../../lake/lake.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
+import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { TableRows } from "../../lake/sync/forget/erase-rows.js";
 import { type AskedBy, forget, rowsOfPerson } from "../../lake/sync/forget/forget.js";
+import { runs } from "../../lake/tables/runs.js";
 import { TABLES } from "../../tables.js";
 import { existingLake, rowsOf } from "../lake/query.js";
 import { showRows } from "../lake/row-table.js";
@@ -13,7 +15,7 @@ import { showText } from "../terminal/colours.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { unfinishedRuns } from "./unfinished-runs.js";
-import { withRunsView } from "./view.js";
+import { type RunsView, withRunsView } from "./view.js";
 
 export interface ForgetFlags extends AskedBy {
   readonly dryRun?: boolean;
@@ -25,26 +27,27 @@ export async function runForget(terminal: Terminal, fpId: string, flags: ForgetF
   const { reason, by, dryRun = false, json } = flags;
   assertSaid(flags);
   const place = await existingLake(terminal);
-  const packs = await withRunsView(terminal, TABLES, async (view) => {
-    const [running] = await unfinishedRuns(view);
-    if (running !== undefined && !dryRun) {
-      throw new InputError(
-        `${running.run_id} has not ended, and may hold rows of ${fpId}. Nothing was erased. Wait for it (nightledger runs watch ${running.run_id}) or cancel it, then try again.`,
-      );
-    }
+  const { packs, batches } = await withRunsView(terminal, TABLES, async (view) => {
+    if (!dryRun) await assertNothingRuns(view, fpId, "Nothing was erased.");
     await assertSettled(view.query, fpId);
-    return packsWith(view.query, fpId);
+    const batches = await stagedBatchesWith(view.lake.store, view.query, fpId);
+    return { packs: await packsWith(view.query, fpId), batches };
   });
+  // What began since the first look may have read the person before it could know.
+  const assertFree = () =>
+    withRunsView(terminal, [runs], (view) =>
+      assertNothingRuns(view, fpId, `Nothing was erased, but syncs leave ${fpId} out from now on.`),
+    );
   await withInterruption(async ({ signal, releases }) => {
     const lake = lakeAt(place);
     releases.add(() => lake.close());
     const onTable = (table: string) => {
       if (terminal.interactive) terminal.say(`erasing from ${table}`);
     };
-    const asked = { by: by.trim(), reason: reason.trim(), signal, onTable };
+    const asked = { by: by.trim(), reason: reason.trim(), signal, onTable, assertFree };
     const tables = dryRun ? await rowsOfPerson(lake, TABLES, fpId) : await forget(lake, TABLES, fpId, asked);
     if (json) {
-      const report = { dry_run: dryRun, fp_id: fpId, rows: sumOf(tables), tables, packs };
+      const report = { dry_run: dryRun, fp_id: fpId, rows: sumOf(tables), tables, packs, batches };
       return terminal.result(JSON.stringify(report));
     }
     if (tables.length > 0)
@@ -64,11 +67,25 @@ export async function runForget(terminal: Terminal, fpId: string, flags: ForgetF
         `the pack of ${pack} holds ${fpId} too, and stays: delete it when it need not be kept any more`,
       );
     }
+    for (const batch of batches) {
+      terminal.say(
+        `${folderOf(batch)} of the lake holds what the batch was given of ${fpId}, sealed, and stays: delete it when no row of the batch need be retried any more`,
+      );
+    }
   });
 }
 
 function sumOf(tables: readonly TableRows[]): number {
   return tables.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** @throws InputError naming a run that has not ended */
+async function assertNothingRuns(view: RunsView, fpId: string, what: string): Promise<void> {
+  const [running] = await unfinishedRuns(view);
+  if (running === undefined) return;
+  throw new InputError(
+    `${running.run_id} has not ended, and may hold rows of ${fpId}. ${what} Wait for it (nightledger runs watch ${running.run_id}) or cancel it, then try again.`,
+  );
 }
 
 /** A customer who waits for a decision would get further rows. */
@@ -93,4 +110,16 @@ async function packsWith(query: LakeQuery, fpId: string): Promise<string[]> {
       where fp_id = ${sqlText(fpId)} order by run_id`,
   );
   return rows.map(({ run_id }) => run_id);
+}
+
+const folderOf = (batchId: string) => `_staging/${batchId}/`;
+
+/** The batches of a person whose staging is still there: a retry needs it, and it holds other customers too. */
+async function stagedBatchesWith(store: ObjectStore, query: LakeQuery, fpId: string): Promise<string[]> {
+  const rows = await rowsOf<{ batch_id: string }>(
+    query,
+    `select distinct batch_id from onboardings where fp_id = ${sqlText(fpId)} order by batch_id`,
+  );
+  const staged = new Set(rows.length === 0 ? [] : await store.folders("_staging/"));
+  return rows.map(({ batch_id }) => batch_id).filter((id) => staged.has(id));
 }

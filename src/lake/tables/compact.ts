@@ -1,6 +1,7 @@
 import { InputError } from "../../domain/failures.js";
 import { changedFiles, localFiles } from "../delta/data-files.js";
 import { type AddFile, removeOf } from "../delta/delta-actions.js";
+import { fileKey } from "../delta/delta-path.js";
 import { columnsOf, schemaActions, type TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf, STATS_COLUMNS } from "../delta/delta-stats.js";
@@ -102,6 +103,8 @@ async function merge(
     const add = { ...addOf(file, false), modificationTime };
     return [...schemaActions(spec, snapshot, now), ...removed, { add }];
   });
+  // Its rows may have been erased meanwhile, so it can't wait for the clean-up.
+  if (done === null) await lake.store.delete(fileKey(spec.name, file.path));
   return done !== null;
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -99,6 +99,9 @@ test("of two that compact at once one counts, and no row is lost or doubled", as
     await other.close();
   }
   expect((await idsInTable()).sort()).toEqual(Array.from({ length: 16 }, (_, n) => id(n)));
+  // The file of the one that lost stayed for days, also where `forget` had erased its rows meanwhile.
+  const names = await readdir(join(directory, webhookEvents.name));
+  expect(names.filter((name) => name.startsWith("compacted"))).toHaveLength(1);
 });
 
 test("readers of changes see no new rows in a compacted file", async () => {

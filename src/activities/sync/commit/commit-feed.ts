@@ -1,7 +1,11 @@
 import { schemaActions } from "../../../lake/delta/delta-schema.js";
+import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
+import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
+import type { FoundLink } from "../../../lake/sync/journal/report.js";
 import {
   compareHead,
   type LinkCheckpoint,
+  linkCheckpoint,
   linkCheckpointActions,
 } from "../../../lake/sync/link-checkpoint.js";
 import { addOf, type DataFile } from "../../../lake/tables/parquet-file.js";
@@ -14,7 +18,9 @@ import type { PendingUpdate } from "./pending-update.js";
 
 type UpdateEnd =
   | { readonly kind: "committed"; readonly checkpoint: LinkCheckpoint }
-  | { readonly kind: "unchanged" | "failed" | "superseded"; readonly reason: string | null };
+  | { readonly kind: "unchanged" | "failed" | "superseded"; readonly reason: string | null }
+  /** Its user was forgotten since the link was read: nothing is written of it. */
+  | { readonly kind: "forgotten" };
 
 interface WantedUpdate extends PendingUpdate {
   readonly checkpoint: LinkCheckpoint;
@@ -23,20 +29,29 @@ interface WantedUpdate extends PendingUpdate {
 /**
  * Makes the one commit that carries rows, cursors and certificates of finished links
  * (docs/inside/rules.md, "Commits" and "Heads"). Leaves out a superseded link: files that hold its rows are loaded
- * again without it.
+ * again without it, and so it does a link whose user was forgotten meanwhile, which has no row either.
+ *
+ * @param feed as it was when the commit began
  */
 export async function commitFeed(
   deps: Dependencies,
   runId: string,
   updates: readonly PendingUpdate[],
+  feed: Snapshot,
 ): Promise<LinkSyncRow[]> {
   const published = await publish(deps, runId, updates, updates.filter(isWanted));
-  return updates.map((update) => {
-    const { key, found, progress, bad, problem } = update;
-    const end = published.get(key) ?? { kind: problem === null ? "unchanged" : "failed", reason: problem };
+  return updates.flatMap((update) => {
+    const { key, found, progress, bad } = update;
+    const end = published.get(key) ?? unpublished(update, feed);
     if (end.kind === "committed") return committedRow(end.checkpoint);
+    if (end.kind === "forgotten") return [];
     return endedRow(runId, found, progress, end.kind, end.reason, bad.length);
   });
+}
+
+function unpublished({ found, problem }: PendingUpdate, feed: Snapshot): UpdateEnd {
+  if (isForgotten(feed, found.fp_id)) return { kind: "forgotten" };
+  return { kind: problem === null ? "unchanged" : "failed", reason: problem };
 }
 
 function isWanted(update: PendingUpdate): update is WantedUpdate {
@@ -64,6 +79,8 @@ async function publish(
       for (const { key, found, checkpoint } of open) {
         const end = compareHead(snapshot, found.base?.head ?? null, checkpoint);
         if (end.kind !== "free") ends.set(key, end);
+        else if (isForgotten(snapshot, found.fp_id) || isErased(snapshot, found))
+          ends.set(key, { kind: "forgotten" });
       }
       if (ends.size > before) return null;
       const inferred = open.flatMap(({ removals }) => removals ?? []);
@@ -76,6 +93,11 @@ async function publish(
     if (done === null) continue;
     for (const { key, checkpoint } of open) ends.set(key, { kind: "committed", checkpoint });
   }
+}
+
+/** Whether a reading goes on from rows that were erased since: the next one of the link begins from nothing. */
+function isErased(feed: Snapshot, { link_id, base }: FoundLink): boolean {
+  return base !== null && base.cursor !== null && linkCheckpoint(feed, link_id)?.erased === true;
 }
 
 /** Gathers the files of some updates. Loads a file that also holds rows of other links again, without those. */

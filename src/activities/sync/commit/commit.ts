@@ -2,12 +2,14 @@ import { skippedLinks } from "../../../domain/sync/link-obstacle.js";
 import { placeKey } from "../../../domain/sync/place.js";
 import type { CommitWork } from "../../../domain/sync/run/publication.js";
 import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../domain/sync/sync-totals.js";
+import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";
 import { type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
 import { appendOnce } from "../../../lake/tables/append.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { writeRows } from "../../../lake/tables/parquet-file.js";
 import { quarantine } from "../../../lake/tables/quarantine.js";
+import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Logger } from "../../../logger.js";
 import { accountStream } from "../../../streams/accounts.js";
 import { transactionStream } from "../../../streams/transactions.js";
@@ -42,19 +44,27 @@ export async function commit(
   const appId = `${runId}/${part}`;
   await recordFailures(lake, { runId, part }, input.failed);
   const reports: SliceReport[] = [];
-  for (const place of input.reports) reports.push(await readValue<SliceReport>(lake.store, runId, place));
+  const feed = await lake.table(transactionChanges.name).snapshot();
+  // Of a user who was forgotten since they were read, nothing is written any more.
+  const stays = ({ fp_id }: { readonly fp_id: string }) => !isForgotten(feed, fp_id);
+  for (const place of input.reports) {
+    const { observed, quiet, ...report } = await readValue<SliceReport>(lake.store, runId, place);
+    reports.push({ ...report, observed: observed.filter(stays), quiet: quiet.filter(stays) });
+  }
   const lists = await commitObservations(deps, input, appId, reports);
   await recordFailures(lake, { runId, part: `${part}/lists` }, lists.failures);
   const { readings, twice } = await readingsToCommit(deps, runId, input.loaded, input.links);
   const { updates, unknown } = await pendingUpdates(deps, input, readings);
-  const bad = [...lists.bad, ...updates.flatMap((update) => quarantineRows(runId, update))];
+  const staying = updates.filter(({ found }) => stays(found));
+  const bad = [...lists.bad, ...staying.flatMap((update) => quarantineRows(runId, update))];
   if (bad.length > 0)
     await appendOnce(lake, quarantine, appId, () => writeRows(lake, quarantine, runId, bad));
-  const committed = await commitFeed(deps, runId, updates);
-  const ended = await withFound(lake.store, runId, input.ended);
+  const committed = await commitFeed(deps, runId, updates, feed);
+  const ended = (await withFound(lake.store, runId, input.ended)).filter(({ found }) => stays(found));
+  const superseded = twice.filter(({ found }) => stays(found));
   const rows = [
     ...committed,
-    ...twice.map(({ found, progress }) => endedRow(runId, found, progress, "superseded", runId)),
+    ...superseded.map(({ found, progress }) => endedRow(runId, found, progress, "superseded", runId)),
     ...reports.flatMap(({ quiet }) => quiet.map((link) => quietRow(runId, link))),
     ...ended.map(({ found, progress, status, reason }) => endedRow(runId, found, progress, status, reason)),
   ];

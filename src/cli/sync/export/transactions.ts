@@ -102,15 +102,15 @@ export async function runExportTransactions(terminal: Terminal, flags: ExportFla
   showText(terminal, `${path}: ${counted(rows, "transaction")}${leftOut}; its proof is ${path}.proof.json`);
 }
 
-/** The feed at a version. @throws InputError where its log, or `maintain`, does not keep that any more */
+/** The feed at a version. @throws InputError where its log, `maintain` or an erasure does not keep that any more */
 async function versionOf(feed: DeltaLocation, version: number, newest: Snapshot): Promise<Snapshot> {
   const state = await stateAt(feed, version);
   const replaced = [...state.files.values()].filter(({ path }) => !newest.files.has(path));
   const gone = await missingFiles(feed, replaced);
   if (gone.length === 0) return state;
   throw new InputError(
-    `--as-of: version ${version} of ${feed.table} can't be read any more, because \`maintain\` has deleted files that ` +
-      "were merged into others since. Nothing was written; give a day instead, which works for any.",
+    `--as-of: version ${version} of ${feed.table} can't be read any more, because files of it were deleted since: ` +
+      "those that `maintain` had merged into others, or those with rows that were erased. Nothing was written; give a day instead, which works for all rows that were not erased.",
   );
 }
 

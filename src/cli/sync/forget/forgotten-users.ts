@@ -1,12 +1,12 @@
 import { userInfo } from "node:os";
 import type { LakePlace } from "../../../domain/lake-address.js";
 import { counted } from "../../../domain/words/counted.js";
-import { logPrefix } from "../../../lake/delta/delta-path.js";
 import { lakeAt } from "../../../lake/lake.js";
 import type { ObjectStore } from "../../../lake/store/object-store.js";
 import { readAgain } from "../../../lake/sync/forget/forget.js";
-import { erasures, FORGOTTEN_NOW } from "../../../lake/tables/erasures.js";
-import { rowsOf, withStoreQuery } from "../../lake/query.js";
+import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
+import { transactionChanges } from "../../../lake/tables/transactions.js";
+import { withLakeReader } from "../../lake/reader.js";
 import type { Terminal } from "../../terminal/terminal.js";
 
 /** Says which users of a roster a sync leaves out because they were forgotten; with `again`, it reads them from now on. */
@@ -16,11 +16,11 @@ export async function askForgotten(
   users: ReadonlySet<string>,
   again: boolean,
 ): Promise<void> {
-  if ((await store.list(logPrefix(erasures.name))).length === 0) return;
-  const rows = await withStoreQuery(store, (query) => rowsOf<{ fp_id: string }>(query, FORGOTTEN_NOW), {
-    tables: [erasures],
+  // The slices of the sync ask the feed too; `erasures` gets its rows last of all.
+  const named = await withLakeReader(store, async (lake) => {
+    const feed = await lake.table(transactionChanges.name).snapshot();
+    return [...users].filter((fpId) => isForgotten(feed, fpId));
   });
-  const named = rows.map(({ fp_id }) => fp_id).filter((fpId) => users.has(fpId));
   if (named.length === 0) return;
   const who = counted(named.length, "user of the roster was", "users of the roster were");
   if (!again) {

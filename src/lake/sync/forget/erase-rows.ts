@@ -9,7 +9,7 @@ import { isDataFile } from "../../maintain/table-upkeep.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
 import { isOutOfMemory } from "../../sql/duckdb.js";
 import { parquetRows } from "../../sql/duckdb-files.js";
-import { sqlName } from "../../sql/duckdb-sql.js";
+import { sqlList, sqlName, sqlText } from "../../sql/duckdb-sql.js";
 import { appendDecided } from "../../tables/append.js";
 import { knowsColumns } from "../../tables/compact.js";
 import { erasures } from "../../tables/erasures.js";
@@ -75,6 +75,7 @@ export async function eraseRows(lake: Lake, erasing: Erasing, signal?: AbortSign
   const { spec } = erasing;
   const condition = erasable(erasing);
   const table = lake.table(spec.name);
+  const clean = new Set<string>();
   for (;;) {
     signal?.throwIfAborted();
     const before = await table.snapshot();
@@ -84,9 +85,13 @@ export async function eraseRows(lake: Lake, erasing: Erasing, signal?: AbortSign
         `Table ${spec.name} has columns that this version does not know. Rows of it were not erased; use the newer version of nightledger.`,
       );
     }
-    const touched = await holding(lake, spec, [...before.files.values()], condition);
+    const unseen = [...before.files.values()].filter(({ path }) => !clean.has(path));
+    const touched = await holding(lake, spec, unseen, condition);
     if (touched.length === 0) break;
-    if (await rewritten(lake, { ...erasing, condition }, before, touched)) break;
+    const paths = new Set(touched.map(({ file }) => file.path));
+    for (const { path } of unseen) if (!paths.has(path)) clean.add(path);
+    // Whether or not it was committed, the next turn looks at what other writers have added.
+    await rewrite(lake, { ...erasing, condition }, touched);
   }
   // A feed refuses deletions again once the erasure is committed.
   if (spec.feed) await table.commit((now) => (isAppendOnly(now) ? null : withAppendOnly(now, "true")));
@@ -126,13 +131,12 @@ async function countRows(
   return Number(row?.rows);
 }
 
-/** Writes files again without the rows; false if another writer was faster. */
-async function rewritten(
+/** Writes files again without the rows, unless another writer has removed one of them. */
+async function rewrite(
   lake: Lake,
   { spec, condition, blank, owner, also = () => [] }: Erasing,
-  before: Snapshot,
   touched: readonly Holding[],
-): Promise<boolean> {
+): Promise<void> {
   const columns = spec.columns.map(({ name }) => {
     const isBlank = blank?.includes(name);
     return isBlank
@@ -149,7 +153,7 @@ async function rewritten(
   }
   const rows = touched.reduce((sum, one) => sum + one.rows, 0);
   const committed = await lake.table(spec.name).commit((now) => {
-    if (now.version !== before.version) return null;
+    if (touched.some(({ file }) => !now.files.has(file.path))) return null;
     const at = Date.now();
     const earlier = now.txns.get(erasedOf(owner))?.version ?? 0;
     return [
@@ -161,9 +165,8 @@ async function rewritten(
       ...left.map((add) => ({ add })),
     ];
   });
-  if (committed !== null) return true;
+  if (committed !== null) return;
   await Promise.all(left.map(({ path }) => lake.store.delete(fileKey(spec.name, path))));
-  return false;
 }
 
 function isAppendOnly({ metadata }: Snapshot): boolean {
@@ -194,6 +197,17 @@ async function deleteOthers(
   }
 }
 
+/** When a row about users is written: later than every other one about them, which a clock that was ahead may have written. */
+export async function recordedNow(lake: LakeReader, fpIds: readonly string[]): Promise<string> {
+  const now = new Date().toISOString();
+  if (fpIds.length === 0) return now;
+  const [row] = await readTables(lake, [erasures], (sql) =>
+    sql.few(`select greatest(${sqlText(now)}::timestamptz, max(recorded_at) + interval 1 microsecond)::varchar as at
+      from erasures where fp_id in ${sqlList(fpIds)}`),
+  );
+  return String(row?.at);
+}
+
 /**
  * Writes into `erasures` what the logs of tables say was erased, and it does not say yet: what this call erased, and what
  * calls before it did that were cut short.
@@ -220,7 +234,7 @@ export async function recordErased(
       const rows = (txns.get(erasedOf(owner))?.version ?? 0) - (recorded.get(table) ?? 0);
       if (rows > 0) fresh.push({ table, rows });
     }
-    const recorded_at = new Date().toISOString();
+    const recorded_at = await recordedNow(lake, row.fp_id === undefined ? [] : [row.fp_id]);
     const rows = fresh.map(({ table, rows }) => ({ ...row, table_name: table, rows, recorded_at }));
     return { files: await writeRows(lake, erasures, "erased", rows), result: fresh };
   });

@@ -15,8 +15,15 @@ import { onboardingEvents, onboardings } from "../../tables/onboardings.js";
 import { writeRows } from "../../tables/parquet-file.js";
 import { runFailures } from "../../tables/runs.js";
 import { transactionChanges } from "../../tables/transactions.js";
-import { linkCheckpoints } from "../link-checkpoint.js";
-import { type Erasing, erasableRows, eraseRows, recordErased, type TableRows } from "./erase-rows.js";
+import { linkCheckpoint, linkCheckpoints } from "../link-checkpoint.js";
+import {
+  type Erasing,
+  erasableRows,
+  eraseRows,
+  recordErased,
+  recordedNow,
+  type TableRows,
+} from "./erase-rows.js";
 import { forgetting, remembering, wasForgotten } from "./forgotten.js";
 import { heldUsers } from "./holds.js";
 
@@ -32,14 +39,24 @@ export async function rowsOfPerson(
   tables: readonly TableSpec[],
   fpId: string,
 ): Promise<TableRows[]> {
-  return erasableRows(lake, tables, await personRows(lake, tables, fpId, await linksOf(lake, fpId)));
+  return erasableRows(lake, tables, await personRows(lake, tables, fpId, await linksOf(lake, tables, fpId)));
+}
+
+interface ForgetOptions extends AskedBy {
+  readonly signal?: AbortSignal;
+  /** Told of each table before it is looked through. */
+  readonly onTable?: (table: string) => void;
+  /**
+   * Asked once every sync that begins will leave the person out. @throws where something that began before may still write
+   * the person's rows: nothing is erased then
+   */
+  readonly assertFree?: () => Promise<void>;
 }
 
 /**
  * Erases a person from every table, with all earlier versions (docs/run/operate.md, "Forget a person"). Nothing may run on
  * the lake meanwhile. Killed anywhere, it does the rest when it is called again.
  *
- * @param onTable told of each table before it is looked through
  * @returns the rows that are recorded in `erasures` for this call, and for calls that were cut short before it
  * @throws InputError for a person under a legal hold; StoreFullError on a full disk; the signal's reason once it is aborted
  */
@@ -47,26 +64,25 @@ export async function forget(
   lake: Lake,
   tables: readonly TableSpec[],
   fpId: string,
-  { by, reason, signal, onTable }: AskedBy & { signal?: AbortSignal; onTable?: (table: string) => void },
+  { by, reason, signal, onTable, assertFree }: ForgetOptions,
 ): Promise<TableRows[]> {
   if ((await heldUsers(lake)).has(fpId)) {
     throw new InputError(
       `${fpId} is under a legal hold. Nothing was erased. Lift it first: nightledger hold remove ${fpId} --reason … --by …`,
     );
   }
-  const links = await linksOf(lake, fpId);
   const isKnown = wasForgotten(await lake.table(transactionChanges.name).snapshot(), fpId);
   if (!isKnown && (await rowsOfPerson(lake, tables, fpId)).length === 0) {
     throw new InputError(
       `No table has rows of ${fpId}, so there is nothing to forget, and nothing was recorded. Check the id: nightledger query "select distinct fp_id from transactions"`,
     );
   }
-  await lake
-    .table(transactionChanges.name)
-    .commit((feed) => [
-      ...schemaActions(transactionChanges, feed, Date.now()),
-      ...forgetting(feed, fpId, links),
-    ]);
+  let links: readonly string[] = [];
+  await lake.table(transactionChanges.name).commit(async (feed) => {
+    links = await linksOf(lake, tables, fpId);
+    return [...schemaActions(transactionChanges, feed, Date.now()), ...forgetting(feed, fpId, links)];
+  });
+  await assertFree?.();
   for (const rows of await personRows(lake, tables, fpId, links)) {
     onTable?.(rows.spec.name);
     const also = (now: Snapshot, at: number) => unreadActions(now, fpId, at);
@@ -78,30 +94,45 @@ export async function forget(
   return recordErased(lake, tables, { owner: fpId, isRecorded }, row);
 }
 
-/** Lets a sync read forgotten persons again. */
+/** Lets a sync read forgotten persons again: by the feed's log, so that is last. Killed before, the same call does it. */
 export async function readAgain(
   lake: Lake,
   fpIds: readonly string[],
   { by, reason }: AskedBy,
 ): Promise<void> {
+  const said = { state: "again", recorded_by: by, reason };
+  await appendDecided(lake, erasures, async () => {
+    const recorded_at = await recordedNow(lake, fpIds);
+    const rows = fpIds.map((fp_id) => ({ fp_id, ...said, recorded_at }));
+    return { files: await writeRows(lake, erasures, "again", rows), result: undefined };
+  });
   await lake.table(transactionChanges.name).commit((feed) => remembering(feed, fpIds));
-  const said = { state: "again", recorded_by: by, reason, recorded_at: new Date().toISOString() };
-  const rows = fpIds.map((fp_id) => ({ fp_id, ...said }));
-  await appendDecided(lake, erasures, async () => ({
-    files: await writeRows(lake, erasures, "again", rows),
-    result: undefined,
-  }));
 }
 
-/** The bank links that were read for a person, and those of which the feed has rows. */
-async function linksOf(lake: LakeReader, fpId: string): Promise<string[]> {
+/**
+ * The bank links that were read for a person, and those of which the feed has rows; also those that another table knows, and
+ * that no sync has read: rows may be imported into them too.
+ */
+async function linksOf(lake: LakeReader, tables: readonly TableSpec[], fpId: string): Promise<string[]> {
   const feed = await lake.table(transactionChanges.name).snapshot();
   const links = new Set<string>();
   for (const [link, { fp_id }] of linkCheckpoints(feed)) if (fp_id === fpId) links.add(link);
-  const rows = await readTables(lake, [transactionChanges], (sql) =>
-    sql.rows(`select distinct link_id from transaction_changes where fp_id = ${sqlText(fpId)}`),
+  const known = tables.filter(({ columns }) =>
+    ["fp_id", "link_id"].every((name) => columns.some((column) => column.name === name)),
   );
-  for (const { link_id } of rows) links.add(String(link_id));
+  const some = known.map(
+    ({ name }) =>
+      `select link_id, ${name === transactionChanges.name} as fed from ${name} where fp_id = ${sqlText(fpId)}`,
+  );
+  const rows = await readTables(lake, known, (sql) =>
+    sql.rows(
+      `select link_id, bool_or(fed) as fed from (${some.join(" union all ")}) where link_id is not null group by link_id`,
+    ),
+  );
+  for (const { link_id, fed } of rows) {
+    // A link that two users list is of the one for whom it was read.
+    if (fed || linkCheckpoint(feed, String(link_id)) === undefined) links.add(String(link_id));
+  }
   return [...links];
 }
 
@@ -150,7 +181,9 @@ async function personRows(
   const byOthers = (spec: TableSpec): string | undefined => {
     if (spec === transactionImports) return links.length === 0 ? "false" : `link_id in ${sqlList(links)}`;
     if (spec === onboardingEvents) return ofRows;
-    return spec !== businessInsights && ofKyb.has(spec) ? ofBusinesses : undefined;
+    // A later file may name a business without its person.
+    if (spec === businessInsights) return `fp_id is null and ${ofBusinesses}`;
+    return ofKyb.has(spec) ? ofBusinesses : undefined;
   };
   const byOwn = (spec: TableSpec): string | undefined => {
     if (spec === runFailures) return `owner = ${sqlText(fpId)}`;
@@ -163,7 +196,7 @@ async function personRows(
     .flatMap<PersonRows>((conditionOf) =>
       tables.flatMap((spec) => {
         const condition = kept.has(spec) ? undefined : conditionOf(spec);
-        const isFirst = conditionOf === byOthers || byOthers(spec) === undefined;
+        const isFirst = conditionOf === byOthers || spec === businessInsights || byOthers(spec) === undefined;
         return condition === undefined || !isFirst ? [] : [{ spec, condition }];
       }),
     )

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLake } from "../../../../src/lake/lake.js";
 import { maintainTable } from "../../../../src/lake/maintain/table-upkeep.js";
+import { eraseRows } from "../../../../src/lake/sync/forget/erase-rows.js";
 import { appendOnce } from "../../../../src/lake/tables/append.js";
 import { writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
@@ -117,9 +118,21 @@ test("a version whose files `maintain` has deleted is refused with the reason; a
   await upkeep.close();
   expect(await january("gone.csv", "--as-of", "0")).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/version 0 .*`maintain` has deleted.*give a day/),
+    stderr: expect.stringMatching(/version 0 .*`maintain` had merged into others.*give a day/),
   });
   expect((await january("then.csv", "--as-of", "2026-01-10")).said.rows).toBe(2);
+});
+
+// It named `maintain` as the one who deleted them, and promised that a day has every row.
+test("a version of which rows were erased is refused with the reason; a day has what is left", async () => {
+  const erasing = openLake({ directory: lake.directory });
+  await eraseRows(erasing, { spec: transactionChanges, condition: "transaction_id = 't2'", owner: "f" });
+  await erasing.close();
+  expect(await january("gone.csv", "--as-of", "0")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/with rows that were erased.*a day .* for all rows that were not erased/),
+  });
+  expect((await january("then.csv", "--as-of", "2026-01-10")).said.rows).toBe(1);
 });
 
 test("a link whose update was not whole by then has no certificate yet", async () => {

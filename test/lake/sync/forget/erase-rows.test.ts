@@ -78,3 +78,26 @@ test("of files that no version refers to, those with such rows go, and those tha
   expect([ofX, ofY].map(([add]) => isThere(add?.path))).toEqual([false, true]);
   expect(isThere(damaged)).toBe(false);
 });
+
+// Each commit of a busy sync had the feed's files written again, without end.
+test("beside a writer who is always faster, rows that were there go once, and those that came go too", async () => {
+  await append(FEED);
+  let [came, kept] = [0, 0];
+  const uploadAll: typeof base.store.uploadAll = async (files) => {
+    await base.store.uploadAll(files);
+    kept += 1;
+    if (came < 3) {
+      came += 1;
+      await append(FEED);
+    }
+  };
+  const busy = openLake({ directory: base.directory, store: { ...base.store, uploadAll } });
+  try {
+    await eraseRows(busy, { spec: FEED, ...OF_X });
+  } finally {
+    await busy.close();
+  }
+  // Of the first file, and of those that came while it was written: each once.
+  expect(kept).toBe(4);
+  expect(await left()).toEqual(Array(4).fill(ROWS.slice(1)).flat());
+});

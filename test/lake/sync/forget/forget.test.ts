@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { askForgotten } from "../../../../src/cli/sync/forget/forgotten-users.js";
+import { schemaActions, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
+import { type Lake, openLake } from "../../../../src/lake/lake.js";
+import { readTables } from "../../../../src/lake/query/query-views.js";
+import { forget, readAgain, rowsOfPerson } from "../../../../src/lake/sync/forget/forget.js";
+import { isForgotten } from "../../../../src/lake/sync/forget/forgotten.js";
+import { transactionImports } from "../../../../src/lake/tables/bulk.js";
+import { erasures, FORGOTTEN_NOW } from "../../../../src/lake/tables/erasures.js";
+import { businessInsights } from "../../../../src/lake/tables/kyb.js";
+import { linkSyncs } from "../../../../src/lake/tables/link-syncs.js";
+import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
+import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
+import { bankLinkStream } from "../../../../src/streams/bank-links.js";
+import { TABLES } from "../../../../src/tables.js";
+import { SILENT } from "../../../helpers/command/silent-terminal.js";
+import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+
+const ASKED = { reason: "asked for it", by: "privacy" };
+
+let base: TestLake;
+let lake: Lake;
+beforeEach(async () => {
+  base = await openTestLake();
+  lake = openLake({ directory: base.directory });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await lake.close();
+  await base.release();
+});
+
+async function append(spec: TableSpec, ...rows: Readonly<Record<string, unknown>>[]): Promise<void> {
+  const added = await writeRows(lake, spec, "test", rows);
+  await lake
+    .table(spec.name)
+    .commit((now) => [...schemaActions(spec, now, 0), ...added.map((file) => ({ add: addOf(file) }))]);
+}
+
+const rowsOfX = () => rowsOfPerson(lake, TABLES, "fp_x");
+const feedNow = () => lake.table(transactionChanges.name).snapshot();
+
+// A sync that began between the look for runs and the tombstone brought the rows back.
+test("what runs is looked for once syncs leave the person out, and erases nothing where there is some", async () => {
+  await append(transactionChanges, { fp_id: "fp_x", link_id: "link_x" });
+  const before = await rowsOfX();
+  let wasLeftOut = false;
+  const assertFree = async () => {
+    wasLeftOut = isForgotten(await feedNow(), "fp_x");
+    throw new Error("a sync has not ended");
+  };
+  await expect(forget(lake, TABLES, "fp_x", { ...ASKED, assertFree })).rejects.toThrow("has not ended");
+  expect(wasLeftOut).toBe(true);
+  expect(await rowsOfX()).toEqual(before);
+});
+
+/** Kills a step of the lake at its commit into the feed. */
+const killedAtFeed = (): Lake => ({
+  ...lake,
+  table(name) {
+    if (name === transactionChanges.name) throw new Error("killed");
+    return lake.table(name);
+  },
+});
+
+// Killed before its rows in `erasures`, `forget` left a user whom `sync` did not name, and whom `--again` did not read.
+test("a sync names whom the feed's log says are forgotten, and reads them again by it", async () => {
+  await append(transactionChanges, { fp_id: "fp_x", link_id: "link_x" });
+  const assertFree = () => Promise.reject(new Error("killed"));
+  await expect(forget(lake, TABLES, "fp_x", { ...ASKED, assertFree })).rejects.toThrow("killed");
+  const said: string[] = [];
+  const asked = (again: boolean) =>
+    askForgotten(
+      { ...SILENT, say: (line) => said.push(line) },
+      { place: { address: base.directory }, store: lake.store },
+      new Set(["fp_x", "fp_y"]),
+      again,
+    );
+  await asked(false);
+  await asked(true);
+  expect(said).toEqual([
+    "1 user of the roster was forgotten and will not be read; --again reads them",
+    "1 user of the roster was forgotten; from now on, syncs read them again",
+  ]);
+  expect(isForgotten(await feedNow(), "fp_x")).toBe(false);
+});
+
+// The other way round a sync said that a user would not be read, and read them.
+test("killed between its two commits, reading again has not begun", async () => {
+  await append(transactionChanges, { fp_id: "fp_x", link_id: "link_x" });
+  await forget(lake, TABLES, "fp_x", ASKED);
+  await expect(readAgain(killedAtFeed(), ["fp_x"], ASKED)).rejects.toThrow("killed");
+  expect(await readTables(lake, [erasures], (sql) => sql.rows(FORGOTTEN_NOW))).toEqual([]);
+  expect(isForgotten(await feedNow(), "fp_x")).toBe(true);
+});
+
+// Only links of the feed were looked for, and without one "No table has rows of fp_x".
+test.each([
+  ["a list of their user", bankLinkStream.table],
+  ["what a sync reported", linkSyncs],
+])("rows that were imported into a link known by %s alone go", async (_, spec) => {
+  await append(spec, { fp_id: "fp_x", link_id: "link_x" });
+  await append(transactionImports, { link_id: "link_x" }, { link_id: "link_y" });
+  expect(await forget(lake, TABLES, "fp_x", ASKED)).toContainEqual({ table: "transaction_imports", rows: 1 });
+  const left = await readTables(lake, [transactionImports], (sql) =>
+    sql.rows("select link_id from transaction_imports"),
+  );
+  expect(left).toEqual([{ link_id: "link_y" }]);
+});
+
+// Its rows in the other tables of the export went, and this one had the names of the people who were screened.
+test("of a person's business rows go that do not name the person, once", async () => {
+  const row = { fp_bid: "b", onboarding_id: "o", screened_people: '["X"]' };
+  await append(
+    businessInsights,
+    { ...row, fp_id: "fp_x" },
+    row,
+    { ...row, fp_id: "fp_y" },
+    { ...row, fp_bid: "c" },
+  );
+  const asked = { table: "business_insights", rows: 2 };
+  expect(await rowsOfX()).toEqual([asked]);
+  expect(await forget(lake, TABLES, "fp_x", ASKED)).toEqual([asked]);
+  const left = await readTables(lake, [businessInsights], (sql) =>
+    sql.rows("select fp_bid, fp_id from business_insights"),
+  );
+  expect(left).toEqual([
+    { fp_bid: "b", fp_id: "fp_y" },
+    { fp_bid: "c", fp_id: null },
+  ]);
+});
+
+// By a clock that was a year ahead, the person stayed forgotten, or read again, for a year.
+test("what a clock that is right records counts, after one that was ahead", async () => {
+  const forgottenNow = () => readTables(lake, [erasures], (sql) => sql.rows(FORGOTTEN_NOW));
+  const row = { fp_id: "fp_x", link_id: "link_x" };
+  await append(transactionChanges, row);
+  vi.useFakeTimers({ now: Date.now() + 365 * 86_400_000, toFake: ["Date"] });
+  await forget(lake, TABLES, "fp_x", ASKED);
+  vi.useRealTimers();
+  await readAgain(lake, ["fp_x"], ASKED);
+  expect(await forgottenNow()).toEqual([]);
+  await append(transactionChanges, row);
+  await forget(lake, TABLES, "fp_x", ASKED);
+  expect(await forgottenNow()).toEqual([{ fp_id: "fp_x" }]);
+});
