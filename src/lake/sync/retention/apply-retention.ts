@@ -68,22 +68,23 @@ export function applyRetention(rules: RetentionRules, now: () => number = Date.n
 
 /** Until which day records of a class have been kept long enough. */
 interface End {
-  /** By the days on which the lake was written; null while they are too few. */
+  /** By the days on which the lake was written; null while it was on none. */
   readonly until: string | null;
   readonly by_clock: string;
 }
 
 type Ends = { readonly [record in RecordClass]?: End };
 
-/** The newest day on which the lake was written may be one that a wrong clock has made; the one before it counts. */
-const DAYS = 2;
+/** The newest day on which the lake was written may be one that a wrong clock has made: the one before it counts, if there is one. */
+const NEWEST_DAYS = [2, 1];
 
 /** A clock that jumps ahead ends nothing: what it erased would be lost for good. */
 async function endsOf(lake: Lake, rules: RetentionRules, now: number): Promise<Ends> {
   const classes = RECORD_CLASSES.filter((record) => rules[record] !== undefined);
   if (classes.length === 0) return {};
   const snapshots = await Promise.all([...TABLES, runs].map(({ name }) => lake.table(name).snapshot()));
-  const written = Math.min(writtenDay(snapshots, DAYS, now), now);
+  const days = NEWEST_DAYS.map((count) => writtenDay(snapshots, count, now));
+  const written = Math.min(days.find(Number.isFinite) ?? Number.NEGATIVE_INFINITY, now);
   const ends = classes.map((record): [RecordClass, End] => {
     const untilBy = (today: number) =>
       yearsEarlier(new Date(today).toISOString().slice(0, 10), rules[record] as number);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { yearsEarlier } from "../../../../src/domain/tables/retention.js";
 import { schemaActions, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../../src/lake/lake.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
@@ -60,9 +61,10 @@ test("a clock that is ahead of the days on which the lake was written ends nothi
   expect(await rows()).toEqual({ changes: 1, reports: 1 });
 });
 
-test("a lake that was written on one day alone loses nothing", async () => {
+test("the one day on which a lake was written counts as today", async () => {
   const [{ until, by_clock } = {}] = await retain();
-  expect([until, by_clock]).toEqual([null, "2194-06-30"]);
+  const today = new Date().toISOString().slice(0, 10);
+  expect([until, by_clock]).toEqual([yearsEarlier(today, 5), "2194-06-30"]);
   expect(await rows()).toEqual({ changes: 1, reports: 1 });
 });
 
