@@ -16,8 +16,9 @@ let server: FaultServer;
 afterEach(() => server.close());
 
 const LIMITS = { maxBodyBytes: 1000 };
-/** For answers that never end; a busy machine would take an honest one for such. */
-const IMPATIENT = { ...LIMITS, headersTimeoutMs: 300, bodyTimeoutMs: 300 };
+/** For answers that never end, and those that never begin; a busy machine would take an honest one for such. */
+const UNENDING = { ...LIMITS, bodyTimeoutMs: 300 };
+const IMPATIENT = { ...UNENDING, headersTimeoutMs: 300 };
 const CALL = { path: { link_id: "link_secret" }, query: { cursor: "cursor_secret" } };
 const BODY_SECRET = "body_secret";
 
@@ -169,7 +170,7 @@ describe("an answer that can't be used", () => {
     const error = await failure((_, response) => {
       response.writeHead(429, { "retry-after": "1", "content-length": "50" });
       response.write(BODY_SECRET);
-    }, IMPATIENT);
+    }, UNENDING);
     expect(error).toMatchObject({ name: "RateLimitedError", retryAfterMs: 1000 });
   });
 
