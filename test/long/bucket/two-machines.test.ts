@@ -7,6 +7,7 @@ import { type S3Server, startS3Server, whyNoS3Server } from "../../helpers/store
 import { openTwoMachines, type TwoMachines } from "../../helpers/store/two-machines.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
+/** NIGHTLEDGER_ROUNDS=100 runs a hundred. */
 const ROUNDS = Number(process.env.NIGHTLEDGER_ROUNDS ?? 6);
 /** A night takes half a minute on two quiet cores, and more than two on busy ones. */
 const LONGEST = Math.max(900_000, ROUNDS * 180_000);
