@@ -197,13 +197,17 @@ async function deleteOthers(
   }
 }
 
-/** When a row about users is written: later than every other one about them, which a clock that was ahead may have written. */
-export async function recordedNow(lake: LakeReader, fpIds: readonly string[]): Promise<string> {
+/** When a row of `erasures` or `holds` is written: later than every other one about these users, which a clock that was ahead may have written. */
+export async function recordedNow(
+  lake: LakeReader,
+  table: TableSpec,
+  fpIds: readonly string[],
+): Promise<string> {
   const now = new Date().toISOString();
   if (fpIds.length === 0) return now;
-  const [row] = await readTables(lake, [erasures], (sql) =>
+  const [row] = await readTables(lake, [table], (sql) =>
     sql.few(`select greatest(${sqlText(now)}::timestamptz, max(recorded_at) + interval 1 microsecond)::varchar as at
-      from erasures where fp_id in ${sqlList(fpIds)}`),
+      from ${table.name} where fp_id in ${sqlList(fpIds)}`),
   );
   return String(row?.at);
 }
@@ -234,7 +238,7 @@ export async function recordErased(
       const rows = (txns.get(erasedOf(owner))?.version ?? 0) - (recorded.get(table) ?? 0);
       if (rows > 0) fresh.push({ table, rows });
     }
-    const recorded_at = await recordedNow(lake, row.fp_id === undefined ? [] : [row.fp_id]);
+    const recorded_at = await recordedNow(lake, erasures, row.fp_id === undefined ? [] : [row.fp_id]);
     const rows = fresh.map(({ table, rows }) => ({ ...row, table_name: table, rows, recorded_at }));
     return { files: await writeRows(lake, erasures, "erased", rows), result: fresh };
   });

@@ -102,7 +102,7 @@ export async function readAgain(
 ): Promise<void> {
   const said = { state: "again", recorded_by: by, reason };
   await appendDecided(lake, erasures, async () => {
-    const recorded_at = await recordedNow(lake, fpIds);
+    const recorded_at = await recordedNow(lake, erasures, fpIds);
     const rows = fpIds.map((fp_id) => ({ fp_id, ...said, recorded_at }));
     return { files: await writeRows(lake, erasures, "again", rows), result: undefined };
   });
