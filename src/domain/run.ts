@@ -146,6 +146,11 @@ export function leftOf(runId: string): string {
   return `${runId}-failed`;
 }
 
+/** The run whose staging {@link leftOf} names so; undefined for other names. */
+export function runOfLeft(name: string): string | undefined {
+  return /^(.+)-failed$/.exec(name)?.[1];
+}
+
 /** The global of the workflow isolate that is there where the worker has a version. */
 export const VERSIONED = "NIGHTLEDGER_VERSIONED";
 

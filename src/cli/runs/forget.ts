@@ -1,13 +1,17 @@
 import { InputError } from "../../domain/failures.js";
+import { leftOf, runOfLeft } from "../../domain/run.js";
 import { counted } from "../../domain/words/counted.js";
-import { lakeAt } from "../../lake/lake.js";
+import { type Lake, lakeAt } from "../../lake/lake.js";
+import { eraseStaged, type StagedCustomer, stagedCustomer } from "../../lake/onboarding/forget-customer.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
+import { SealedStore } from "../../lake/store/sealed-store.js";
 import type { TableRows } from "../../lake/sync/forget/erase-rows.js";
 import { type AskedBy, forget, rowsOfPerson } from "../../lake/sync/forget/forget.js";
 import { runs } from "../../lake/tables/runs.js";
 import { TABLES } from "../../tables.js";
+import { createSealer } from "../../temporal/encryption/cipher.js";
 import { existingLake, rowsOf } from "../lake/query.js";
 import { showRows } from "../lake/row-table.js";
 import { assertSaid } from "../sync/forget/hold.js";
@@ -27,28 +31,30 @@ export async function runForget(terminal: Terminal, fpId: string, flags: ForgetF
   const { reason, by, dryRun = false, json } = flags;
   assertSaid(flags);
   const place = await existingLake(terminal);
-  const { packs, batches } = await withRunsView(terminal, TABLES, async (view) => {
-    if (!dryRun) await assertNothingRuns(view, fpId, "Nothing was erased.");
-    await assertSettled(view.query, fpId);
-    const batches = await stagedBatchesWith(view.lake.store, view.query, fpId);
-    return { packs: await packsWith(view.query, fpId), batches };
-  });
-  // What began since the first look may have read the person before it could know.
-  const assertFree = () =>
-    withRunsView(terminal, [runs], (view) =>
-      assertNothingRuns(view, fpId, `Nothing was erased, but syncs leave ${fpId} out from now on.`),
-    );
   await withInterruption(async ({ signal, releases }) => {
     const lake = lakeAt(place);
     releases.add(() => lake.close());
+    const { packs, staged } = await withRunsView(terminal, TABLES, async (view) => {
+      if (!dryRun) await assertNothingRuns(view, fpId, "Nothing was erased.");
+      await assertSettled(view.query, fpId);
+      return { packs: await packsWith(view.query, fpId), staged: await stagedRows(lake, view, fpId) };
+    });
+    // What began since the first look may have read the person before it could know.
+    const beforeErasing = async () => {
+      const what = `Nothing was erased, but syncs leave ${fpId} out from now on.`;
+      await withRunsView(terminal, [runs], (view) => assertNothingRuns(view, fpId, what));
+      // While the tables still say which rows are the person's.
+      if (staged.sealed !== undefined) await eraseStaged(staged.sealed, staged);
+    };
     const onTable = (table: string) => {
       if (terminal.interactive) terminal.say(`erasing from ${table}`);
     };
-    const asked = { by: by.trim(), reason: reason.trim(), signal, onTable, assertFree };
+    const asked = { by: by.trim(), reason: reason.trim(), signal, onTable, beforeErasing };
     const tables = dryRun ? await rowsOfPerson(lake, TABLES, fpId) : await forget(lake, TABLES, fpId, asked);
     if (json) {
-      const report = { dry_run: dryRun, fp_id: fpId, rows: sumOf(tables), tables, packs, batches };
-      return terminal.result(JSON.stringify(report));
+      const batches = staged.batches.map(({ batchId }) => batchId);
+      const found = { tables, packs, batches, retries: staged.retries };
+      return terminal.result(JSON.stringify({ dry_run: dryRun, fp_id: fpId, rows: sumOf(tables), ...found }));
     }
     if (tables.length > 0)
       showRows(
@@ -62,14 +68,18 @@ export async function runForget(terminal: Terminal, fpId: string, flags: ForgetF
         ? `${fpId} was forgotten before, and no table has had rows since`
         : `erased ${what}, and every earlier version of them`;
     showText(terminal, dryRun ? `would erase ${what}; nothing was changed` : erased);
+    for (const { batchId, lines } of staged.batches) {
+      const rows = `${counted(lines.size, "row")} of the file of batch ${batchId}`;
+      showText(terminal, dryRun ? `would erase ${rows}, which the lake keeps` : `erased ${rows}`);
+    }
     for (const pack of packs) {
       terminal.say(
         `the pack of ${pack} holds ${fpId} too, and stays: delete it when it need not be kept any more`,
       );
     }
-    for (const batch of batches) {
+    for (const run of staged.retries) {
       terminal.say(
-        `${folderOf(batch)} of the lake holds what the batch was given of ${fpId}, sealed, and stays: delete it when no row of the batch need be retried any more`,
+        `${stagingOf(leftOf(run))} of the lake holds ${fpId} too, among the rows that a retry of ${run} would run again, and stays: retry the run, or delete the folder`,
       );
     }
   });
@@ -112,14 +122,38 @@ async function packsWith(query: LakeQuery, fpId: string): Promise<string[]> {
   return rows.map(({ run_id }) => run_id);
 }
 
-const folderOf = (batchId: string) => `_staging/${batchId}/`;
+const stagingOf = (id: string) => `_staging/${id}/`;
 
-/** The batches of a person whose staging is still there: a retry needs it, and it holds other customers too. */
-async function stagedBatchesWith(store: ObjectStore, query: LakeQuery, fpId: string): Promise<string[]> {
-  const rows = await rowsOf<{ batch_id: string }>(
-    query,
-    `select distinct batch_id from onboardings where fp_id = ${sqlText(fpId)} order by batch_id`,
-  );
-  const staged = new Set(rows.length === 0 ? [] : await store.folders("_staging/"));
-  return rows.map(({ batch_id }) => batch_id).filter((id) => staged.has(id));
+/** What the staging area has of a person. */
+interface StagedRows extends StagedCustomer {
+  /** Undefined in a lake without keys, which has nothing. */
+  readonly sealed?: SealedStore;
+  /** Runs whose rows for a retry name the person. */
+  readonly retries: readonly string[];
+}
+
+async function stagedRows(lake: Lake, { lake: { keys } }: RunsView, fpId: string): Promise<StagedRows> {
+  if (keys === undefined) return { batches: [], onboardingIds: [], retries: [] };
+  const sealed = new SealedStore(lake.store, createSealer(keys));
+  const retries: string[] = [];
+  for (const folder of await lake.store.folders("_staging/")) {
+    const run = runOfLeft(folder);
+    if (run !== undefined && (await holds(lake.store, sealed, folder, fpId))) retries.push(run);
+  }
+  return { sealed, ...(await stagedCustomer(lake, sealed, fpId)), retries };
+}
+
+/** Whether an object of a folder of rows for a retry names a person. Rosters are not sealed. */
+async function holds(
+  store: ObjectStore,
+  sealed: SealedStore,
+  folder: string,
+  fpId: string,
+): Promise<boolean> {
+  const named = JSON.stringify(fpId);
+  for (const { key } of await store.list(stagingOf(folder))) {
+    const bytes = key.endsWith(".jsonl") ? await store.get(key) : await sealed.getBytes(key);
+    if (bytes?.includes(named)) return true;
+  }
+  return false;
 }

@@ -63,3 +63,9 @@ export type FrozenRow = RightRow | WrongRow;
 export function isRight(row: FrozenRow): row is RightRow {
   return "customer" in row;
 }
+
+/** What is left of a row whose customer was forgotten: it can't run, and names nobody. */
+export function forgottenRow({ row, line }: FrozenRow): WrongRow {
+  const problems = [{ line, column: null, code: "forgotten", rule: "its customer was forgotten" }];
+  return { row, line, name: { kind: null, fpId: null, externalId: null }, problems };
+}

@@ -6,6 +6,9 @@ import type { SealedStore } from "../store/sealed-store.js";
 const READ_AT_ONCE = 8;
 const PREFIX = "_staging/onboarding-calls/";
 
+/** Where the calls of a row are kept, in whatever batch it is. */
+export const callsPrefix = (rowKey: string) => `${PREFIX}${rowKey}/`;
+
 const named = (text: string) => hash("sha256", text).slice(0, 32);
 
 /**
@@ -54,6 +57,11 @@ export interface OnboardingTaker extends PostingRow {
   readonly external_id?: string | undefined;
 }
 
+/** The note whose an onboarding is. */
+export function takenOnboarding(sealed: SealedStore, id: string) {
+  return sealed.kept<OnboardingTaker>(`${PREFIX}taken/${named(id)}`);
+}
+
 /**
  * Notes, durably, whose onboarding it is, before the row takes its answer. Of several customers the first has it.
  *
@@ -64,7 +72,7 @@ export async function takeOnboarding(
   id: string,
   taker: OnboardingTaker,
 ): Promise<OnboardingTaker | undefined> {
-  const holder = await sealed.kept<OnboardingTaker>(`${PREFIX}taken/${named(id)}`).keep(taker);
+  const holder = await takenOnboarding(sealed, id).keep(taker);
   return isSame(holder, taker) ? undefined : holder;
 }
 

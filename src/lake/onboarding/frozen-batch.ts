@@ -1,11 +1,12 @@
 import { createHash, type Hash } from "node:crypto";
 import { StagingLostError } from "../../domain/failures.js";
-import { type FrozenRow, isRight, type RightRow } from "../../domain/onboarding/customer.js";
+import { type FrozenRow, forgottenRow, isRight, type RightRow } from "../../domain/onboarding/customer.js";
 import { type BatchPurpose, batchLine } from "../../domain/onboarding/identity.js";
 import type { Outcome, OutcomeName } from "../../domain/onboarding/outcome.js";
 import { changedInput, freezeFiles, frozenFile } from "../frozen-files.js";
 import { SealedRows } from "../store/sealed-rows.js";
 import type { Kept, SealedStore, SealedStream } from "../store/sealed-store.js";
+import { callsPrefix } from "./call-notes.js";
 
 export interface BatchFacts extends BatchPurpose {
   readonly batchId: string;
@@ -56,14 +57,14 @@ export class FrozenBatches {
     return this.#manifest(batchId).require();
   }
 
-  /** Rows `[from, to)` of a batch, `to` at most its number of rows. @throws StagingLostError */
+  /** Rows `[from, to)` of a batch as they are now, `to` at most its number of rows. @throws StagingLostError */
   rows(batchId: string, from: number, to: number): Promise<FrozenRow[]> {
-    return this.#orLose(batchId, () => this.#rows.read(rowsPrefix(batchId), from, to));
+    return this.#orLose(batchId, () => this.#rows.read(rowsPrefix(batchId), from, to, true));
   }
 
-  /** The right row of that index. @throws StagingLostError, or Error where there is none */
+  /** The right row of that index, of a batch that runs. @throws StagingLostError, or Error where there is none */
   async row(batchId: string, index: number): Promise<RightRow> {
-    const [found] = await this.rows(batchId, index, index + 1);
+    const [found] = await this.#orLose(batchId, () => this.#rows.read(rowsPrefix(batchId), index, index + 1));
     if (found !== undefined && isRight(found)) return found;
     throw new Error(`row ${index} of ${batchId} ${found === undefined ? "does not exist" : "can't run"}`);
   }
@@ -73,6 +74,34 @@ export class FrozenBatches {
     return this.#orLose(batchId, () =>
       frozenFile(this.sealed, batchPrefix(batchId), line, documentColumn(identifier)),
     );
+  }
+
+  /** The rows of a batch, as far as they are there. */
+  async *everyRow(batchId: string): AsyncGenerator<FrozenRow> {
+    for await (const [, rows] of this.#rows.chunks(rowsPrefix(batchId))) yield* rows;
+  }
+
+  /**
+   * Takes rows out of a batch that does not run, with their documents, outcomes, continuations and the answers to their
+   * calls. They stay as rows that are wrong, so that no later run of the batch asks for anything. Killed anywhere, it does
+   * the rest when it is called again.
+   */
+  async forget(batchId: string, lines: ReadonlySet<number>): Promise<void> {
+    for await (const [key, rows] of this.#rows.chunks(rowsPrefix(batchId))) {
+      const gone = rows.filter(({ line }) => lines.has(line));
+      if (gone.length === 0) continue;
+      for (const row of gone) {
+        if (isRight(row)) await this.sealed.deletePrefix(callsPrefix(row.rowKey), { durable: true });
+      }
+      await this.#rows.replace(
+        key,
+        rows.map((row) => (lines.has(row.line) ? forgottenRow(row) : row)),
+      );
+    }
+    for (const { key } of await this.sealed.list(batchPrefix(batchId))) {
+      const [, line] = /\/(?:files|outcomes|continuations)\/(\d+)-/.exec(key) ?? [];
+      if (line !== undefined && lines.has(Number(line))) await this.sealed.delete(key);
+    }
   }
 
   async *#copied(batchId: string, rows: AsyncIterable<FreezableRow>, hash: Hash): AsyncGenerator<FrozenRow> {

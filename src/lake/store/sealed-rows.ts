@@ -2,13 +2,15 @@ import { inParts, type PartBounds } from "../parts.js";
 import type { SealedStore } from "./sealed-store.js";
 
 /**
- * Makes a reader that keeps what it read last under names whose content never changes. What could not be read is asked for
- * again.
+ * Makes a reader that keeps what it read last under names whose content does not change. What could not be read is asked
+ * for again, and what may have changed, where `isAsked` says so.
  */
-export function recentReads<T>(most: number): (name: string, read: () => Promise<T>) => Promise<T> {
+export function recentReads<T>(
+  most: number,
+): (name: string, read: () => Promise<T>, isAsked?: boolean) => Promise<T> {
   const all = new Map<string, Promise<T>>();
-  return (name, read) => {
-    const kept = all.get(name);
+  return (name, read, isAsked = false) => {
+    const kept = isAsked ? undefined : all.get(name);
     all.delete(name);
     const found = kept ?? read();
     all.set(name, found);
@@ -47,11 +49,15 @@ export class SealedRows<Row> {
     return chunks;
   }
 
-  /** Reads rows `[from, to)` that were written in chunks without other bounds, fewer at the end. @throws StagingLostError when a chunk is gone. */
-  async read(prefix: string, from: number, to: number): Promise<Row[]> {
+  /**
+   * Reads rows `[from, to)` that were written in chunks without other bounds, fewer at the end.
+   * @param isAsked whether to read also what was read before, because somebody may have replaced it
+   * @throws StagingLostError when a chunk is gone.
+   */
+  async read(prefix: string, from: number, to: number, isAsked = false): Promise<Row[]> {
     const rows: Row[] = [];
     for (let at = from; at < to; ) {
-      const chunk = await this.chunk(prefix, Math.floor(at / CHUNK_ROWS));
+      const chunk = await this.chunk(prefix, Math.floor(at / CHUNK_ROWS), isAsked);
       const part = chunk.slice(at % CHUNK_ROWS, (at % CHUNK_ROWS) + to - at);
       if (part.length === 0) break;
       rows.push(...part);
@@ -64,10 +70,20 @@ export class SealedRows<Row> {
     return (await this.sealed.list(prefix)).length >= chunks;
   }
 
+  /** Gives the chunks below a prefix by their keys, one in memory at a time, in no order. */
+  async *chunks(prefix: string): AsyncGenerator<readonly [key: string, rows: readonly Row[]]> {
+    for (const { key } of await this.sealed.list(prefix)) yield [key, await this.sealed.require<Row[]>(key)];
+  }
+
+  /** Writes a chunk anew, with as many rows. A process that has read it may know the earlier rows until it asks again. */
+  replace(key: string, rows: readonly Row[]): Promise<void> {
+    return this.sealed.put(key, rows, { durable: true });
+  }
+
   /** Reads one chunk by its number. @throws StagingLostError when it is gone. */
-  chunk(prefix: string, chunk: number): Promise<Row[]> {
+  chunk(prefix: string, chunk: number, isAsked = false): Promise<Row[]> {
     const key = chunkKey(prefix, chunk);
-    return this.#chunks(key, () => this.sealed.require<Row[]>(key));
+    return this.#chunks(key, () => this.sealed.require<Row[]>(key), isAsked);
   }
 }
 

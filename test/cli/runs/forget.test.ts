@@ -1,36 +1,58 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { leftOf } from "../../../src/domain/run.js";
+import { openLake } from "../../../src/lake/lake.js";
+import { SealedStore } from "../../../src/lake/store/sealed-store.js";
+import { freezeRoster } from "../../../src/lake/sync/frozen-roster.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { lakeOfRows } from "../../helpers/query/lake-of-rows.js";
+import { clusterEnv, TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
-const [KEPT, GONE] = ["a", "b"].map((digit) => `onb_${digit.repeat(24)}`) as [string, string];
-const settled = (batch_id: string) => ({
-  ...{ batch_id, line: 2, attempt: 1, version: 1, fp_id: "fp_x", status: "pass" },
-  settled_at: "2026-01-10T02:00:00Z",
-});
+const outcome = { attempt: 1, version: 1, settled_at: "2026-01-10T02:00:00Z", external_id: "C,x" };
+const BATCH = `onb_${"a".repeat(24)}`;
+const CSV = `_batches/${BATCH}/outcomes.csv`;
+const SYNC = "sync-20260110T020000Z-abcdef";
+const CIP = "export-cip-20260110T020000Z-abcdef";
 
 let lake: Awaited<ReturnType<typeof lakeOfRows>>;
+let written: ReturnType<typeof openLake>;
 beforeEach(async () => {
   lake = await lakeOfRows({
-    onboardings: [settled(KEPT), settled(GONE)],
-    runs: [{ run_id: "onboard-20260110T020000Z-abcdef", job_id: KEPT, kind: "onboard" }],
+    onboardings: [
+      { ...outcome, batch_id: "onb_1", line: 3, fp_id: "fp_x", status: "pass" },
+      { ...outcome, batch_id: BATCH, line: 2, status: "failed" },
+      { ...outcome, batch_id: BATCH, line: 3, external_id: "C", status: "failed" },
+    ],
   });
-  await mkdir(join(lake.directory, "_staging", KEPT), { recursive: true });
+  written = openLake({ directory: lake.directory });
+  await written.store.put(CSV, 'line,external_id\r\n2,"C,x"\r\n3,C\r\n');
 });
-afterEach(() => lake.release());
+afterEach(async () => {
+  await written.close();
+  await lake.release();
+});
 
-const forget = (...more: readonly string[]) =>
-  runHere({ directory: lake.directory, env: { NIGHTLEDGER_LAKE: "." } }, [
-    ...["forget", "fp_x", "--reason", "asked for it", "--by", "privacy", ...more],
-  ]);
+const forget = () => {
+  const { NIGHTLEDGER_ENCRYPTION_KEYS } = clusterEnv({ address: "" });
+  const env = { NIGHTLEDGER_LAKE: ".", NIGHTLEDGER_ENCRYPTION_KEYS };
+  const asked = ["forget", "fp_x", "--reason", "asked for it", "--by", "privacy", "--json"];
+  return runHere({ directory: lake.directory, env }, asked);
+};
 
-// It reported success, and the customers file of an ended batch still had the person.
-test("the staging of an ended batch that still holds the person is named", async () => {
-  const { stdout } = await forget("--dry-run", "--json");
-  expect(JSON.parse(stdout)).toMatchObject({ batches: [KEPT] });
-  const { code, stderr } = await forget();
-  expect(stderr).toContain(`_staging/${KEPT}/ of the lake holds what the batch was given of fp_x`);
-  expect(stderr).not.toContain(GONE);
+// It reported success, and what a retry would run again still had the person.
+test("rows that runs keep for a retry, and that name the person, are named", async () => {
+  const sealed = new SealedStore(written.store, createSealer(TEST_KEYS));
+  await sealed.put(`_staging/${leftOf(CIP)}/groups/0`, [{ row: { fp_id: "fp_x" } }]);
+  await sealed.put(`_staging/${leftOf("export-cip-2")}/groups/0`, [{ row: { fp_id: "fp_xy" } }]);
+  await freezeRoster(written.store, leftOf(SYNC), [{ fp_id: "fp_x" }]);
+  const { code, stdout } = await forget();
   expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ batches: [], retries: [CIP, SYNC] });
+});
+
+// A row that had failed before the service told its id stayed, with the person's external id.
+test("rows that name the person by an external id alone go, also from the CSV of their batch", async () => {
+  expect(JSON.parse((await forget()).stdout)).toMatchObject({ rows: 2 });
+  expect(await lake.rowsOf("select external_id from onboardings")).toEqual([{ external_id: "C" }]);
+  expect(String(await written.store.get(CSV))).toBe("line,external_id\r\n3,C\r\n");
 });

@@ -1,5 +1,6 @@
 import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
 import { answerKey, type KeptAnswer } from "../../../lake/calls/staged-call.js";
+import { callsPrefix } from "../../../lake/onboarding/call-notes.js";
 import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { callState } from "../../calls/call-record.js";
 import type { StartedOnboarding } from "../../calls/onboarding-resolution.js";
@@ -29,7 +30,7 @@ export async function isSpent(deps: OnboardingDependencies, ref: CustomerRef): P
   return open === undefined && (isAnswered || ref.before !== null);
 }
 
-const prefixOf = (rowKey: string, name: string | number) => `_staging/onboarding-calls/${rowKey}/${name}/`;
+const prefixOf = (rowKey: string, name: string | number) => `${callsPrefix(rowKey)}${name}/`;
 const attemptsBefore = ({ attempt }: CustomerRef) => Array.from({ length: attempt - 1 }, (_, at) => at + 1);
 const decisionOf = ({ sealed }: OnboardingDependencies, prefix: string) =>
   sealed.kept<string>(`${prefix}prefix`);

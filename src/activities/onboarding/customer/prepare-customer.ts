@@ -8,7 +8,7 @@ import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js
 import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { type CustomerRow, type RightRow, valuesOf } from "../../../domain/onboarding/customer.js";
 import { answerKey, type KeptAnswer } from "../../../lake/calls/staged-call.js";
-import { madeBusiness } from "../../../lake/onboarding/call-notes.js";
+import { callsPrefix, madeBusiness } from "../../../lake/onboarding/call-notes.js";
 import { callOnce } from "../../calls/call-once.js";
 import { callState } from "../../calls/call-record.js";
 import { TAKEN } from "../../calls/call-rules.js";
@@ -18,8 +18,7 @@ import { rowStep } from "./customer-failure.js";
 type RowOfBusiness = Pick<CustomerInput, "rowKey">;
 
 /** Where the call that creates a row's business is kept: it is created once, however often the row is run. */
-const businessCallPrefix = ({ rowKey }: RowOfBusiness) =>
-  `_staging/onboarding-calls/${rowKey}/business/call/`;
+const businessCallPrefix = ({ rowKey }: RowOfBusiness) => `${callsPrefix(rowKey)}business/call/`;
 
 /**
  * Reads the `fp_bid` of the business that was created for a row; null where only its external id is known, because that

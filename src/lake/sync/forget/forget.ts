@@ -1,11 +1,11 @@
 import { InputError } from "../../../domain/failures.js";
+import { csvLine } from "../../csv-line.js";
 import { schemaActions, type TableSpec } from "../../delta/delta-schema.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { unreadActions } from "../../history/whole-lists.js";
 import type { Lake } from "../../lake.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
 import { sqlList, sqlText } from "../../sql/duckdb-sql.js";
-import type { ObjectStore } from "../../store/object-store.js";
 import { appendDecided } from "../../tables/append.js";
 import { transactionImports } from "../../tables/bulk.js";
 import { erasures, holds } from "../../tables/erasures.js";
@@ -47,10 +47,10 @@ interface ForgetOptions extends AskedBy {
   /** Told of each table before it is looked through. */
   readonly onTable?: (table: string) => void;
   /**
-   * Asked once every sync that begins will leave the person out. @throws where something that began before may still write
-   * the person's rows: nothing is erased then
+   * Called once every sync that begins will leave the person out, and before anything is erased. @throws where something
+   * that began before may still write the person's rows: nothing is erased then
    */
-  readonly assertFree?: () => Promise<void>;
+  readonly beforeErasing?: () => Promise<void>;
 }
 
 /**
@@ -64,7 +64,7 @@ export async function forget(
   lake: Lake,
   tables: readonly TableSpec[],
   fpId: string,
-  { by, reason, signal, onTable, assertFree }: ForgetOptions,
+  { by, reason, signal, onTable, beforeErasing }: ForgetOptions,
 ): Promise<TableRows[]> {
   if ((await heldUsers(lake)).has(fpId)) {
     throw new InputError(
@@ -82,13 +82,13 @@ export async function forget(
     links = await linksOf(lake, tables, fpId);
     return [...schemaActions(transactionChanges, feed, Date.now()), ...forgetting(feed, fpId, links)];
   });
-  await assertFree?.();
+  await beforeErasing?.();
+  await eraseOutcomes(lake, fpId);
   for (const rows of await personRows(lake, tables, fpId, links)) {
     onTable?.(rows.spec.name);
     const also = (now: Snapshot, at: number) => unreadActions(now, fpId, at);
     await eraseRows(lake, { ...rows, owner: fpId, also }, signal);
   }
-  await eraseOutcomes(lake.store, fpId);
   const isRecorded = `fp_id = ${sqlText(fpId)} and state = 'forgotten'`;
   const row = { fp_id: fpId, state: "forgotten", recorded_by: by, reason };
   return recordErased(lake, tables, { owner: fpId, isRecorded }, row);
@@ -136,14 +136,19 @@ async function linksOf(lake: LakeReader, tables: readonly TableSpec[], fpId: str
   return [...links];
 }
 
-/** Takes a person's lines out of the files of batches' outcomes, which are made of `onboardings`. */
-async function eraseOutcomes(store: ObjectStore, fpId: string): Promise<void> {
+/** Takes a person's lines out of the files of batches' outcomes, which are made of `onboardings`, while that names them. */
+async function eraseOutcomes(lake: Lake, fpId: string): Promise<void> {
+  const { store } = lake;
+  const known = await readTables(lake, [onboardings], (sql) =>
+    sql.rows(`select distinct external_id from onboardings where fp_id = ${sqlText(fpId)}`),
+  );
+  const ids = [fpId, ...known.flatMap(({ external_id }) => external_id ?? [])].map(String);
+  const cells = ids.map((id) => `,${csvLine([id]).trimEnd()},`);
   for (const { key } of await store.list("_batches/")) {
     if (!key.endsWith("/outcomes.csv")) continue;
-    const text = (await store.get(key))?.toString("utf8");
-    if (text === undefined || !text.includes(fpId)) continue;
+    const text = (await store.get(key))?.toString("utf8") ?? "";
     const lines = text.split(/(?<=\n)/);
-    const kept = lines.filter((line) => !line.trimEnd().split(",").includes(fpId));
+    const kept = lines.filter((line) => !cells.some((cell) => `,${line.trimEnd()},`.includes(cell)));
     if (kept.length < lines.length) await store.put(key, kept.join(""), { durable: true });
   }
 }
@@ -169,7 +174,9 @@ async function personRows(
 ): Promise<PersonRows[]> {
   const own = `fp_id = ${sqlText(fpId)}`;
   const known = await readTables(lake, [onboardings, businessInsights], async (sql) => ({
-    batches: await sql.rows(`select distinct batch_id, line from onboardings where ${own}`),
+    // A row that failed before the service told its id is the person's by the external id.
+    batches: await sql.rows(`select distinct batch_id, line from onboardings where ${own} or (fp_id is null
+      and external_id in (select external_id from onboardings where ${own}))`),
     businesses: await sql.rows(`select distinct fp_bid, onboarding_id from business_insights where ${own}`),
   }));
   const batchRows = known.batches.map((row) => `(${sqlText(String(row.batch_id))}, ${Number(row.line)})`);

@@ -45,11 +45,11 @@ test("what runs is looked for once syncs leave the person out, and erases nothin
   await append(transactionChanges, { fp_id: "fp_x", link_id: "link_x" });
   const before = await rowsOfX();
   let wasLeftOut = false;
-  const assertFree = async () => {
+  const beforeErasing = async () => {
     wasLeftOut = isForgotten(await feedNow(), "fp_x");
     throw new Error("a sync has not ended");
   };
-  await expect(forget(lake, TABLES, "fp_x", { ...ASKED, assertFree })).rejects.toThrow("has not ended");
+  await expect(forget(lake, TABLES, "fp_x", { ...ASKED, beforeErasing })).rejects.toThrow("has not ended");
   expect(wasLeftOut).toBe(true);
   expect(await rowsOfX()).toEqual(before);
 });
@@ -66,8 +66,8 @@ const killedAtFeed = (): Lake => ({
 // Killed before its rows in `erasures`, `forget` left a user whom `sync` did not name, and whom `--again` did not read.
 test("a sync names whom the feed's log says are forgotten, and reads them again by it", async () => {
   await append(transactionChanges, { fp_id: "fp_x", link_id: "link_x" });
-  const assertFree = () => Promise.reject(new Error("killed"));
-  await expect(forget(lake, TABLES, "fp_x", { ...ASKED, assertFree })).rejects.toThrow("killed");
+  const beforeErasing = () => Promise.reject(new Error("killed"));
+  await expect(forget(lake, TABLES, "fp_x", { ...ASKED, beforeErasing })).rejects.toThrow("killed");
   const said: string[] = [];
   const asked = (again: boolean) =>
     askForgotten(
