@@ -109,7 +109,7 @@ const TELLING: readonly string[] = [
 
 /**
  * Applies a poll, and the news that led to it. The poll wins over webhooks, but may lag behind them while it has no
- * decision.
+ * decision; without a poll's status they count. One that names no onboarding may be about another one of the customer.
  */
 export function afterPoll(
   state: CustomerState,
@@ -122,9 +122,10 @@ export function afterPoll(
   const validated = sessions.reduce((now, session) => afterReport(now, session, "validation"), state);
   const seen = webhooks.reduce(withEventFacts, validated);
   const polled = report === null ? seen : afterReport(seen, report, by);
+  const isTold = report !== null && report.status !== null;
   return webhooks
-    .filter(({ kind }) => TELLING.includes(kind))
-    .reduce((now, event) => (isDecision(now.status) ? now : afterReport(now, event, by)), polled);
+    .filter(({ kind, onboardingId }) => TELLING.includes(kind) && onboardingId !== null)
+    .reduce((now, event) => (isTold && isDecision(now.status) ? now : afterReport(now, event, by)), polled);
 }
 
 function withEventFacts(state: CustomerState, event: CustomerEvent): CustomerState {

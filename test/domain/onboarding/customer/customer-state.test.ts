@@ -110,6 +110,22 @@ describe("a webhook and the poll it triggered", () => {
     ).toEqual(IN_REVIEW);
   });
 
+  // The event was used up, and the reviewer's decision came with a poll hours later, or never.
+  test.for([
+    ["failed", null],
+    ["says nothing", report(null)],
+  ] as const)("where the poll %s, a reviewer's word counts", ([, polled]) => {
+    const reviewed = event("service.user.manual_review", { status: "fail", review: false });
+    expect(afterPoll(IN_REVIEW, [reviewed], polled)).toMatchObject({ status: "fail", phase: "settled" });
+    expect(afterPoll(IN_REVIEW, [reviewed], report("pass", { review: true }))).toEqual(IN_REVIEW);
+  });
+
+  // A review of another playbook's onboarding decided every open row of the customer.
+  test("an event that names no onboarding leads to the poll, and decides nothing", () => {
+    const reviewed = event("service.user.manual_review", { status: "pass", onboardingId: null });
+    expect(afterPoll(POSTED, [reviewed], report("pending"))).toEqual(POSTED);
+  });
+
   test("a poll that lags behind does not undo what a webhook said, whatever comes with it", () => {
     const told = event("service.onboarding.incomplete", { status: "incomplete" });
     const after = afterPoll(POSTED, [told, event("service.vault.updated")], report("pending"));
