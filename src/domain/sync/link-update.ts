@@ -123,8 +123,9 @@ interface AnsweredLink {
 }
 
 /**
- * Why an answer is not about the link that was asked for: it names accounts, and none of the link. Where nobody says whose
- * they are, because the run does not read accounts (`isRead`) or knows none of the link, it is taken. Pure.
+ * Why an answer is not about the link that was asked for: it names an account that is known of another link and not of this
+ * one, or accounts that nobody knows and none of the link. Where nobody says whose these are, because the run does not read
+ * accounts (`isRead`) or knows none of the link, they are taken. Pure.
  */
 export function subjectProblem(
   { link_id, named }: AnsweredLink,
@@ -132,12 +133,15 @@ export function subjectProblem(
   isRead: boolean,
 ): string | null {
   const own = known.get(link_id);
-  if (named.length === 0 || named.some((account) => own?.has(account))) return null;
-  const isOfAnother = named.some((account) => [...known.values()].some((accounts) => accounts.has(account)));
-  if (!isOfAnother && !(isRead && own !== undefined)) return null;
+  const strange = named.filter((account) => !own?.has(account));
+  const isOfAnother = (account: string) => [...known.values()].some((accounts) => accounts.has(account));
+  const isNoneOwn = named.length > 0 && strange.length === named.length;
+  const wrong =
+    strange.find(isOfAnother) ?? (isNoneOwn && isRead && own !== undefined ? strange[0] : undefined);
+  if (wrong === undefined) return null;
   return anotherSubjectReason({
     field: "account_id",
-    answered: maskedId(String(named[0])),
+    answered: maskedId(wrong),
     asked: own?.size === 1 ? maskedId(String([...own][0])) : `one of ${own?.size ?? 0}`,
   });
 }

@@ -11,6 +11,11 @@ const STREAMS = ["accounts", "bank_links", "transactions", "investment_transacti
 const LINKS = ["link_of_a", "link_of_b"];
 const ROWS = 30;
 
+/** A page of transactions, as far as a test changes it. */
+interface Page {
+  readonly transactions: { readonly created: readonly object[] };
+}
+
 let at: LiedToNights;
 beforeEach(async () => {
   at = await LiedToNights.open();
@@ -135,6 +140,43 @@ test("a run that reads no accounts takes a new account's rows, and refuses those
   more("link_of_b", ROWS, 2, "acc_link_of_a");
   const { totals } = await at.night(["transactions"]);
   expect(totals).toMatchObject({ links: { synced: 1, failed: 1 }, failures: [{ owner: "link_of_b" }] });
+});
+
+// With one page of the link's own, the others' rows were published under it, and nothing repaired that.
+test("one page of another link among a link's own is refused with its update", async () => {
+  more("link_of_a", ROWS, 100);
+  let pages = 0;
+  const lie = ({ path }: { path: string }, truth: Page) => {
+    if (!/link_of_a.*transactions\/sync$/.test(path)) return undefined;
+    pages += 1;
+    const { created } = truth.transactions;
+    const theirs = created.map((row) => ({ ...row, account_id: "acc_link_of_b" }));
+    return pages === 1 ? truth : { ...truth, transactions: { ...truth.transactions, created: theirs } };
+  };
+  const { totals } = await at.night(["accounts", "transactions"], { lie });
+  expect(pages).toBeGreaterThan(1);
+  expect(totals.failures).toMatchObject([
+    { owner: "link_of_a", reason: expect.stringMatching(/^another_subject/) },
+  ]);
+  expect((await at.night(["accounts", "transactions"])).totals).toMatchObject({
+    ...{ failures: [], unknown_accounts: 0, rows: { created: ROWS + 100 } },
+  });
+});
+
+// A bad account cost its link every update that named that account alone.
+test("rows of an account that no list has are of its link where the lake has it in rows, good or bad", async () => {
+  const bad = { id: "acc_bad", link_id: "link_of_a", balances: { current: 12.5 } };
+  const lie = ({ path }: { path: string }, truth: { readonly accounts: readonly object[] }) =>
+    path === "/users/user_link_of_a/linked_bank_accounts"
+      ? { accounts: [...truth.accounts, bad] }
+      : undefined;
+  more("link_of_a", ROWS, 2, "acc_unlisted");
+  await at.night(["accounts", "transactions"], { lie });
+  for (const account of ["acc_unlisted", "acc_bad"]) {
+    more("link_of_a", 2 * ROWS, 1, account);
+    const { totals } = await at.night(["accounts", "transactions"], { lie });
+    expect(totals, account).toMatchObject({ failures: [], rows: { created: 1 } });
+  }
 });
 
 test("a link that a consistent lie has put under another user is found, and --full --links puts it right", async () => {

@@ -120,6 +120,7 @@ test("once a row of the link had a sign conflict, its checkpoints say so for eve
 
 test.for([
   ["an account of its own", ["a", "x"], true, null],
+  ["its own and another link's", ["a", "b"], true, "another_subject account_id: ••• for •••"],
   ["accounts of another link alone", ["b"], false, "another_subject account_id: ••• for •••"],
   [
     "accounts that nobody knows, beside a list that lacks them",
