@@ -163,6 +163,21 @@ test("one page of another link among a link's own is refused with its update", a
   });
 });
 
+// The others' account was stored under this user, and gone the night after.
+test("accounts of a user among which one is of another user's link are refused", async () => {
+  const streams = ["accounts", "bank_links", "transactions"];
+  await at.night(streams);
+  const lie = ({ path }: { path: string }, truth: { readonly accounts: readonly object[] }) =>
+    path === "/users/user_link_of_a/linked_bank_accounts"
+      ? { accounts: [...truth.accounts, { id: "acc_link_of_b", link_id: "link_of_b" }] }
+      : undefined;
+  const before = await at.rows("from accounts order by all");
+  expect((await at.night(streams, { lie })).failed).toEqual([
+    expect.stringMatching(/^accounts: another_subject/),
+  ]);
+  expect(await at.rows("from accounts order by all")).toEqual(before);
+});
+
 // A bad account cost its link every update that named that account alone.
 test("rows of an account that no list has are of its link where the lake has it in rows, good or bad", async () => {
   const bad = { id: "acc_bad", link_id: "link_of_a", balances: { current: 12.5 } };

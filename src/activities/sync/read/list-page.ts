@@ -2,6 +2,8 @@ import { AnotherSubjectError } from "../../../api/http/errors.js";
 import { maskedId } from "../../../domain/service/external-id.js";
 import { isRealDay } from "../../../domain/service/transaction-values.js";
 import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
+import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
+import { linkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import type { ObservedListing } from "../../../streams/observed-listings.js";
 import { type PageReading, rowsAt } from "../../../streams/page-reading.js";
@@ -48,8 +50,8 @@ export function namedAccounts(
 }
 
 /**
- * Checks that some of a user's accounts are of a link that the user has: another one may have come since the links were
- * listed.
+ * Checks that some of a user's accounts are of a link that the user has, and none of a link that was read for another user:
+ * one that nobody has may have come since the links were listed.
  *
  * @param links undefined where they were not read
  * @throws AnotherSubjectError
@@ -57,13 +59,17 @@ export function namedAccounts(
 export function mustBeOfLinks(
   listing: Listing,
   reading: PageReading,
-  links: readonly ListedLink[] | undefined,
+  fpId: string,
+  { links, feed }: { readonly links: readonly ListedLink[] | undefined; readonly feed: Snapshot },
 ): void {
+  if (links === undefined) return;
+  const own = new Set(links.map(({ id }) => id));
   const named = textsOf(listing, reading, "link_id");
-  const own = new Set(links?.map(({ id }) => id));
-  const [other] = named;
-  if (links === undefined || other === undefined || named.some((link) => own.has(link))) return;
-  const mismatch = { answered: maskedId(other), asked: `one of ${own.size}`, field: "accounts[].link_id" };
+  const others = named.filter((link) => !own.has(link));
+  const isOfAnother = (link: string) => (linkCheckpoint(feed, link)?.fp_id ?? fpId) !== fpId;
+  const wrong = others.find(isOfAnother) ?? (others.length === named.length ? others[0] : undefined);
+  if (wrong === undefined) return;
+  const mismatch = { answered: maskedId(wrong), asked: `one of ${own.size}`, field: "accounts[].link_id" };
   throw new AnotherSubjectError({ operation: listing.operation.name, sent: true }, mismatch);
 }
 

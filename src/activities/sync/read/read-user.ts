@@ -260,7 +260,8 @@ class UserReading {
     const { body } = await this.#request({ listing, linkId, from }, number);
     const reading = readPage(listing, body);
     mustBeAbout(listing.operation, { path: { fp_id, link_id: linkId } }, reading.envelope);
-    if (listing.name === accountStream.name && linkId === null) mustBeOfLinks(listing, reading, this.#listed);
+    if (listing.name === accountStream.name && linkId === null)
+      mustBeOfLinks(listing, reading, fp_id, { links: this.#listed, feed: state.given.feed });
     // SQL refuses an envelope with a repeated key, and then whatever is committed with it.
     const isDoubtful = mayRepeat(reading.text, new Set(listing.lists.flatMap(({ path }) => path)));
     const cleaned = reading.needsCleaning || isDoubtful ? cleanPage(listing, reading) : undefined;
