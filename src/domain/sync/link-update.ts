@@ -1,6 +1,6 @@
 import { anotherSubjectReason } from "../failures.js";
 import { maskedId } from "../service/external-id.js";
-import { removesTooMuch } from "../tables/removals.js";
+import { type Removals, removesTooMuch } from "../tables/removals.js";
 import type { LinkProgress } from "./link-progress.js";
 
 interface LoadedRows {
@@ -39,9 +39,11 @@ export function countProblem(
   return `schema ${rows} rows loaded and ${bad} quarantined of ${entries} delivered`;
 }
 
-/** Why a resync must not be committed that infers `gone` removals of `known` rows; null where it may be. Pure. */
-export function removalProblem(gone: number, known: number, full: boolean): string | null {
-  return !full && removesTooMuch({ known, gone }) ? `resync_would_remove ${gone} of ${known}` : null;
+/** Why a resync must not be committed that infers removals; null where it may be. An empty one removes nothing. Pure. */
+export function removalProblem(removals: Removals, entries: number, full: boolean): string | null {
+  const { known, gone } = removals;
+  const isTooMuch = removesTooMuch(removals) || (entries === 0 && gone > 0);
+  return !full && isTooMuch ? `resync_would_remove ${gone} of ${known}` : null;
 }
 
 /** The committed state that a link's pages start from. */

@@ -55,14 +55,20 @@ test.for([
 });
 
 test.for([
-  [0, 0, false, null],
-  [20, 20, false, null],
-  [21, 42, false, null],
-  [21, 41, false, "resync_would_remove 21 of 41"],
-  [30, 40, true, null],
-] as const)("a resync that removes %s of %s rows, --full %s", ([gone, known, full, problem]) => {
-  expect(removalProblem(gone, known, full)).toBe(problem);
-});
+  [0, 0, 0, false, null],
+  [20, 20, 1, false, null],
+  [21, 42, 1, false, null],
+  [21, 41, 1, false, "resync_would_remove 21 of 41"],
+  [30, 40, 1, true, null],
+  // An empty answer with status 200 removed all rows of a link that had few.
+  [1, 1, 0, false, "resync_would_remove 1 of 1"],
+  [1, 1, 0, true, null],
+] as const)(
+  "a resync that removes %s of %s rows, and brings %s, --full %s",
+  ([gone, known, entries, full, problem]) => {
+    expect(removalProblem({ gone, known }, entries, full)).toBe(problem);
+  },
+);
 
 test.for([
   ["nothing came and the cursor stayed", { lastNext: "c1" }, null],

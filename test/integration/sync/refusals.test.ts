@@ -141,14 +141,16 @@ test("resync_would_remove: more than half of the known rows go only with --full"
   await expectLakeEqualsTruth(world);
 });
 
-test("few rows, or at most half of them, are removed by a resync without --full", async () => {
+test("few rows, or at most half of them, are removed by a resync without --full; all of them never", async () => {
   const world = await worlds.open();
-  addLink(world, "few", 20);
+  addLink(world, "few", 21);
   addLink(world, "half", 60);
+  addLink(world, "all", 2);
   await world.sync();
   for (const [link, rows] of [
-    ["few", 0],
+    ["few", 1],
     ["half", 30],
+    ["all", 0],
   ] as const) {
     world.sandbox.removeLink(link);
     addLink(world, link, rows);
@@ -157,6 +159,8 @@ test("few rows, or at most half of them, are removed by a resync without --full"
   const { runId } = await world.sync();
   expect(await linkSync(world, runId, "few")).toMatchObject({ status: "synced", removed: 20 });
   expect(await linkSync(world, runId, "half")).toMatchObject({ status: "synced", removed: 30 });
+  expect(await linkSync(world, runId, "all")).toMatchObject({ reason: "resync_would_remove 2 of 2" });
+  await world.sync({ full: true });
   await expectLakeEqualsTruth(world);
 });
 

@@ -77,7 +77,7 @@ export async function pendingUpdate(
         })
       : undefined;
   const { gone = 0, known = 0 } = inferred ?? {};
-  const tooMany = removalProblem(gone, known, full);
+  const tooMany = removalProblem({ known, gone }, progress.entries, full);
   if (tooMany !== null) return { ...update, bad, problem: tooMany };
   const removals = gone > 0 ? await inferred?.write() : undefined;
   const next = nextCheckpoint({
