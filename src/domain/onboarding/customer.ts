@@ -64,8 +64,11 @@ export function isRight(row: FrozenRow): row is RightRow {
   return "customer" in row;
 }
 
+/** The code of the problem of a row whose customer was forgotten. */
+export const FORGOTTEN = "forgotten";
+
 /** What is left of a row whose customer was forgotten: it can't run, and names nobody. */
 export function forgottenRow({ row, line }: FrozenRow): WrongRow {
-  const problems = [{ line, column: null, code: "forgotten", rule: "its customer was forgotten" }];
+  const problems = [{ line, column: null, code: FORGOTTEN, rule: "its customer was forgotten" }];
   return { row, line, name: { kind: null, fpId: null, externalId: null }, problems };
 }

@@ -1,4 +1,4 @@
-import { isRight } from "../../domain/onboarding/customer.js";
+import { FORGOTTEN, type FrozenRow, isRight } from "../../domain/onboarding/customer.js";
 import { namesOf, type OutcomeRow } from "../../domain/onboarding/outcome.js";
 import { OUTCOMES_CSV_COLUMNS } from "../../domain/tables/onboardings.js";
 import { csvLine } from "../csv-line.js";
@@ -29,13 +29,19 @@ export async function writeOutcomesCsv(
   const lines = [csvLine(OUTCOMES_CSV_COLUMNS)];
   for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
     for (const row of await batches.rows(batchId, from, Math.min(rows, from + ROWS_AT_ONCE))) {
-      const ids: Partial<OutcomeRow> = namesOf(isRight(row) ? row.customer : row.name);
-      lines.push(outcomes.get(row.line) ?? lineOf({ line: row.line, ...ids }));
+      lines.push(outcomes.get(row.line) ?? lineOf({ line: row.line, ...withoutOutcome(row) }));
     }
   }
   const key = `_batches/${batchId}/outcomes.csv`;
   await store.put(key, lines.join(""), { durable: true });
   return { key };
+}
+
+/** What is known of a row without an outcome; that of a forgotten customer has none any more. */
+function withoutOutcome(row: FrozenRow): Partial<OutcomeRow> {
+  if (isRight(row)) return namesOf(row.customer);
+  const forgotten = row.problems.find(({ code }) => code === FORGOTTEN);
+  return { ...namesOf(row.name), ...(forgotten && { status: "invalid", error_message: forgotten.rule }) };
 }
 
 function lineOf(row: Readonly<Record<string, unknown>>): string {

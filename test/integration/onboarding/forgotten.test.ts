@@ -38,5 +38,7 @@ test("a forgotten customer goes out of the staging too, and the same file does n
   const again = await world.onboard(rows, SYNC);
   expect(again.summary).toMatchObject({ customers: { total: 3, pass: 2, invalid: 1 }, calls: 0 });
   expect(world.sandbox.calls().total).toBe(0);
+  const csv = String(await world.store.get(`_batches/${batchId}/outcomes.csv`));
+  expect(csv.split("\n")[2]).toMatch(/^2,.*,invalid,.*,its customer was forgotten,/);
   expect(await world.outcomes(again)).toMatchObject([{ fp_id: "fp_1" }, { fp_id: "fp_3" }]);
 });
