@@ -66,8 +66,8 @@ type FaultEffect =
   | { kind: "page_repeated" }
   /** `meta.next_page` names its own page. */
   | { kind: "next_page_loop" }
-  /** Only the first `rows` of an import take effect; then 500. */
-  | { kind: "partial_import"; rows: number }
+  /** Only the first `rows` of an import take effect; then `status`, or 500. */
+  | { kind: "partial_import"; rows: number; status?: number }
   /** A webhook that is never sent. */
   | { kind: "webhook_lost" }
   /** A webhook that is sent once more, or `copies` times, under the same id. */
@@ -113,7 +113,7 @@ export const FAULT_FIELDS: { readonly [K in FaultKind]: readonly Exclude<keyof E
   list_moves: ["how"],
   page_repeated: [],
   next_page_loop: [],
-  partial_import: ["rows"],
+  partial_import: ["rows", "status"],
   webhook_lost: [],
   webhook_repeated: ["copies"],
   webhook_late: ["ms"],

@@ -42,7 +42,8 @@ export const importTransactions: Operation = {
     }
     const partial = call.fire("partial_import");
     for (const row of rows.slice(0, partial?.rows)) write(link, row, service.importDuplicates);
-    if (partial) throw new Refusal(500, "fault", "only a part of the rows was imported, by a fault");
+    if (partial)
+      throw new Refusal(partial.status ?? 500, "fault", "only a part of the rows was imported, by a fault");
     return okJson({});
   },
 };

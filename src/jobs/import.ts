@@ -15,6 +15,7 @@ import {
   type NamedImportRow,
   rowsName,
 } from "../domain/bulk/import-row.js";
+import type { ImportedRows } from "../domain/calls/imported-rows.js";
 import { mapConcurrent } from "../domain/concurrent-work.js";
 import { FAILURE_TYPES } from "../domain/failures.js";
 import type { BrokenRule, RowProblem } from "../domain/row-problem.js";
@@ -118,7 +119,7 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = 
     if (first === undefined) throw new Error("a chunk without rows");
     const { link_id } = first.row;
     let gone: RequestEnd | undefined;
-    const ends = await sendByHalves(rows, async (some) => {
+    const ends = await sendByHalves(rows, async (some, looks) => {
       if (gone !== undefined) return gone;
       const transactions = some.map(({ row: { link_id: _, ...row } }) => row) as [
         Omit<NamedImportRow, "link_id">,
@@ -126,8 +127,16 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = 
       // Named after its rows: after a crash, other answers may lead to other requests in another order.
       const name = rowsName(some, sha256);
       try {
-        await caller.once(name, importTransactions, { path: { link_id }, body: { transactions } });
-        return { status: "accepted", reason: null };
+        const params = { path: { link_id }, body: { transactions } };
+        const lookAfter = looks ? "refusal" : "repetition";
+        const { body } = await caller.once<typeof importTransactions, ImportedRows>(
+          name,
+          importTransactions,
+          params,
+          undefined,
+          { lookAfter },
+        );
+        return answerOf(some.length, body);
       } catch (error) {
         const end = requestEnd(error);
         if (error instanceof NotFoundError) gone = end;
@@ -163,6 +172,13 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = 
     };
   },
 };
+
+function answerOf(rows: number, { refused }: ImportedRows): RequestEnd & { readonly taken?: number[] } {
+  if (refused === undefined) return { status: "accepted", reason: null };
+  const { missing, ...said } = refused;
+  const taken = Array.from({ length: rows }, (_, at) => at).filter((at) => !missing.includes(at));
+  return { status: "refused", reason: `refused http_${said.status}`, refused: said, taken };
+}
 
 /** What a failed request means for its rows. @throws the error where it is not their end. */
 function requestEnd(error: unknown): RequestEnd {

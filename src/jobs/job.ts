@@ -204,7 +204,7 @@ export interface Caller<Options = object, Given = unknown> {
 }
 
 /** What is special about one call. */
-export type CallTerms = Pick<SealedRequest, "repeatable" | "keepBytes">;
+export type CallTerms = Pick<SealedRequest, "repeatable" | "lookAfter" | "keepBytes">;
 
 /** Rows that are worked on together, such as those of one request. */
 export interface PlannedItem<Row, Given = unknown> {

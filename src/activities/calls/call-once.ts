@@ -79,7 +79,7 @@ export async function callOnce<O extends Operation, A = ResponseOf<O>>(
     return await keep(plan.complete?.(body) ?? body, "no");
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const effect = effectIn(call, record, error);
+    const effect = await effectIn(call, record, error);
     if (effect !== undefined) return keep(effect.found, "settled");
     throw await failureOf(call, record, error);
   }
@@ -109,16 +109,9 @@ async function planOf<O extends Operation, A>(
   const unknown = { operation: operation.name, at: Date.now(), clockAheadMs: null, storedAt: storeTime };
   const sent = first ?? unknown;
   if (!isLookedUp) throw new LostAnswerError(operation.name, sent.at);
-  let finding: Finding<ParamsOf<O>, A>;
-  try {
-    finding = await resolution.find(lostCall(operation, sent, storeTime));
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (kindOf(error) !== "other") throw await unusableAnswer(operation, record, error);
-    // What refuses to tell what became of the request has not refused the request.
-    if (isRefusal(error)) throw new LostAnswerError(operation.name, sent.at, { cause: error });
-    throw error;
-  }
+  const finding = await lookedUp(operation, record, sent.at, () =>
+    resolution.find(lostCall(operation, sent, storeTime)),
+  );
   if ("found" in finding) return finding;
   const youngest = Math.min(...earlier.map((intent) => ageOf(intent, storeTime, deps)));
   const wait = (believedMissingAfterMs ?? believedMissingAfter(operation, params)) - youngest;
@@ -130,6 +123,23 @@ async function planOf<O extends Operation, A>(
       "Nothing was sent; it is looked for once more, and the request is sent again if it is still missing then",
     nextRetryDelay: wait,
   });
+}
+
+/** What a look-up found. What refuses to tell what became of the request has not refused the request. */
+async function lookedUp<F>(
+  operation: Operation,
+  record: CallRecord,
+  sentAt: number,
+  look: () => Promise<F>,
+): Promise<F> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (kindOf(error) !== "other") throw await unusableAnswer(operation, record, error);
+    if (isRefusal(error)) throw new LostAnswerError(operation.name, sentAt, { cause: error });
+    throw error;
+  }
 }
 
 function send<O extends Operation, A>(
@@ -161,12 +171,22 @@ function send<O extends Operation, A>(
   return how?.(params, options) ?? (deps.api.read(operation, params, options) as Promise<A>);
 }
 
-/** The effect of an earlier request, where the refusal of its repetition shows it. @throws LostAnswerError */
-function effectIn<O extends Operation, A>(
+/**
+ * The effect of an earlier request, where the refusal of its repetition shows it, or of a refused one. The intent stays
+ * until this is kept.
+ *
+ * @throws LostAnswerError, and what a look-up throws.
+ */
+async function effectIn<O extends Operation, A>(
   { operation, resolution }: OnceCall<O, A>,
-  { earlier: [first] }: CallRecord,
+  record: CallRecord,
   error: ApiError,
-): { readonly found: A } | undefined {
+): Promise<{ readonly found: A } | undefined> {
+  const [first] = record.earlier;
+  if (resolution?.rule === "lookup" && error instanceof RejectedError)
+    return lookedUp(operation, record, sentAt(record), async () =>
+      resolution.refused?.(error, first !== undefined),
+    );
   if (first === undefined || resolution?.rule !== "again" || !(error instanceof RejectedError))
     return undefined;
   const meaning = resolution.refused?.(error.status ?? 0);

@@ -8,10 +8,11 @@ import { createCipReport, createClientToken } from "../../api/operations/user.js
 import { updateVault, uploadToVault } from "../../api/operations/vault.js";
 import { callVaultProxy } from "../../api/operations/vault-proxy.js";
 import { sendTestWebhook } from "../../api/operations/webhook-test.js";
+import type { ImportedRows } from "../../domain/calls/imported-rows.js";
 import { InputError } from "../../domain/failures.js";
 import type { ProxyAnswer, ProxyDigest, SealedRequest } from "../../lake/calls/staged-call.js";
 import type { Dependencies } from "../dependencies.js";
-import { findImported, type ImportedRows } from "./import-resolution.js";
+import { findImported, findTaken } from "./import-resolution.js";
 import type { Resolution } from "./lost-call.js";
 import { onboardingResolution, type StartedOnboarding } from "./onboarding-resolution.js";
 import { digestProxyAnswer, streamProxyAnswer } from "./proxy-answer.js";
@@ -72,9 +73,13 @@ const RULES = [
   rule({ operation: updateBusiness, resolutionOf: () => ({ rule: "again", refused: () => "unknown" }) }),
   rule<typeof importTransactions, ImportedRows>({
     operation: importTransactions,
-    resolutionOf: ({ deps, run }, params) => ({
+    resolutionOf: ({ deps, run, request: { lookAfter } }, params) => ({
       rule: "lookup",
       find: () => findImported(deps, params, run),
+      refused: async (error, isRepeated) => {
+        const mayHaveTaken = lookAfter === "refusal" || (lookAfter === "repetition" && isRepeated);
+        return mayHaveTaken ? findTaken(deps, params, run, error) : undefined;
+      },
     }),
     send: async ({ deps }, params, options) => {
       await deps.api.read(importTransactions, params, options);

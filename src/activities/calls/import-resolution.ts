@@ -3,17 +3,12 @@ import type { ApiClient, CallOptions } from "../../api/http/client.js";
 import { RejectedError, SchemaError } from "../../api/http/errors.js";
 import { type importTransactions, syncTransactions } from "../../api/operations/bank-data.js";
 import type { ParamsOf } from "../../api/operations/operation.js";
+import type { ImportedRows } from "../../domain/calls/imported-rows.js";
+import { decimalUnits } from "../../domain/service/transaction-values.js";
 import type { Dependencies } from "../dependencies.js";
 import type { Finding } from "./lost-call.js";
 
 const MAX_RESTARTS = 5;
-
-export interface ImportedRows {
-  readonly sent: number;
-  readonly found: number;
-  /** Indexes of rows whose fate is unknown: nothing tells whether a lost request imported them. */
-  readonly unknown: readonly number[];
-}
 
 type Import = ParamsOf<typeof importTransactions>;
 type Row = Import["body"]["transactions"][number];
@@ -40,6 +35,31 @@ export async function findImported(
 }
 
 /**
+ * Looks for rows of a refused import in the link's history: the service may have taken a part before it refused the rest.
+ * A row that only has the id of one that is there, with another amount, was not taken. Undefined where none was.
+ */
+export async function findTaken(
+  deps: Dependencies,
+  { path, body: { transactions } }: Import,
+  run: string,
+  { status = 0, said }: RejectedError,
+): Promise<{ readonly found: ImportedRows } | undefined> {
+  const options = { signal: cancellationSignal(), run };
+  const there = await namesInLink(
+    deps.api,
+    path.link_id,
+    new Set(transactions.map(paymentOf)),
+    options,
+    paymentOf,
+  );
+  const missing = [...transactions.entries()].flatMap(([at, row]) => (there.has(paymentOf(row)) ? [] : [at]));
+  const found = transactions.length - missing.length;
+  if (found === 0) return undefined;
+  const refused = { status, message: said ?? null, missing };
+  return { found: { sent: 0, found, unknown: [], ...(missing.length > 0 && { refused }) } };
+}
+
+/**
  * The names among the wanted ones that a link's complete history has (docs/reference/service.md, "Sync operation"). A
  * refusal in its middle means that the log changed: it is read again from its beginning.
  *
@@ -51,6 +71,7 @@ export async function namesInLink(
   link_id: string,
   wanted: ReadonlySet<string>,
   options: CallOptions,
+  name = nameOf,
 ): Promise<ReadonlySet<string>> {
   if (wanted.size === 0) return new Set();
   for (let pass = 0; ; pass += 1) {
@@ -62,7 +83,7 @@ export async function namesInLink(
         const params = { path: { link_id }, query: { cursor } };
         const { transactions, ...rest } = await api.read(syncTransactions, params, options);
         const rows = [...transactions.created, ...transactions.updated] as Partial<Row>[];
-        for (const name of rows.map(nameOf)) if (wanted.has(name)) there.add(name);
+        for (const one of rows.map(name)) if (wanted.has(one)) there.add(one);
         if (!rest.has_more) return there;
         cursor = nextCursor(rest.cursor?.next, sent);
         sent.add(cursor);
@@ -85,4 +106,10 @@ function nextCursor(next: string | null | undefined, sent: ReadonlySet<string>):
 
 function nameOf({ account_id, transaction_id }: Partial<Row>): string {
   return JSON.stringify([account_id, transaction_id]);
+}
+
+/** The name with the size of the amount: a service may write it, and its sign, in its own way. */
+function paymentOf(row: Partial<Row>): string {
+  const size = decimalUnits(row.amount)?.toString().replace("-", "");
+  return JSON.stringify([nameOf(row), size]);
 }

@@ -1,3 +1,4 @@
+import type { RejectedError } from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { Operation, ParamsOf } from "../../api/operations/operation.js";
 import type { Dependencies } from "../dependencies.js";
@@ -62,7 +63,17 @@ export type Resolution<P, A> =
    * service refuses the repetition, which the first request itself may have caused.
    */
   | { readonly rule: "again"; readonly refused?: (status: number) => { readonly found: A } | "unknown" }
-  /** Look for its effect first. */
-  | { readonly rule: "lookup"; readonly find: (lost: LostCall) => Promise<Finding<P, A>> }
+  /**
+   * Look for its effect first. `refused` looks for what a request, or an earlier one that it repeats, did although it was
+   * refused.
+   */
+  | {
+      readonly rule: "lookup";
+      readonly find: (lost: LostCall) => Promise<Finding<P, A>>;
+      readonly refused?: (
+        error: RejectedError,
+        isRepeated: boolean,
+      ) => Promise<{ readonly found: A } | undefined>;
+    }
   /** Nothing tells whether it took effect: never send it again. */
   | { readonly rule: "unknown" };

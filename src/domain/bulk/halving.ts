@@ -8,7 +8,13 @@ export interface RequestEnd {
   readonly refused?: RefusedRequest | undefined;
 }
 
-type Send<Row> = (rows: readonly Row[]) => Promise<RequestEnd>;
+interface RequestAnswer extends RequestEnd {
+  /** Places of rows that were taken although the request was refused. */
+  readonly taken?: readonly number[];
+}
+
+/** Sends rows in one request. `looks`: whether to look for what it brought if it is refused. */
+type Send<Row> = (rows: readonly Row[], looks: boolean) => Promise<RequestAnswer>;
 
 /** Bad rows that are searched for one by one; a chunk with more is split in two again and again. */
 const MOST_SEARCHED = 3;
@@ -17,16 +23,19 @@ const MOST_SEARCHED = 3;
  * Sends rows in one request. If the service refuses them, finds the bad rows by bisection and sends the others: one bad row
  * costs at most log₂ of the rows and one request more. Refused is a row that was so alone, or without which all others were
  * accepted. Gives what became of each row.
+ *
+ * A service may take a part of a request and refuse it. So each request for all rows that are open is looked up if it is
+ * refused, four times at most, and every one after the first that brought something.
  */
 export async function sendByHalves<Row>(rows: readonly Row[], send: Send<Row>): Promise<RequestEnd[]> {
   const chunk = new Chunk(rows, send);
   for (let searched = 0; searched < MOST_SEARCHED && chunk.open.length > 0; searched += 1) {
-    const answer = await chunk.ask(chunk.open);
+    const answer = await chunk.ask(chunk.open, true);
     if (answer.status === "accepted") return chunk.ends;
     await chunk.proveSuspect();
     if (answer.status === "refused") await chunk.search(answer);
   }
-  await chunk.split(chunk.open);
+  await chunk.split(chunk.open, true);
   await chunk.proveSuspect();
   return chunk.ends;
 }
@@ -36,6 +45,8 @@ class Chunk<Row> {
   readonly #ends = new Map<number, RequestEnd>();
   /** A row that must be bad because the others are not; it was not sent alone. */
   #suspect: number | undefined;
+  /** A refused request has brought rows. */
+  #isPartial = false;
 
   constructor(
     private readonly rows: readonly Row[],
@@ -47,13 +58,24 @@ class Chunk<Row> {
   }
 
   get open(): number[] {
-    return [...this.rows.keys()].filter((index) => !this.#ends.has(index));
+    return this.#openOf([...this.rows.keys()]);
   }
 
-  /** Sends some rows; those of a refused request stay open, unless it was a single one. */
-  async ask(indexes: readonly number[]): Promise<RequestEnd> {
-    const answer = await this.send(indexes.map((index) => this.rows[index] as Row));
+  /** Sends some rows; those that a refused request did not bring stay open, unless it was a single one. */
+  async ask(indexes: readonly number[], isAll = false): Promise<RequestEnd> {
+    const looks = this.#isPartial || (isAll && indexes.length > 1);
+    const { taken = [], ...answer } = await this.send(
+      indexes.map((index) => this.rows[index] as Row),
+      looks,
+    );
     if (answer.status !== "refused" || indexes.length === 1) this.#end(indexes, answer);
+    else if (taken.length > 0) {
+      this.#isPartial = true;
+      this.#end(
+        taken.map((at) => indexes[at] as number),
+        { status: "accepted", reason: null },
+      );
+    }
     return answer;
   }
 
@@ -67,7 +89,7 @@ class Chunk<Row> {
       // The bad row may be among these.
       if (said.status === "unknown") return;
       if (said.status === "refused") answer = said;
-      suspects = said.status === "refused" ? half : suspects.slice(half.length);
+      suspects = said.status === "refused" ? this.#openOf(half) : suspects.slice(half.length);
     }
     const [suspect] = suspects;
     if (suspect === undefined || this.#ends.has(suspect)) return;
@@ -83,13 +105,18 @@ class Chunk<Row> {
   }
 
   /** Sends rows, those of a refused request in two parts. */
-  async split(indexes: readonly number[]): Promise<void> {
+  async split(indexes: readonly number[], isAll = false): Promise<void> {
     if (indexes.length === 0) return;
-    const answer = await this.ask(indexes);
+    const answer = await this.ask(indexes, isAll);
     if (answer.status !== "refused" || indexes.length === 1) return;
-    const half = indexes.length >> 1;
-    await this.split(indexes.slice(0, half));
-    await this.split(indexes.slice(half));
+    const open = this.#openOf(indexes);
+    const half = open.length >> 1;
+    await this.split(open.slice(0, half));
+    await this.split(open.slice(half));
+  }
+
+  #openOf(indexes: readonly number[]): number[] {
+    return indexes.filter((index) => !this.#ends.has(index));
   }
 
   #end(indexes: readonly number[], end: RequestEnd): void {

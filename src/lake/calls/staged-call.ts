@@ -26,6 +26,11 @@ export interface SealedRequest {
   readonly anyStatus?: boolean;
   /** Whether it may be sent again after its answer was lost, whatever the operation's own rule is. */
   readonly repeatable?: boolean;
+  /**
+   * Of an import: look at once for rows that a refused request has brought, or only where an earlier request of the call
+   * was lost. Left out: a refused request brought none.
+   */
+  readonly lookAfter?: "refusal" | "repetition";
   /** Of a proxy call: keep a digest of the answer, with the bytes of one that has at most so many. */
   readonly keepBytes?: number;
 }

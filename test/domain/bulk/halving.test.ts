@@ -28,7 +28,13 @@ async function run(count: number, bad: readonly number[]) {
   const { send, requests, taken } = service((some) =>
     some.some((row) => bad.includes(row)) ? REFUSED : TAKEN,
   );
-  const ends = await sendByHalves(rows, send);
+  let looks = 0;
+  const ends = await sendByHalves(rows, async (some, look) => {
+    const answer = await send(some);
+    if (look && answer.status === "refused") looks += 1;
+    return answer;
+  });
+  expect(looks).toBeLessThanOrEqual(Math.min(bad.length, 4));
   expect(placesOf(ends, "refused")).toEqual(bad);
   expect([...taken].sort((a, b) => a - b)).toEqual(without(rows, bad));
   return requests.length;
@@ -88,6 +94,27 @@ test("rows of a lost request are unknown and not sent again; the others continue
       const after = requests.slice(lost).flat();
       expect(unknown.filter((row) => after.includes(row))).toEqual([]);
     }
+  }
+});
+
+test.each([
+  [
+    "the rows before the first bad one",
+    (bad: readonly number[]) => (row: number) => bad.every((at) => row < at),
+  ],
+  ["each good row", (bad: readonly number[]) => (row: number) => !bad.includes(row)],
+])("a service that refuses a request after it took %s gets no row twice", async (_, takes) => {
+  for (const bad of [[6], [0], [0, 7], [3, 4, 9], [1, 4, 8, 9], [0, 1, 2, 8], [2, 3, 4, 5, 9]]) {
+    const sent: number[] = [];
+    const ends = await sendByHalves(rowsOf(12), async (rows, look) => {
+      const isRefused = rows.some((row) => bad.includes(row));
+      const taken = rows.filter((row) => !isRefused || takes(bad.filter((at) => rows.includes(at)))(row));
+      sent.push(...taken);
+      if (!isRefused) return TAKEN;
+      return { ...REFUSED, ...(look && { taken: taken.map((row) => rows.indexOf(row)) }) };
+    });
+    expect(sent.sort((a, b) => a - b)).toEqual(without(rowsOf(12), bad));
+    expect(placesOf(ends, "refused")).toEqual(bad);
   }
 });
 

@@ -87,6 +87,18 @@ test("answers that were lost, and chunks of which a part was taken: each row is 
   expect(await ledger("status")).toEqual([{ status: "accepted", n: 80 }]);
 });
 
+test("chunks that are refused after a part was taken: each row is there once, also after a lost answer", async () => {
+  await open();
+  const partial = { ...CALL, kind: "partial_import", times: 1 } as const;
+  world.sandbox.addFault({ ...partial, link: "l1", rows: 4, status: 400, times: 3 });
+  world.sandbox.addFault({ ...partial, link: "l2", rows: 3 });
+  world.sandbox.addFault({ ...partial, link: "l2", rows: 2, status: 422, after: 1 });
+  const result = await world.run([...rowsOf(1, 20), ...rowsOf(2, 10)], CHUNK);
+  expect(result).toMatchObject({ status: "completed", rows: { done: 30, failed: 0 } });
+  expect([amountsIn(1), amountsIn(2)]).toEqual([amountsOf(20), amountsOf(10)]);
+  expect(await ledger("status")).toEqual([{ status: "accepted", n: 30 }]);
+});
+
 test.each([[[3]], [[0]], [[31]], [[5, 6, 28]]])(
   "rows at fault %j are found, the others go in, and a later run sends these alone",
   async (bad) => {

@@ -77,7 +77,10 @@ export class SliceState {
   /** Journals with bad rows, perhaps those of a lost attempt. */
   readonly #withBadRows = new Set<string>();
   readonly #queue: Omit<BegunLink, "progress">[] = [];
+  /** Links that are read. */
   readonly #seen = new Set<string>();
+  /** Links that no list yet says can be read, by id. */
+  readonly #skipped = new Map<string, QuietLink>();
 
   constructor(
     readonly slice: Slice<SyncDependencies>,
@@ -148,16 +151,26 @@ export class SliceState {
     if (cleaned !== undefined) this.#withBadRows.add(cleaned.bad.journal);
   }
 
-  /** Adds the pages of a user's lists to the report, and the links of the user that come next. */
+  /**
+   * Adds the pages of a user's lists to the report, and the links of the user that come next. A link that moves to another
+   * user may stay in the list of the first one, as deleted: the list that says that it can be read wins.
+   */
   addLists(
     observed: readonly ObservedPage[],
     links: readonly FoundLink[],
     skipped: readonly QuietLink[],
   ): void {
     this.#report.observed.push(...observed);
-    const isNew = ({ link_id }: FoundLink) => !this.#seen.has(link_id) && this.#seen.add(link_id);
-    this.#report.quiet.push(...skipped.filter(isNew));
-    this.#queue.push(...links.filter(isNew).map((found) => ({ found })));
+    for (const found of links) {
+      this.#skipped.delete(found.link_id);
+      if (this.#seen.has(found.link_id)) continue;
+      this.#seen.add(found.link_id);
+      this.#queue.push({ found });
+    }
+    for (const link of skipped) {
+      const isKnown = this.#seen.has(link.link_id) || this.#skipped.has(link.link_id);
+      if (!isKnown) this.#skipped.set(link.link_id, link);
+    }
   }
 
   endUser(fpId: string): void {
@@ -187,6 +200,7 @@ export class SliceState {
   /** Writes the report, and makes durable what it names. */
   async report(): Promise<ReportRef | null> {
     for (const link of this.#queue) this.#report.waiting.push(await this.placeOf(link));
+    this.#report.quiet.push(...this.#skipped.values());
     const { observed, quiet, finished, waiting } = this.#report;
     const isEmpty = [observed, quiet, finished, waiting].every(({ length }) => length === 0);
     const place = isEmpty ? null : await this.journal.addValue("report", this.#report);
