@@ -4,6 +4,7 @@ import { RejectedError, SchemaError } from "../../api/http/errors.js";
 import { type importTransactions, syncTransactions } from "../../api/operations/bank-data.js";
 import type { ParamsOf } from "../../api/operations/operation.js";
 import type { ImportedRows } from "../../domain/calls/imported-rows.js";
+import { MOST_IDLE_PAGES } from "../../domain/service/idle-pages.js";
 import { decimalUnits } from "../../domain/service/transaction-values.js";
 import type { Dependencies } from "../dependencies.js";
 import type { Finding } from "./lost-call.js";
@@ -63,7 +64,7 @@ export async function findTaken(
  * The names among the wanted ones that a link's complete history has (docs/reference/service.md, "Sync operation"). A
  * refusal in its middle means that the log changed: it is read again from its beginning.
  *
- * @throws SchemaError when more is promised without a cursor that is new.
+ * @throws SchemaError when more is promised without a cursor that is new, or without a row on a hundred pages in a row.
  * @throws RejectedError when its first page is refused, or the log changed under every reading.
  */
 export async function namesInLink(
@@ -78,6 +79,8 @@ export async function namesInLink(
     const there = new Set<string>();
     const sent = new Set<string>();
     let cursor: string | undefined;
+    let idlePages = 0;
+    let before = "";
     try {
       for (;;) {
         const params = { path: { link_id }, query: { cursor } };
@@ -85,7 +88,13 @@ export async function namesInLink(
         const rows = [...transactions.created, ...transactions.updated] as Partial<Row>[];
         for (const one of rows.map(name)) if (wanted.has(one)) there.add(one);
         if (!rest.has_more) return there;
-        cursor = nextCursor(rest.cursor?.next, sent);
+        const text = JSON.stringify(transactions);
+        const isIdle = text === before || rows.length + transactions.removed.length === 0;
+        idlePages = isIdle ? idlePages + 1 : 0;
+        before = text;
+        const next = rest.cursor?.next;
+        if (!next || sent.has(next) || idlePages === MOST_IDLE_PAGES) throw endless();
+        cursor = next;
         sent.add(cursor);
       }
     } catch (error) {
@@ -95,12 +104,11 @@ export async function namesInLink(
   }
 }
 
-function nextCursor(next: string | null | undefined, sent: ReadonlySet<string>): string {
-  if (next && !sent.has(next)) return next;
-  throw new SchemaError(
+function endless(): SchemaError {
+  return new SchemaError(
     { operation: syncTransactions.name, sent: true },
     "cursor.next",
-    "expected a cursor that wasn't sent yet, because has_more is true",
+    "expected a cursor that wasn't sent yet, to a page that adds something, because has_more is true",
   );
 }
 

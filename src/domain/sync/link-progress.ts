@@ -22,6 +22,8 @@ export interface LinkProgress extends Attempted {
   readonly lastNext: string | null;
   /** Hash of an earlier cursor of this attempt, to notice cursors that loop ({@link movesMark}). */
   readonly cursorMark: string | null;
+  /** Pages in a row, up to the last one, that added nothing; missing where none was read. */
+  readonly idlePages?: number;
   /** Entries delivered in this attempt, bad ones included. */
   readonly entries: number;
   readonly created: number;

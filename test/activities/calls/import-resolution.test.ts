@@ -39,6 +39,24 @@ it.each([undefined, null, "", "1"])("more is promised with next %j: broken, neve
   expect(error).toMatchObject({ name: "SchemaError", path: "cursor.next" });
 });
 
+it.each([
+  [
+    "without rows",
+    (cursor: string) => ({
+      ...page(cursor, "", true),
+      transactions: { created: [], updated: [], removed: [] },
+    }),
+  ],
+  ["that repeat the one before", () => page("1", "", true)],
+])("more is promised on a hundred pages in a row %s: broken, never a spin", async (_, answer) => {
+  const error = await rejection(
+    found((cursor, request) =>
+      request > 150 ? 500 : { ...answer(cursor ?? ""), cursor: { next: `${request}` } },
+    ),
+  );
+  expect(error).toMatchObject({ name: "SchemaError", path: "cursor.next" });
+});
+
 it("a refusal in the middle begins again: what was read before is void", async () => {
   const names = await found((cursor, request) => {
     if (request === 2) return page("9", "2", true);

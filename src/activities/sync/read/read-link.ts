@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { syncTransactions } from "../../../api/operations/bank-data.js";
+import { MOST_IDLE_PAGES } from "../../../domain/service/idle-pages.js";
 import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js";
 import { type LinkProgress, movesMark } from "../../../domain/sync/link-progress.js";
 import { endOfReading, type LinkOutcome } from "../../../domain/sync/link-reading.js";
@@ -154,6 +155,7 @@ export function advance(
   const stuck = next === null || next === before.cursor;
   const cursorSha256 = next === null ? null : hash("sha256", next);
   const delivered = created + updated + removed;
+  const idlePages = delivered > 0 ? 0 : (before.idlePages ?? 0) + 1;
   const hasRows = facts.entries.some((entries) => entries > 0);
   const progress: LinkProgress = {
     ...before,
@@ -161,6 +163,7 @@ export function advance(
     cursor: next ?? before.cursor,
     lastNext: next ?? before.lastNext,
     cursorMark: movesMark(before.pages + 1) ? cursorSha256 : before.cursorMark,
+    idlePages,
     entries: before.entries + delivered,
     staged: [...before.staged, { ...place, entries: delivered }],
     lastPage: place,
@@ -183,6 +186,7 @@ export function advance(
   }
   if (!hasMore) return { progress, outcome: { kind: "complete" } };
   const loops = cursorSha256 !== null && cursorSha256 === before.cursorMark;
-  if (stuck || loops) return { progress, outcome: { kind: "broken", reason: "cursor_loop" } };
+  if (stuck || loops || idlePages === MOST_IDLE_PAGES)
+    return { progress, outcome: { kind: "broken", reason: "cursor_loop" } };
   return { progress };
 }

@@ -260,3 +260,25 @@ test("a thousand cursors that never come back are not a loop", () => {
     progress = step.progress;
   }
 });
+
+test.for([
+  ["without rows", false, 3],
+  ["that repeat the one before", true, 4],
+] as const)(
+  "a hundred pages in a row %s are a loop, and none where a row comes in between",
+  ([, repeats, rows]) => {
+    const read = (before: LinkProgress, page: number, adds: boolean) => {
+      const body = Buffer.from(pageBody(`cursor-${page}`, adds ? 1 : rows));
+      const [sha256, facts] = [hash("sha256", body), pageFacts(body)];
+      return advance(before, { facts, body, sha256, place: link, repeats: repeats && !adds });
+    };
+    let step: ReturnType<typeof advance> = { progress: start };
+    for (let page = 1; page < 200; page += 1) {
+      expect(step.outcome).toBeUndefined();
+      // What is known of the pages travels with the link's progress.
+      step = read(JSON.parse(JSON.stringify(step.progress)) as LinkProgress, page, page === 100);
+    }
+    expect(step.outcome).toBeUndefined();
+    expect(read(step.progress, 200, false).outcome).toEqual({ kind: "broken", reason: "cursor_loop" });
+  },
+);
