@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { isS3Address, s3Address, s3Place } from "../../domain/lake-address.js";
+import { counted } from "../../domain/words/counted.js";
 import { type Labelled, labelledLines, shellWord } from "../../domain/words/texts.js";
 import { bucketPacks } from "../../lake/bulk/pack/bucket-packs.js";
 import { PROOF } from "../../lake/bulk/pack/manifest.js";
@@ -88,7 +89,7 @@ async function readKey(path: string) {
 export function provedWords(pack: VerifiedPack): string[] {
   const { population, exported, failed, excluded } = pack.counts;
   const signatures = {
-    none: "not signed",
+    none: "not signed: whoever could write here could have changed the pack and sealed it again",
     own: `signed by the key in the pack, sha256 ${pack.public_key_sha256}: compare it with the signer's`,
     given: `signed by the key that was given, sha256 ${pack.public_key_sha256}`,
   };
@@ -100,12 +101,15 @@ export function provedWords(pack: VerifiedPack): string[] {
     ["manifest", `sha256 ${pack.manifest_sha256}`],
     ["content", `sha256 ${pack.content_sha256}, printed on each page`],
   ];
-  return [`${pack.export_id} is what was written`, ...labelledLines(said, 10)];
+  return [`${pack.export_id} is what its manifest says`, ...labelledLines(said, 10)];
 }
 
 function chainWords({ chain, chain_ends_before }: VerifiedPack): string {
-  const followed = chain.length === 0 ? "" : `${chain.length} earlier packs match: ${chain.join(", ")}`;
+  const followed =
+    chain.length === 0
+      ? ""
+      : `the manifests of ${counted(chain.length, "earlier pack")} match: ${chain.join(", ")}`;
   if (chain_ends_before === null) return followed || "the first pack of its chain";
-  const missing = `${chain_ends_before} is not beside it, so the chain could not be followed further`;
+  const missing = `${chain_ends_before}, or its manifest, is not beside it, so the chain could not be followed further`;
   return followed === "" ? missing : `${followed}; ${missing}`;
 }

@@ -31,8 +31,8 @@ function terminal() {
 test("says what was proved, in words and as JSON", async () => {
   const words = terminal();
   await runVerifyPack(words, "cip-2", {});
-  expect(words.results[0]).toMatch(/^cip-2 is what was written\n/);
-  expect(words.results[0]).toContain("1 earlier packs match: cip-1");
+  expect(words.results[0]).toMatch(/^cip-2 is what its manifest says\n/);
+  expect(words.results[0]).toContain("the manifests of 1 earlier pack match: cip-1");
   expect(words.results[0]).toContain("not signed");
   const json = terminal();
   await runVerifyPack(json, "cip-2", { json: true });

@@ -1,10 +1,12 @@
 import type { KeyObject } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { InputError } from "../../../domain/failures.js";
+import { isRunId } from "../../../domain/run.js";
 import type { DuckDb } from "../../sql/duckdb.js";
 import { csvFile, parquetFiles } from "../../sql/duckdb-files.js";
 import { fileSha256 } from "../../store/local/local-store-files.js";
+import { type PackChain, verifyChain, verifyLater } from "./chain.js";
 import {
   contentSha256,
   EQUATION,
@@ -19,13 +21,11 @@ import {
 } from "./manifest.js";
 import { isSignedBy, keyFingerprint, publicKey } from "./signature.js";
 
-export interface VerifiedPack extends Pick<PackManifest, "kind" | "export_id" | "content_sha256" | "counts"> {
+export interface VerifiedPack
+  extends Pick<PackManifest, "kind" | "export_id" | "content_sha256" | "counts">,
+    PackChain {
   readonly manifest_sha256: string;
   readonly files: number;
-  /** The packs before it that are in the same directory, the nearest first. */
-  readonly chain: readonly string[];
-  /** The pack that is missing where the chain could not be followed further; null at its beginning. */
-  readonly chain_ends_before: string | null;
   /** `given`: signed by the given key; `own`: by the key in the pack, whose fingerprint the user has to compare. */
   readonly signature: "none" | "own" | "given";
   readonly public_key_sha256: string | null;
@@ -56,12 +56,25 @@ export async function verifyPack(
   await verifyRows(directory, manifest, duckdb);
   const signature = await verifySignature(directory, read, key);
   const chain = await verifyChain(directory, manifest, bring);
+  await verifyLater(directory, read);
   const public_key_sha256 = manifest.signature?.public_key_sha256 ?? null;
   const proved = { kind, export_id, manifest_sha256, content_sha256, files: files.length, counts };
   return { ...proved, ...chain, signature, public_key_sha256 };
 }
 
+/** Reads the manifest that `SHA256SUMS` names. @throws PackError also where the directory is named after another export */
 export async function readProvenManifest(directory: string): Promise<ReadManifest> {
+  const read = await readSummedManifest(directory);
+  const { kind, export_id } = read.manifest;
+  const name = basename(directory);
+  if (isRunId(kind, name) && name !== export_id)
+    throw new PackError(
+      `the directory is named ${name}, and the pack in it is ${export_id}: it was put there later`,
+    );
+  return read;
+}
+
+async function readSummedManifest(directory: string): Promise<ReadManifest> {
   const sums = await readSums(directory).catch(async (error) => {
     // A directory without a manifest is no pack at all.
     await readManifest(directory);
@@ -73,37 +86,6 @@ export async function readProvenManifest(directory: string): Promise<ReadManifes
     if (!(error instanceof InputError)) throw error;
     throw new PackError(`${PROOF.manifest} is missing, though ${PROOF.sums} names it`);
   }
-}
-
-async function verifyChain(
-  directory: string,
-  manifest: PackManifest,
-  bring: (id: string) => Promise<unknown> = async () => undefined,
-): Promise<Pick<VerifiedPack, "chain" | "chain_ends_before">> {
-  const chain: string[] = [];
-  let here = manifest;
-  while (here.previous !== null) {
-    const { export_id: id, manifest_sha256: expected } = here.previous;
-    if (id === manifest.export_id || chain.includes(id)) {
-      throw new PackError(`the chain of packs comes back to ${id}: a manifest was changed`);
-    }
-    let previous: ReadManifest;
-    try {
-      await bring(id);
-      previous = await readManifest(join(dirname(directory), id), (sha256) => {
-        if (sha256 === expected) return;
-        throw new PackError(
-          `the chain is broken at ${id}: its ${PROOF.manifest} is not the one that ${here.export_id} names`,
-        );
-      });
-    } catch (error) {
-      if (error instanceof InputError) return { chain, chain_ends_before: id };
-      throw error;
-    }
-    chain.push(id);
-    here = previous.manifest;
-  }
-  return { chain, chain_ends_before: null };
 }
 
 async function verifySignature(

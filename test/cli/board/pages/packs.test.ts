@@ -51,7 +51,7 @@ test("a pack is proved when its page is opened, and the list then says so; openi
   const whole = await pack(WHOLE);
   expect(whole.model.proof).toMatchObject({
     ok: true,
-    said: expect.arrayContaining([`${WHOLE} is what was written`]),
+    said: expect.arrayContaining([`${WHOLE} is what its manifest says`]),
   });
   expect(whole.body.html).toContain("population 12 = exported");
   expect((await pack(CHANGED)).model.proof).toMatchObject({

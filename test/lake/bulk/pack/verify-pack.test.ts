@@ -70,6 +70,33 @@ test("a whole pack is proved, with its chain and its signature", async () => {
   expect(await verifyPack(pack, room.tools)).toMatchObject({ signature: "own" });
 });
 
+// Yesterday's pack, copied over today's, was proved, and the next export was compared with it.
+test("a pack in a directory that is named after another export is not what was written there", async () => {
+  const name = "cip-20261128T072553Z-18fcd2";
+  const moved = join(dirname(pack), name);
+  await cp(pack, moved, { recursive: true });
+  await expect(verifyPack(moved, room.tools)).rejects.toThrow(
+    `the directory is named ${name}, and the pack in it is cip-3`,
+  );
+  await rm(moved, { recursive: true });
+});
+
+// The pack that was made after it has its true hash, and was not asked.
+test("an earlier pack that was changed and sealed again is contradicted by the one after it", async () => {
+  const before = pack;
+  pack = join(dirname(before), "cip-1");
+  try {
+    const change = (manifest: PackManifest) => ({ ...manifest, facts: { reason: "another" } });
+    await forged(change, () =>
+      expect(verifyPack(pack, room.tools)).rejects.toThrow(
+        /cip-2 beside it names another manifest.json of cip-1/,
+      ),
+    );
+  } finally {
+    pack = before;
+  }
+});
+
 test("`sha256sum` and `openssl` prove it without this program", async () => {
   execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: pack });
   const check =
