@@ -127,7 +127,7 @@ export function verifiedText(report: Verified): string[] {
   }
   if (purged > 0) {
     lines.push(
-      `purged: the rows of ${counted(purged, "certificate")} whose time was over; the tables erasures and purges say when and by which rule`,
+      `purged: the rows of ${counted(purged, "certificate")} are those that purges says retention left; the table erasures says when and by which rule`,
     );
   }
   if (files_without_hash > 0) {

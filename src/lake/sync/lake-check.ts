@@ -204,7 +204,9 @@ export async function sharedLinks(lake: LakeReader, bankLinks: TableSpec): Promi
         select link_id, fp_id from link_syncs where certificate is not null
         qualify generation = max(generation) over (partition by link_id)
       )
-      select link_id from (select link_id, fp_id from ${current.name} union all from committed)
+      select link_id from (
+        select link_id, fp_id from ${current.name} where state is distinct from 'deleted' union all from committed
+      )
       group by link_id having count(distinct fp_id) > 1 order by link_id`),
   );
   return rows.map(({ link_id }) => String(link_id));

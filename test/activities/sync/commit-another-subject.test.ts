@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { transactionRow } from "../../../sandbox/index.js";
 import { bringUpCurrent } from "../../../src/lake/history/current-table.js";
 import type { HistorySpec } from "../../../src/lake/history/history-spec.js";
@@ -194,7 +194,7 @@ test("rows of an account that no list has are of its link where the lake has it 
   }
 });
 
-test("a link that a consistent lie has put under another user is found, and --full --links puts it right", async () => {
+describe("a link that a consistent lie has put under another user", () => {
   const spec = bankLinkStream.table as HistorySpec;
   const shared = async () => {
     await bringUpCurrent(at.bench.deps.lake, spec, "test");
@@ -211,15 +211,29 @@ test("a link that a consistent lie has put under another user is found, and --fu
     if (path.startsWith(`/users/${a}/`)) return JSON.parse(await stolen(path));
     return path.startsWith(`/users/${b}/`) ? { links: [], accounts: [] } : undefined;
   };
-  await at.night(streams, { lie });
-  expect(await shared()).toEqual([]);
-  more("link_of_b", ROWS, 2);
-  expect((await at.night(streams)).totals.failures).toEqual([]);
-  expect(await shared()).toEqual(["link_of_b"]);
-  const { totals } = await at.night(streams, { full: true, only: ["link_of_b"] });
-  expect(totals).toMatchObject({ failures: [], rows: { created: ROWS + 2, removed: 0 } });
-  expect(await shared()).toEqual([]);
   const newest = `select distinct fp_id from (select fp_id from transaction_changes where link_id = 'link_of_b'
     qualify row_number() over (partition by transaction_id order by sequence desc) = 1)`;
-  expect(await at.rows(newest)).toEqual([{ fp_id: b }]);
+  beforeEach(async () => {
+    await at.night(streams, { lie });
+    expect(await shared()).toEqual([]);
+    more("link_of_b", ROWS, 2);
+  });
+
+  test("is put right by the next honest night", async () => {
+    const { totals } = await at.night(streams);
+    expect(totals).toMatchObject({ failures: [], rows: { created: 2 * ROWS + 2, removed: 0 } });
+    expect(await shared()).toEqual([]);
+    expect(await at.rows(newest)).toEqual([{ fp_id: b }]);
+  });
+
+  test("and that both now list is found, and --full --links puts it right", async () => {
+    const stays = ({ path }: { path: string }) =>
+      path.startsWith(`/users/${a}/`) ? lie({ path }) : undefined;
+    expect((await at.night(streams, { lie: stays })).totals.failures).toEqual([]);
+    expect(await shared()).toEqual(["link_of_b"]);
+    const { totals } = await at.night(streams, { full: true, only: ["link_of_b"] });
+    expect(totals).toMatchObject({ failures: [], rows: { created: ROWS + 2, removed: 0 } });
+    expect(await shared()).toEqual([]);
+    expect(await at.rows(newest)).toEqual([{ fp_id: b }]);
+  });
 });

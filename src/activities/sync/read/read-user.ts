@@ -27,6 +27,7 @@ import {
   newestDay,
   readsTransactions,
 } from "./list-page.js";
+import { withMovedLinks } from "./moved-links.js";
 import { type PagedList, PagedLists } from "./paged-lists.js";
 import type { BegunUser } from "./slice-input.js";
 import {
@@ -49,10 +50,12 @@ export async function readUser(state: SliceState, { row, progress }: BegunUser):
   const { store } = state.slice.deps.lake;
   const paged = await PagedLists.of(store, state.input.runId, progress);
   const reading = new UserReading(state, row, progress, await earlierPages(state, progress), paged);
-  const outcome = await reading.run();
+  let outcome = await reading.run();
   if (outcome.kind === "complete" || reading.hasFailedLinks) {
     const { found, skipped } = reading.links();
-    state.addLists(reading.observed, found, skipped);
+    const links = await withMovedLinks(state, found, progress);
+    if ("kind" in links) outcome = links;
+    else state.addLists(reading.observed, links, skipped);
   }
   if (outcome.kind === "complete") {
     state.endUser(row.fp_id);

@@ -96,7 +96,8 @@ test.for(["before", "after"] as const)(
 
 /** What another run has committed of a link. */
 function domainOf(link: string, cursor: string | null = null) {
-  const state = { cursor, generation: 1, next_sequence: 5, head: "other", last_page_sha256: null };
+  const fp_id = link.split("-", 1)[0];
+  const state = { fp_id, cursor, generation: 1, next_sequence: 5, head: "other", last_page_sha256: null };
   const configuration = JSON.stringify({ ...state, sign_conflicts: 0 });
   return { domainMetadata: { domain: checkpointDomain(link), configuration, removed: false } };
 }

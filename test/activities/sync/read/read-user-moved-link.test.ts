@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../../sandbox/index.js";
+import { bringUpCurrent } from "../../../../src/lake/history/current-table.js";
+import type { HistorySpec } from "../../../../src/lake/history/history-spec.js";
+import { sharedLinks } from "../../../../src/lake/sync/lake-check.js";
+import { bankLinkStream } from "../../../../src/streams/bank-links.js";
 import { LiedToNights } from "../../../helpers/sync/lied-to-nights.js";
 
 const STREAMS = ["accounts", "bank_links", "transactions"];
@@ -48,7 +52,8 @@ function movedTo(owner: string, state: string | null) {
 }
 
 const linkSyncs = (night: number) =>
-  at.rows(`select fp_id, status, created::int as created from link_syncs where run_id = 'night-${night}'`);
+  at.rows(`select fp_id, status, generation::int as generation, created::int as created
+    from link_syncs where run_id = 'night-${night}'`);
 
 test.each(["u_1", "u_3"])(
   "a link that its first owner lists as deleted is read for %s, once",
@@ -69,4 +74,50 @@ test("a link that both list as deleted is one row", async () => {
   };
   await at.night(STREAMS, { lie });
   expect(await linkSyncs(1)).toMatchObject([{ status: "skipped" }]);
+});
+
+test.each([
+  ["u_1", null],
+  ["u_3", null],
+  ["u_3", "deleted"],
+])(
+  "a link that moves to %s, and that its first owner lists as %s, comes whole under its new one",
+  async (owner, state) => {
+    await at.night(STREAMS);
+    more(30, 5);
+    const lie = movedTo(owner, state);
+    await at.night(STREAMS, { lie });
+    expect(await linkSyncs(2)).toMatchObject([{ fp_id: owner, generation: 2, created: 35 }]);
+    const spec = bankLinkStream.table as HistorySpec;
+    await bringUpCurrent(at.bench.deps.lake, spec, "test");
+    expect(await sharedLinks(at.bench.deps.lake, spec)).toEqual([]);
+    more(35, 5);
+    await at.night(STREAMS, { lie });
+    expect(await linkSyncs(3)).toMatchObject([{ fp_id: owner, generation: 2, created: 5 }]);
+  },
+);
+
+test("a link that two users list goes on where it was, night after night", async () => {
+  for (let night = 1; night <= 4; night += 1) {
+    await at.night(STREAMS, { lie: night === 1 ? undefined : movedTo("u_1", "connected") });
+    expect(await linkSyncs(night)).toMatchObject([{ generation: 1, created: night === 1 ? 30 : 5 }]);
+    more(25 + 5 * night, 5);
+  }
+});
+
+test.each([
+  ["about somebody else", 200],
+  ["no list", 400],
+])("an answer for the former owner that is %s moves no row", async (_, status) => {
+  await at.night(STREAMS);
+  more(30, 5);
+  const moved = movedTo("u_1", null);
+  await at.night(STREAMS, {
+    lie: async (request, truth) => {
+      if (request.path !== "/users/u_2/bank_links") return moved(request, truth);
+      const links = [{ ...(truth as List).links![0], id: "another", fp_id: "u_3" }];
+      return status === 200 ? { links } : { links: status };
+    },
+  });
+  expect(await linkSyncs(2)).toMatchObject([{ fp_id: "u_1", generation: 1, created: 5 }]);
 });

@@ -131,7 +131,7 @@ test("all changes of a transaction go by its last day, in every version; a held 
 
 test("verify proves what is left of each certificate, and a rebuild of transactions gives the same", async () => {
   const { code, text } = await verified(world.lake);
-  expect(text).toContain("purged: the rows of 2 certificates whose time was over");
+  expect(text).toContain("purged: the rows of 2 certificates are those that purges says");
   expect(code).toBe(0);
   expect(await retain()).toEqual([{ class: "transactions", until: "2025-06-30", tables: [] }]);
 });
