@@ -13,6 +13,7 @@ export type LinkOutcome =
   | TransientOutcome
   /** A 4xx that is none of 401, 403, 404, 408, 429. */
   | { readonly kind: "rejected"; readonly status: number }
+  /** 404. */
   | { readonly kind: "gone" }
   | { readonly kind: "unauthorized" }
   /** The envelope breaks the contract, or the cursor loops: a retry does not fix it. */
@@ -93,6 +94,16 @@ function afterRejection(
   return end(progress, "failed", `refused http_${status}`);
 }
 
+/**
+ * Judges a 404, which a cursor that the service forgot may get too: only one to a call without a cursor says that the link
+ * is gone.
+ */
+function afterGone(progress: LinkProgress, base: LinkBase, at: number, jitter: number): LinkVerdict {
+  if (progress.cursor === null) return end(progress, "skipped", "link_gone");
+  if (progress.pages > 0) return restart(progress, base, "update_refused http_404", at, jitter);
+  return { kind: "read", progress: nextAttempt(progress, { cursor: null, size: progress.size, full: true }) };
+}
+
 function afterCompletion(progress: LinkProgress, base: LinkBase): LinkVerdict {
   const empty = progress.entries === 0 && progress.lastNext === null;
   if (!base.known && empty) return end(progress, "not_ready", "no history yet");
@@ -125,7 +136,7 @@ export function afterOutcome(
     case "rejected":
       return afterRejection(progress, base, outcome.status, askedSize, at, jitter);
     case "gone":
-      return end(progress, "skipped", "link_gone");
+      return afterGone(progress, base, at, jitter);
     case "unauthorized":
       return { kind: "drop", progress };
     case "broken":

@@ -80,8 +80,36 @@ describe("a refusal of a first page", () => {
   });
 });
 
+describe("a 404 of a first page", () => {
+  const gone: LinkOutcome = { kind: "gone" };
+
+  test("to the stored cursor: the link is read in full, at once, with the size that the run has", () => {
+    expect(verdictOf(first(STORED, 100), STORED, gone)).toEqual({
+      kind: "read",
+      progress: { ...freshProgress(null, 100, true), attempt: 1 },
+    });
+  });
+
+  test.for([
+    ["new link", first(NEW), NEW],
+    ["resync", resync(), STORED],
+    ["known without cursor", first(CURSORLESS), CURSORLESS],
+  ] as const)("without a cursor, %s: the link is gone", ([, progress, base]) => {
+    expect(verdictOf(progress, base, gone)).toEqual({
+      kind: "end",
+      status: "skipped",
+      reason: "link_gone",
+      progress,
+    });
+  });
+});
+
 describe("a refusal in the middle, or a torn page", () => {
-  const outcomes: readonly LinkOutcome[] = [{ kind: "rejected", status: 409 }, { kind: "torn" }];
+  const outcomes: readonly LinkOutcome[] = [
+    { kind: "rejected", status: 409 },
+    { kind: "gone" },
+    { kind: "torn" },
+  ];
 
   test.for([
     ["new link", middle(NEW), NEW, null, "full"],
@@ -128,7 +156,6 @@ describe("a refusal in the middle, or a torn page", () => {
 
 test.for([
   ["open", { kind: "open" }, { kind: "read" }],
-  ["gone", { kind: "gone" }, { kind: "end", status: "skipped", reason: "link_gone" }],
   ["unauthorized", { kind: "unauthorized" }, { kind: "drop" }],
   [
     "broken",
@@ -241,7 +268,7 @@ describe("a transient failure", () => {
 
 test("whatever the service answers, a link ends: none continues for ever without a success", () => {
   const outcome = fc.oneof(
-    fc.constantFrom<LinkOutcome>({ kind: "rejected", status: 400 }, { kind: "torn" }),
+    fc.constantFrom<LinkOutcome>({ kind: "rejected", status: 400 }, { kind: "gone" }, { kind: "torn" }),
     fc.record({
       kind: fc.constant("transient" as const),
       reason: fc.constant("timeout"),

@@ -229,11 +229,18 @@ test("404 on a link is skipped as link_gone, at its first page and in the middle
   addLink(world, "middle", 25);
   addLink(world, "good", 1);
   world.sandbox.addFault({ kind: "link_gone", link: "first" });
-  world.sandbox.addFault({ kind: "status", status: 404, link: "middle", page: 1 });
+  world.sandbox.addFault({ kind: "link_gone", link: "middle", after: 1 });
   const { runId, result } = await world.sync({ pageSize: 10 });
   for (const link of ["first", "middle"]) {
     expect(await linkSync(world, runId, link)).toMatchObject({ status: "skipped", reason: "link_gone" });
     expect(await feedOf(world, link)).toEqual([]);
   }
   expect(result).toMatchObject({ status: "completed", links: { skipped: 2, synced: 1 } });
+  // Only a 404 to a call without a cursor says that the link is gone.
+  const asked = syncCalls(world, "middle").map(({ query, status }) => ["cursor" in query, status]);
+  expect(asked).toEqual([
+    [false, 200],
+    [true, 404],
+    [false, 404],
+  ]);
 });

@@ -21,7 +21,8 @@ test.for([
   ["complete", { kind: "complete" }, { kind: "open", link: { complete: true, manifests: ["m"] } }],
   ["torn", { kind: "torn" }, { kind: "open", link: { manifests: [], progress: { attempt: 1, pages: 0 } } }],
   ["unauthorized", { kind: "unauthorized" }, { kind: "refused" }],
-  ["gone", { kind: "gone" }, { kind: "ended", ended: { status: "skipped", reason: "link_gone" } }],
+  ["gone", { kind: "gone" }, { kind: "open", link: { manifests: [], progress: { attempt: 1, pages: 0 } } }],
+  ["broken", { kind: "broken", reason: "x" }, { kind: "ended", ended: { status: "failed", reason: "x" } }],
 ] as const)("an outcome that is %s decides the fate of an open link", ([_, outcome, expected]) => {
   expect(fate(outcome)).toMatchObject(expected);
 });
