@@ -105,12 +105,12 @@ function afterGone(progress: LinkProgress, base: LinkBase, at: number, jitter: n
 }
 
 function afterCompletion(progress: LinkProgress, base: LinkBase): LinkVerdict {
-  const empty = progress.entries === 0 && progress.lastNext === null;
-  if (!base.known && empty) return end(progress, "not_ready", "no history yet");
-  if (base.known && progress.mode === "full" && progress.lastNext === null) {
-    return end(progress, "failed", "resync_without_cursor");
-  }
-  return { kind: "publish", progress };
+  const { mode, lastNext, entries } = progress;
+  // A link that was never given a cursor brings its rows all the same.
+  const isCursorless = base.cursor === null && entries > 0;
+  if (mode === "incremental" || lastNext !== null || isCursorless) return { kind: "publish", progress };
+  if (!base.known) return end(progress, "not_ready", "no history yet");
+  return end(progress, "failed", "resync_without_cursor");
 }
 
 /** Decides about a link after an outcome that came at `at` (docs/inside/rules.md, "Sync rules"). Pure. */

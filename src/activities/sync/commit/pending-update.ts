@@ -62,8 +62,9 @@ export async function pendingUpdate(
   const miscounted = countProblem(progress, rows, bad.length);
   if (miscounted !== null) return { ...update, problem: miscounted };
   const generation = generationOf(found, progress);
+  // A reading that ended without a cursor may be a part of what there is.
   const inferred =
-    progress.mode === "full" && found.base !== null
+    progress.mode === "full" && progress.lastNext !== null && found.base !== null
       ? await inferRemovals(deps.lake, {
           linkId: found.link_id,
           fpId: found.fp_id,
