@@ -251,6 +251,17 @@ describe("a lost import", () => {
     expect(ids).toHaveLength(3);
   });
 
+  it("that was refused after a part was taken is not forgotten before the part is found", async () => {
+    const request = { ...requestOf("a", "b", "c"), lookAfter: "refusal" as const };
+    bench.sandbox.addFault({ kind: "partial_import", rows: 2, status: 400, times: 1 });
+    bench.sandbox.addFault({ kind: "status", operation: "sync_transactions", status: 503, times: 1 });
+    expect((await bench.failure("import_transactions", "call", request)).type).toBe("TransientError");
+    await bench.age("call", 10_000);
+    await bench.attempt("import_transactions", "call", request);
+    expect((await bench.answer("call"))?.body).toEqual({ sent: 1, found: 2, unknown: [] });
+    expect([...bench.sandbox.truthRows("link_1")]).toHaveLength(3);
+  });
+
   it("leaves rows without an id as unknown", async () => {
     const request = requestOf("a", undefined, "c");
     bench.sandbox.addFault({ kind: "reset", operation: "import_transactions", afterEffect: true, times: 1 });

@@ -22,6 +22,7 @@ export async function runImportTrial(seed: number, kills: number): Promise<Trial
   for (const id of LINKS) sandbox.addLink({ fp_id: "u", id, accounts: [{ id: `a-${id}` }] });
   sandbox.addFault({ ...CALL, kind: "status", status: 504, afterEffect: true, every: 17 });
   sandbox.addFault({ ...CALL, kind: "partial_import", rows: 2, every: 23 });
+  sandbox.addFault({ ...CALL, kind: "partial_import", rows: 3, status: 422, every: 7 });
   const folder = await openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: "3" });
   try {
     const rows = Array.from({ length: ROWS }, (_, at) => ({
