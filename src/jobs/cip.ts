@@ -58,8 +58,8 @@ const reportsJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
   },
   about: ([one], result) =>
     one === undefined || result.kind !== "exported"
-      ? null
-      : { field: "user_id", asked: one.row.fp_id, answered: result.report.user_id },
+      ? []
+      : [{ field: "user_id", asked: one.row.fp_id, answered: result.report.user_id }],
   tables: CIP_TABLES,
   rows: ({ runId, sealer }, item) => cipRows(memberOf(item, runId), runId, sealer),
 };
@@ -123,7 +123,7 @@ export function takingAlong(
     ...(skipped.length > 0 && {
       skippedRows: (runId: string) => skipped.map((rows) => rows(runId)).join(" union all by name "),
     }),
-    about: (rows, result) => jobOf(rows).about?.(rows, result) ?? null,
+    about: (rows, result) => jobOf(rows).about?.(rows, result) ?? [],
     counts: (item) => jobOf(item.rows).counts?.(item) ?? {},
     tables: [...own.tables, ...other.tables],
     rows: (context, item) => jobOf(item.rows).rows(context, item),

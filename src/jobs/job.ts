@@ -80,10 +80,10 @@ export interface BulkJob<Row extends object, Result, Options extends object = ob
   /** The query of what the summary of a run counted besides rows: `name` and `count` of each. */
   countedRows?(runId: string): string;
   /**
-   * Whom the answer of an item names and who was asked for, where the contract doesn't say that this is the same id: a
-   * job that publishes learns that from the whole run. Default: answers name nobody.
+   * What the answers of an item name and who was asked for, where the contract doesn't say that they belong together:
+   * the whole run shows it, so rows are written once it was seen. Default: answers name nobody.
    */
-  about?(rows: readonly JobRow<Row>[], result: Result): (NamedAnswer & { readonly field: string }) | null;
+  about?(rows: readonly JobRow<Row>[], result: Result): readonly NamedAnswer[];
   /** What the summary counts of an item besides rows, by name; counts of one name add up. Default: nothing. */
   counts?(item: EndedItem<Row, Result>): Readonly<Record<string, number>>;
   /** The tables that it appends to, in the order of writing: the one that says *done* last. */
@@ -95,7 +95,7 @@ export interface BulkJob<Row extends object, Result, Options extends object = ob
   ): Readonly<Record<string, readonly TableRow[]>>;
   /**
    * Publishes the whole run at once, before its rows are written to the tables; the summary shows what it returns.
-   * It may run again after a crash and must then find what it has published. Default: groups are written one by one.
+   * It may run again after a crash and must then find what it has published. Default: nothing is published.
    */
   publish?(run: WholeRun<Row, Result, Options>): Promise<Readonly<Record<string, unknown>>>;
 }

@@ -8,7 +8,14 @@ import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { VERSION } from "../../version.js";
 import { recordFailures } from "../run-row.js";
 import { writeGroup } from "./close-group.js";
-import { type BulkDependencies, type OpenGroup, type OpenRun, openGroup, openRun } from "./open-group.js";
+import {
+  type BulkDependencies,
+  endsOf,
+  type OpenGroup,
+  type OpenRun,
+  openGroup,
+  openRun,
+} from "./open-group.js";
 
 interface PublishRunInput extends BulkRun {
   readonly groups: number;
@@ -22,7 +29,7 @@ interface PublishedRun {
   readonly totals: BulkTotals;
 }
 
-/** Publishes a run as a whole, then writes its rows to the tables. */
+/** Judges a run as a whole, publishes what its kind publishes, then writes its rows to the tables. */
 export async function publishRun(
   deps: BulkDependencies,
   { groups, startedAt, ...run }: PublishRunInput,
@@ -60,39 +67,46 @@ interface OpenedGroup {
 
 /**
  * Fails the items of a run whose answers are about others, as all groups together show; of several attempts the first
- * decides. Returns what that changes in the totals, which count these items as done.
+ * decides. Returns what that changes in the totals, which count these items as done or skipped.
  */
 async function failOthers(
   deps: BulkDependencies,
-  { job: { about }, staging }: OpenRun,
+  { job, staging }: OpenRun,
   runId: string,
   opened: () => AsyncIterable<OpenedGroup>,
 ): Promise<BulkTotals> {
+  const { about } = job;
   if (about === undefined) return noBulkTotals();
   if ((await staging.others.find()) === undefined) {
     const answers = [];
     for await (const { group, close } of opened()) {
-      for await (const { number: item, rows, result } of group.ended(close)) {
-        const named = result === null ? null : about(rows, result);
-        if (named !== null) answers.push({ ...named, group: group.number, item });
+      for await (const ended of group.ended(close)) {
+        if (ended.result === null) continue;
+        const skipped = endsOf(job, ended).filter(({ status }) => status === "skipped").length;
+        const place = { group: group.number, item: ended.number, skipped };
+        for (const named of about(ended.rows, ended.result)) answers.push({ ...named, ...place });
       }
     }
-    await staging.others.keep(
-      aboutOthers(answers).map(({ group, item, field, ...ids }) => {
-        const [answered, asked] = [maskedId(ids.answered), maskedId(ids.asked)];
-        return { group, item, reason: anotherSubjectReason({ field, answered, asked }) };
-      }),
-    );
+    const failed = aboutOthers(answers).map(({ field, ...one }) => {
+      const [answered, asked] = [maskedId(one.answered), maskedId(one.asked)];
+      const { group, item, skipped } = one;
+      return { group, item, skipped, reason: anotherSubjectReason({ field, answered, asked }) };
+    });
+    // An item that names several others fails once.
+    const byItem = new Map(failed.map((one) => [`${one.group}/${one.item}`, one]));
+    await staging.others.keep([...byItem.values()]);
   }
   const others = await staging.others.require();
   const parts: BulkTotals[] = [];
   for await (const { group, close } of others.length === 0 ? [] : opened()) {
-    const failed = new Set(others.filter((one) => one.group === group.number).map(({ item }) => item));
+    const ofGroup = others.filter((one) => one.group === group.number);
+    const failed = new Set(ofGroup.map(({ item }) => item));
     const items = (await group.closedItems(close)).filter(({ number }) => failed.has(number));
     const ends = items.flatMap((item) => item.ends);
     const part = `g${group.number}/others`;
     await recordFailures(deps.lake, { runId, part }, failuresOf(ends, group.nameOf));
-    const rows = { ...noBulkTotals().rows, done: -ends.length };
+    const skipped = ofGroup.reduce((sum, one) => sum + (one.skipped ?? 0), 0);
+    const rows = { ...noBulkTotals().rows, done: skipped - ends.length, skipped: -skipped };
     parts.push({ ...noBulkTotals(), rows }, ...items.map(({ totals }) => totals));
   }
   return sumOfTotals(parts);

@@ -60,7 +60,7 @@ export interface StartedBulk extends BulkRun, NewRun {
   readonly rows: number;
   /** Groups that the frozen rows make. */
   readonly groups: number;
-  /** Whether the kind publishes the whole run at once. */
+  /** Whether rows are written once the whole run was seen. */
   readonly packs: boolean;
 }
 
@@ -99,8 +99,10 @@ export interface RowEnd {
   readonly refused?: RefusedRequest | undefined;
 }
 
-/** Whom an answer names, where the contract doesn't say that this is the id that was asked for. */
+/** What an answer names, where the contract doesn't say that this is of the id that was asked for. */
 export interface NamedAnswer {
+  /** Where the answer names it: answers are compared with those that name the same. */
+  readonly field: string;
   readonly asked: string;
   readonly answered: string;
 }
@@ -110,12 +112,22 @@ export interface NamedAnswer {
  * names another that was asked for too, or some name the very id that was asked for, so that all have to. Pure.
  */
 export function aboutOthers<A extends NamedAnswer>(answers: readonly A[]): A[] {
+  const fields = [...new Set(answers.map(({ field }) => field))];
+  return fields.flatMap((field) => othersOf(answers.filter((one) => one.field === field)));
+}
+
+function othersOf<A extends NamedAnswer>(answers: readonly A[]): A[] {
   const asked = new Set(answers.map((one) => one.asked));
   const isPromised = answers.some((one) => one.asked === one.answered);
-  const named = new Map<string, number>();
-  for (const { answered } of answers) named.set(answered, (named.get(answered) ?? 0) + 1);
+  const firstAsked = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const { asked: own, answered } of answers) {
+    const first = firstAsked.get(answered) ?? own;
+    firstAsked.set(answered, first);
+    if (first !== own) shared.add(answered);
+  }
   return answers.filter(
     ({ asked: own, answered }) =>
-      answered !== own && (isPromised || asked.has(answered) || (named.get(answered) ?? 0) > 1),
+      answered !== own && (isPromised || asked.has(answered) || shared.has(answered)),
   );
 }

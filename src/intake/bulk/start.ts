@@ -34,7 +34,7 @@ export interface AskedJob extends AskedRun, Pick<FrozenFile, "options" | "asker"
 /** Joins the job's run in progress, unless that is to be given up, or freezes the rows and starts a new run. */
 export async function startBulk(client: Client, asked: AskedJob): Promise<StartedRun> {
   const { scope, sealed, job, judged, options, asker, secrets, retryOf, restart } = asked;
-  const { kind, groupRows, effect, publish } = job;
+  const { kind, groupRows, effect, publish, about } = job;
   const told = { ...options, ...secretsName(secrets, judged.sha256), retry_of: retryOf };
   const text = bulkJobText(kind, judged.sha256, told);
   const jobId = createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -57,7 +57,8 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
         judged.bytes,
       );
       await claim?.take();
-      const ofFile = { rows, groups: groups.total, packs: publish !== undefined };
+      const packs = publish !== undefined || about !== undefined;
+      const ofFile = { rows, groups: groups.total, packs };
       const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, ...ofFile };
       return { input };
     },

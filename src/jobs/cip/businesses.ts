@@ -1,3 +1,4 @@
+import { ANOTHER_SUBJECT } from "../../domain/failures.js";
 import { type PackFiles, RowSpool } from "../../lake/bulk/pack/pack-files.js";
 import { csvLine } from "../../lake/csv-line.js";
 import { KYB_TABLES } from "../../lake/tables/kyb.js";
@@ -83,10 +84,12 @@ function businessOf(
   const business = unasked(row);
   if (result === null) {
     const reason = failure ?? "interrupted";
+    const retry = `nightledger runs retry ${runId}`;
     const isUnknown = reason.startsWith("not_found");
-    const action = isUnknown
-      ? "check the fp_bid in the file, and export it"
-      : `nightledger runs retry ${runId}`;
+    const known = reason.startsWith(ANOTHER_SUBJECT)
+      ? `find out what mixes up answers, then ${retry}`
+      : retry;
+    const action = isUnknown ? "check the fp_bid in the file, and export it" : known;
     return { ...business, status: "failed", reason, action };
   }
   const { onboardings } = result;

@@ -98,6 +98,8 @@ export interface StagedClose {
 
 interface OthersItem extends FailedItem {
   readonly group: number;
+  /** How many of its rows were counted as skipped, and not as done, before it failed. */
+  readonly skipped?: number;
 }
 
 /** An object that is written once: a second writer gets what the first one wrote. */

@@ -60,6 +60,7 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
     run.wait(group, waitingState(unfinished, slice), held.size);
     if (gateUntil !== null && gateUntil > at) await condition(isStopped, gateUntil - at);
   }
-  run.count(await closeGroup({ ...place, results: results.flat(), failed }));
+  const { packs } = run.input;
+  run.count(await closeGroup({ ...place, results: results.flat(), failed, packs }));
   if (unauthorized) run.refuse();
 }

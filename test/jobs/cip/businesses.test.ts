@@ -25,6 +25,11 @@ test.each([
     "not_found",
     { status: "failed", reason: "not_found", action: "check the fp_bid in the file, and export it" },
   ],
+  [
+    [],
+    "another_subject data[].id: a for b",
+    { action: "find out what mixes up answers, then nightledger runs retry cip-1" },
+  ],
   [[], "", { status: "empty", reason: "no_onboarding" }],
   [[NONE], "", { status: "empty", reason: "no_insights" }],
   [[NONE, { ...NONE, state: "found" }], "", { status: "exported", reason: null, action: null }],
