@@ -132,6 +132,11 @@ interface ReadInputs {
 /** Any kind of job, as the engine sees it. */
 export type AnyJob = BulkJob<object, unknown>;
 
+/** Whether the rows of a kind are written once the whole run was seen, and not group by group. */
+export function seesWholeRun({ publish, about }: Pick<AnyJob, "publish" | "about">): boolean {
+  return publish !== undefined || about !== undefined;
+}
+
 /** A valid row of the input file, with its line. */
 export interface JobRow<Row> {
   readonly line: number;

@@ -1,28 +1,25 @@
 import { type BulkTotals, failuresOf, sumOfTotals } from "../../domain/bulk/bulk-totals.js";
-import type { AnyJob } from "../../jobs/job.js";
+import { type AnyJob, seesWholeRun } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
 import { recordFailures } from "../run-row.js";
 import { type BulkDependencies, type BulkGroup, type OpenGroup, openGroup } from "./open-group.js";
 
-interface CloseGroupInput extends BulkGroup, StagedClose {
-  /** Whether rows are written once the whole run was seen, as the run was started; an older version does not say it. */
-  readonly packs?: boolean;
-}
+interface CloseGroupInput extends BulkGroup, StagedClose {}
 
 /**
  * Closes a group once no slice will work on it any more: keeps the results of its items and records what failed. For a
- * run that need not be seen as a whole, also writes the rows. Returns what the failed items add to the totals.
+ * kind that need not see the whole run, also writes the rows. Returns what the failed items add to the totals.
  */
 export async function closeGroup(
   deps: BulkDependencies,
-  { results, failed, packs, ...input }: CloseGroupInput,
+  { results, failed, ...input }: CloseGroupInput,
 ): Promise<BulkTotals> {
   const group = await openGroup(deps, input);
   const { job, staging } = group.run;
   const close = await staging.close(input.group).keep({ results, failed });
-  if (!(packs ?? job.publish !== undefined)) await writeGroup(deps, input, { group, close });
+  if (!seesWholeRun(job)) await writeGroup(deps, input, { group, close });
   const items = await group.closedItems(close);
   const failures = failuresOf(
     items.flatMap(({ ends }) => ends),

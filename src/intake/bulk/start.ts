@@ -15,7 +15,7 @@ import { InputError } from "../../domain/failures.js";
 import type { NewRun } from "../../domain/run.js";
 import { keyMode } from "../../domain/service/key-mode.js";
 import type { RetentionRules } from "../../domain/tables/retention.js";
-import type { AnyJob } from "../../jobs/job.js";
+import { type AnyJob, seesWholeRun } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile, secretPrint } from "../../lake/bulk/bulk-staging.js";
 import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
 import { lastPulse } from "../../lake/bulk/run-pulse.js";
@@ -34,7 +34,7 @@ export interface AskedJob extends AskedRun, Pick<FrozenFile, "options" | "asker"
 /** Joins the job's run in progress, unless that is to be given up, or freezes the rows and starts a new run. */
 export async function startBulk(client: Client, asked: AskedJob): Promise<StartedRun> {
   const { scope, sealed, job, judged, options, asker, secrets, retryOf, restart } = asked;
-  const { kind, groupRows, effect, publish, about } = job;
+  const { kind, groupRows, effect } = job;
   const told = { ...options, ...secretsName(secrets, judged.sha256), retry_of: retryOf };
   const text = bulkJobText(kind, judged.sha256, told);
   const jobId = createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -57,8 +57,7 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
         judged.bytes,
       );
       await claim?.take();
-      const packs = publish !== undefined || about !== undefined;
-      const ofFile = { rows, groups: groups.total, packs };
+      const ofFile = { rows, groups: groups.total, packs: seesWholeRun(job) };
       const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, ...ofFile };
       return { input };
     },

@@ -60,7 +60,6 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
     run.wait(group, waitingState(unfinished, slice), held.size);
     if (gateUntil !== null && gateUntil > at) await condition(isStopped, gateUntil - at);
   }
-  const { packs } = run.input;
-  run.count(await closeGroup({ ...place, results: results.flat(), failed, packs }));
+  run.count(await closeGroup({ ...place, results: results.flat(), failed }));
   if (unauthorized) run.refuse();
 }
