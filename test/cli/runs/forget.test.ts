@@ -11,6 +11,7 @@ import { clusterEnv, TEST_KEYS } from "../../helpers/temporal/temporal-environme
 const outcome = { attempt: 1, version: 1, settled_at: "2026-01-10T02:00:00Z", external_id: "C,x" };
 const BATCH = `onb_${"a".repeat(24)}`;
 const CSV = `_batches/${BATCH}/outcomes.csv`;
+const HEAD = "line,kind,fp_id,fp_bid,external_id,onboarding_id\r\n";
 const SYNC = "sync-20260110T020000Z-abcdef";
 const CIP = "export-cip-20260110T020000Z-abcdef";
 
@@ -25,7 +26,7 @@ beforeEach(async () => {
     ],
   });
   written = openLake({ directory: lake.directory });
-  await written.store.put(CSV, 'line,external_id\r\n2,"C,x"\r\n3,C\r\n');
+  await written.store.put(CSV, `${HEAD}2,user,,,"C,x",\r\n3,user,,,C,\r\n`);
 });
 afterEach(async () => {
   await written.close();
@@ -54,5 +55,13 @@ test("rows that runs keep for a retry, and that name the person, are named", asy
 test("rows that name the person by an external id alone go, also from the CSV of their batch", async () => {
   expect(JSON.parse((await forget()).stdout)).toMatchObject({ rows: 2 });
   expect(await lake.rowsOf("select external_id from onboardings")).toEqual([{ external_id: "C" }]);
-  expect(String(await written.store.get(CSV))).toBe("line,external_id\r\n3,C\r\n");
+  expect(String(await written.store.get(CSV))).toBe(`${HEAD}3,user,,,C,\r\n`);
+});
+
+// The id was looked for in every column: one that is a number took the line of that number along.
+test("lines of others that have such a text in another column stay in the CSV of a batch", async () => {
+  const others = `${HEAD}3,user,fp_y,,,ob_1\r\n4,user,fp_z,,C,fp_x\r\n`;
+  await written.store.put(CSV, `${others}5,user,fp_x,,3,ob_2\r\n`);
+  await forget();
+  expect(String(await written.store.get(CSV))).toBe(others);
 });

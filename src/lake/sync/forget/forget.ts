@@ -136,6 +136,9 @@ async function linksOf(lake: LakeReader, tables: readonly TableSpec[], fpId: str
   return [...links];
 }
 
+/** The cells `fp_id` and `external_id` of a line of outcomes. Those before them need no quotes. */
+const IDS = /^[^,]*,[^,]*,([^,]*),[^,]*,("(?:[^"]|"")*"|[^,]*),/;
+
 /** Takes a person's lines out of the files of batches' outcomes, which are made of `onboardings`, while that names them. */
 async function eraseOutcomes(lake: Lake, fpId: string): Promise<void> {
   const { store } = lake;
@@ -143,12 +146,17 @@ async function eraseOutcomes(lake: Lake, fpId: string): Promise<void> {
     sql.rows(`select distinct external_id from onboardings where fp_id = ${sqlText(fpId)}`),
   );
   const ids = [fpId, ...known.flatMap(({ external_id }) => external_id ?? [])].map(String);
-  const cells = ids.map((id) => `,${csvLine([id]).trimEnd()},`);
+  const cells = new Set(ids.map((id) => csvLine([id]).trimEnd()));
   for (const { key } of await store.list("_batches/")) {
     if (!key.endsWith("/outcomes.csv")) continue;
     const text = (await store.get(key))?.toString("utf8") ?? "";
     const lines = text.split(/(?<=\n)/);
-    const kept = lines.filter((line) => !cells.some((cell) => `,${line.trimEnd()},`.includes(cell)));
+    const kept = lines.filter(
+      (line) =>
+        !IDS.exec(line)
+          ?.slice(1)
+          .some((cell) => cells.has(cell)),
+    );
     if (kept.length < lines.length) await store.put(key, kept.join(""), { durable: true });
   }
 }
