@@ -80,6 +80,7 @@ const ACTIONS: readonly (readonly [RegExp, string])[] = [
   [/^no_links_read/, "check that the users still have links at the service; if so, run the same sync again"],
   [/^resync_without_cursor/, NEXT_RUN],
   [/^update_refused/, "run it again in a quiet hour; if it fails again, report it to the service"],
+  [/^\w+: refused http_/, "report it to the service: it refuses this list"],
   [/refused http_/, "report it to the service: it refuses this link with every page size"],
   [
     /staged_page/,

@@ -184,22 +184,34 @@ function isInWindow({ lists }: HistorySpec): string {
   return typeof lists === "string" ? "" : ` and l.${sqlName(lists.since)} >= whole.from_day`;
 }
 
-/** Finds the holes that observations leave, over the tables of their comparison. */
+/**
+ * Finds the holes that observations leave, over the tables of their comparison: the first rows of an account from a window,
+ * and rows that a window lacks, which may be gone or have moved to a day before it.
+ */
 async function listHoles(sql: SqlSession, spec: HistorySpec, files: NewestFiles): Promise<ListHole[]> {
   if (typeof spec.lists === "string") return [];
+  const owner = sqlNames(spec.owner);
   const account = [...spec.owner, spec.lists.per];
   const isKnown = (one: string) => `${sameIn(account, one, "l")} and ${isThere(spec, "l")}`;
+  const windows = `(from whole where from_day > '${FIRST_DAY}')`;
   await sql.run(`create or replace temp table fresh as
     select ${sqlNames(account)}, max(${OBSERVED_AT}) as seen_at
     from observed o anti join last l on ${isKnown("o")}
       anti join (from whole where from_day = '${FIRST_DAY}') w on ${sameIn(spec.owner, "o", "w")}
     group by all`);
-  const [found] = await sql.few("select exists (from fresh) as any_is_fresh");
-  if (found?.any_is_fresh !== true) return [];
-  // Those were the last rows of a part of the keys.
-  const last = newestRows(spec, files, { ownersIn: "fresh" });
-  const rows = await sql.rows(`select ${sqlNames(spec.owner)}, epoch_ms(max(seen_at)) as seen_ms
-    from fresh f anti join (${last}) l on ${isKnown("f")} group by all`);
+  const [found] = await sql.few(`select exists (from fresh) as fresh,
+    exists (from gone semi join ${windows} using (${owner})) as gone`);
+  // Those in `last` were the last rows of a part of the keys.
+  const some = [
+    found?.fresh === true &&
+      `select ${owner}, seen_at from fresh f anti join (${newestRows(spec, files, { ownersIn: "fresh" })}) l on ${isKnown("f")}`,
+    found?.gone === true &&
+      `select ${owner}, read_at as seen_at from gone semi join ${windows} using (${owner})`,
+  ].filter((one) => one !== false);
+  if (some.length === 0) return [];
+  const rows = await sql.rows(
+    `select ${owner}, epoch_ms(max(seen_at)) as seen_ms from (${some.join(" union all ")}) group by all`,
+  );
   return rows.map(({ fp_id, link_id, seen_ms }) => {
     const linkId = link_id === undefined ? null : String(link_id);
     return { fpId: String(fp_id), linkId, seenAt: new Date(Number(seen_ms)) };

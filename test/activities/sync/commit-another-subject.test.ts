@@ -68,26 +68,33 @@ const about = (pattern: RegExp) =>
 
 const CLEAN = { failed: [], totals: { failures: [], links: { failed: 0 }, unknown_accounts: 0 } };
 
-/** In this order each lie is the first that is heard of what it is about: a user who fails leaves the rest unread. */
+/** In this order, and of these streams, each lie is the first that is heard of what it is about. */
 const LIES = [
-  ["a user's links", /bank_links$/, /^bank_links: another_subject links\[\].fp_id: •••of_b for •••of_a$/],
+  [
+    "a user's links",
+    /bank_links$/,
+    /^bank_links: another_subject links\[\].fp_id: •••of_b for •••of_a$/,
+    STREAMS,
+  ],
   [
     "a user's accounts",
     /linked_bank_accounts$/,
     /^accounts: another_subject accounts\[\].link_id: •••of_b for one of 1$/,
+    ["accounts", "bank_links"],
   ],
-  ["a link's page", /transactions\/sync$/, /^another_subject account_id: •••of_b for •••of_a$/],
+  ["a link's page", /transactions\/sync$/, /^another_subject account_id: •••of_b for •••of_a$/, STREAMS],
   [
     "a link's investments",
     /investments/,
     /^investment_transactions: another_subject account_id: .*, link link_of_a$/,
+    STREAMS,
   ],
 ] as const;
 
 test("an answer about another user or link fails that one alone, and leaves nothing behind, first or later", async () => {
   const lying = async () => {
-    for (const [what, pattern, reason] of LIES) {
-      const { failed, totals } = await at.night(STREAMS, { lie: about(pattern) });
+    for (const [what, pattern, reason, streams] of LIES) {
+      const { failed, totals } = await at.night(streams, { lie: about(pattern) });
       const reasons = [...failed, ...totals.failures.map((failure) => failure.reason)];
       expect(reasons, what).toEqual([expect.stringMatching(reason)]);
       expect(totals.links, what).toMatchObject({ failed: /sync/.test(pattern.source) ? 1 : 0 });
@@ -236,4 +243,20 @@ describe("a link that a consistent lie has put under another user", () => {
     expect(await shared()).toEqual([]);
     expect(await at.rows(newest)).toEqual([{ fp_id: b }]);
   });
+});
+
+// The user failed, and the links that they have now never came.
+test("accounts of a link that the user had, and that is gone, are theirs while they are listed", async () => {
+  const streams = ["accounts", "bank_links", "transactions"];
+  await at.night(streams);
+  const sandbox = at.bench.sandbox;
+  sandbox.addLink({ fp_id: "user_link_of_a", id: "link_new", accounts: [] });
+  sandbox.append("link_new", [
+    { change: "created", row: transactionRow({ transaction_id: "n", account_id: "acc_new" }) },
+  ]);
+  const lie = ({ path }: { path: string }, truth: { readonly links: readonly { readonly id: string }[] }) =>
+    path === "/users/user_link_of_a/bank_links"
+      ? { links: truth.links.filter(({ id }) => id === "link_new") }
+      : undefined;
+  expect(await at.night(streams, { lie })).toMatchObject({ failed: [], totals: { rows: { created: 1 } } });
 });

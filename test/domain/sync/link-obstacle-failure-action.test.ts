@@ -9,6 +9,7 @@ test.each([
   ["resync_would_remove 40 of 60", /--full --links/],
   ["resync_without_cursor", /next run/],
   ["refused http_422", /every page size/],
+  ["accounts: refused http_404", /refuses this list/],
   ["update_refused http_400 after 5 restarts", /quiet hour/],
   ["staged_page_torn after 5 restarts", /quiet hour|disk/],
   ["staged_page_gone", /disk/],

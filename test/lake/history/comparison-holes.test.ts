@@ -49,3 +49,16 @@ test("an account of which every row is gone is as good as new", async () => {
   await appendChanges(at.lake, WINDOWED, "r3/g0", "r3", { query, whole, bytes: 0 });
   expect(await versionAfter(0, ["known"])).toBe(-NEXT.getTime());
 });
+
+test.each([
+  ["of a window leaves one: it may have moved to a day before", "2026-01-01", -NEXT.getTime()],
+  ["of the whole list leaves none", null, NEXT.getTime() / DAY - 2 / 24],
+])("a row that is gone from a reading %s", async (_, from, version) => {
+  const things = Array.from({ length: 19 }, (_, n) => ({ owner: "u", id: `old${n}`, state: "known" }));
+  const window = { from, until: "2026-01-02", begunAt: NEXT };
+  const whole = [{ fpId: "u", linkId: null, readAt: NEXT, window }];
+  const query = observedQuery("r2", NEXT, things);
+  await appendChanges(at.lake, WINDOWED, "r2/g0", "r2", { query, whole, bytes: 0 });
+  const { txns } = await at.lake.table(WINDOWED.name).snapshot();
+  expect(txns.get('reading/["u",null]')?.version).toBe(version);
+});

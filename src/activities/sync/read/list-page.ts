@@ -50,8 +50,8 @@ export function namedAccounts(
 }
 
 /**
- * Checks that some of a user's accounts are of a link that the user has, and none of a link that was read for another user:
- * one that nobody has may have come since the links were listed.
+ * Checks that some of a user's accounts are of a link that the user has or had, and none of a link that was read for another
+ * user: one that nobody has may have come since the links were listed.
  *
  * @param links undefined where they were not read
  * @throws AnotherSubjectError
@@ -65,8 +65,9 @@ export function mustBeOfLinks(
   if (links === undefined) return;
   const own = new Set(links.map(({ id }) => id));
   const named = textsOf(listing, reading, "link_id");
-  const others = named.filter((link) => !own.has(link));
-  const isOfAnother = (link: string) => (linkCheckpoint(feed, link)?.fp_id ?? fpId) !== fpId;
+  const ownerOf = (link: string) => (own.has(link) ? fpId : linkCheckpoint(feed, link)?.fp_id);
+  const others = named.filter((link) => ownerOf(link) !== fpId);
+  const isOfAnother = (link: string) => ownerOf(link) !== undefined;
   const wrong = others.find(isOfAnother) ?? (others.length === named.length ? others[0] : undefined);
   if (wrong === undefined) return;
   const mismatch = { answered: maskedId(wrong), asked: `one of ${own.size}`, field: "accounts[].link_id" };

@@ -51,7 +51,7 @@ export async function readUser(state: SliceState, { row, progress }: BegunUser):
   const paged = await PagedLists.of(store, state.input.runId, progress);
   const reading = new UserReading(state, row, progress, await earlierPages(state, progress), paged);
   let outcome = await reading.run();
-  if (outcome.kind === "complete" || reading.hasFailedLinks) {
+  if (outcome.kind === "complete" || reading.hasFailedLists) {
     const { found, skipped } = reading.links();
     const links = await withMovedLinks(state, found, progress);
     if ("kind" in links) outcome = links;
@@ -85,8 +85,6 @@ interface OwnedList {
   readonly linkId: string | null;
   /** The earliest day to ask for, null for all; undefined where the list can only be read whole. */
   readonly from: string | null | undefined;
-  /** Whether rows of it are in the lake, so that one that its pages miss would be taken for removed. */
-  readonly isKnown: boolean;
 }
 
 /** A page that is staged, as the service gave it. */
@@ -102,7 +100,7 @@ class UserReading {
   readonly #paged: ObservedPage[] = [];
   /** Undefined where the run does not read the user's links. */
   #listed: readonly ListedLink[] | undefined;
-  #hasFailedLinks = false;
+  #hasFailedLists = false;
 
   constructor(
     private readonly state: SliceState,
@@ -117,9 +115,9 @@ class UserReading {
     return [...this.single, ...this.#paged];
   }
 
-  /** Whether the user has failed for lists of single links alone: the others are read all the same. */
-  get hasFailedLinks(): boolean {
-    return this.#hasFailedLinks;
+  /** Whether the user has failed for lists on which no other depends: the others are read all the same. */
+  get hasFailedLists(): boolean {
+    return this.#hasFailedLists;
   }
 
   async run(): Promise<UserOutcome> {
@@ -127,16 +125,17 @@ class UserReading {
     for (const listing of this.state.observed) {
       const links = listing.per === "user" ? [null] : this.#readable().map(({ id }) => id);
       for (const linkId of links) {
-        const outcome = await this.#readList({ listing, linkId, ...this.#windowOf(listing, linkId) });
+        const outcome = await this.#readList({ listing, linkId, from: this.#windowOf(listing, linkId) });
         if (outcome === "read") continue;
         const ended = this.#ended(outcome);
-        const isOfLink = linkId !== null && (ended.kind === "failed" || ended.kind === "transient");
-        // A link that takes all the time of every slice must not keep its user open for ever.
-        if (!isOfLink) return outcome.kind === "open" && failure?.kind === "transient" ? failure : outcome;
+        const isAlone = listing.name !== bankLinkStream.name && this.#listed !== undefined;
+        // A list that takes all the time of every slice must not keep its user open forever.
+        if (!isAlone || (ended.kind !== "failed" && ended.kind !== "transient"))
+          return outcome.kind === "open" && failure?.kind === "transient" ? failure : outcome;
         failure = failure?.kind === "transient" ? failure : ended;
       }
     }
-    this.#hasFailedLinks = failure?.kind === "failed";
+    this.#hasFailedLists = failure?.kind === "failed";
     return failure ?? { kind: "complete" };
   }
 
@@ -172,16 +171,16 @@ class UserReading {
   }
 
   /** The part of a list that is read: all of it at first, then from some days before what is known of it. */
-  #windowOf({ streams, windowed }: ObservedListing, linkId: string | null) {
+  #windowOf({ streams, windowed }: ObservedListing, linkId: string | null): OwnedList["from"] {
     const { given, input } = this.state;
-    if (windowed === undefined) return { from: undefined, isKnown: false };
+    if (windowed === undefined) return undefined;
+    if (input.full) return null;
     const known = streams.map(({ name }) => {
       const history = given.windowed.get(name);
       return history === undefined ? null : knownUntil(history, { fpId: this.row.fp_id, linkId });
     });
     const today = new Date().toISOString().slice(0, 10);
-    const from = input.full ? null : windowStart(known, input.lookback ?? DEFAULT_LOOKBACK, today);
-    return { from, isKnown: known.some((day) => day !== null) };
+    return windowStart(known, input.lookback ?? DEFAULT_LOOKBACK, today);
   }
 
   /** Stages every page of one list. */
@@ -193,7 +192,7 @@ class UserReading {
       const failure = pageFailure(error);
       // A link that was removed since its user's links were listed has no rows; part of its list says nothing of the rest.
       if (failure.kind === "gone" && linkId !== null) return "read";
-      return userOutcome(failure, listing);
+      return userOutcome(failure, listing, this.#listed !== undefined);
     }
   }
 
@@ -206,7 +205,7 @@ class UserReading {
   }
 
   async #readPages(owned: OwnedList): Promise<UserOutcome | "read"> {
-    const { listing, linkId, from, isKnown } = owned;
+    const { listing, linkId, from } = owned;
     const { operation, name: stream } = listing;
     const key = JSON.stringify([stream, linkId ?? this.row.fp_id, from]);
     const list = this.lists.list(key, firstPage(operation));
@@ -215,7 +214,7 @@ class UserReading {
       if (page === undefined) return { kind: "open" };
       const envelope = page.reading.envelope as Readonly<Record<string, unknown>>;
       const read = listPage(operation, envelope, list.next, list.before);
-      const stands = list.pages.length === 0 || !isKnown || (await this.#stillHolds(owned, list));
+      const stands = list.pages.length === 0 || (await this.#stillHolds(owned, list));
       if (stands && list.takePages(read, [page.observed]) === "taken") continue;
       this.lists.drop(list);
       return { kind: "moved", stream };
@@ -225,8 +224,8 @@ class UserReading {
   }
 
   /**
-   * Whether the newest page of a list still holds none but known rows, now that the page after it was read. A row that
-   * moved from that one to this one while they were read came in neither: it isn't gone.
+   * Whether the newest page of a list still holds none but rows that came, now that the page after it was read. A row that
+   * moved from this one to that one while they were read came in neither.
    */
   async #stillHolds(owned: OwnedList, list: PagedList): Promise<boolean> {
     const { operation } = owned.listing;
@@ -271,7 +270,7 @@ class UserReading {
     return observe(reading, await state.stage(state.journal, name, body, { cleaned }));
   }
 
-  #request({ listing, linkId, from }: Omit<OwnedList, "isKnown">, page: number | undefined) {
+  #request({ listing, linkId, from }: OwnedList, page: number | undefined) {
     const path = linkId === null ? { fp_id: this.row.fp_id } : { link_id: linkId };
     const window = typeof from === "string" ? { start_date: from } : {};
     const query = listing.paging === "page" ? { query: { page, size: PAGE_SIZE, ...window } } : {};
@@ -279,11 +278,11 @@ class UserReading {
   }
 }
 
-/** What a failed page means for its user. */
-function userOutcome(failure: PageFailure, { name: stream }: ObservedListing): UserOutcome {
+/** What a failed page means for its user; one whose links were listed is there. */
+function userOutcome(failure: PageFailure, { name: stream }: ObservedListing, isThere: boolean): UserOutcome {
   switch (failure.kind) {
     case "gone":
-      return { kind: "failed", reason: `${stream}: user not found` };
+      return { kind: "failed", reason: `${stream}: ${isThere ? "refused http_404" : "user not found"}` };
     case "rejected":
       return { kind: "failed", reason: `${stream}: refused http_${failure.status}` };
     case "broken":

@@ -126,7 +126,7 @@ async function knownAccounts(
     where list_contains(${sqlList(links)}, link_id)`);
   return sql.rows(`
     with live as (
-      select link_id, account_id, count(*) as rows, sum(signed_amount)::varchar as sum
+      select link_id, account_id, count(*) as rows, sum(signed_amount)::varchar as sum, list(distinct fp_id) as owners
       from transactions where ${daysOf(asked)} group by link_id, account_id
     ), newest as (
       select fp_id, link_id, account_id, arg_max(gone is true, observed_at) as gone
@@ -135,7 +135,7 @@ async function knownAccounts(
     select k.fp_id, k.link_id, k.account_id, coalesce(live.rows, 0) as rows, coalesce(live.sum, '0.0000000000') as sum
     from known_accounts k left join live using (link_id, account_id)
       left join newest using (fp_id, link_id, account_id)
-    where newest.gone is not true or live.rows > 0
+    where newest.gone is not true or list_contains(live.owners, k.fp_id)
     order by all`);
 }
 

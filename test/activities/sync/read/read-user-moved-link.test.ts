@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../../sandbox/index.js";
+import { lakeAccounts } from "../../../../src/lake/bulk/reconcile/lake-accounts.js";
 import { bringUpCurrent } from "../../../../src/lake/history/current-table.js";
 import type { HistorySpec } from "../../../../src/lake/history/history-spec.js";
 import { sharedLinks } from "../../../../src/lake/sync/lake-check.js";
@@ -91,6 +92,9 @@ test.each([
     const spec = bankLinkStream.table as HistorySpec;
     await bringUpCurrent(at.bench.deps.lake, spec, "test");
     expect(await sharedLinks(at.bench.deps.lake, spec)).toEqual([]);
+    // A reconciliation found its rows missing for the first owner.
+    const accounts = await lakeAccounts(at.bench.deps.lake, { fpIds: ["u_1", "u_2", "u_3"] });
+    expect([...accounts]).toMatchObject([[owner, [{ linkId: "l", rows: 35 }]]]);
     more(35, 5);
     await at.night(STREAMS, { lie });
     expect(await linkSyncs(3)).toMatchObject([{ fp_id: owner, generation: 2, created: 5 }]);

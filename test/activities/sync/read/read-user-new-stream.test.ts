@@ -143,11 +143,13 @@ test("a list that moves while it is read is read again, and none of its first pa
   expect(await rows(trades, count)).toEqual([{ n: 1_001, ids: 1_001 }]);
 });
 
-test("a slice whose time is up is continued where it was: no page is requested twice", async () => {
+test("a slice whose time is up is continued where it was: a slice costs at most one page again, and its look at the one before", async () => {
   bench.sandbox.setLatency(100);
   const { slices, reports } = await read(["trades"], 250);
   expect(slices).toBeGreaterThan(1);
-  expect(bench.sandbox.calls().by_operation.list_investment_transactions).toBe(4 * 3);
+  const requests = bench.sandbox.calls().by_operation.list_investment_transactions ?? 0;
+  expect(requests).toBeGreaterThanOrEqual(4 * 5);
+  expect(requests).toBeLessThanOrEqual(4 * 5 + 2 * (slices - 1));
   expect(bench.sandbox.calls().by_operation.list_bank_links).toBe(2);
   await commitOf(["trades"], reports);
   const count = "select count(*) as n, count(distinct trade_id) as ids from trades";

@@ -55,7 +55,7 @@ test("a list of one link that fails for now is read again later; the other lists
   const progress = first.users.map((user) => user.progress);
   const second = await bench.read({ slice: 1, streams: STREAMS, users: progress, fresh: null });
   expect(second).toMatchObject({ usersRead: 1, users: [] });
-  expect((bench.sandbox.calls().by_operation[OPERATION] ?? 0) - before).toBe(2);
+  expect((bench.sandbox.calls().by_operation[OPERATION] ?? 0) - before).toBe(3);
   expect(linksIn(second).investments).toEqual([bad, ...others()].sort());
 });
 
@@ -74,6 +74,18 @@ test("a refused list of the user fails the user with all links", async () => {
   expect(slice.users).toMatchObject([{ outcome: { reason: "bank_links: refused http_422" } }]);
   expect(linksIn(slice)).toEqual({ investments: [], transactions: 0 });
 });
+
+// The links' rows were not read while the list of accounts was refused, and 404 was called a user whom nobody knows.
+test.each([404, 422])(
+  "a list of accounts that answers %i fails the user, whose links are read all the same",
+  async (status) => {
+    bench.sandbox.addFault({ kind: "status", status, operation: "list_user_accounts" });
+    const slice = await read();
+    expect(slice.users).toMatchObject([{ outcome: { reason: `accounts: refused http_${status}` } }]);
+    expect(linksIn(slice)).toEqual({ investments: [bad, ...others()].sort(), transactions: 3 });
+    expect(slice.parsed.observed.map(({ stream }) => stream)).toContain("bank_links");
+  },
+);
 
 test("credentials that are refused in a list of a link stop the run", async () => {
   bench.sandbox.addFault({ kind: "status", status: 401, operation: OPERATION, link: bad });
