@@ -6,6 +6,7 @@ import { TABLES } from "../../../src/tables.js";
 import { type ActivityBench, openActivityBench, type SliceGiven } from "../temporal/activity-bench.js";
 
 export const INVESTMENTS = ["investment_transactions", "securities"];
+const OPERATION = "list_investment_transactions";
 const DAY = 86_400_000;
 
 /** So many days before today. */
@@ -14,6 +15,8 @@ export const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISO
 /** One user with one link, read night after night by the activities of a sync. */
 export class InvestmentNights {
   #nights = 0;
+  /** The first day that each night asked for, or "all". */
+  readonly asked: string[] = [];
 
   private constructor(readonly bench: ActivityBench) {}
 
@@ -31,6 +34,8 @@ export class InvestmentNights {
   /** Reads until no user is open, as a run's workflow does; gives what commits it. */
   async read(given: SliceGiven = {}): Promise<() => Promise<unknown>> {
     const { bench } = this;
+    const { requests } = bench.sandbox;
+    const before = requests({ operation: OPERATION }).length;
     this.#nights += 1;
     const runId = `night-${this.#nights}`;
     const streams = given.streams ?? INVESTMENTS;
@@ -47,6 +52,7 @@ export class InvestmentNights {
         return verdict.progress;
       });
     }
+    this.asked.push(String(requests({ operation: OPERATION })[before]?.query.start_date ?? "all"));
     const work = { runId, chunk: 0, streams, full: false, removed: {}, reports, loaded: [], links: [] };
     return () => bench.run(() => commit(bench.deps, { ...work, manifests: [], ended: [], failed: [] }));
   }
@@ -66,11 +72,16 @@ export class InvestmentNights {
     }
   }
 
-  /** The feed in short, in order. */
+  /** Makes the list too long for one page, by rows of long ago: it then is read by windows. */
+  lengthen(): void {
+    for (let n = 0; n < 100; n += 1) this.add(`filler${n}`, { date: daysAgo(700), account_id: "a" });
+  }
+
+  /** The feed in short, in order, without what made the list long. */
   async feed(): Promise<unknown[]> {
     const rows = await this.rows(
       `select concat_ws(' ', investment_transaction_id, change_type, description, amount) as text
-       from investment_transaction_changes order by observed_at, 1`,
+       from investment_transaction_changes where investment_transaction_id not like 'filler%' order by observed_at, 1`,
     );
     return rows.map(({ text }) => text);
   }

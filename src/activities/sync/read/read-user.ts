@@ -219,7 +219,10 @@ class UserReading {
       this.lists.drop(list);
       return { kind: "moved", stream };
     }
-    for (const page of list.pages) this.#paged.push(page);
+    // A list that fits on one page stays unknown, so that it is read whole again: one call, as for a window of it.
+    const isShort = from === null && list.pages.length === 1;
+    for (const { newest, ...page } of list.pages)
+      this.#paged.push(isShort || newest === undefined ? page : { ...page, newest });
     return "read";
   }
 
