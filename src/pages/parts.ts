@@ -8,29 +8,26 @@ export interface Markup {
 /** What is put into markup; null shows nothing. */
 export type Content = string | number | null | Markup;
 
-// Control characters are no text of HTML; a browser would guess.
+/** What has a meaning in HTML, and control characters, which are no text: a browser would guess. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+const UNSAFE = /[&<>"'\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 const ENTITIES: Readonly<Record<string, string>> = {
   ...{ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" },
 };
 
-function escaped(text: string | number): string {
-  return String(text)
-    .replaceAll(CONTROL, "\ufffd")
-    .replaceAll(/[&<>"']/g, (one) => ENTITIES[one] ?? "");
+function htmlOf(content: Content | readonly Content[]): string {
+  if (content === null) return "";
+  if (typeof content === "object") return "html" in content ? content.html : content.map(htmlOf).join("");
+  return String(content).replace(UNSAFE, (one) => ENTITIES[one] ?? "\ufffd");
 }
 
 /** Markup with contents in it, which are escaped: html`<b>${name}</b>`. */
 export function html(
-  strings: TemplateStringsArray,
+  [first = "", ...others]: TemplateStringsArray,
   ...contents: readonly (Content | readonly Content[])[]
 ): Markup {
-  const htmlOf = (content: Content) => {
-    if (content === null) return "";
-    return typeof content === "object" ? content.html : escaped(content);
-  };
-  return { html: String.raw({ raw: strings }, ...contents.map((one) => [one].flat().map(htmlOf).join(""))) };
+  const parts = others.map((after, at) => htmlOf(contents[at] ?? null) + after);
+  return { html: first + parts.join("") };
 }
 
 export function joined(...contents: readonly Content[]): Markup {
