@@ -34,6 +34,20 @@ export function joined(...contents: readonly Content[]): Markup {
   return html`${contents}`;
 }
 
+/** The beginning of a page, up to what is above its main part. */
+export function pageStart(title: string, head: Content): Markup {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+${head}</head>
+<body>
+<nav class="skip"><a href="#main">Skip to the contents</a></nav>
+`;
+}
+
 /** @param href is checked by nobody: give addresses of our own pages only, with their parts encoded */
 export function link(href: string, text: string): Markup {
   return html`<a href="${href}">${text}</a>`;

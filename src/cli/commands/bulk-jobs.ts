@@ -7,7 +7,6 @@ import type { AskedBulk } from "../../intake/bulk/asked-job.js";
 import type { JobKind } from "../../jobs/kind.js";
 import { KINDS } from "../../jobs/kinds/index.js";
 import type { BulkFlags } from "../bulk/command.js";
-import type { ContinueFlags } from "../bulk/steer.js";
 import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
 import { declaredOptions, type Flags, readDeclared, withDeclared } from "./declared-options.js";
 import { between, idList } from "./option-values.js";
@@ -140,7 +139,7 @@ function addContinue({ kind }: JobKind): AddCommand {
       .action(
         run(async () => {
           const { continueBulk } = await import("../bulk/steer.js");
-          return (terminal, flags: ContinueFlags) => continueBulk(terminal, kind, flags);
+          return (terminal, flags: BulkFlags) => continueBulk(terminal, kind, flags);
         }),
       );
 }

@@ -1,7 +1,7 @@
 import type { SampleDraw } from "../../../domain/bulk/cip/sample.js";
 import type { PackCounts } from "../../../lake/bulk/pack/manifest.js";
 import type { PackFiles } from "../../../lake/bulk/pack/pack-files.js";
-import { bdi, code, html, type Markup } from "../../../pages/parts.js";
+import { bdi, code, html, type Markup, pageStart } from "../../../pages/parts.js";
 import { BASE_STYLES } from "../../../pages/styles.js";
 import type { PackBusinesses } from "../businesses.js";
 import type { ChangesSpool } from "../changes/changes-spool.js";
@@ -101,19 +101,11 @@ export function pageHead({ exportId, contentSha256, title, institution, unmasked
   @bottom-right { content: "page " counter(page) " of " counter(pages); font: 8pt system-ui, "Segoe UI", "DejaVu Sans", sans-serif; color: #4f5b69; }
 }
 `;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+  const head = html`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="robots" content="noindex">
-<title>${title} · ${exportId}</title>
 <style>${{ html: styles }}</style>
-</head>
-<body>
-<nav class="skip"><a href="#main">Skip to the contents</a></nav>
-`.html;
+`;
+  return pageStart(`${title} · ${exportId}`, head).html;
 }
 
 /** A text within a string of a style sheet: whatever is no letter, digit or space by its number. */
