@@ -3,82 +3,29 @@ import { InputError } from "../domain/failures.js";
 import { commandLine } from "../domain/words/texts.js";
 import { VERSION } from "../version.js";
 import { alertsCommand } from "./commands/alerts.js";
-import { bulkCommands, exportTransactionsCommand, importsVerifyCommand } from "./commands/bulk-jobs.js";
+import { bulkCommands } from "./commands/bulk-jobs.js";
 import { callCommand } from "./commands/call.js";
 import { type AddCommand, runIn } from "./commands/command.js";
 import { shownWords } from "./commands/declared-options.js";
-import { forgetCommand, holdCommand } from "./commands/forget.js";
+import { forgetCommands } from "./commands/forget.js";
 import { arrangeHelp } from "./commands/help.js";
-import {
-  lakeCommand,
-  maintainCommand,
-  materializeCommand,
-  queryCommand,
-  rebindCommand,
-  tablesCommand,
-  verifyCommand,
-  viewsCommand,
-} from "./commands/lake.js";
-import {
-  checkCommand,
-  codecCommand,
-  completionCommand,
-  demoCommand,
-  devCommand,
-  initCommand,
-  serviceCommand,
-  versionCommand,
-  workerCommand,
-} from "./commands/local.js";
+import { lakeCommands } from "./commands/lake.js";
+import { localCommands } from "./commands/local.js";
 import { onboardCommand } from "./commands/onboard.js";
-import { planCommand, runsCommand, statusCommand } from "./commands/runs.js";
+import { runsCommands } from "./commands/runs.js";
 import { sandboxCommand } from "./commands/sandbox.js";
 import { scheduleCommand } from "./commands/schedule.js";
-import { explainCommand, quarantineCommand, syncCommand } from "./commands/sync.js";
-import { reportCommand, uiCommand } from "./commands/ui.js";
+import { syncCommands } from "./commands/sync.js";
+import { boardCommands } from "./commands/ui.js";
 import { webhooksCommand } from "./commands/webhooks.js";
 import { CliCommand } from "./terminal/cli-command.js";
 import { EXIT, exitCodeOf, saidError } from "./terminal/exit-code.js";
 import { processTerminal, programWords, type Terminal } from "./terminal/terminal.js";
 
-/** Every command, in the order of `--help`. */
+/** Every command; `help.ts` has their order. */
 const COMMANDS: readonly AddCommand[] = [
-  initCommand,
-  demoCommand,
-  devCommand,
-  workerCommand,
-  sandboxCommand,
-  checkCommand,
-  versionCommand,
-  statusCommand,
-  uiCommand,
-  reportCommand,
-  planCommand,
-  syncCommand,
-  materializeCommand,
-  maintainCommand,
-  explainCommand,
-  quarantineCommand,
-  forgetCommand,
-  holdCommand,
-  ...bulkCommands,
-  exportTransactionsCommand,
-  importsVerifyCommand,
-  rebindCommand,
-  lakeCommand,
-  onboardCommand,
-  runsCommand,
-  scheduleCommand,
-  alertsCommand,
-  serviceCommand,
-  webhooksCommand,
-  codecCommand,
-  tablesCommand,
-  queryCommand,
-  viewsCommand,
-  verifyCommand,
-  callCommand,
-  completionCommand,
+  ...[localCommands, sandboxCommand, lakeCommands, syncCommands, bulkCommands, onboardCommand, callCommand],
+  ...[runsCommands, boardCommands, scheduleCommand, alertsCommand, forgetCommands, webhooksCommand],
 ];
 
 /** Names that commands had before, which go on until 1.0. */

@@ -57,7 +57,8 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult, ProxyOptions> = {
     const known = await knownCalls(lake, options.proxy, ids);
     const stateOf = ({ row }: JobRow<ProxyRow>): KnownCall | undefined => {
       const state = known.get(row.id);
-      return state !== "answered" && mayRepeat(row, options) ? undefined : state;
+      const mayRepeat = row.repeatable === true || options.send_unknown === true;
+      return state !== "answered" && mayRepeat ? undefined : state;
     };
     return {
       work: rows.filter((one) => stateOf(one) === undefined).map(itemOf),
@@ -99,7 +100,8 @@ export const proxyJob: BulkJob<ProxyRow, ProxyResult, ProxyOptions> = {
   end({ status, reason, answer }) {
     if (status === "skipped") return { status, reason };
     if (status === "unknown") return { status: "failed", reason };
-    return isAccepted(answer) ? undefined : { status: "failed", reason: `http_${answer?.status}` };
+    const isAccepted = answer !== null && answer.status < 400;
+    return isAccepted ? undefined : { status: "failed", reason: `http_${answer?.status}` };
   },
   isUnsure: (reason) =>
     [LOST, CUT].includes(reason) || reason.startsWith(SENT_EARLIER) || /^http_5\d\d$/.test(reason),
@@ -150,10 +152,6 @@ function endedEarlier(state: KnownCall): ProxyResult {
   return { status: "unknown", reason: `${SENT_EARLIER} and ${came}`, ...nothing };
 }
 
-function mayRepeat({ repeatable }: ProxyRow, { send_unknown }: ProxyOptions): boolean {
-  return repeatable === true || send_unknown === true;
-}
-
 /** The parameters of a row's call; its own method counts before that of the command. */
 function requestParams(
   { fp_id, path_and_query, method, body }: ProxyRow,
@@ -181,10 +179,6 @@ function unansweredBy(error: unknown): string | undefined {
   const { cause } = error;
   const hasBegun = cause instanceof TransientError && cause.status !== undefined;
   return hasBegun && cause.reason === "timeout" ? CUT : LOST;
-}
-
-function isAccepted(answer: ProxyDigest | null): boolean {
-  return answer !== null && answer.status < 400;
 }
 
 function answerProblem({ bytes, body, status }: ProxyDigest, { keep_body }: ProxyOptions): string | null {

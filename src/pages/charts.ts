@@ -1,4 +1,4 @@
-import { template } from "./template.js";
+import { type Content, html, type Markup, paragraph } from "./parts.js";
 
 /** A chart of bars; each bar has a part for each series. */
 interface Chart {
@@ -39,32 +39,38 @@ interface LineChart {
   readonly points: readonly { readonly x: number; readonly y: number; readonly title: string }[];
 }
 
-const lineFigure = template(`<figure class="chart" id="<%= it.id %>">
-<figcaption><%= it.title %></figcaption>
-<svg viewBox="0 0 ${WIDTH} ${LINE.height + LINE.top + LINE.labels}" role="img" aria-label="<%= it.title %>: <%= it.words %>">
-<line class="axis" x1="0" x2="${WIDTH - LINE.amounts}" y1="<%= it.bottom %>" y2="<%= it.bottom %>"/>
-<path class="line" d="<%= it.line %>"/>
-<% for (const point of it.points) { %><circle class="t-a" cx="<%= point.x %>" cy="<%= point.y %>" r="3"><title><%= point.title %></title></circle>
-<% } %><text class="number" x="${WIDTH - LINE.amounts + 8}" y="${LINE.top + 6}"><%= it.high %></text>
-<text class="number" x="${WIDTH - LINE.amounts + 8}" y="<%= it.bottom %>"><%= it.low %></text>
-<text class="label" x="0" y="<%= it.bottom + 18 %>"><%= it.from %></text>
-<text class="label" x="${WIDTH - LINE.amounts}" y="<%= it.bottom + 18 %>" text-anchor="end"><%= it.to %></text>
-</svg></figure>
-`);
+function figure({ id, title }: Pick<Chart, "id" | "title">, drawing: Markup): string {
+  return html`<figure class="chart" id="${id}">
+<figcaption>${title}</figcaption>
+${drawing}</figure>
+`.html;
+}
 
-const figure = template(`<figure class="chart" id="<%= it.id %>">
-<figcaption><%= it.title %></figcaption>
-<% if (it.bars.length === 0) { %><p class="none">Nothing to show.</p><% } else { %>
-<svg viewBox="0 0 ${WIDTH} <%= it.height %>" role="img" aria-label="<%= it.title %>: <%= it.words %>">
-<% if (it.axis) { %><line class="axis" x1="0" x2="${WIDTH}" y1="<%= it.axis %>" y2="<%= it.axis %>"/><% } %>
-<% for (const bar of it.bars) { %>
-<% for (const part of bar.parts) { %><rect class="t-<%= part.tone %>" x="<%= part.x %>" y="<%= part.y %>" width="<%= part.width %>" height="<%= part.height %>"/><% } %>
-<text class="label" x="<%= bar.label.x %>" y="<%= bar.label.y %>" text-anchor="<%= bar.label.anchor %>"><%= bar.name %></text>
-<text class="number" x="<%= bar.number.x %>" y="<%= bar.number.y %>" text-anchor="<%= bar.number.anchor %>"><%= bar.text %></text>
-<% } %></svg>
-<ul class="legend"><% for (const one of it.series) { if (one.label) { %><li><span class="key t-<%= one.tone %>"></span><%= one.label %></li><% } } %></ul>
-<% } %></figure>
-`);
+function svg(
+  { title }: Pick<Chart, "title">,
+  height: number,
+  words: string,
+  shapes: readonly Content[],
+): Markup {
+  return html`<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}: ${words}">
+${shapes}</svg>
+`;
+}
+
+function axisAt(y: number, width: number): Markup {
+  return html`<line class="axis" x1="0" x2="${width}" y1="${y}" y2="${y}"/>\n`;
+}
+
+/** @param kind `label` or `number` */
+function written(kind: string, [x, y]: readonly [number, number], words: string, anchor = "start"): Markup {
+  return html`<text class="${kind}" x="${short(x)}" y="${short(y)}" text-anchor="${anchor}">${words}</text>\n`;
+}
+
+function rect(tone: string, [x, y]: readonly [number, number], width: number, height: number): Markup {
+  return html`<rect class="t-${tone}" x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"/>\n`;
+}
+
+const short = (length: number) => Number(length.toFixed(1));
 
 /** Lying bars, one per row. */
 export function barChart(chart: Chart): string {
@@ -72,20 +78,16 @@ export function barChart(chart: Chart): string {
   const widest = (texts: readonly string[]) => CHARACTER * Math.max(...texts.map(({ length }) => length));
   const labels = widest(bars.map(({ label }) => shortened(label))) + ROW.gap;
   const room = Math.max(ROW.shortest, WIDTH - labels - widest(bars.map(textOf)) - ROW.gap);
-  return drawn(chart, { height: bars.length * ROW.step + 6 }, (lengths, index) => {
+  return drawn(chart, { height: bars.length * ROW.step + 6 }, (lengths, index, { name, text }) => {
     const top = index * ROW.step + 4;
-    const [y, height, textY] = [String(top), String(ROW.thickness), String(top + 11)];
     let x = labels;
     const parts = lengths.map(({ tone, share }) => {
-      const part = { tone, x: x.toFixed(1), y, width: (share * room).toFixed(1), height };
+      const part = rect(tone, [x, top], share * room, ROW.thickness);
       x += share * room;
       return part;
     });
-    return {
-      parts,
-      label: { x: (labels - ROW.gap).toFixed(1), y: textY, anchor: "end" },
-      number: { x: (x + 8).toFixed(1), y: textY, anchor: "start" },
-    };
+    const label = written("label", [labels - ROW.gap, top + 11], name, "end");
+    return [...parts, label, written("number", [x + 8, top + 11], text)];
   });
 }
 
@@ -94,50 +96,69 @@ export function columnChart(chart: Chart): string {
   const axis = COLUMN.height + COLUMN.top;
   const step = WIDTH / Math.max(chart.bars.length, COLUMN.fewest);
   const wide = Math.min(step - COLUMN.gap, COLUMN.widest);
-  return drawn(chart, { height: axis + COLUMN.labels, axis }, (lengths, index) => {
+  return drawn(chart, { height: axis + COLUMN.labels, axis }, (lengths, index, { name, text }) => {
     const left = index * step + COLUMN.gap / 2;
-    const [x, width, middle] = [left.toFixed(1), wide.toFixed(1), (left + wide / 2).toFixed(1)];
+    const middle = left + wide / 2;
     let y = axis;
     const parts = lengths.map(({ tone, share }) => {
       y -= share * COLUMN.height;
-      return { tone, x, y: y.toFixed(1), width, height: (share * COLUMN.height).toFixed(1) };
+      return rect(tone, [left, y], wide, share * COLUMN.height);
     });
-    return {
-      parts,
-      label: { x: middle, y: String(axis + 18), anchor: "middle" },
-      number: { x: middle, y: (y - 5).toFixed(1), anchor: "middle" },
-    };
+    const label = written("label", [middle, axis + 18], name, "middle");
+    return [...parts, label, written("number", [middle, y - 5], text, "middle")];
   });
 }
 
 /** A line of steps, in the order of time; the amounts of its ends stand at the right. */
 export function lineChart({ points, ...chart }: LineChart): string {
-  const { from, to, high, low } = chart;
+  const { from, to, high, low = "" } = chart;
   const [bottom, width] = [LINE.top + LINE.height, WIDTH - LINE.amounts];
   const placed = points.map(({ x, y, title }) => ({
-    ...{ title, x: (LINE.left + x * (width - LINE.left)).toFixed(1) },
-    y: (bottom - y * LINE.height).toFixed(1),
+    ...{ title, x: short(LINE.left + x * (width - LINE.left)), y: short(bottom - y * LINE.height) },
   }));
   const steps = placed.map(({ x, y }, at) => (at === 0 ? `M${x} ${y}` : `H${x}V${y}`));
-  const words = `from ${from} to ${to}, ${low === undefined ? high : `between ${low} and ${high}`}`;
-  return lineFigure({ ...chart, bottom, words, points: placed, line: `${steps.join("")}H${width}` });
+  const words = `from ${from} to ${to}, ${low === "" ? high : `between ${low} and ${high}`}`;
+  const shapes = [
+    axisAt(bottom, width),
+    html`<path class="line" d="${steps.join("")}H${width}"/>\n`,
+    ...placed.map(
+      ({ x, y, title }) =>
+        html`<circle class="t-a" cx="${x}" cy="${y}" r="3"><title>${title}</title></circle>\n`,
+    ),
+    written("number", [width + 8, LINE.top + 6], high),
+    written("number", [width + 8, bottom], low),
+    written("label", [0, bottom + 18], from),
+    written("label", [width, bottom + 18], to, "end"),
+  ];
+  return figure(chart, svg(chart, LINE.height + LINE.top + LINE.labels, words, shapes));
 }
 
-/** Draws a chart; `place` gets the parts of a bar that show, as shares of the longest bar, and places its texts. */
+/** Draws a chart; `place` gets the parts of a bar that show, as shares of the longest bar, and its texts. */
 function drawn(
-  { bars, series, ...chart }: Chart,
-  size: { readonly height: number; readonly axis?: number },
-  place: (lengths: readonly { readonly tone: string; readonly share: number }[], index: number) => object,
+  chart: Chart,
+  { height, axis }: { readonly height: number; readonly axis?: number },
+  place: (
+    lengths: readonly { readonly tone: string; readonly share: number }[],
+    index: number,
+    texts: { readonly name: string; readonly text: string },
+  ) => readonly Content[],
 ): string {
+  const { bars, series } = chart;
+  if (bars.length === 0) return figure(chart, paragraph("Nothing to show.", "none"));
   const longest = Math.max(1, ...bars.map(sumOf));
-  const texts = bars.map((bar) => ({ label: bar.label, text: textOf(bar) }));
-  const placed = bars.map(({ label, values }, index) => {
-    const lengths = series.map(({ tone }, at) => ({ tone, share: (values[at] ?? 0) / longest }));
+  const shapes = bars.flatMap((bar, index) => {
+    const lengths = series.map(({ tone }, at) => ({ tone, share: (bar.values[at] ?? 0) / longest }));
     const shown = lengths.filter(({ share }) => share > 0);
-    return { ...place(shown, index), name: shortened(label), text: texts[index]?.text };
+    return place(shown, index, { name: shortened(bar.label), text: textOf(bar) });
   });
-  const words = texts.map(({ label, text }) => `${label}: ${text}`).join("; ");
-  return figure({ ...chart, ...size, series, words, bars: placed });
+  const words = bars.map((bar) => `${bar.label}: ${textOf(bar)}`).join("; ");
+  const named = series.filter(({ label }) => label);
+  const keys = named.map(
+    ({ tone, label = "" }) => html`<li><span class="key t-${tone}"></span>${label}</li>`,
+  );
+  const lines = axis === undefined ? [] : [axisAt(axis, WIDTH)];
+  const drawing = svg(chart, height, words, [...lines, ...shapes]);
+  return figure(chart, html`${drawing}<ul class="legend">${keys}</ul>\n`);
 }
 
 function sumOf({ values }: Bar): number {

@@ -1,5 +1,3 @@
-import { template } from "./template.js";
-
 /** Markup of our own; whatever else is put into a page is escaped. */
 export interface Markup {
   readonly html: string;
@@ -10,22 +8,44 @@ export interface Markup {
 /** What is put into markup; null shows nothing. */
 export type Content = string | number | null | Markup;
 
-const escaped = template("<%= it.text %>");
+/** What has a meaning in HTML, and control characters, which are no text: a browser would guess. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+const UNSAFE = /[&<>"'\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" },
+};
 
-/** Markup with contents in it: html`<b>${name}</b>`. */
+function htmlOf(content: Content | readonly Content[]): string {
+  if (content === null) return "";
+  if (typeof content === "object") return "html" in content ? content.html : content.map(htmlOf).join("");
+  return String(content).replace(UNSAFE, (one) => ENTITIES[one] ?? "\ufffd");
+}
+
+/** Markup with contents in it, which are escaped: html`<b>${name}</b>`. */
 export function html(
-  strings: TemplateStringsArray,
+  [first = "", ...others]: TemplateStringsArray,
   ...contents: readonly (Content | readonly Content[])[]
 ): Markup {
-  const htmlOf = (content: Content) => {
-    if (content === null) return "";
-    return typeof content === "object" ? content.html : escaped({ text: content });
-  };
-  return { html: String.raw({ raw: strings }, ...contents.map((one) => [one].flat().map(htmlOf).join(""))) };
+  const parts = others.map((after, at) => htmlOf(contents[at] ?? null) + after);
+  return { html: first + parts.join("") };
 }
 
 export function joined(...contents: readonly Content[]): Markup {
   return html`${contents}`;
+}
+
+/** The beginning of a page, up to what is above its main part. */
+export function pageStart(title: string, head: Content): Markup {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+${head}</head>
+<body>
+<nav class="skip"><a href="#main">Skip to the contents</a></nav>
+`;
 }
 
 /** @param href is checked by nobody: give addresses of our own pages only, with their parts encoded */
@@ -37,8 +57,13 @@ export function chip(text: string, tone: "good" | "bad" | "note" | "" = ""): Mar
   return html`<span class="chip ${tone}">${text}</span>`;
 }
 
-export function code(text: string): Markup {
+export function code(text: Content): Markup {
   return html`<code>${text}</code>`;
+}
+
+/** Somebody's text: where it runs from right to left, its neighbours stay in their order. */
+export function bdi(text: Content): Markup {
+  return html`<bdi>${text}</bdi>`;
 }
 
 /** The beginning of a long text, such as a hash; its title has all of it. */
@@ -65,19 +90,24 @@ export function section(title: string, ...contents: readonly Content[]): Markup 
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>\n${contents}</section>\n`;
 }
 
-/** A table that scrolls where it is too wide; without rows it says `none`. */
+/** A table that scrolls where it is too wide; without rows it says `none`. @param listing class of a table whose rows have heads */
 export function table(
   label: string,
   none: string,
   columns: readonly string[],
   rows: readonly (readonly Content[])[],
+  listing?: string,
 ): Markup {
   if (rows.length === 0) return paragraph(none, "none");
   const kinds = columns.map((_, at) => (rows.some((row) => isFigure(row[at] ?? null)) ? "count" : ""));
   const heads = columns.map((name, at) => html`<th scope="col" class="${kinds[at] ?? ""}">${name}</th>`);
   const cells = (row: readonly Content[]) =>
-    row.map((cell, at) => html`<td class="${kinds[at] ?? ""}">${cell}</td>`);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table><thead><tr>${heads}</tr></thead><tbody>
+    row.map((cell, at) =>
+      at === 0 && listing !== undefined
+        ? html`<th scope="row">${cell}</th>`
+        : html`<td class="${kinds[at] ?? ""}">${cell}</td>`,
+    );
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="${listing ?? ""}"><thead><tr>${heads}</tr></thead><tbody>
 ${rows.map((row) => html`<tr>${cells(row)}</tr>\n`)}</tbody></table></div>\n`;
 }
 
@@ -102,8 +132,8 @@ export function headNumber(value: string | number, label: string, isBad = false)
   return { value, label, tone: isBad ? "bad" : undefined };
 }
 
-export function headline(numbers: readonly ReturnType<typeof headNumber>[]): Markup {
+export function headline(numbers: readonly ReturnType<typeof headNumber>[], kind = ""): Markup {
   const itemOf = ({ value, label, tone = "" }: (typeof numbers)[number]) =>
     html`<li class="${tone}"><strong>${value}</strong><span>${label}</span></li>\n`;
-  return html`<ul class="headline">\n${numbers.map(itemOf)}</ul>\n`;
+  return html`<ul class="headline ${kind}" aria-label="Headline numbers">\n${numbers.map(itemOf)}</ul>\n`;
 }

@@ -25,7 +25,6 @@ bdi, td, dd, li { overflow-wrap: anywhere; }
 .facts div { display: flex; gap: .5rem; border-bottom: 1px solid var(--line); padding: .3rem 0; }
 .facts dt { flex: 0 0 7.5rem; color: var(--quiet); }
 .facts dd { margin: 0; }
-.facts .whole { grid-column: 1 / -1; }
 .warning { margin: 1rem 0; padding: .7rem 1rem; border-left: 4px solid var(--consider); background: var(--bad); color: var(--bad-ink); max-width: none; }
 .headline { display: grid; grid-template-columns: repeat(4, 1fr); gap: .75rem; padding: 0; margin: 1.25rem 0; list-style: none; }
 .headline li { background: var(--paper); border: 1px solid var(--line); border-top: 3px solid var(--accent); border-radius: 4px; padding: .7rem .9rem; }

@@ -19,7 +19,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   lake: { value: ["domain"], type: ["zod"], packages: [BUILTIN, /^@aws-sdk\//, "@duckdb/node-api", "zod"] },
   temporal: { value: ["domain"], type: ["lake"], packages: [BUILTIN, /^@temporalio\//] },
   streams: { value: ["domain", "api", "lake"], packages: [BUILTIN, "jsonc-parser", "zod"] },
-  pages: { value: [], packages: ["eta/core"] },
+  pages: { value: [], packages: [] },
   jobs: { value: ["domain", "api", "lake", "temporal", "pages"], packages: [BUILTIN, "p-limit", "zod"] },
   intake: {
     value: ["domain", "api", "lake", "temporal", "jobs"],

@@ -1,4 +1,4 @@
-import { html, type Markup } from "../../pages/parts.js";
+import { html, type Markup, pageStart } from "../../pages/parts.js";
 import { BASE_STYLES } from "../../pages/styles.js";
 import { VERSION } from "../../version.js";
 import type { Page } from "./page.js";
@@ -123,17 +123,7 @@ function framed(
   nav: Markup | null,
 ): string {
   const at = `${new Date().toISOString().slice(0, 19)}Z`;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Nightledger</title>
-${head}
-</head>
-<body>
-<nav class="skip"><a href="#main">Skip to the contents</a></nav>
-${nav}<header class="top"><h1>${title}</h1></header>
+  return html`${pageStart(`${title} · Nightledger`, head)}${nav}<header class="top"><h1>${title}</h1></header>
 <main id="main">
 ${body}</main>
 <footer><p>Lake <code>${lake}</code>, read <time datetime="${at}">${at}</time>. Nightledger ${VERSION}.</p></footer>

@@ -19,7 +19,7 @@ import type { RunKind } from "../shell/kind.js";
 import type { JobRun } from "../shell/run.js";
 import { type JobFlags, runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { newRun } from "./command.js";
+import { type BulkFlags, newRun } from "./command.js";
 import { bulkRun, nextSteps } from "./form.js";
 
 /** Runs the rows that failed in a run of a bulk job, as a run of their own; the exit code. @throws InputError */
@@ -64,10 +64,6 @@ async function nothingToRetry(store: ObjectStore, runId: string): Promise<string
   return `${why} Nothing was started. nightledger runs list shows the runs of the lake.`;
 }
 
-export interface ContinueFlags extends JobFlags {
-  readonly restart?: boolean;
-}
-
 /**
  * Continues the run of a job with an effect that began in a lake and did not end. Returns the exit code.
  * @throws InputError
@@ -75,7 +71,7 @@ export interface ContinueFlags extends JobFlags {
 export async function continueBulk(
   terminal: Terminal,
   kind: string,
-  { restart = false, ...flags }: ContinueFlags,
+  { restart = false, ...flags }: BulkFlags,
 ): Promise<number> {
   const find: Find = async (sealed) => {
     const holder = await new EffectClaims(sealed, kind).holder();

@@ -23,7 +23,8 @@ export function shownAnswer(
   const { status, headers } = reply;
   if (showSecrets) return { status, headers, body };
   const shown = Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? HIDDEN : value]);
-  return { status, headers: Object.fromEntries(shown), body: hideSecrets(operation, body) };
+  const paths = (operation.secrets ?? []).map((path) => path.split("."));
+  return { status, headers: Object.fromEntries(shown), body: hide(body, paths) };
 }
 
 /** Makes of bytes what JSON can show: JSON, text, or base64. */
@@ -97,18 +98,11 @@ const HIDDEN = "[hidden]";
 // Wherever an answer of an unknown shape has one of these, it opens something.
 const SECRET_NAME = /(^|_)(token|secret|password|api_key)$/i;
 
-/** Hides the secrets of an answer's body and the personal values that its operation names. */
-function hideSecrets(operation: Operation, body: unknown): unknown {
-  return hide(
-    body,
-    (operation.secrets ?? []).map((path) => path.split(".")),
-  );
-}
-
 function isSecretHeader(name: string): boolean {
   return /^(set-)?cookie$|authorization|token|secret|api-key/i.test(name);
 }
 
+/** Hides the secrets of an answer's body, and the personal values at the paths that its operation names. */
 function hide(value: unknown, paths: readonly (readonly string[])[]): unknown {
   if (Array.isArray(value)) return value.map((item) => hide(item, paths));
   if (typeof value !== "object" || value === null) return value;

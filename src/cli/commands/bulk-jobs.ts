@@ -7,7 +7,6 @@ import type { AskedBulk } from "../../intake/bulk/asked-job.js";
 import type { JobKind } from "../../jobs/kind.js";
 import { KINDS } from "../../jobs/kinds/index.js";
 import type { BulkFlags } from "../bulk/command.js";
-import type { ContinueFlags } from "../bulk/steer.js";
 import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
 import { declaredOptions, type Flags, readDeclared, withDeclared } from "./declared-options.js";
 import { between, idList } from "./option-values.js";
@@ -20,7 +19,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 };
 
 /** Adds the commands of a kind: the one that runs a job and, where its calls change something, the one that finishes it. */
-function commandsOf(kind: JobKind): AddCommand {
+function addKind(kind: JobKind): AddCommand {
   return (program, run) => {
     const command = addWords(program, kind.command).description(kind.description);
     withOptionsOf(kind, command).action(
@@ -34,8 +33,32 @@ function commandsOf(kind: JobKind): AddCommand {
   };
 }
 
-/** Adds the commands of every kind of bulk job. */
-export const bulkCommands: readonly AddCommand[] = KINDS.map(commandsOf);
+/** Adds the commands of every kind of bulk job, and what else is under them. */
+export const bulkCommands: AddCommand = (program, run) => {
+  for (const kind of KINDS) addKind(kind)(program, run);
+  const under = (name: string) => program.commands.find((command) => command.name() === name);
+  under("import")
+    ?.command("verify")
+    .description("list imported rows that no sync has brought back; exit 1 if there are any")
+    .option("--days <n>", "days within which an imported row must come back", between(0, 3_650), 3)
+    .option("--json", "print the rows as JSON")
+    .action(run(async () => (await import("../bulk/verify-imports.js")).verifyImports));
+  under("export")
+    ?.command("transactions")
+    .description("write the transactions of some days into a file, as the lake is or was, with its proof")
+    .requiredOption("--from <day>", "first day", day)
+    .requiredOption("--to <day>", "last day", day)
+    .requiredOption("--out <file>", "the file: .csv, .parquet or .ofx")
+    .option("--accounts <ids>", "only these accounts, comma-separated", idList)
+    .option(
+      "--as-of <version>",
+      "as it was at a version of transaction_changes, or at a day's end",
+      versionOrDay,
+    )
+    .option("--force", "replace the file if it is there")
+    .option("--json", "print the proof as JSON")
+    .action(run(async () => (await import("../sync/export/transactions.js")).runExportTransactions));
+};
 
 /** The jobs of every kind, as schedules take them. */
 export const scheduledJobs: readonly Schedulable[] = KINDS.map((kind) => ({
@@ -116,7 +139,7 @@ function addContinue({ kind }: JobKind): AddCommand {
       .action(
         run(async () => {
           const { continueBulk } = await import("../bulk/steer.js");
-          return (terminal, flags: ContinueFlags) => continueBulk(terminal, kind, flags);
+          return (terminal, flags: BulkFlags) => continueBulk(terminal, kind, flags);
         }),
       );
 }
@@ -129,17 +152,6 @@ function addWords(program: Command, words: string): Command {
   return addWords(known ?? program.command(word).description(GROUPS[word] ?? ""), rest.join(" "));
 }
 
-/** Adds `import verify`; a kind of job has made `import`. */
-export const importsVerifyCommand: AddCommand = (program, run) => {
-  program.commands
-    .find((command) => command.name() === "import")
-    ?.command("verify")
-    .description("list imported rows that no sync has brought back; exit 1 if there are any")
-    .option("--days <n>", "days within which an imported row must come back", between(0, 3_650), 3)
-    .option("--json", "print the rows as JSON")
-    .action(run(async () => (await import("../bulk/verify-imports.js")).verifyImports));
-};
-
 const isDay = (text: string) => dayText.safeParse(text).success;
 
 function day(text: string): string {
@@ -151,23 +163,3 @@ function versionOrDay(text: string): string {
   if (/^\d{1,15}$/.test(text) || isDay(text)) return text;
   throw new InvalidArgumentError("accepted: a version of transaction_changes, or a day, such as 2026-11-21.");
 }
-
-/** Adds `export transactions`; a kind of job has made `export`. */
-export const exportTransactionsCommand: AddCommand = (program, run) => {
-  program.commands
-    .find((command) => command.name() === "export")
-    ?.command("transactions")
-    .description("write the transactions of some days into a file, as the lake is or was, with its proof")
-    .requiredOption("--from <day>", "first day", day)
-    .requiredOption("--to <day>", "last day", day)
-    .requiredOption("--out <file>", "the file: .csv, .parquet or .ofx")
-    .option("--accounts <ids>", "only these accounts, comma-separated", idList)
-    .option(
-      "--as-of <version>",
-      "as it was at a version of transaction_changes, or at a day's end",
-      versionOrDay,
-    )
-    .option("--force", "replace the file if it is there")
-    .option("--json", "print the proof as JSON")
-    .action(run(async () => (await import("../sync/export/transactions.js")).runExportTransactions));
-};

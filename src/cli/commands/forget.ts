@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { ForgetFlags } from "../runs/forget.js";
 import { type AddCommand, withTableOptions } from "./command.js";
 
-export const forgetCommand: AddCommand = (program, run) => {
+export const forgetCommands: AddCommand = (program, run) => {
   withWho(
     program
       .command("forget")
@@ -12,9 +12,7 @@ export const forgetCommand: AddCommand = (program, run) => {
     .option("--dry-run", "count the rows of each table, and change nothing")
     .option("--json", "print what was erased as JSON")
     .action(run(async () => (await import("../runs/forget.js")).runForget));
-};
 
-export const holdCommand: AddCommand = (program, run) => {
   const hold = program
     .command("hold")
     .description("set and lift legal holds, which keep persons from being forgotten");

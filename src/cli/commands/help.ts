@@ -1,24 +1,13 @@
-import { type Command, Help } from "commander";
+import type { Command } from "commander";
 import { KINDS } from "../../jobs/kinds/index.js";
 
-/** What each group of `--help` has; a test compares it with the commands. */
+/** What each group of `--help` has, in its order; a test compares it with the commands. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  "Start here:": ["init", "demo", "check", "dev", "sandbox"],
+  "Start here:": "init demo dev sandbox check".split(" "),
   "Jobs:": "plan sync export reconcile import proxy vault onboard call".split(" "),
-  "Watch and steer:": "status ui report runs schedule alerts quarantine explain".split(" "),
-  "Lake:": [
-    "tables",
-    "query",
-    "views",
-    "verify",
-    "maintain",
-    "forget",
-    "hold",
-    "materialize",
-    "rebind",
-    "lake",
-  ],
-  "Set up:": ["worker", "service", "webhooks", "codec", "completion", "version"],
+  "Watch and steer:": "status ui report explain quarantine runs schedule alerts".split(" "),
+  "Lake:": "materialize maintain forget hold rebind lake tables query views verify".split(" "),
+  "Set up:": "worker version service webhooks codec completion".split(" "),
 };
 
 /** Lines to copy, where a command needs more than its name and its arguments; each is also in docs/reference/commands.md. */
@@ -109,17 +98,12 @@ function examplesOf(command: Command, words: string): readonly string[] {
 
 /** Puts the commands of the program into groups, and gives each an example. */
 export function arrangeHelp(program: Command): void {
-  const headings = Object.keys(GROUPS);
-  const plain = new Help();
+  const order = Object.values(GROUPS).flat();
+  const placeOf = (command: Command) => order.indexOf(command.name());
+  (program.commands as Command[]).sort((a, b) => placeOf(a) - placeOf(b));
   program.commandsGroup("Set up:").helpCommand(true);
-  program.configureHelp({
-    groupItems(...given) {
-      const groups = [...plain.groupItems(...given)];
-      return new Map(groups.sort(([a], [b]) => headings.indexOf(a) - headings.indexOf(b)));
-    },
-  });
   for (const command of program.commands) {
-    const heading = headings.find((one) => GROUPS[one]?.includes(command.name()));
+    const [heading] = Object.entries(GROUPS).find(([, names]) => names.includes(command.name())) ?? [];
     if (heading !== undefined) command.helpGroup(heading);
     for (const one of [command, ...command.commands]) {
       const words = one === command ? one.name() : `${command.name()} ${one.name()}`;

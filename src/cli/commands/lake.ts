@@ -6,15 +6,13 @@ import { type AddCommand, withTableOptions } from "./command.js";
 import { type MaintainFlags, withMaintainOptions } from "./maintain.js";
 import { positive, rowLimit } from "./option-values.js";
 
-export const materializeCommand: AddCommand = (program, run) => {
+export const lakeCommands: AddCommand = (program, run) => {
   program
     .command("materialize")
     .description("bring the transactions table up to date with the change feed; every sync ends with this")
     .option("--json", "print what was done as JSON")
     .action(run(async () => (await import("../lake/materialize.js")).runMaterialize));
-};
 
-export const maintainCommand: AddCommand = (program, run) => {
   const command = program
     .command("maintain")
     .description(
@@ -31,9 +29,7 @@ export const maintainCommand: AddCommand = (program, run) => {
       return (await import("../schedules/upkeep.js")).scheduleUpkeep(terminal, flags);
     }),
   );
-};
 
-export const rebindCommand: AddCommand = (program, run) => {
   program
     .command("rebind")
     .description(
@@ -41,9 +37,7 @@ export const rebindCommand: AddCommand = (program, run) => {
     )
     .option("--json", "print what was done as JSON")
     .action(run(async () => (await import("../lake/rebind.js")).runRebind));
-};
 
-export const lakeCommand: AddCommand = (program, run) => {
   const lake = program.command("lake").description("move a lake, back it up, and restore it");
   lake
     .command("copy")
@@ -71,26 +65,19 @@ export const lakeCommand: AddCommand = (program, run) => {
     .option("--dry-run", "check every byte of the snapshot, and restore nothing")
     .option("--json", "print what was done as JSON")
     .action(run(async () => (await import("../lake/snapshot.js")).runRestore));
-};
 
-export const tablesCommand: AddCommand = (program, run) => {
   const tables = program.command("tables").description("list the lake's tables: version, rows, files, bytes");
   withTableOptions(tables, "print the tables").action(
     run(async () => (await import("../lake/show-query.js")).showTables),
   );
-};
 
-/** `nightledger views` */
-export const viewsCommand: AddCommand = (program, run) => {
   program
     .command("views")
     .description("make a DuckDB file with views over the lake's live files, for tools without Delta")
     .requiredOption("--out <file>", "the file to make")
     .option("--force", "replace the file if it is there")
     .action(run(async () => (await import("../lake/views.js")).runViews));
-};
 
-export const verifyCommand: AddCommand = (program, run) => {
   program
     .command("verify")
     .argument(
@@ -120,9 +107,7 @@ export const verifyCommand: AddCommand = (program, run) => {
         return undefined;
       }),
     );
-};
 
-export const queryCommand: AddCommand = (program, run) => {
   const query = program
     .command("query")
     .argument("<sql>", "a DuckDB SELECT; each table is a view of the same name")

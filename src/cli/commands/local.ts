@@ -2,7 +2,7 @@ import { Argument, type Command, InvalidArgumentError, Option } from "commander"
 import { type AddCommand, NEW_LAKE } from "./command.js";
 import { offeredBy, portNumber } from "./option-values.js";
 
-export const demoCommand: AddCommand = (program, run) => {
+export const localCommands: AddCommand = (program, run) => {
   program
     .command("demo")
     .description(
@@ -14,9 +14,7 @@ export const demoCommand: AddCommand = (program, run) => {
       "nightledger-demo",
     )
     .action(run(async () => (await import("../local/demo.js")).runDemo));
-};
 
-export const devCommand: AddCommand = (program, run) => {
   program
     .command("dev")
     .description("run an embedded Temporal server with its web UI and a worker until Ctrl-C")
@@ -27,9 +25,7 @@ export const devCommand: AddCommand = (program, run) => {
     )
     .option(...NEW_LAKE)
     .action(run(async () => (await import("../local/dev.js")).runDev));
-};
 
-export const workerCommand: AddCommand = (program, run) => {
   program
     .command("worker")
     .description("run a worker for a Temporal cluster until stopped (SIGTERM or Ctrl-C)")
@@ -41,9 +37,7 @@ export const workerCommand: AddCommand = (program, run) => {
     )
     .option("--current", "make the version of this build's workers the current one again, and end")
     .action(run(async () => (await import("../local/worker.js")).runWorker));
-};
 
-export const checkCommand: AddCommand = (program, run) => {
   program
     .command("check")
     .description(
@@ -52,17 +46,13 @@ export const checkCommand: AddCommand = (program, run) => {
     .option("--roster <file>", "also check this roster")
     .option("--json", "print the findings as JSON")
     .action(run(async () => (await import("../local/check.js")).runCheck));
-};
 
-export const versionCommand: AddCommand = (program, run) => {
   program
     .command("version")
     .description("print the versions of Nightledger and of what it runs on")
     .option("--json", "print them as JSON")
     .action(run(async () => (await import("../local/version.js")).runVersion));
-};
 
-export const initCommand: AddCommand = (program, run) => {
   program
     .command("init")
     .description(
@@ -73,9 +63,7 @@ export const initCommand: AddCommand = (program, run) => {
     .option("--lake <place>", "the lake: a directory, or s3://bucket/prefix (default: ./lake)")
     .option("--force", "change the settings of a .env that is there; its other lines stay")
     .action(run(async () => (await import("../local/init.js")).runInit));
-};
 
-export const codecCommand: AddCommand = (program, run) => {
   const codec = program.command("codec").description("let Temporal's web UI and CLI show what is encrypted");
   codec
     .command("serve")
@@ -84,9 +72,7 @@ export const codecCommand: AddCommand = (program, run) => {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .requiredOption("--origin <url...>", "the web UI: the only pages that may ask")
     .action(run(async () => (await import("../local/codec.js")).serveCodec));
-};
 
-export const completionCommand: AddCommand = (program, run) => {
   program
     .command("completion")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
@@ -96,6 +82,28 @@ export const completionCommand: AddCommand = (program, run) => {
         terminal.result(completionScript(program, shell));
       }),
     );
+
+  const service = program
+    .command("service")
+    .description("keep schedules running: install `dev`, or `worker` with a cluster, as a system service");
+  const withUnit = (command: Command) =>
+    command
+      .option("--user", "a service of this user instead of the whole machine")
+      .option(
+        "--name <name>",
+        "name of the service (default: nightledger- and the name of this directory)",
+        unitName,
+      );
+  withUnit(service.command("install"))
+    .description("write and enable a systemd unit for this directory; on macOS, print a launchd plist")
+    .option("--print", "print the unit without installing it")
+    .action(run(async () => (await import("../local/service.js")).installService));
+  withUnit(service.command("status"))
+    .description("show whether the service is installed and running; exit 1 if it is not")
+    .action(run(async () => (await import("../local/service.js")).showService));
+  withUnit(service.command("uninstall"))
+    .description("stop and remove the service; the lake and its schedules stay")
+    .action(run(async () => (await import("../local/service.js")).uninstallService));
 };
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -202,30 +210,6 @@ function fishScript(name: string, places: readonly Place[]): string {
 function quoted(text: string): string {
   return `'${text.replaceAll(/['\\]/g, "\\$&")}'`;
 }
-
-export const serviceCommand: AddCommand = (program, run) => {
-  const service = program
-    .command("service")
-    .description("keep schedules running: install `dev`, or `worker` with a cluster, as a system service");
-  const withUnit = (command: Command) =>
-    command
-      .option("--user", "a service of this user instead of the whole machine")
-      .option(
-        "--name <name>",
-        "name of the service (default: nightledger- and the name of this directory)",
-        unitName,
-      );
-  withUnit(service.command("install"))
-    .description("write and enable a systemd unit for this directory; on macOS, print a launchd plist")
-    .option("--print", "print the unit without installing it")
-    .action(run(async () => (await import("../local/service.js")).installService));
-  withUnit(service.command("status"))
-    .description("show whether the service is installed and running; exit 1 if it is not")
-    .action(run(async () => (await import("../local/service.js")).showService));
-  withUnit(service.command("uninstall"))
-    .description("stop and remove the service; the lake and its schedules stay")
-    .action(run(async () => (await import("../local/service.js")).uninstallService));
-};
 
 function unitName(text: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(text))

@@ -8,7 +8,7 @@ import { withInputsAgain } from "./declared-options.js";
 import { withBatchOptions } from "./onboard.js";
 import { duration, offering, pastInstant, rowLimit } from "./option-values.js";
 
-export const runsCommand: AddCommand = (program, run) => {
+export const runsCommands: AddCommand = (program, run) => {
   const runs = program
     .command("runs")
     .description("list, show, watch, continue, cancel and retry the runs of every job");
@@ -63,6 +63,30 @@ export const runsCommand: AddCommand = (program, run) => {
   withInputsAgain(retry);
   withBatchOptions(retry).action(run(async () => (await import("../runs/steer.js")).retryRun));
   addBatches(runs, run);
+
+  program
+    .command("status")
+    .description(
+      "show what ran last, what failed and what to do about it, what is still open, and what runs next",
+    )
+    .addOption(
+      new Option("--stale <time>", "list bank links with no commit for longer than this")
+        .argParser(duration)
+        .default(parseDuration("3d"), "3d"),
+    )
+    .option("--json", "print it as JSON")
+    .action(run(async () => (await import("../runs/status-text.js")).showStatus));
+
+  program
+    .command("plan")
+    .argument("<job...>", "the job's command line: sync --roster users.csv")
+    .description(
+      "say what a job would do now: calls, bytes, time, what it skips and what is done; starts nothing",
+    )
+    .option("--json", "print it as JSON; give it before the job")
+    .passThroughOptions()
+    .allowUnknownOption()
+    .action(run(async () => (await import("../runs/plan/plan.js")).showPlan));
 };
 
 /** Adds what is for batches alone. */
@@ -97,31 +121,3 @@ const FOLLOWING = [
   ["continue", "have a run try now all that waits, send what it holds, and follow it", "continueRun"],
   ["cancel", "cancel a run: finished work is kept, the rest is not started", "cancelRun"],
 ] as const;
-
-export const statusCommand: AddCommand = (program, run) => {
-  program
-    .command("status")
-    .description(
-      "show what ran last, what failed and what to do about it, what is still open, and what runs next",
-    )
-    .addOption(
-      new Option("--stale <time>", "list bank links with no commit for longer than this")
-        .argParser(duration)
-        .default(parseDuration("3d"), "3d"),
-    )
-    .option("--json", "print it as JSON")
-    .action(run(async () => (await import("../runs/status-text.js")).showStatus));
-};
-
-export const planCommand: AddCommand = (program, run) => {
-  program
-    .command("plan")
-    .argument("<job...>", "the job's command line: sync --roster users.csv")
-    .description(
-      "say what a job would do now: calls, bytes, time, what it skips and what is done; starts nothing",
-    )
-    .option("--json", "print it as JSON; give it before the job")
-    .passThroughOptions()
-    .allowUnknownOption()
-    .action(run(async () => (await import("../runs/plan/plan.js")).showPlan));
-};

@@ -70,7 +70,7 @@ function optionsOf({ streams, links, full, pageSize, lookback, reconcile }: Sync
   };
 }
 
-export const syncCommand: AddCommand = (program, run) => {
+export const syncCommands: AddCommand = (program, run) => {
   const command = program
     .command("sync")
     .description(
@@ -87,23 +87,7 @@ export const syncCommand: AddCommand = (program, run) => {
         return runAsked(terminal, flags.roster, options, flags);
       }),
     );
-};
 
-export const scheduledSync: Schedulable = {
-  words: ["sync"],
-  define: withSyncOptions,
-  job(flags: SyncFlags, cwd) {
-    const roster = resolve(cwd, flags.roster);
-    const job = { kind: "sync", roster, options: optionsOf(flags) } as const;
-    if (!flags.reconcile) return job;
-    const options = { ...(flags.links && { links: flags.links }) } satisfies ReconcileOptions;
-    const asked = { kind: "bulk", job: "reconcile", file: roster, continueInvalid: false } as const;
-    return { ...job, next: { ...asked, options, inputs: {} } };
-  },
-};
-
-/** `nightledger explain` */
-export const explainCommand: AddCommand = (program, run) => {
   program
     .command("explain")
     .argument("<transaction>", "id of the transaction")
@@ -113,9 +97,7 @@ export const explainCommand: AddCommand = (program, run) => {
     .option("--link <id>", "only in this bank link; an id may occur in several")
     .option("--json", "print it as JSON, an item for each link")
     .action(run(async () => (await import("../sync/explain.js")).runExplain));
-};
 
-export const quarantineCommand: AddCommand = (program, run) => {
   const quarantine = program
     .command("quarantine")
     .description("list bad rows, and close those that will never be fixed");
@@ -138,4 +120,17 @@ export const quarantineCommand: AddCommand = (program, run) => {
     .option("--all-open", "every open row in the lake")
     .option("--json", "print what was closed as JSON")
     .action(run(async () => (await import("../sync/quarantine.js")).resolveQuarantine));
+};
+
+export const scheduledSync: Schedulable = {
+  words: ["sync"],
+  define: withSyncOptions,
+  job(flags: SyncFlags, cwd) {
+    const roster = resolve(cwd, flags.roster);
+    const job = { kind: "sync", roster, options: optionsOf(flags) } as const;
+    if (!flags.reconcile) return job;
+    const options = { ...(flags.links && { links: flags.links }) } satisfies ReconcileOptions;
+    const asked = { kind: "bulk", job: "reconcile", file: roster, continueInvalid: false } as const;
+    return { ...job, next: { ...asked, options, inputs: {} } };
+  },
 };

@@ -1,7 +1,7 @@
 import type { AddCommand } from "./command.js";
 import { between, portNumber } from "./option-values.js";
 
-export const uiCommand: AddCommand = (program, run) => {
+export const boardCommands: AddCommand = (program, run) => {
   program
     .command("ui")
     .description("serve a page that shows what happened: runs, links, onboarding, tables, schedules")
@@ -12,9 +12,7 @@ export const uiCommand: AddCommand = (program, run) => {
       "127.0.0.1",
     )
     .action(run(async () => (await import("../board/ui.js")).serveBoard));
-};
 
-export const reportCommand: AddCommand = (program, run) => {
   program
     .command("report")
     .description("write what the board shows into one file: offline, without scripts, to send or print")

@@ -9,18 +9,13 @@ import { type Amount, amountOf } from "../../lake/maintain/last-upkeep.js";
 import { type MaintainReport, maintain } from "../../lake/maintain/maintain.js";
 import { openStore } from "../../lake/store/open-store.js";
 import { TABLES } from "../../tables.js";
+import type { MaintainFlags } from "../commands/maintain.js";
 import { showText } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { existingLake } from "./query.js";
 import { showRows } from "./row-table.js";
-
-interface MaintainFlags {
-  readonly retain?: number;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-}
 
 /**
  * Maintains the configured lake in this process, without Temporal. Returns the exit code: a table that should not be left

@@ -1,27 +1,21 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
-import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { counted } from "../../domain/words/counted.js";
-import { judgeRows } from "../../intake/bulk/input-rows.js";
-import { type Roster, readRoster } from "../../intake/sync/roster-file.js";
-import { startSync } from "../../intake/sync/start.js";
-import { cipJob } from "../../jobs/cip.js";
-import { importJob } from "../../jobs/import.js";
-import type { AnyJob } from "../../jobs/job.js";
 import { cipKind } from "../../jobs/kinds/cip.js";
 import { importKind } from "../../jobs/kinds/import.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import { showReport } from "../board/report.js";
-import { newRun } from "../bulk/command.js";
+import { runBulk } from "../bulk/command.js";
 import { rowsOf, withLakeQuery } from "../lake/query.js";
 import { showRows } from "../lake/row-table.js";
-import { type JobSession, openJobSession } from "../session/job-session.js";
-import { placeOf, runPreflight } from "../session/preflight.js";
-import { followRun, type JobRun } from "../shell/run.js";
+import { endedRuns } from "../runs/ended-runs.js";
+import { openJobSession } from "../session/job-session.js";
+import { runPreflight } from "../session/preflight.js";
+import { runSync } from "../sync/command.js";
 import { runExplain } from "../sync/explain.js";
-import { syncRun } from "../sync/form.js";
 import { showText } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
@@ -30,6 +24,9 @@ import type { Terminal } from "../terminal/terminal.js";
 const MARKER = ".made-by-nightledger-demo";
 const POPULATION = { kind: "synthetic", users: 25, linksPerUser: 2, rows: 400, seed: 7 } as const;
 const OPTIONS = { streams: defaultStreams(STREAMS), links: null, full: false, pageSize: 500 } as const;
+
+/** A part of the demo: what is said of it, and the command that it is. Returns the exit code. */
+type Step = readonly [title: string, command: (terminal: Terminal) => Promise<number>];
 
 /** Runs two nights, an import and an export against a stand-in, and shows the result. Returns the exit code. */
 export async function runDemo(
@@ -42,29 +39,44 @@ export async function runDemo(
     const sandbox = await startSandbox({ population: POPULATION, latencyMs: 5 });
     held.releases.add(() => sandbox.close());
     const terminal = inside(outer, home, sandbox.url, sandbox.apiKey);
-    const rosterPath = join(home, "users.csv");
-    await sandbox.writeRoster(rosterPath);
-    const preflight = await runPreflight(terminal);
-    const roster = await readRoster(rosterPath);
-    terminal.say(`stand-in service at ${sandbox.url}: ${counted(roster.rows.length, "user")}`);
-    const session = await openJobSession(terminal, preflight, held);
-    terminal.say("\nfirst night: the full history from the banks");
-    const first = await night(terminal, session, roster);
-    if (first === undefined) return EXIT.failures;
-    terminal.say("\nan import: three rows from a file, each exactly once");
-    const imported = await importRows(terminal, session, sandbox, home);
-    if (imported === undefined) return EXIT.failures;
-    sandbox.advance({ days: 3, seed: 7 });
-    terminal.say(
-      "\nthree days later: new, changed, posted and removed rows, and the imported rows come back",
-    );
-    const second = await night(terminal, session, roster);
-    if (second === undefined) return EXIT.failures;
-    terminal.say("\na CIP export: every user's report in one self-verifying pack");
-    const pack = await exportReports(terminal, session, rosterPath);
-    if (pack === undefined) return EXIT.failures;
-    const shown = { directory: relative(outer.cwd, home) || ".", pack: relative(outer.cwd, pack) };
-    await showOutcome(terminal, shown, [first, second]);
+    const roster = join(home, "users.csv");
+    await sandbox.writeRoster(roster);
+    terminal.say(`stand-in service at ${sandbox.url}: ${counted(POPULATION.users, "user")}`);
+    // The commands share its server and its worker.
+    await openJobSession(terminal, await runPreflight(terminal), held);
+    const night = (quiet: Terminal) => runSync(quiet, roster, OPTIONS, {});
+    const bulk = (job: string, file: string, options: BulkOptions) => (quiet: Terminal) =>
+      runBulk(quiet, { kind: "bulk", job, file, continueInvalid: false, options, inputs: {} }, {});
+    const imports = await writeImports(sandbox, home);
+    const approver = "compliance@demo.example";
+    const steps: readonly Step[] = [
+      ["first night: the full history from the banks", night],
+      [
+        "an import: three rows from a file, each exactly once",
+        bulk("import", imports, importKind.options.parse({})),
+      ],
+      [
+        "three days later: new, changed, posted and removed rows, and the imported rows come back",
+        (quiet) => {
+          sandbox.advance({ days: 3, seed: 7 });
+          return night(quiet);
+        },
+      ],
+      [
+        "a CIP export: every user's report in one self-verifying pack",
+        bulk("cip", roster, cipKind.options.parse({ approver })),
+      ],
+    ];
+    for (const [title, command] of steps) {
+      terminal.say(`\n${title}`);
+      const said: string[] = [];
+      const code = await command({ ...terminal, result: (text) => void said.push(text) });
+      if (code !== EXIT.completed) {
+        terminal.say(["the demo stopped:", ...said].join("\n"));
+        return EXIT.failures;
+      }
+    }
+    await showOutcome(terminal, relative(outer.cwd, home) || ".");
     return EXIT.completed;
   });
 }
@@ -96,95 +108,28 @@ function inside(outer: Terminal, home: string, url: string, key: string): Termin
   return { ...outer, env, cwd: home };
 }
 
-async function night(
-  terminal: Terminal,
-  session: JobSession,
-  roster: Roster,
-): Promise<SyncSummary | undefined> {
-  const { preflight } = session;
-  const run = syncRun(terminal, ({ temporal }) =>
-    startSync(temporal.client, preflight.store, { ...placeOf(preflight), roster, options: OPTIONS }),
-  );
-  return resultOf(terminal, session, run);
-}
-
-/** Imports a file of three rows, two of which look the same; the link that they are for, undefined where it failed. */
-async function importRows(
-  terminal: Terminal,
-  session: JobSession,
-  sandbox: Sandbox,
-  home: string,
-): Promise<string | undefined> {
+/** Writes a file of three rows for an account of a bank link, two of which look the same. */
+async function writeImports(sandbox: Sandbox, home: string): Promise<string> {
   const link = [...sandbox.world.links.values()].find(({ text }) => JSON.parse(text).state === "connected");
-  const [account] = link?.accounts ?? [];
-  if (link === undefined || account === undefined) return undefined;
   const path = join(home, "imports.csv");
   const rows = ["19.90,2026-01-05,coffee beans", "4.20,2026-01-06,tram", "4.20,2026-01-06,tram"];
-  const lines = rows.map((row) => `${link.id},${account.id},${row}\n`);
+  const lines = rows.map((row) => `${link?.id},${link?.accounts[0]?.id},${row}\n`);
   await writeFile(path, `link_id,account_id,amount,date,description\n${lines.join("")}`);
-  const end = await runToEnd(terminal, session, importJob, path, importKind.options.parse({}));
-  return end === undefined ? undefined : link.id;
+  return path;
 }
 
-/** Exports the CIP reports of a roster; the directory of the pack, undefined where it failed. */
-async function exportReports(
-  terminal: Terminal,
-  session: JobSession,
-  roster: string,
-): Promise<string | undefined> {
-  const options = cipKind.options.parse({ approver: "compliance@demo.example" });
-  const end = await runToEnd(terminal, session, cipJob, roster, options);
-  return end === undefined ? undefined : String(end.export);
-}
-
-async function runToEnd(
-  terminal: Terminal,
-  session: JobSession,
-  job: AnyJob,
-  path: string,
-  options: Parameters<typeof newRun>[1]["options"],
-): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const judged = await judgeRows(job, path);
-  const run = newRun(job, { judged, options });
-  const result = await resultOf(terminal, session, run);
-  if (result === undefined || result.status === "completed") return result;
-  terminal.say(`the demo stopped: the ${job.kind} run did not complete`);
-  return undefined;
-}
-
-async function resultOf<Result>(
-  terminal: Terminal,
-  session: JobSession,
-  run: JobRun<unknown, Result>,
-): Promise<Result | undefined> {
-  const { end } = await followRun(terminal, session, run);
-  if (end?.kind === "completed") return end.result;
-  terminal.say(`the demo stopped: ${end?.kind === "failed" ? end.message : "interrupted"}`);
-  return undefined;
-}
-
-async function showOutcome(
-  terminal: Terminal,
-  { directory, pack }: { readonly directory: string; readonly pack: string },
-  nights: readonly SyncSummary[],
-): Promise<void> {
-  const counts = nights.map(({ links, rows, calls, duration_ms }, at) => ({
-    night: at === 0 ? "first" : "second",
-    "links synced": links.synced,
-    created: rows.created,
-    updated: rows.updated,
-    removed: rows.removed,
-    quarantined: rows.quarantined,
-    calls,
-    seconds: (duration_ms / 1000).toFixed(1),
-  }));
-  terminal.result("");
-  showRows(terminal, counts);
+async function showOutcome(terminal: Terminal, directory: string): Promise<void> {
   await withLakeQuery(terminal, async (lake) => {
     const show = async (title: string, sql: string) => {
       showText(terminal, `\n${title}`);
       showRows(terminal, await rowsOf(lake, sql), { decimals: new Set(["amount"]) });
     };
+    await show(
+      "the two nights (table runs)",
+      `select if(row_number() over (order by started_at) = 1, 'first', 'second') as night, synced as "links synced",
+          created, updated, removed, quarantined, calls,
+          (epoch_ms(finished_at) - epoch_ms(started_at)) / 1000 as seconds from runs where kind = 'sync' order by started_at`,
+    );
     await show(
       "the latest transactions (table transactions)",
       `select "date", amount, currency, "type", pending, description from transactions
@@ -209,6 +154,8 @@ async function showOutcome(
     );
   });
   await showPosted(terminal);
+  const [exported] = await withLakeQuery(terminal, (lake) => endedRuns(lake, { kind: "cip" }, 1));
+  const pack = `${directory}/lake/_exports/cip/${exported?.run_id}`;
   terminal.result("");
   await showReport(terminal, { days: 30, out: "report.html" });
   const lake = `NIGHTLEDGER_LAKE=${directory}/lake npx nightledger`;

@@ -36,7 +36,8 @@ export async function triggerEvent(
   { list, ...flags }: TriggerFlags,
 ): Promise<number> {
   if (event === undefined || list) {
-    terminal.result(triggerList());
+    const whats = Object.entries(TRIGGERS).map(([kind, [what]]) => [kind, what] as const);
+    terminal.result(labelledLines(whats, 34).join("\n"));
     return EXIT.completed;
   }
   const { url = readConfig(terminal, ["api"]).api.url, ...subject } = flags;
@@ -54,10 +55,4 @@ export async function triggerEvent(
   if (messages.some(({ state }) => state === "no_endpoint"))
     terminal.say("The sandbox sends webhooks to nobody yet: register a receiver (docs/use/sandbox.md).");
   return messages.every(({ state }) => state === "delivered") ? EXIT.completed : EXIT.failures;
-}
-
-/** The events that a sandbox can make happen, with what each does. */
-function triggerList(): string {
-  const whats = Object.entries(TRIGGERS).map(([kind, [what]]) => [kind, what] as const);
-  return labelledLines(whats, 34).join("\n");
 }

@@ -1,6 +1,8 @@
+import { durationWords } from "../../domain/duration.js";
 import { NotThereError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
+import { counted } from "../../domain/words/counted.js";
 import { meantWords } from "../../domain/words/nearest.js";
 import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import type { LakeQuery } from "../../lake/query/query.js";
@@ -23,8 +25,6 @@ import {
   findingWords,
   nextWords,
   openRunWords,
-  phaseWords,
-  slowWords,
   tookWords,
   waitingWords,
 } from "./text.js";
@@ -109,6 +109,12 @@ function runLines(run: ShownRun): string[] {
   const took = tookWords(run);
   const times = [run.started_at && `from ${run.started_at}`, run.finished_at && `to ${run.finished_at}`];
   const done = doneWords(run);
+  const phases = run.phases.map(({ phase, began_at, ended_at }) => {
+    return `${phase} ${durationWords(Date.parse(ended_at) - Date.parse(began_at))}`;
+  });
+  const slowest = run.slowest.map(
+    ({ link_id, ms, pages }) => `${link_id}: ${durationWords(ms)}, ${counted(pages, "page")}`,
+  );
   const due = scheduled_at === null ? "" : `, due ${scheduled_at}`;
   return labelledLines([
     ["run", run_id],
@@ -118,10 +124,10 @@ function runLines(run: ShownRun): string[] {
     ["time", run.started_at === "" ? null : times.filter(Boolean).join(" ")],
     ["batch", kind === "onboard" ? job_id : null],
     ["schedule", schedule && `${schedule}${due}`],
-    ["phases", run.phases.map(phaseWords).join(", ") || null],
+    ["phases", phases.join(", ") || null],
     ["counts", done === "" ? null : done],
     ["cost", costWords(run)],
-    ["slowest", run.slowest.map(slowWords)],
+    ["slowest", slowest],
     ["root", run.lake_root],
     ...findings.map(findingWords),
     ...nextWords(run, findings).map((words): Labelled => ["next", words]),

@@ -9,7 +9,6 @@ import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type LakeStatus, type LatestRun, lakeStatus, STATUS_TABLES } from "./lake-status.js";
 import { countWords, findingWords, nextWords, openRunWords, tookWords, waitingWords } from "./text.js";
-import type { UnfinishedRun } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
 
 const MOST_FINDINGS = 3;
@@ -39,10 +38,10 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
       ["lake", status.no_lake ?? status.lake],
       ["upkeep", upkeepWords(status)],
     ]),
-    ...unfinished.flatMap((run) => [
-      ...labelledLines([["open", `${openName(run)} ${openRunWords(terminal, run)}`]]),
-      ...waitingWords(run),
-    ]),
+    ...unfinished.flatMap((run) => {
+      const name = run.job_id?.startsWith("onb_") ? run.job_id : run.run_id;
+      return [...labelledLines([["open", `${name} ${openRunWords(terminal, run)}`]]), ...waitingWords(run)];
+    }),
     ...labelledLines([
       ["waiting", openRowsWords(open_rows)],
       ...latest.flatMap(latestWords),
@@ -63,10 +62,6 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
       ["runs", latest.length + unfinished.length === 0 ? "none yet" : null],
     ]),
   ];
-}
-
-function openName({ job_id, run_id }: UnfinishedRun): string {
-  return job_id?.startsWith("onb_") ? job_id : run_id;
 }
 
 function latestWords(run: LatestRun): Labelled[] {

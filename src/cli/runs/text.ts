@@ -2,7 +2,6 @@ import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import type { BulkProgress } from "../../domain/bulk/bulk-totals.js";
 import { durationWords } from "../../domain/duration.js";
 import { isRetried } from "../../domain/onboarding/batch/row-plan.js";
-import type { ShownPhase } from "../../domain/phases.js";
 import { againWords } from "../../domain/run.js";
 import type { WaitingState } from "../../domain/waiting.js";
 import { counted } from "../../domain/words/counted.js";
@@ -13,7 +12,6 @@ import { averagePace, type ProgressForm } from "../shell/progress-view.js";
 import { timeStamp } from "../terminal/clock.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
-import type { SlowLink } from "./findings.js";
 import { kindNamed, kindOf } from "./kinds.js";
 import type { UnfinishedRun } from "./unfinished-runs.js";
 
@@ -80,16 +78,6 @@ export function costWords({ counts }: SeenRun): string | null {
     ...(paused === 0 ? [] : [`${durationWords(paused)} paused by the service`]),
     ...(lake_reads === undefined ? [] : [`${lake_reads} reads and ${lake_writes} writes of the bucket`]),
   ].join(", ");
-}
-
-/** How long a phase of a run lasted. */
-export function phaseWords({ phase, began_at, ended_at }: ShownPhase): string {
-  return `${phase} ${durationWords(Date.parse(ended_at) - Date.parse(began_at))}`;
-}
-
-/** Says how long a bank link took. */
-export function slowWords({ link_id, ms, pages }: SlowLink): string {
-  return `${link_id}: ${durationWords(ms)}, ${counted(pages, "page")}`;
 }
 
 /** Says what to do about what failed in a run that has ended, or about a run that was cancelled. */

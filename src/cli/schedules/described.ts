@@ -12,6 +12,7 @@ import { timingWords } from "../../domain/schedules/timing.js";
 import { commandLine } from "../../domain/words/texts.js";
 import type { ScheduleInput } from "../../intake/schedules/scheduled-job.js";
 import { describeSchedule, listedSchedules } from "../../intake/schedules/schedules.js";
+import { describeWorkflow } from "../../temporal/running-workflows.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
 import { withInterruption } from "../terminal/interruption.js";
@@ -89,15 +90,9 @@ async function shownFiring(
   { scheduledAt, action: { workflow } }: ScheduleDescription["info"]["recentActions"][number],
 ): Promise<ShownFiring> {
   const due_at = instantText(scheduledAt);
-  try {
-    const handle = client.workflow.getHandle(workflow.workflowId, workflow.firstExecutionRunId);
-    const { memo } = await handle.describe();
-    const { runId = null, status = null } = (memo ?? {}) as Partial<FiringMemo>;
-    return { due_at, run_id: runId, status: status ?? "waiting" };
-  } catch (error) {
-    if ((error as Error).name !== "WorkflowNotFoundError") throw error;
-    return { due_at, run_id: null, status: "forgotten" };
-  }
+  const described = await describeWorkflow(client, workflow.workflowId);
+  const { runId = null, status = null } = (described?.memo ?? {}) as Partial<FiringMemo>;
+  return { due_at, run_id: runId, status: described === undefined ? "forgotten" : (status ?? "waiting") };
 }
 
 /** Works with Temporal's schedules, without a worker in this process */

@@ -53,13 +53,12 @@ export async function runSync(
     },
     async plan({ store }, roster) {
       const users = new Set(roster.rows.map(({ fp_id }) => fp_id));
-      const judge = (rules: FailRules, { run_id, duration_ms }: SyncSummary) =>
-        judgeRun(store, rules, {
-          runId: run_id,
-          startedAt: Date.now() - duration_ms,
-          users,
-          only: options.links,
-        });
+      const judge = (rules: FailRules, { run_id: runId, duration_ms }: SyncSummary) => {
+        const judged = { runId, startedAt: Date.now() - duration_ms, users, only: options.links };
+        return withLakeReader(store, async (lake) =>
+          brokenRules(rules, await findingsOf(lake, rules, judged)),
+        );
+      };
       const start = async ({ preflight, temporal, signal }: JobSession) => {
         const at = { place: preflight.config.lake, store };
         await askForgotten(terminal, at, users, flags.again === true);
@@ -118,10 +117,6 @@ interface JudgedRun {
   readonly startedAt: number;
   readonly users: ReadonlySet<string>;
   readonly only: readonly string[] | null;
-}
-
-async function judgeRun(store: ObjectStore, rules: FailRules, run: JudgedRun): Promise<BrokenRule[]> {
-  return withLakeReader(store, async (lake) => brokenRules(rules, await findingsOf(lake, rules, run)));
 }
 
 async function findingsOf(lake: LakeReader, { quarantine, skipped, staleMs }: FailRules, run: JudgedRun) {

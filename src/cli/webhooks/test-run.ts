@@ -43,9 +43,8 @@ export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags):
     releases.add(() => client.close());
     const tested: TestedKind[] = [];
     for (const kind of flags.kind.flatMap((kind) => (kind === "all" ? EVENT_KINDS : [kind]))) {
-      const arrivals = new Arrivals(preflight.store, sealed);
       const asked = { isLive: webhooksIfAny.mode === "live", timeoutMs: flags.timeout * 1_000, signal };
-      tested.push(await testOne(client, arrivals, kind, asked));
+      tested.push(await testOne(client, arrivalIn(preflight.store, sealed), kind, asked));
     }
     if (flags.json) terminal.result(JSON.stringify({ items: tested }));
     for (const { kind, seen, duration_ms } of flags.json ? [] : tested)
@@ -60,7 +59,7 @@ export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags):
 
 async function testOne(
   api: ApiClient,
-  arrivals: Arrivals,
+  hasArrived: (mark: string) => Promise<boolean>,
   kind: EventKind,
   { isLive, timeoutMs, signal }: { isLive: boolean; timeoutMs: number; signal: AbortSignal },
 ): Promise<TestedKind> {
@@ -69,34 +68,28 @@ async function testOne(
   const payload = testEvent(kind, { mark, isLive, at: new Date(started) });
   await api.read(sendTestWebhook, { body: { idempotency_key: mark, payload } }, { signal });
   const since = () => Date.now() - started;
-  let seen = await arrivals.has(mark);
+  let seen = await hasArrived(mark);
   while (!seen && since() < timeoutMs) {
     await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
-    seen = await arrivals.has(mark);
+    seen = await hasArrived(mark);
   }
   return { kind, seen, duration_ms: since() };
 }
 
-/** Looks for marked events: in staging, where a receiver puts them first, and in the table. */
-class Arrivals {
-  readonly #looked = new Set<string>();
-
-  constructor(
-    private readonly store: ObjectStore,
-    private readonly sealed: SealedStore,
-  ) {}
-
-  async has(mark: string): Promise<boolean> {
-    for (const { name } of await stagedEvents(this.sealed)) {
-      if (this.#looked.has(name)) continue;
-      this.#looked.add(name);
-      const event = await stagedEvent(this.sealed, name);
+/** Looks for a marked event: in staging, where a receiver puts it first, and in the table. */
+function arrivalIn(store: ObjectStore, sealed: SealedStore): (mark: string) => Promise<boolean> {
+  const looked = new Set<string>();
+  return async (mark) => {
+    for (const { name } of await stagedEvents(sealed)) {
+      if (looked.has(name)) continue;
+      looked.add(name);
+      const event = await stagedEvent(sealed, name);
       if (event !== undefined && eventFacts(JSON.parse(event.body))?.onboardingId === mark) return true;
     }
     const sql = `select 1 from webhook_events where onboarding_id = '${mark}' limit 1`;
-    const rows = await withStoreQuery(this.store, (query) => rowsOf(query, sql), { tables: [webhookEvents] });
+    const rows = await withStoreQuery(store, (query) => rowsOf(query, sql), { tables: [webhookEvents] });
     return rows.length > 0;
-  }
+  };
 }
 
 function sealedStore({ keys, store, config }: Preflight): SealedStore {

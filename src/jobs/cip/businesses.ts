@@ -1,4 +1,3 @@
-import { ANOTHER_SUBJECT } from "../../domain/failures.js";
 import { type PackFiles, RowSpool } from "../../lake/bulk/pack/pack-files.js";
 import { csvLine } from "../../lake/csv-line.js";
 import { KYB_TABLES } from "../../lake/tables/kyb.js";
@@ -12,7 +11,7 @@ import {
   type NamedBusiness,
 } from "../kyb/rows.js";
 import type { PackFacts, PackTools } from "./facts.js";
-import { wrongRow } from "./member.js";
+import { actionOf, wrongRow } from "./member.js";
 
 const BUSINESSES_FILE = "businesses.csv";
 const COLUMNS = [
@@ -84,12 +83,7 @@ function businessOf(
   const business = unasked(row);
   if (result === null) {
     const reason = failure ?? "interrupted";
-    const retry = `nightledger runs retry ${runId}`;
-    const isUnknown = reason.startsWith("not_found");
-    const known = reason.startsWith(ANOTHER_SUBJECT)
-      ? `find out what mixes up answers, then ${retry}`
-      : retry;
-    const action = isUnknown ? "check the fp_bid in the file, and export it" : known;
+    const action = actionOf(reason, runId, "fp_bid in the file");
     return { ...business, status: "failed", reason, action };
   }
   const { onboardings } = result;

@@ -150,11 +150,11 @@ export function wrongRow({ line, owner = "", problems }: FrozenBulkRow) {
   };
 }
 
-/** What to do about a reason. */
-function actionOf(reason: string, runId: string): string {
+/** What to do about a reason. @param id where the id is that the service does not know */
+export function actionOf(reason: string, runId: string, id = "fp_id in the roster"): string {
   const retry = `nightledger runs retry ${runId}`;
   if (reason.startsWith("no_completed_onboarding")) return `complete the user's onboarding, then ${retry}`;
-  if (reason.startsWith("not_found")) return "check the fp_id in the roster, and export it";
+  if (reason.startsWith("not_found")) return `check the ${id}, and export it`;
   if (reason.startsWith(ANOTHER_SUBJECT)) return `find out what mixes up answers, then ${retry}`;
   return retry;
 }

@@ -11,6 +11,7 @@ import {
   OWN_CIP_COLUMNS,
 } from "../../lake/tables/cip.js";
 import { openColumn, sealRowRepeatably } from "../../lake/tables/encrypted-column.js";
+import { TakenFields } from "../kyb/rows.js";
 import type { CipMember, CipReport } from "./member.js";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -45,7 +46,9 @@ export const WATCHLIST_RECORDS = "watchlist_records";
 export const ITEM_SEPARATOR = " · ";
 
 /** The columns of `cip_reports` that are encrypted. */
-const SEALED_COLUMNS = cipReports.columns.flatMap((column) => ("encrypted" in column ? [column.name] : []));
+const SEALED_COLUMNS: readonly string[] = cipReports.columns.flatMap((column) =>
+  "encrypted" in column ? [column.name] : [],
+);
 
 /** The rows of a user's report, as the files of a pack and the lake's tables both get them. */
 export function cipRows(member: CipMember, runId: string, sealer: Sealer): CipRows {
@@ -86,7 +89,7 @@ export function openedValue(sealer: Sealer, field: string, value: string | null)
       .map((item) => openColumn(sealer, cipWatchlistRecords.name, "record", item))
       .join(ITEM_SEPARATOR);
   }
-  return isSealed(field) ? openColumn(sealer, cipReports.name, field, value) : value;
+  return SEALED_COLUMNS.includes(field) ? openColumn(sealer, cipReports.name, field, value) : value;
 }
 
 function reportRow(
@@ -106,10 +109,6 @@ function reportRow(
   return sealRowRepeatably(sealer, cipReports, fpId, row);
 }
 
-function isSealed(column: string): boolean {
-  return (SEALED_COLUMNS as readonly string[]).includes(column);
-}
-
 function kindOf(record: unknown): string {
   if (record === null) return "null";
   if (Array.isArray(record)) return "list";
@@ -119,15 +118,9 @@ function kindOf(record: unknown): string {
 /** The fields that no column has, as JSON with sorted names; null where there is none. */
 function otherFields(report: CipReport): string | null {
   const { checked_data, self_reported, watchlist } = report;
-  const parts = Object.entries({ report, checked_data, self_reported, watchlist }) as [
-    keyof typeof KNOWN,
-    object,
-  ][];
-  const others = parts.flatMap(([part, fields]) =>
-    Object.entries(fields)
-      .filter(([name]) => !KNOWN[part].includes(name))
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, value]) => [part === "report" ? name : `${part}.${name}`, value] as const),
-  );
-  return others.length === 0 ? null : JSON.stringify(Object.fromEntries(others));
+  const taken = new TakenFields();
+  taken.take(report, KNOWN.report);
+  for (const [part, fields] of Object.entries({ checked_data, self_reported, watchlist }))
+    taken.take(fields, KNOWN[part as keyof typeof KNOWN], `${part}.`);
+  return taken.columns.other_fields;
 }
