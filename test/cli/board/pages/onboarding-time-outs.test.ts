@@ -5,7 +5,8 @@ import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
 
 const BATCH = `onb_${"1".repeat(24)}`;
 const DECIDED = `onb_${"2".repeat(24)}`;
-const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString();
+const NOW = Date.now();
+const ago = (days: number) => new Date(NOW - days * DAY).toISOString();
 /** A row that began so many days ago, with a deadline of five days; a review goes on for as long. */
 const row = (line: number, status: string, days: number, more: object = {}) => ({
   ...{ batch_id: BATCH, run_id: "onboard-1", line, attempt: 1, version: 1, kind: "user", status },
