@@ -5,7 +5,7 @@ import { AuthError, RejectedError } from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { CheckedRequest, Operation, ParamsOf } from "../../api/operations/operation.js";
 import { type Bytes, fileBytes } from "../../api/schemas/byte-source.js";
-import type { AnsweredCall } from "../../domain/calls/call-decisions.js";
+import type { AnsweredCall } from "../../domain/calls/answered-call.js";
 import { InputError } from "../../domain/failures.js";
 import { type RequestBytes, requestKey, type SealedRequest } from "../../lake/calls/staged-call.js";
 import { sealedStream } from "../../lake/store/sealed-store.js";

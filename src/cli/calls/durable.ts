@@ -3,7 +3,7 @@ import { checkGrant } from "../../api/http/auth.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { Operation } from "../../api/operations/operation.js";
 import { isByteSource } from "../../api/schemas/byte-source.js";
-import { callWorkflowId, durableCallPrefix } from "../../domain/calls/call-decisions.js";
+import { callWorkflowId, durableCallPrefix } from "../../domain/calls/answered-call.js";
 import { FAILURE_TYPES, InputError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
 import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
