@@ -39,7 +39,7 @@ export async function startTestTemporal(options: { file?: boolean } = {}): Promi
   const directory = await mkdtemp(join(tmpdir(), "nightledger-temporal-"));
   const namespace = "default";
   try {
-    const { record } = await startServer({
+    const { record, hold } = await startServer({
       cliPath,
       database: options.file ? join(directory, "temporal.db") : undefined,
       logFile: join(directory, "temporal.log"),
@@ -47,6 +47,7 @@ export async function startTestTemporal(options: { file?: boolean } = {}): Promi
     });
     return connectedTo({ address: record.address, namespace, directory }, async () => {
       await endProcess(record, 0);
+      await hold.release();
       await rm(directory, { recursive: true, force: true });
     });
   } catch (error) {
