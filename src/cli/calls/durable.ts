@@ -146,8 +146,7 @@ async function startCall(
   const request = await withBytes(session, prefix, planned);
   const staged = await stageRequest(sealed, prefix, request);
   if (staged !== request) {
-    const { bytes } = request;
-    if (bytes !== undefined && "stream" in bytes) await sealed.deletePrefix(`${bytes.stream}/`);
+    if (request.bytes !== undefined) await sealed.deletePrefix(`${request.bytes.stream}/`);
     if (!isSameRequest(staged, request)) {
       throw new InputError(
         `--request-id: ${requestId} belongs to another request (of ${staged.operation}); nothing was sent. Give the same operation and parameters, or another id`,
