@@ -4,7 +4,7 @@ import type { ApiClient } from "../api/http/client.js";
 import { isRefusal, NotFoundError } from "../api/http/errors.js";
 import type { Operation, ParamsOf, ResponseOf } from "../api/operations/operation.js";
 import type { Asker, BulkOptions, FrozenBulkRow, NamedAnswer, RowEnd } from "../domain/bulk/bulk-job.js";
-import type { AnsweredCall } from "../domain/calls/call-decisions.js";
+import type { AnsweredCall } from "../domain/calls/answered-call.js";
 import { InputError, UnsendableError } from "../domain/failures.js";
 import type { LakePlace } from "../domain/lake-address.js";
 import type { RefusedRequest } from "../domain/refusals.js";

@@ -11,12 +11,7 @@ import {
 } from "../../api/http/errors.js";
 import { isWrite, type Operation, type ParamsOf, type ResponseOf } from "../../api/operations/operation.js";
 import { USELESS_ANSWER, waitAfterUseless } from "../../domain/backoff.js";
-import {
-  type AnsweredCall,
-  decideAfterFailure,
-  decideBeforeSending,
-  type FailedRequest,
-} from "../../domain/calls/call-decisions.js";
+import type { AnsweredCall } from "../../domain/calls/answered-call.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { KeptAnswer } from "../../lake/calls/staged-call.js";
 import type { Dependencies } from "../dependencies.js";
@@ -103,8 +98,7 @@ async function planOf<O extends Operation, A>(
   const isLookedUp = resolution?.rule === "lookup";
   if (first === undefined && unsure?.isHeld && !isLookedUp) throw new HeldError(operation.name);
   const mayBeSent = first !== undefined || (isLookedUp && unsure !== undefined);
-  const decided = decideBeforeSending(mayBeSent, resolution?.rule);
-  if (decided === "send") return { missing: params };
+  if (!mayBeSent || resolution?.rule === "again") return { missing: params };
   const storeTime = await record.storeTime();
   const unknown = { operation: operation.name, at: Date.now(), clockAheadMs: null, storedAt: storeTime };
   const sent = first ?? unknown;
@@ -201,22 +195,20 @@ async function failureOf<O extends Operation, A>(
   error: ApiError,
 ): Promise<Error> {
   const { sent, status = 0 } = error;
-  const isTransient = error instanceof TransientError;
-  const decided = decideAfterFailure(
-    {
-      isDeclared: record.declaredAt !== undefined,
-      sent,
-      isRefused: status >= 400 && status < 500 && !isTransient,
-      error: kindOf(error),
-    },
-    resolution?.rule,
-  );
-  if (decided === "retract") await record.retract();
-  if (decided === "lost") return new LostAnswerError(operation.name, sentAt(record), { cause: error });
-  return decided === "unusable" ? unusableAnswer(operation, record, error) : error;
+  const kind = kindOf(error);
+  if (record.declaredAt !== undefined) {
+    const isRefused = status >= 400 && status < 500 && !(error instanceof TransientError);
+    const isHopeless = resolution === undefined || resolution.rule === "unknown";
+    if (!sent || isRefused) await record.retract();
+    // It may have taken effect, and nothing will tell; an unfit answer says that it has, but not as agreed.
+    else if (isHopeless && kind !== "unfit")
+      return new LostAnswerError(operation.name, sentAt(record), { cause: error });
+  }
+  return kind === "useless" ? unusableAnswer(operation, record, error) : error;
 }
 
-function kindOf(error: ApiError): FailedRequest["error"] {
+/** What the answer of a failed call says: nothing, or that it was carried out, but not as agreed. */
+function kindOf(error: ApiError): "useless" | "unfit" | "other" {
   if (error instanceof SchemaError || error instanceof AnotherSubjectError) return "unfit";
   return isUseless(error) ? "useless" : "other";
 }

@@ -95,9 +95,8 @@ export class CallRecord {
 
   /** Keeps the answer, durably: a second request may be a second effect. Of two attempts the faster one's counts. */
   async keep<A>(body: A): Promise<KeptAnswer<A>> {
-    const key = answerKey(this.prefix);
-    const kept = { operation: this.operation, at: Date.now(), asked: Math.max(1, this.#last), body };
-    return (await this.sealed.putIfAbsent(key, kept)) ? kept : this.sealed.require<KeptAnswer<A>>(key);
+    const answer = { operation: this.operation, at: Date.now(), asked: Math.max(1, this.#last), body };
+    return this.sealed.kept<KeptAnswer<A>>(answerKey(this.prefix)).keep(answer);
   }
 
   /**

@@ -4,10 +4,9 @@ import { withClientToken } from "../../api/http/client-token.js";
 import { AuthError, RejectedError } from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { CheckedRequest, Operation, ParamsOf } from "../../api/operations/operation.js";
-import { type Bytes, fileBytes } from "../../api/schemas/byte-source.js";
-import type { AnsweredCall } from "../../domain/calls/call-decisions.js";
+import type { AnsweredCall } from "../../domain/calls/answered-call.js";
 import { InputError } from "../../domain/failures.js";
-import { type RequestBytes, requestKey, type SealedRequest } from "../../lake/calls/staged-call.js";
+import { requestKey, type SealedRequest } from "../../lake/calls/staged-call.js";
 import { sealedStream } from "../../lake/store/sealed-store.js";
 import type { Dependencies } from "../dependencies.js";
 import { callOnce } from "./call-once.js";
@@ -68,15 +67,10 @@ async function paramsOf<O extends Operation>(
   { params, bytes }: SealedRequest,
 ): Promise<ParamsOf<O>> {
   if (bytes === undefined) return params as ParamsOf<O>;
-  if (operation.sends === "bytes") return { ...(params as ParamsOf<O>), body: await bodyOf(deps, bytes) };
-  throw new InputError(`${operation.name}: takes no bytes; nothing was sent. Put its body into params`);
-}
-
-async function bodyOf(deps: Dependencies, bytes: RequestBytes): Promise<Bytes> {
-  if ("file" in bytes) return fileBytes(bytes.file);
-  if ("base64" in bytes) return Buffer.from(bytes.base64, "base64");
-  const stream = await sealedStream(deps.sealed, bytes.stream);
-  if (stream !== undefined) return stream;
+  if (operation.sends !== "bytes")
+    throw new InputError(`${operation.name}: takes no bytes; nothing was sent. Put its body into params`);
+  const body = await sealedStream(deps.sealed, bytes.stream);
+  if (body !== undefined) return { ...(params as ParamsOf<O>), body };
   throw new InputError(`${bytes.stream} is not in the lake's staging area; nothing was sent. Stage it again`);
 }
 

@@ -3,7 +3,7 @@ import { checkGrant } from "../../api/http/auth.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { Operation } from "../../api/operations/operation.js";
 import { isByteSource } from "../../api/schemas/byte-source.js";
-import { callWorkflowId, durableCallPrefix } from "../../domain/calls/call-decisions.js";
+import { callWorkflowId, durableCallPrefix } from "../../domain/calls/answered-call.js";
 import { FAILURE_TYPES, InputError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
 import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
@@ -146,8 +146,7 @@ async function startCall(
   const request = await withBytes(session, prefix, planned);
   const staged = await stageRequest(sealed, prefix, request);
   if (staged !== request) {
-    const { bytes } = request;
-    if (bytes !== undefined && "stream" in bytes) await sealed.deletePrefix(`${bytes.stream}/`);
+    if (request.bytes !== undefined) await sealed.deletePrefix(`${request.bytes.stream}/`);
     if (!isSameRequest(staged, request)) {
       throw new InputError(
         `--request-id: ${requestId} belongs to another request (of ${staged.operation}); nothing was sent. Give the same operation and parameters, or another id`,

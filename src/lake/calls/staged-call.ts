@@ -1,12 +1,6 @@
 import { canonicalJson } from "../../domain/json/value.js";
 import type { SealedStore } from "../store/sealed-store.js";
 
-export type RequestBytes =
-  | { readonly file: string }
-  /** Key of a sealed stream in the lake (`lake/store/sealed-store.ts`), and the hash of its plain bytes. */
-  | { readonly stream: string; readonly sha256: string }
-  | { readonly base64: string };
-
 /** The user whose data a client operation reads or writes. */
 export interface DataOwner {
   readonly fp_id: string;
@@ -19,7 +13,8 @@ export interface DataOwner {
 export interface SealedRequest {
   readonly operation: string;
   readonly params: object;
-  readonly bytes?: RequestBytes;
+  /** Key of a sealed stream in the lake (`lake/store/sealed-store.ts`), and the hash of its plain bytes. */
+  readonly bytes?: { readonly stream: string; readonly sha256: string };
   /** Of a client operation: whose data a token is made for. */
   readonly owner?: DataOwner;
   /** Of a proxy call: accept any status as the target's answer. */
@@ -77,8 +72,7 @@ export async function stageRequest(
   prefix: string,
   request: SealedRequest,
 ): Promise<SealedRequest> {
-  const key = requestKey(prefix);
-  return (await sealed.putIfAbsent(key, request)) ? request : sealed.require<SealedRequest>(key);
+  return sealed.kept<SealedRequest>(requestKey(prefix)).keep(request);
 }
 
 /** Whether two requests ask for the same; streams are compared by what they hold. */
@@ -87,6 +81,5 @@ export function isSameRequest(one: SealedRequest, other: SealedRequest): boolean
 }
 
 function identityOf({ bytes, ...request }: SealedRequest): string {
-  const content = bytes !== undefined && "stream" in bytes ? { sha256: bytes.sha256 } : bytes;
-  return canonicalJson({ ...request, bytes: content });
+  return canonicalJson({ ...request, bytes: bytes?.sha256 });
 }

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
-import { copyFile, mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
@@ -178,12 +178,7 @@ export async function fetchObject(
     );
   }
   const localPath = join(scratch, randomUUID());
-  try {
-    await copyFile(await from.download(key), localPath);
-  } catch (error) {
-    if ((await from.stat(key)) === undefined) return undefined;
-    throw error;
-  }
+  if (!(await from.getFile(key, localPath))) return undefined;
   return {
     size: (await stat(localPath)).size,
     sha256: () => fileSha256(localPath),

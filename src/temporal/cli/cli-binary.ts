@@ -10,14 +10,7 @@ import {
   TEMPORAL_CLI_VERSION,
   whyNotTemporal,
 } from "./cli-cache.js";
-import {
-  buildCli,
-  type CliDownload,
-  downloadCli,
-  goModuleDirectory,
-  type StepResult,
-  sdkDownload,
-} from "./cli-install.js";
+import { buildCli, type CliDownload, downloadCli, goModuleDirectory, sdkDownload } from "./cli-install.js";
 
 export interface CliSearch {
   /** `TEMPORAL_CLI_PATH`, `PATH`, `XDG_CACHE_HOME`, `HOME`, and what `go` and a download need. */
@@ -86,11 +79,17 @@ async function install(search: CliSearch, directory: string, tried: string[]): P
   try {
     if (await isExecutable(cached)) return { path: cached, origin: "cache" };
     for (const [origin, step] of Object.entries({ download, build })) {
-      const result = await step(search, directory);
-      const failure =
-        "failure" in result ? result.failure : await moveIntoCache(result.file, cached, search.signal);
-      if (failure === undefined) return { path: cached, origin: origin as "download" | "build" };
-      tried.push(`${origin}: ${failure}`);
+      try {
+        const file = await step(search, await emptyPartial(directory));
+        await chmod(file, 0o755);
+        const wrong = await whyNotTemporal(file, search.signal);
+        if (wrong !== undefined) throw new Error(`the result ${wrong}`);
+        await rename(file, cached);
+        return { path: cached, origin: origin as "download" | "build" };
+      } catch (error) {
+        search.signal?.throwIfAborted();
+        tried.push(`${origin}: ${(error as Error).message}`);
+      }
     }
   } finally {
     await rm(join(directory, "partial"), { recursive: true, force: true });
@@ -120,16 +119,16 @@ async function lockCache(
   }
 }
 
-async function download(search: CliSearch, directory: string): Promise<StepResult> {
+async function download(search: CliSearch, partial: string): Promise<string> {
   search.report(`No Temporal CLI found; downloading ${TEMPORAL_CLI_VERSION}.`);
-  const partial = await emptyPartial(directory);
   return downloadCli(search.download ?? sdkDownload(), partial, search.env, search.signal);
 }
 
-async function build(search: CliSearch, directory: string): Promise<StepResult> {
-  const target = join(await emptyPartial(directory), "temporal");
+async function build(search: CliSearch, partial: string): Promise<string> {
+  const target = join(partial, "temporal");
   const moduleDirectory = search.moduleDirectory ?? goModuleDirectory();
-  return buildCli(moduleDirectory, target, search.env, search.report, search.signal);
+  await buildCli(moduleDirectory, target, search.env, search.report, search.signal);
+  return target;
 }
 
 // One folder, only touched under the lock: what a killed installation left is cleared by the next one.
@@ -138,18 +137,6 @@ async function emptyPartial(directory: string): Promise<string> {
   await rm(partial, { recursive: true, force: true });
   await mkdir(partial);
   return partial;
-}
-
-async function moveIntoCache(
-  file: string,
-  cached: string,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
-  await chmod(file, 0o755);
-  const wrong = await whyNotTemporal(file, signal);
-  if (wrong !== undefined) return `the result ${wrong}`;
-  await rename(file, cached);
-  return undefined;
 }
 
 function nothingWorked(tried: readonly string[]): UnreachableError {

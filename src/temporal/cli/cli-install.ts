@@ -16,8 +16,6 @@ export interface CliDownload {
   readonly timeoutMs: number;
 }
 
-export type StepResult = { readonly file: string } | { readonly failure: string };
-
 const STALL_MS = 20_000;
 const DOWNLOAD_TIMEOUT_MS = 600_000;
 
@@ -45,15 +43,15 @@ export function sdkDownload(): CliDownload {
 }
 
 /**
- * Runs a download into a directory, which the caller clears away. Offline it fails within a second; a network
- * that swallows everything is given up after `stallMs`.
+ * Runs a download into a directory, which the caller clears away, and gives its file. Offline it fails within a second; a
+ * network that swallows everything is given up after `stallMs`. @throws Error saying why there is no file
  */
 export async function downloadCli(
   download: CliDownload,
   directory: string,
   env: CliEnvironment,
   signal?: AbortSignal,
-): Promise<StepResult> {
+): Promise<string> {
   let size = 0;
   let grewAtMs = 0;
   const watch = async (elapsedMs: number) => {
@@ -64,17 +62,12 @@ export async function downloadCli(
       : undefined;
   };
   const { command, args, timeoutMs } = download;
-  const result = await runTool({
-    command,
-    args: [...args, directory],
-    env: { ...env },
-    timeoutMs,
-    signal,
-    watch,
-  });
-  if (result.failure !== undefined) return { failure: `${result.failure} (…${result.output.slice(-160)})` };
+  const run = { command, args: [...args, directory], env: { ...env }, timeoutMs, signal, watch };
+  const { failure, output } = await runTool(run);
+  if (failure !== undefined) throw new Error(`${failure} (…${output.slice(-160)})`);
   const [name] = await readdir(directory);
-  return name === undefined ? { failure: "left no file" } : { file: join(directory, name) };
+  if (name === undefined) throw new Error("left no file");
+  return join(directory, name);
 }
 
 async function sizeOf(directory: string): Promise<number> {
@@ -94,20 +87,24 @@ export function goModuleDirectory(): string | undefined {
   return candidates.find((candidate) => existsSync(join(candidate, "go.mod")));
 }
 
-/** Builds the pinned CLI with the `go` on the `PATH` into a file; says every 15 s how long it has taken. */
+/**
+ * Builds the pinned CLI with the `go` on the `PATH` into a file; says every 15 s how long it has taken.
+ *
+ * @throws Error saying why it could not be built
+ */
 export async function buildCli(
   moduleDirectory: string | undefined,
   target: string,
   env: CliEnvironment,
   report: (message: string) => void,
   signal?: AbortSignal,
-): Promise<StepResult> {
-  if (moduleDirectory === undefined) return { failure: "tools/temporal/go.mod is not in this installation" };
+): Promise<void> {
+  if (moduleDirectory === undefined) throw new Error("tools/temporal/go.mod is not in this installation");
   const go = await findOnPath("go", env.PATH);
-  if (go === undefined) return { failure: "no `go` on the PATH" };
+  if (go === undefined) throw new Error("no `go` on the PATH");
   report("Building the Temporal CLI, once: 2 to 4 minutes on two cores.");
   let nextReportMs = REPORT_EVERY_MS;
-  const result = await runTool({
+  const { failure, output } = await runTool({
     command: go,
     args: ["build", "-trimpath", "-ldflags", "-s -w", "-o", target, PACKAGE],
     cwd: moduleDirectory,
@@ -122,9 +119,7 @@ export async function buildCli(
       return undefined;
     },
   });
-  return result.failure === undefined
-    ? { file: target }
-    : { failure: `${result.failure} (${result.output.slice(-600)})` };
+  if (failure !== undefined) throw new Error(`${failure} (${output.slice(-600)})`);
 }
 
 // Go needs proxies, caches and its own settings, whatever their names; it does not need ours.

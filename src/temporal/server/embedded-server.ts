@@ -138,7 +138,6 @@ class HomeServer {
         ui,
         spawned: (record) => writeServerRecord(home, record),
         signal,
-        isSupervised: true,
       });
       await this.#take(hold);
       await markDatabaseReady(home);
@@ -217,29 +216,29 @@ const LOCK_WAIT_MS = 120_000;
  * @throws InputError when HOME can't be written; UnreachableError when the server does not start, or HOME is used
  * on another machine or in another container.
  */
-export async function acquireEmbeddedServer(options: HomeServerOptions): Promise<EmbeddedServer> {
-  const home = await openHome(options.home);
-  const resolved = { ...options, home };
-  const server = new HomeServer(resolved);
-  const { address, ui } = await underLock(resolved, () => server.ensure()).catch(async (error: unknown) => {
+export async function acquireEmbeddedServer(given: HomeServerOptions): Promise<EmbeddedServer> {
+  const home = await openHome(given.home);
+  const options = { ...given, home };
+  const server = new HomeServer(options);
+  const ensure = () => underLock(options, () => server.ensure());
+  const { address, ui } = await ensure().catch(async (error: unknown) => {
     await server.letGo();
     throw error;
   });
   const stopRenewing = keepRenewed(recordOf(home));
-  const giveBack = async () => {
-    await stopRenewing();
-    await server.giveBack();
-  };
   let released: Promise<void> | undefined;
   return {
     address,
     namespace: EMBEDDED_NAMESPACE,
     ui,
     async ensureRunning() {
-      await underLock(resolved, () => server.ensure());
+      await ensure();
     },
-    release: () => {
-      released ??= underLock({ ...resolved, signal: undefined }, giveBack);
+    release() {
+      released ??= underLock({ ...options, signal: undefined }, async () => {
+        await stopRenewing();
+        await server.giveBack();
+      });
       return released;
     },
   };

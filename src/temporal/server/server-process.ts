@@ -21,8 +21,6 @@ interface ServerStart {
   /** The SQLite file; without it everything is in memory. */
   readonly database?: string | undefined;
   readonly cliPath: string;
-  /** The server ends with the last process that holds it; this one gets a hold. */
-  readonly isSupervised?: boolean;
   /** Where the server's output goes; one older file is kept beside it. */
   readonly logFile: string;
   readonly namespace: string;
@@ -55,7 +53,8 @@ interface Ports {
 
 interface StartedServer {
   readonly record: ServerRecord;
-  readonly hold: Hold | undefined;
+  /** The server ends with the last process that holds it; this is the first hold. */
+  readonly hold: Hold;
 }
 
 /**
@@ -113,14 +112,13 @@ async function launch(start: ServerStart, ports: Ports, logFd: number): Promise<
   const { port, uiPort } = ports;
   const address = `${HOST}:${port}`;
   const directory = dirname(start.logFile);
-  const pipe = start.isSupervised ? await openPipe(directory) : undefined;
-  const line = [start.cliPath, serverArguments(start, ports)] as const;
-  const [command, args] = pipe ? supervised(...line, start.database ?? "") : line;
+  const { hold, reader } = await openPipe(directory);
+  const [command, args] = supervised(start.cliPath, serverArguments(start, ports), start.database ?? "");
   // Detached: a Ctrl-C in the terminal must not end the server before the worker has stopped. A bare
   // environment: no secret of ours in the server's, and no Temporal setting of the user's in effect.
   const child = spawn(command, args, {
     detached: true,
-    stdio: [pipe?.reader.fd ?? "ignore", logFd, logFd],
+    stdio: [reader.fd, logFd, logFd],
     env: { PATH: process.env.PATH, HOME: directory, TEMPORAL_VERSION_CHECK_DISABLED: "1" },
     cwd: directory,
   });
@@ -133,17 +131,16 @@ async function launch(start: ServerStart, ports: Ports, logFd: number): Promise<
     ended = `ended with ${signal ?? `code ${code}`} before it was ready`;
   });
   const identity = child.pid === undefined ? undefined : identify(child.pid);
-  await pipe?.reader.close();
+  await reader.close();
   if (identity === undefined) {
     await sleep(0);
-    await pipe?.hold.release();
+    await hold.release();
     throw new UnreachableError(
       `The Temporal dev server (${start.cliPath}) ${ended ?? "ended at once"}. Nothing was started.`,
     );
   }
   const ui = uiPort === undefined ? {} : { ui: `http://${HOST}:${uiPort}` };
-  const supervisor = pipe && { pipe: pipe.hold.pipe };
-  const record: ServerRecord = { ...identity, port, address, ...ui, ...supervisor };
+  const record: ServerRecord = { ...identity, port, address, ...ui, pipe: hold.pipe };
   try {
     await start.spawned?.(record);
     const stopped = () => ended !== undefined || start.signal?.aborted === true;
@@ -158,10 +155,10 @@ async function launch(start: ServerStart, ports: Ports, logFd: number): Promise<
         `The Temporal dev server (${start.cliPath}) ${what}. Its database was not changed; ${todo}.`,
       );
     }
-    return { record, hold: pipe?.hold };
+    return { record, hold };
   } catch (error) {
     await endProcess(identity);
-    await pipe?.hold.release();
+    await hold.release();
     throw error;
   }
 }

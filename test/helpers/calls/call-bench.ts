@@ -5,12 +5,13 @@ import type { SandboxOptions } from "../../../sandbox/index.js";
 import type { CallIntent } from "../../../src/activities/calls/call-record.js";
 import { type CallResult, makeCall } from "../../../src/activities/calls/make-call.js";
 import { asCallFailure } from "../../../src/activities/failure.js";
-import { type KeptAnswer, stageRequest } from "../../../src/lake/calls/staged-call.js";
+import type { KeptAnswer } from "../../../src/lake/calls/staged-call.js";
 import { type ActivityBench, openActivityBench } from "../temporal/activity-bench.js";
 import {
   endedOnboarding,
   fillForCalls,
   type RequestParts,
+  stageParts,
   startProxyTarget,
   validRequests,
 } from "./call-world.js";
@@ -41,7 +42,7 @@ export async function openCallBench(options: SandboxOptions = {}): Promise<CallB
   const prefix = (call: string) => `_staging/run/calls/${call}/`;
   const attempt: CallBench["attempt"] = async (name, call, request = requests[name]) => {
     if (request === undefined) throw new Error(`there is no valid request of ${name}`);
-    await stageRequest(deps.sealed, prefix(call), { operation: name, ...request });
+    await stageParts(deps.sealed, prefix(call), name, request);
     return bench.run(() => asCallFailure(() => makeCall(deps, { run: "run", prefix: prefix(call) })));
   };
   const changeIntents = async (call: string, ageMs: number, change: (intent: CallIntent) => CallIntent) => {

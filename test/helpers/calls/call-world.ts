@@ -1,11 +1,29 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import type { Sandbox, SandboxOptions } from "../../../sandbox/index.js";
-import type { SealedRequest } from "../../../src/lake/calls/staged-call.js";
+import { type SealedRequest, stageRequest } from "../../../src/lake/calls/staged-call.js";
+import { putStream, type SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { COMPLETED_EVENT } from "../api/service-rules.js";
 
-/** A request of a call, without the name of its operation. */
-export type RequestParts = Omit<SealedRequest, "operation">;
+/** A request of a call, without the name of its operation; its bytes are staged, or still to be. */
+export interface RequestParts extends Omit<SealedRequest, "operation" | "bytes"> {
+  readonly bytes?: SealedRequest["bytes"] | Buffer;
+}
+
+/** Stages a request as a command does, its bytes first. */
+export async function stageParts(
+  sealed: SealedStore,
+  prefix: string,
+  operation: string,
+  { bytes, ...parts }: RequestParts,
+): Promise<void> {
+  const stream = `${prefix}bytes/1`;
+  const staged = Buffer.isBuffer(bytes)
+    ? { stream, sha256: (await putStream(sealed, stream, Readable.from([bytes]))).sha256 }
+    : bytes;
+  await stageRequest(sealed, prefix, { operation, ...parts, ...(staged && { bytes: staged }) });
+}
 
 /** A target of the vault proxy: it gives back what it gets, as text. */
 export interface ProxyTarget {
@@ -79,7 +97,7 @@ export function validRequests(
     update_vault: { params: { body: { "id.first_name": mark, "custom.note": mark } }, owner },
     upload_to_vault: {
       params: { path: { identifier: "custom.file" } },
-      bytes: { base64: Buffer.from(mark).toString("base64") },
+      bytes: Buffer.from(mark),
       owner,
     },
     create_cip_report: { params: { ...USER, body: { default_approver: mark } } },
@@ -101,7 +119,7 @@ export function validRequests(
     },
     call_vault_proxy: {
       params: { path: { id: "proxy_1" } },
-      bytes: { base64: Buffer.from(`${mark};b\n`).toString("base64") },
+      bytes: Buffer.from(`${mark};b\n`),
     },
     send_test_webhook: { params: { body: { idempotency_key: "k", payload: COMPLETED_EVENT } } },
   };

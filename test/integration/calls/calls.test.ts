@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { OPERATIONS } from "../../../src/api/operations/index.js";
-import { type KeptAnswer, stageRequest } from "../../../src/lake/calls/staged-call.js";
+import type { KeptAnswer } from "../../../src/lake/calls/staged-call.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
@@ -15,6 +15,7 @@ import {
   fillForCalls,
   type ProxyTarget,
   type RequestParts,
+  stageParts,
   startProxyTarget,
   validRequests,
 } from "../../helpers/calls/call-world.js";
@@ -93,7 +94,7 @@ async function start(names: readonly string[], run = "run") {
   return Promise.all(
     names.map(async (name) => {
       const prefix = `_staging/${run}/calls/${name}/`;
-      await stageRequest(sealed, prefix, { operation: name, ...(requests[name] as RequestParts) });
+      await stageParts(sealed, prefix, name, requests[name] as RequestParts);
       const input: CallServiceInput = { operation: name, prefix };
       const { taskQueue } = settings();
       return client.workflow.start("callService", {

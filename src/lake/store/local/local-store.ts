@@ -125,9 +125,13 @@ export function createLocalStore(root: string): ObjectStore {
     get: (key) => reading(key, readWhole),
     async getFile(key, localPath) {
       const path = pathOf(key);
-      if (entryOf(key, path) === undefined) return false;
-      await writing(localPath, () => copyFile(path, localPath, constants.COPYFILE_EXCL));
-      return true;
+      try {
+        await copyFile(path, localPath, constants.COPYFILE_EXCL);
+        return true;
+      } catch (error) {
+        if (entryOf(key, path) === undefined) return false;
+        throw unpublished(error, localPath);
+      }
     },
     readRange: (key, from, bytes) => reading(key, (path) => readRangeInPlace(path, from, bytes)),
     grow,
