@@ -114,6 +114,19 @@ test("a fresh link is the next delivery, the same one none; five at most", async
   expect((await lookForLink(6, state)).link).toBeUndefined();
 });
 
+test("the end of a link without an offset is UTC in any zone of this machine", async () => {
+  const zone = process.env.TZ;
+  process.env.TZ = "Asia/Tokyo";
+  try {
+    const link = { ...open(1), expires_at: "2030-01-01T00:00:00" };
+    const step = await look({ status: "incomplete", continue_onboarding: link }, INCOMPLETE);
+    expect(step.link?.expiresAt).toBe(Date.UTC(2030, 0, 1));
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
+});
+
 test("a repeated poll offers its link under the same number", async () => {
   expect((await lookForLink(1, INCOMPLETE)).link?.number).toBe(1);
   expect((await lookForLink(1, INCOMPLETE)).link?.number).toBe(1);
