@@ -85,6 +85,12 @@ export function afterReport(state: CustomerState, report: OnboardingReport, by: 
   };
 }
 
+/** Applies the answer to a post. Where that was only to queue the onboarding, `none` says that nothing is decided yet. */
+export function afterPost(state: CustomerState, report: OnboardingReport, isQueued: boolean): CustomerState {
+  const status = isQueued && report.status === "none" ? "pending" : report.status;
+  return afterReport(state, { ...report, status }, "sync");
+}
+
 /** Whether a status counts: an expired row keeps its own, and a decision stays unless a reviewer is to change it. */
 function mayBecome(state: CustomerState, status: string): boolean {
   if (state.expired) return false;
