@@ -6,7 +6,7 @@ import { pathId } from "../api/schemas/parameters.js";
 import { uniqueIn } from "../domain/row-problem.js";
 import { isDecision, isKnownStatus } from "../domain/service/onboarding-status.js";
 import { KYB_TABLES } from "../lake/tables/kyb.js";
-import type { BulkJob, Caller } from "./job.js";
+import { type BulkJob, type Caller, refusalOf } from "./job.js";
 import { kybKind } from "./kinds/kyb.js";
 import {
   type BusinessOnboarding,
@@ -31,14 +31,19 @@ export const kybJob: BulkJob<BusinessRow, BusinessResult> = {
     for await (const one of readOnboardings(caller, listBusinessOnboardings, { path: { fp_bid } }))
       listed.push(withUsableId(one));
     const onboardings: BusinessOnboarding[] = [];
+    const refusals: unknown[] = [];
     for (const [index, one] of listed.sort((a, b) => (a.id < b.id ? -1 : 1)).entries())
-      onboardings.push(await insightsOf(caller, fp_bid, one, `insights-${index + 1}`));
-    return { onboardings };
+      onboardings.push(await insightsOf(caller, fp_bid, one, `insights-${index + 1}`, refusals));
+    const [refusal] = refusals;
+    if (refusal === undefined) return { onboardings };
+    if (!onboardings.some(({ state }) => state === "found")) throw refusal;
+    return { onboardings, failure: refusalOf(refusal) };
   },
-  end: ({ onboardings }) =>
-    onboardings.some(({ state }) => state === "found")
-      ? undefined
-      : { status: "skipped", reason: onboardings.length === 0 ? "no_onboarding" : "no_insights" },
+  end({ onboardings, failure }) {
+    if (failure !== undefined) return { status: "failed", ...failure };
+    if (onboardings.some(({ state }) => state === "found")) return undefined;
+    return { status: "skipped", reason: onboardings.length === 0 ? "no_onboarding" : "no_insights" };
+  },
   // An onboarding belongs to one business.
   about: ([one], { onboardings }) =>
     onboardings.map(({ onboarding: { id: answered } }) => {
@@ -54,12 +59,16 @@ export const kybJob: BulkJob<BusinessRow, BusinessResult> = {
   },
 };
 
-/** What is known after one onboarding. While it goes on the service is not asked: nothing is final yet. */
+/**
+ * What is known after one onboarding. While it goes on the service is not asked: nothing is final yet. A refusal is noted
+ * among `refusals`: it must not hide what is known after the others.
+ */
 async function insightsOf(
   caller: Caller,
   fp_bid: string,
   onboarding: OnboardingItem,
   call: string,
+  refusals: unknown[],
 ): Promise<BusinessOnboarding> {
   const { id: onboarding_id, status } = onboarding;
   const none = { onboarding, insights: null, askedAt: null };
@@ -69,8 +78,10 @@ async function insightsOf(
     const { body, at } = await caller.once(call, getBusinessInsights, { path });
     return { onboarding, state: "found", insights: body, askedAt: new Date(at).toISOString() };
   } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-    return { ...none, state: "none" };
+    if (error instanceof NotFoundError) return { ...none, state: "none" };
+    if (refusalOf(error)?.refused === undefined) throw error;
+    refusals.push(error);
+    return { ...none, state: "refused" };
   }
 }
 

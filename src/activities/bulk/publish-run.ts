@@ -1,5 +1,5 @@
 import { cancellationSignal } from "@temporalio/activity";
-import { aboutOthers, type BulkRun } from "../../domain/bulk/bulk-job.js";
+import { aboutOthers, type BulkRun, type RowEnd } from "../../domain/bulk/bulk-job.js";
 import { type BulkTotals, failuresOf, noBulkTotals, sumOfTotals } from "../../domain/bulk/bulk-totals.js";
 import { anotherSubjectReason } from "../../domain/failures.js";
 import { maskedId } from "../../domain/service/external-id.js";
@@ -67,7 +67,7 @@ interface OpenedGroup {
 
 /**
  * Fails the items of a run whose answers are about others, as all groups together show; of several attempts the first
- * decides. Returns what that changes in the totals, which count these items as done or skipped.
+ * decides. Returns what that changes in the totals, which count these items as done, skipped or failed.
  */
 async function failOthers(
   deps: BulkDependencies,
@@ -82,15 +82,17 @@ async function failOthers(
     for await (const { group, close } of opened()) {
       for await (const ended of group.ended(close)) {
         if (ended.result === null) continue;
-        const skipped = endsOf(job, ended).filter(({ status }) => status === "skipped").length;
-        const place = { group: group.number, item: ended.number, skipped };
+        const ends = endsOf(job, ended);
+        const countOf = (end: RowEnd["status"]) => ends.filter(({ status }) => status === end).length;
+        const counted = { skipped: countOf("skipped"), failed: countOf("failed") };
+        const place = { group: group.number, item: ended.number, ...counted };
         for (const named of about(ended.rows, ended.result)) answers.push({ ...named, ...place });
       }
     }
     const failed = aboutOthers(answers).map(({ field, ...one }) => {
       const [answered, asked] = [maskedId(one.answered), maskedId(one.asked)];
-      const { group, item, skipped } = one;
-      return { group, item, skipped, reason: anotherSubjectReason({ field, answered, asked }) };
+      const { group, item, skipped, failed } = one;
+      return { group, item, skipped, failed, reason: anotherSubjectReason({ field, answered, asked }) };
     });
     // An item that names several others fails once.
     const byItem = new Map(failed.map((one) => [`${one.group}/${one.item}`, one]));
@@ -105,8 +107,10 @@ async function failOthers(
     const ends = items.flatMap((item) => item.ends);
     const part = `g${group.number}/others`;
     await recordFailures(deps.lake, { runId, part }, failuresOf(ends, group.nameOf));
-    const skipped = ofGroup.reduce((sum, one) => sum + (one.skipped ?? 0), 0);
-    const rows = { ...noBulkTotals().rows, done: skipped - ends.length, skipped: -skipped };
+    const counted = (end: "skipped" | "failed") => ofGroup.reduce((sum, one) => sum + (one[end] ?? 0), 0);
+    const [skipped, before] = [counted("skipped"), counted("failed")];
+    const done = skipped + before - ends.length;
+    const rows = { ...noBulkTotals().rows, done, skipped: -skipped, failed: -before };
     parts.push({ ...noBulkTotals(), rows }, ...items.map(({ totals }) => totals));
   }
   return sumOfTotals(parts);

@@ -10,6 +10,7 @@ import {
 } from "../../api/operations/onboarding.js";
 import type { ParamsOf } from "../../api/operations/operation.js";
 import type { Onboarding, OnboardingItem, OnboardingResult } from "../../api/schemas/onboarding.js";
+import { instantMs } from "../../domain/service/instant.js";
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../failure.js";
@@ -81,7 +82,7 @@ export async function findOnboarding(
   const items = (await onboardingsOf(deps, fpId, options)).filter(
     ({ playbook_key: listed }) => (parsePlaybookKey(listed)?.playbook ?? listed) === key,
   );
-  const timed = items.map((item) => ({ item, at: instantOf(item.timestamp) }));
+  const timed = items.map((item) => ({ item, at: instantMs(item.timestamp) }));
   const certain = timed.find(({ item }) => answered.includes(item.id));
   if (certain !== undefined) return startedOnboarding(deps, certain.item, options);
   const made = timed.filter(({ at }) => creations.some((one) => mayHaveMade(one, at, deps)));
@@ -92,11 +93,6 @@ export async function findOnboarding(
     throw new LostAnswerError(first.lost.operation, first.lost.sentAt);
   const [latest] = candidates.sort((a, b) => b.at - a.at);
   return latest && startedOnboarding(deps, latest.item, options);
-}
-
-/** Epoch milliseconds; NaN where there are none. Without an offset it is UTC, whatever the zone of this machine. */
-function instantOf(timestamp: string): number {
-  return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(timestamp) ? timestamp : `${timestamp}Z`);
 }
 
 /** Whether this creation may have made an onboarding created at that time; an invalid time excludes nothing. */

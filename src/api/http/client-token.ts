@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { InputError } from "../../domain/failures.js";
 import { type ClientTokenGrant, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
+import { instantMs } from "../../domain/service/instant.js";
 import { createClientToken } from "../operations/user.js";
 import type { ApiClient, CallOptions, ClientToken } from "./client.js";
 
@@ -73,7 +74,7 @@ class RenewedToken implements ClientToken {
       { path: { fp_id }, body },
       { signal, run, notAfter },
     );
-    const expires = Date.parse(made.expires_at);
+    const expires = instantMs(made.expires_at);
     if (Number.isFinite(expires)) this.#goodUntil = Math.min(this.#goodUntil, expires - marginMs);
     return made.token;
   }

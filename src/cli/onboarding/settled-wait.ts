@@ -20,6 +20,8 @@ const POLL_EVERY_MS = 2_000;
 
 /** A number of a batch's rows whose latest outcomes are alike. */
 interface LatestRows extends Verdict {
+  /** Whether a webhook may still say that a reviewer has to decide. */
+  readonly is_heard: boolean;
   readonly n: number | bigint;
 }
 
@@ -34,13 +36,15 @@ export async function waitUntilSettled(
 ): Promise<RunEnd<OnboardSummary>> {
   const end = new WatchEnd(temporal.lost, signal);
   const { batch_id: batchId, customers } = summary;
-  const sql = `select status, coalesce(requires_manual_review, false) as review, count(*) as n from (
+  const sql = `select status, coalesce(requires_manual_review, false) as review,
+      coalesce(expires_at > now(), false) as is_heard, count(*) as n from (
       select * from onboardings where batch_id = '${batchId}' ${LATEST_OF_A_LINE}
     ) group by all`;
   const wait = async (query: LakeQuery): Promise<RunEnd<OnboardSummary>> => {
     while (!signal.aborted) {
       const latest = await rowsOf<LatestRows>(query, sql);
-      if (!latest.some(isOpen) || Date.now() >= notAfter) {
+      const isOver = !latest.some((rows) => isOpen(rows) || rows.is_heard);
+      if (isOver || Date.now() >= notAfter) {
         const range = { batchId, rows: customers.total };
         await writeOutcomesCsv(store, new FrozenBatches(sealed), range, (text) => query.query(text));
         return { kind: "completed", result: settledSummary(summary, latest) };

@@ -4,7 +4,8 @@ import { type OutcomeRow, OWN_STATUSES } from "./outcome.js";
 /** The status of a row, and whether a reviewer has to decide it. */
 export interface Verdict {
   readonly status: string;
-  readonly review: boolean;
+  /** Null where nobody has said it. */
+  readonly review: boolean | null;
 }
 
 /** What is said of an onboarding; null for what is left out. */
@@ -19,7 +20,7 @@ export function saidIn(answer: { readonly [F in keyof Told]?: Told[F] | null | u
 
 /** What an outcome says. */
 export function verdictOf({ status, requires_manual_review }: Told): Verdict {
-  return { status, review: requires_manual_review ?? false };
+  return { status, review: requires_manual_review };
 }
 
 export function saysTheSame(one: Said, other: Said): boolean {
@@ -29,6 +30,6 @@ export function saysTheSame(one: Said, other: Said): boolean {
 /** Whether an outcome may still change without another post. */
 export function isOpen({ status, review }: Verdict): boolean {
   if (status === "needs_customer" || status === "incomplete" || status === "pending") return true;
-  if (isDecision(status)) return review;
+  if (isDecision(status)) return review === true;
   return !(OWN_STATUSES as readonly string[]).includes(status);
 }

@@ -81,10 +81,10 @@ function businessOf(
   runId: string,
 ): CipBusiness {
   const business = unasked(row);
-  if (result === null) {
-    const reason = failure ?? "interrupted";
+  if (result === null || result.failure !== undefined) {
+    const reason = failure ?? result?.failure?.reason ?? "interrupted";
     const action = actionOf(reason, runId, "fp_bid in the file");
-    return { ...business, status: "failed", reason, action };
+    return { ...business, status: "failed", reason, action, onboardings: result?.onboardings ?? [] };
   }
   const { onboardings } = result;
   if (onboardings.some(({ state }) => state === "found"))
@@ -123,7 +123,8 @@ export async function writeBusinesses(
     await files.write(BUSINESSES_FILE, async (out) => {
       await out(csvLine(COLUMNS));
       for await (const business of businesses) {
-        const isKnown = business.status === "exported" || business.status === "empty";
+        const { status, onboardings } = business;
+        const isKnown = status === "exported" || status === "empty" || onboardings.length > 0;
         const numbers = isKnown ? await spoolRows(business) : NO_NUMBERS;
         const row = { ...business, ...numbers };
         await out(csvLine(COLUMNS.map((name) => row[name])));

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { idText, ownIdText } from "../../api/file-fields.js";
 import type { BusinessInsights } from "../../api/schemas/business-insights.js";
 import type { OnboardingItem } from "../../api/schemas/onboarding.js";
+import type { RowEnd } from "../../domain/bulk/bulk-job.js";
 import { instantOf } from "../../domain/bulk/cip/report.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
@@ -42,8 +43,11 @@ export function isBusiness(row: object): row is BusinessRow {
 /** An onboarding of a business, and what is known of the business after it. */
 export interface BusinessOnboarding {
   readonly onboarding: OnboardingItem;
-  /** `none`: the service has no insights of it; `not_ended`: it was not asked, because the onboarding goes on. */
-  readonly state: "found" | "none" | "not_ended";
+  /**
+   * `none`: the service has no insights of it; `not_ended`: it was not asked, because the onboarding goes on; `refused`:
+   * the service refused the request.
+   */
+  readonly state: "found" | "none" | "not_ended" | "refused";
   /** There exactly where they were found. A number that a double can't hold is its text. */
   readonly insights: BusinessInsights | null;
   /** ISO instant of the answer; null where there is none. */
@@ -53,6 +57,8 @@ export interface BusinessOnboarding {
 /** What became of a business of the file: its onboardings by their ids. */
 export interface BusinessResult {
   readonly onboardings: readonly BusinessOnboarding[];
+  /** The first refusal, where there are insights of other onboardings; left out where none was refused. */
+  readonly failure?: Pick<RowEnd, "reason" | "refused"> | undefined;
 }
 
 type Row = Readonly<Record<string, unknown>>;

@@ -100,6 +100,8 @@ interface OthersItem extends FailedItem {
   readonly group: number;
   /** How many of its rows were counted as skipped, and not as done, before it failed. */
   readonly skipped?: number;
+  /** The same of those that were counted as failed. */
+  readonly failed?: number;
 }
 
 /** An object that is written once: a second writer gets what the first one wrote. */

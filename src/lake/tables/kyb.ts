@@ -25,7 +25,7 @@ export const businessInsights = {
     ...varchar({ playbook_key: "the playbook that ran", status: "of the onboarding, as the list gave it" }),
     ...timestamptz({ created_at: "when the onboarding was created; null if the text names no instant" }),
     ...varchar({ created_at_text: "the whole text that the service gave" }),
-    ...varchar({ insights: "`found`, `none`, `not_ended` or `no_onboarding`" }),
+    ...varchar({ insights: "`found`, `none`, `not_ended`, `refused` or `no_onboarding`" }),
     ...timestamptz({ asked_at: "when the answer came; null if there is none" }),
     ...varchar({ entity_type: "kind of company" }),
     ...varchar({ formation_date: "when it was formed, as the service gave it" }),

@@ -121,6 +121,24 @@ describe("a client token is made, used and forgotten", () => {
     await withClientToken(client, grant, work, { now: () => now });
   });
 
+  it("once where its end has no offset, which is UTC in any zone of this machine", async () => {
+    const zone = process.env.TZ;
+    process.env.TZ = "Asia/Tokyo";
+    try {
+      const now = Date.parse("2026-11-21T02:00:00Z");
+      const { made } = await start(() => "2026-11-21T02:10:00");
+      const client = server.client();
+      const work = async (clientToken: ClientToken) => {
+        for (let i = 0; i < 3; i += 1) await client.read(decryptVault, DOB, { clientToken });
+      };
+      await withClientToken(client, GRANT, work, { now: () => now });
+      expect(made()).toBe(1);
+    } finally {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    }
+  });
+
   it("for a minute at least leaves a quarter of its life as margin", async () => {
     let now = 0;
     const { made } = await start();

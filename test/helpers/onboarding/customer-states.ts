@@ -39,8 +39,10 @@ export function openRow(
   return { ...openCustomer({ ...FIRST_INPUT, ...input }, 0), ...change };
 }
 
-export const POSTED: CustomerState = { ...UNPOSTED, onboardingId: "ob_1", status: "pending" };
+export const POSTED: CustomerState = { ...UNPOSTED, onboardingId: "ob_1", status: "pending", review: false };
 export const PASSED: CustomerState = { ...POSTED, status: "pass", phase: "settled", settledBy: "webhook" };
+/** Decided, and nobody has said whether a reviewer has to decide. */
+export const UNSAID: CustomerState = { ...PASSED, phase: "people", review: null };
 export const IN_REVIEW: CustomerState = { ...PASSED, phase: "people", review: true };
 export const INCOMPLETE: CustomerState = { ...POSTED, status: "incomplete", phase: "people" };
 

@@ -125,6 +125,41 @@ test("answers that stay wrong fail their business, the others are exported, and 
   expect(await rows(retried.run_id)).toEqual(names);
 });
 
+test("a refusal of one onboarding's insights fails its business, and what was read is in the tables", async () => {
+  const whole = expectedKybRows(world.sandbox, "").business_insights ?? [];
+  const readable = world.sandbox.businesses.list().filter(({ id }) => {
+    return whole.filter((row) => row.includes(id) && row.includes('"found"')).length > 1;
+  });
+  const [own, others] = readable.map(({ id }) => id);
+  if (own === undefined || others === undefined) throw new Error("no business has two insights");
+  world.sandbox.addFault({ ...insights, kind: "status", status: 422, business: own, times: 1 });
+  const partly = await world.run(file(), {});
+  expect(partly).toMatchObject({ status: "completed_with_failures", rows: { failed: 1 }, failures_total: 1 });
+  expect(partly.failures).toMatchObject([{ owner: own, reason: "refused http_422" }]);
+  const states = async (runId: string) => {
+    const sql = `select insights from business_insights where run_id = '${runId}' and fp_bid = '${own}'`;
+    return (await world.rows(sql)).map(({ insights }) => String(insights)).sort();
+  };
+  const found = await states(partly.run_id);
+  expect(found).toEqual(expect.arrayContaining(["found", "refused"]));
+  const retried = await world.retry(partly.run_id);
+  expect(retried).toMatchObject({ status: "completed", rows: { total: 1, done: 1 } });
+  expect(await states(retried.run_id)).toHaveLength(found.length);
+  expect(await states(retried.run_id)).not.toContain("refused");
+  // Where its list is another's too, it has failed once.
+  const data = world.sandbox.onboardings.of(own).map(({ id }) => {
+    return { id, playbook_key: "p", status: "pass", timestamp: "2026-01-01T00:00:00Z" };
+  });
+  const body = JSON.stringify({ data });
+  const json = { kind: "wrong_body", status: 200, contentType: "application/json" } as const;
+  world.sandbox.addFault({ ...insights, kind: "status", status: 422, business: own, times: 1 });
+  world.sandbox.addFault({ ...list, ...json, business: others, body });
+  const mixed = await world.run(file(), {});
+  expect(mixed.rows).toMatchObject({ total: BUSINESSES, failed: 2 });
+  expect(mixed.rows.done + mixed.rows.skipped).toBe(BUSINESSES - 2);
+  expect(await states(mixed.run_id)).toEqual([]);
+});
+
 test("one list for three businesses fails them all: none of it is in a table, and an honest retry repairs it", async () => {
   const json = { kind: "wrong_body", status: 200, contentType: "application/json" } as const;
   const data = world.sandbox.onboardings

@@ -62,6 +62,32 @@ test("a reviewer's decision is a new version; the same webhook again, or an old 
   ]);
 });
 
+test("a review that only a webhook says, after a poll that does not repeat it, is waited for until the reviewer decides", async () => {
+  const playbook = { ...ALWAYS, manualReviewShare: 1 };
+  const world = await worlds.open({ sandbox: { playbooks: [playbook] } });
+  const bare = (status: string) =>
+    world.sandbox.addFault({
+      kind: "wrong_body",
+      operation: "get_onboarding",
+      body: JSON.stringify({ status }),
+    });
+  const polled = bare("pass");
+  world.sandbox.webhooks.hold();
+  const timing = { ...NO_POLL, pollFirst: 100 };
+  const { summary } = await world.onboard(world.users(1), { timing });
+  expect(summary).toMatchObject({ customers: { pass: 1 }, manual_review: 0 });
+  const versions = () =>
+    world.rows("select status, requires_manual_review from onboardings order by version");
+  expect(await versions()).toEqual([{ status: "pass", requires_manual_review: null }]);
+  world.sandbox.webhooks.release();
+  await world.untilRows("select * from onboardings where version = 2 and requires_manual_review", 1);
+  world.sandbox.removeFault(polled);
+  bare("fail");
+  world.sandbox.onboardings.review(world.sandbox.onboardings.list()[0]?.id ?? "", "fail");
+  await world.untilRows("select * from onboardings where version = 3", 1);
+  expect((await versions()).at(-1)).toEqual({ status: "fail", requires_manual_review: false });
+});
+
 test("an event that names no playbook finds the customer who waits, by what the table knows", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, manualReviewShare: 1 }] } });
   await world.onboard(world.users(2), { timing: NO_POLL });

@@ -39,6 +39,17 @@ test.each([
   expect(await businesses(group)).toMatchObject([{ fp_bid: "b", ...expected }]);
 });
 
+test("one of which some insights were refused has failed, and keeps what was read", async () => {
+  const onboardings = [
+    { ...NONE, state: "refused" },
+    { ...NONE, state: "found" },
+  ];
+  const result = { onboardings, failure: { reason: "refused http_422" } };
+  expect(await businesses({ items: [itemOf({ fp_bid: "b" }, result)], invalid: [] })).toMatchObject([
+    { status: "failed", reason: "refused http_422", action: "nightledger runs retry cip-1", onboardings },
+  ]);
+});
+
 test("by id, people left out, wrong rows of the file of businesses last", async () => {
   const wrong = {
     line: 7,

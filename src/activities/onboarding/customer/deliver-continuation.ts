@@ -12,6 +12,7 @@ import {
   withoutLink,
 } from "../../../domain/onboarding/customer/customer-state.js";
 import type { OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
+import { instantMs } from "../../../domain/service/instant.js";
 import { appendContinuation, type Delivery, keptSink } from "../../../lake/onboarding/continuation-file.js";
 import { batchPrefix } from "../../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../../lake/store/sealed-store.js";
@@ -123,7 +124,7 @@ export async function offerLink(
 
 // Once it is delivered, the state counts it as the last one.
 function offer(state: CustomerState, number: number, { expires_at }: Continuation) {
-  const expiresAt = Date.parse(expires_at);
+  const expiresAt = instantMs(expires_at);
   const link = { number, expiresAt: Number.isNaN(expiresAt) ? null : expiresAt };
   return { state: { ...state, links: number - 1 }, link };
 }

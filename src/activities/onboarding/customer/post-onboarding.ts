@@ -1,6 +1,6 @@
 import { createOnboarding } from "../../../api/operations/onboarding.js";
 import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
-import { afterReport } from "../../../domain/onboarding/customer/customer-state.js";
+import { afterPost } from "../../../domain/onboarding/customer/customer-state.js";
 import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { type CustomerRow, valuesOf } from "../../../domain/onboarding/customer.js";
 import { callOnce } from "../../calls/call-once.js";
@@ -25,7 +25,7 @@ export async function postOnboarding(
   return rowStep(given, one, valuesOf(customer), async (deps) => {
     const made = customer.create ? await preparedId(deps, one.input) : null;
     const body = await post(deps, one.input, customer, made);
-    const state = afterReport(one.state, reportOf(body), "sync");
+    const state = afterPost(one.state, reportOf(body), one.input.syncTimeoutSecs === null);
     return answeredStep(deps, one, state, body, { fp_bid: made });
   });
 }

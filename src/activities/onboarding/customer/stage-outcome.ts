@@ -8,7 +8,11 @@ import {
   type OnboardingReport,
 } from "../../../domain/onboarding/customer/customer-state.js";
 import { newOutcome, type OutcomeFacts, troubleOf } from "../../../domain/onboarding/customer/new-outcome.js";
-import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
+import {
+  type CustomerStep,
+  type OpenCustomer,
+  waitedUntil,
+} from "../../../domain/onboarding/customer/open-customer.js";
 import { saidIn } from "../../../domain/onboarding/verdict.js";
 import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import type { OnboardingDependencies } from "../dependencies.js";
@@ -59,7 +63,8 @@ export async function answeredStep(
   facts: OutcomeFacts,
 ): Promise<Omit<CustomerStep, keyof SentCalls>> {
   const { state, link } = await offerLink(deps, one.input, answered, answer?.continue_onboarding);
-  const staged = await stageOutcome(deps, one, state, { answer, ...facts });
+  const row = { ...one, deadline: waitedUntil(one, state, Date.now()) };
+  const staged = await stageOutcome(deps, row, state, { answer, ...facts });
   return { ...staged, ...(link && { link }) };
 }
 

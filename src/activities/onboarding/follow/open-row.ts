@@ -111,6 +111,8 @@ async function post(row: RowInWork): Promise<boolean> {
     row.isPosting = true;
     const posted = await row.try(() => postOnboarding(deps, row.one));
     if (!(await row.apply(posted))) return putBack(row);
+    // Its polls begin with the answer, however long that took.
+    row.set({ polls: { ...row.one.polls, polledAt: row.now() } });
   }
   row.isPosting = false;
   return true;

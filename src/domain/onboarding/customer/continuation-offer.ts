@@ -1,3 +1,5 @@
+import { instantMs } from "../../service/instant.js";
+
 /** How a customer continues: a secret, sealed wherever it is kept (docs/reference/service.md, "Onboarding result"). */
 export interface Continuation {
   readonly token: string;
@@ -35,5 +37,5 @@ export function decideOffer(
 /** The service may give an older one again that is still valid. */
 function isFresher(found: Continuation, last: Continuation | undefined): boolean {
   if (last === undefined) return true;
-  return found.token !== last.token && !(Date.parse(found.expires_at) <= Date.parse(last.expires_at));
+  return found.token !== last.token && !(instantMs(found.expires_at) <= instantMs(last.expires_at));
 }

@@ -49,7 +49,7 @@ export interface OnboardingReport extends Said {
 export const UNPOSTED: CustomerState = {
   onboardingId: null,
   status: null,
-  review: false,
+  review: null,
   phase: "machine",
   settledBy: null,
   playbookVersion: null,
@@ -73,7 +73,7 @@ export function afterReport(state: CustomerState, report: OnboardingReport, by: 
     hasOutput: state.hasOutput || report.hasOutput === true,
   };
   if (status === null || !mayBecome(state, status)) return known;
-  const review = report.review ?? state.review;
+  const review = report.review ?? unsaidReview(state, status);
   const isNew = !saysTheSame(state, { status, review });
   return {
     ...known,
@@ -81,21 +81,47 @@ export function afterReport(state: CustomerState, report: OnboardingReport, by: 
     review,
     phase: phaseAfter(state.phase, status, review),
     settledBy: isDecision(status) ? (isNew ? by : (state.settledBy ?? by)) : null,
-    infoRequested: state.infoRequested && review,
+    infoRequested: state.infoRequested && review !== false && !isOtherDecision(state, status),
   };
+}
+
+/** Applies the answer to a post. Where that was only to queue the onboarding, `none` says that nothing is decided yet. */
+export function afterPost(state: CustomerState, report: OnboardingReport, isQueued: boolean): CustomerState {
+  const status = isQueued && report.status === "none" ? "pending" : report.status;
+  return afterReport(state, { ...report, status }, "sync");
 }
 
 /** Whether a status counts: an expired row keeps its own, and a decision stays unless a reviewer is to change it. */
 function mayBecome(state: CustomerState, status: string): boolean {
   if (state.expired) return false;
   if (!isDecision(state.status)) return true;
-  return isDecision(status) && state.review;
+  return isDecision(status) && state.review !== false;
 }
 
-function phaseAfter(phase: CustomerPhase, status: string, review: boolean): CustomerPhase {
+/** Whether a reviewer has to decide, where nobody says it: of a decision only what was said of that one counts. */
+function unsaidReview(state: CustomerState, status: string): boolean | null {
+  if (isOtherDecision(state, status)) return null;
+  // One that was announced with an open status is still to come.
+  return isDecision(status) && !isDecision(state.status) && state.review !== true ? null : state.review;
+}
+
+/** Whether a status is another decision than the one before: a reviewer's. */
+function isOtherDecision({ status }: CustomerState, next: string): boolean {
+  return isDecision(status) && isDecision(next) && status !== next;
+}
+
+/**
+ * Whether the service has decided, and nobody has said whether a reviewer has to decide it too: a webhook may still say
+ * it.
+ */
+export function lacksReview({ status, review, infoRequested }: CustomerState): boolean {
+  return isDecision(status) && review === null && !infoRequested;
+}
+
+function phaseAfter(phase: CustomerPhase, status: string, review: boolean | null): CustomerPhase {
   // A finished row is not waited for a second time.
   if (phase === "settled") return "settled";
-  if (isDecision(status)) return review ? "people" : "settled";
+  if (isDecision(status)) return review === false ? "settled" : "people";
   // The decision is still to come, also where it will be a reviewer's.
   return status === "pending" ? phase : "people";
 }
@@ -110,6 +136,8 @@ const TELLING: readonly string[] = [
 /**
  * Applies a poll, and the news that led to it. The poll wins over webhooks, but may lag behind them while it has no
  * decision; without a poll's status they count. One that names no onboarding may be about another one of the customer.
+ * Where the poll doesn't say whether a reviewer has to decide, the newest webhook of the same status does; where no news
+ * comes until a decision is polled again, nobody says it any more.
  */
 export function afterPoll(
   state: CustomerState,
@@ -121,11 +149,30 @@ export function afterPoll(
   const by = webhooks.length > 0 ? "webhook" : sessions.length > 0 ? "validation" : "poll";
   const validated = sessions.reduce((now, session) => afterReport(now, session, "validation"), state);
   const seen = webhooks.reduce(withEventFacts, validated);
-  const polled = report === null ? seen : afterReport(seen, report, by);
+  const telling = webhooks.filter(
+    ({ kind, onboardingId }) => TELLING.includes(kind) && onboardingId !== null,
+  );
+  const polled = report === null ? seen : afterReport(seen, withReview(report, telling), by);
   const isTold = report !== null && report.status !== null;
-  return webhooks
-    .filter(({ kind, onboardingId }) => TELLING.includes(kind) && onboardingId !== null)
-    .reduce((now, event) => (isTold && isDecision(now.status) ? now : afterReport(now, event, by)), polled);
+  const told = telling.reduce(
+    (now, event) => (isTold && isDecision(now.status) ? now : afterReport(now, event, by)),
+    polled,
+  );
+  const isOver = news.length === 0 && told.status === state.status && lacksReview(told);
+  return isOver ? { ...told, phase: "settled" } : told;
+}
+
+/** A report with the review that the newest webhook of the same status says, where it says none itself. */
+function withReview(report: OnboardingReport, telling: readonly CustomerEvent[]): OnboardingReport {
+  if (report.review !== null || report.status === null) return report;
+  const same = telling.filter(
+    ({ status, review }) => review !== null && (status ?? report.status) === report.status,
+  );
+  const newest = same.reduce<CustomerEvent | undefined>(
+    (one, other) => (one?.at != null && other.at !== null && other.at < one.at ? one : other),
+    undefined,
+  );
+  return { ...report, review: newest?.review ?? null };
 }
 
 function withEventFacts(state: CustomerState, event: CustomerEvent): CustomerState {

@@ -5,7 +5,7 @@ import type { CustomerEvent } from "../messages.js";
 import type { Outcome } from "../outcome.js";
 import type { LinkOffer } from "./continuation-offer.js";
 import { type Mail, NO_MAIL } from "./customer-mail.js";
-import { type CustomerState, lacksOutput, reopened, UNPOSTED } from "./customer-state.js";
+import { type CustomerState, lacksOutput, lacksReview, reopened, UNPOSTED } from "./customer-state.js";
 import {
   beginPolls,
   nextPoll,
@@ -116,6 +116,15 @@ function wakeAt({ state, deadline, decisionTimeout, polls, input: { timing } }: 
 /** Whether a message is to be acted on now: rows that wait are answered once this one is processed. */
 function isWoken({ state, mail, stopped }: OpenCustomer): boolean {
   return mail.events.length > 0 || stopped || (state.phase !== "machine" && mail.waiters.length > 0);
+}
+
+/** Epoch milliseconds until which a row that has come into this state is waited for. */
+export function waitedUntil(
+  { deadline, input: { timing } }: OpenCustomer,
+  state: CustomerState,
+  now: number,
+): number {
+  return lacksReview(state) ? Math.min(deadline, now + timing.pollMost) : deadline;
 }
 
 /** What is due; undefined where another message than news of the onboarding came, or nothing. */

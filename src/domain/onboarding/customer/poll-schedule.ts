@@ -3,7 +3,7 @@ import { isDecision } from "../../service/onboarding-status.js";
 import { type CustomerEvent, VALIDATED } from "../messages.js";
 import type { OnboardingTiming } from "../timing.js";
 import { saysTheSame } from "../verdict.js";
-import { type CustomerPhase, type CustomerState, needsCustomer } from "./customer-state.js";
+import { type CustomerPhase, type CustomerState, lacksReview, needsCustomer } from "./customer-state.js";
 
 /** Hints kept until the next poll, for `onboarding_events`; all of them are in `webhook_events`. */
 const MOST_HINTS = 20;
@@ -52,7 +52,8 @@ export function nextPoll(
   timing: OnboardingTiming,
   state: CustomerState,
 ): number {
-  const wait = pollWaitMs(timing, state.phase, polls);
+  // Once more, after the time for a webhook that says whether a reviewer has to decide.
+  const wait = lacksReview(state) ? timing.pollMost : pollWaitMs(timing, state.phase, polls);
   const poll = together(polledAt + wait, wait);
   const hint = hinted === 0 ? polledAt : polledAt + pollWaitMs(timing, "machine", hinted - 1);
   const next = hints.length === 0 ? poll : Math.min(poll, hint);
@@ -94,6 +95,6 @@ export function relevanceOf(state: CustomerState, event: CustomerEvent): EventRe
     case "service.user.bank_link_updated":
       return "irrelevant";
     default:
-      return "weak";
+      return lacksReview(state) ? "irrelevant" : "weak";
   }
 }

@@ -169,7 +169,7 @@ test("a cancelled batch gives the rows that it is asked for their outcome, and n
   const batchId = await freezeCustomers(bench.deps.batches, three);
   expect(await plan(batchId, 0, 3, { cancel: true, only: [1] })).toEqual({
     run: [],
-    ended: [{ status: "cancelled", review: false }],
+    ended: [{ status: "cancelled", review: null }],
   });
 });
 
@@ -182,7 +182,7 @@ test("a retry runs what failed as a new attempt, after the onboarding of the one
   // Known by its external id alone, which has given an onboarding.
   const record2 = { line: 3, attempt: 2, version: 1 };
   expect(ended).toEqual([
-    { status: "failed", review: false },
+    { status: "failed", review: null },
     { status: "pass", review: false },
   ]);
   expect(await keptOutcome(bench.deps.sealed, batchId, record2).require()).toMatchObject({

@@ -5,10 +5,20 @@ import { createOnboarding } from "../../../../src/api/operations/onboarding.js";
 import type { Continuation } from "../../../../src/domain/onboarding/customer/continuation-offer.js";
 import { afterLink, type CustomerState } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerEvent } from "../../../../src/domain/onboarding/messages.js";
+import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
 import { keptSink } from "../../../../src/lake/onboarding/continuation-file.js";
-import { event, INCOMPLETE, openRow, POSTED } from "../../../helpers/onboarding/customer-states.js";
+import {
+  completed,
+  event,
+  IN_REVIEW,
+  INCOMPLETE,
+  openRow,
+  POSTED,
+} from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
+
+const DAY = 86_400_000;
 
 let bench: ActivityBench;
 let batchId: string;
@@ -32,7 +42,8 @@ async function look(answer: object, known: CustomerState, events: readonly Custo
     times: 1,
   });
   await keptSink(bench.deps.sealed, batchId).put({ kind: "file", path: "unused" });
-  const stand = openRow({ batchId }, { state, recorded: state });
+  const deadline = Date.now() + 14 * DAY;
+  const stand = openRow({ batchId }, { state, recorded: state, deadline });
   return bench.run(() => pollOnboarding(bench.deps, stand, events));
 }
 
@@ -50,10 +61,37 @@ test("a poll that knows more than the webhook counts", async () => {
 });
 
 test("a poll that is about another onboarding does not undo the webhook that led to it", async () => {
-  const told = event("service.onboarding.completed", { status: "fail" });
+  const told = completed("fail");
   const step = await look({ id: "onboarding_of_another_2222", status: "pass" }, POSTED, [told]);
   expect(step.state).toMatchObject({ status: "fail", phase: "settled" });
   expect(bench.logged()).toMatchObject([{ msg: "a poll was about another onboarding", answered: "•••2222" }]);
+});
+
+// The contract does not show whether the answer repeats it.
+const BARE = { requires_manual_review: undefined };
+
+test("a review that only the webhook says is in the outcome", async () => {
+  const step = await look({ ...BARE, status: "pass" }, POSTED, [completed("pass", true)]);
+  expect(step.state.phase).toBe("people");
+  expect(step.outcome).toMatchObject({
+    ...{ status: "pass", requires_manual_review: true, settled_by: "webhook" },
+    next_action: "decide the manual review in the dashboard",
+  });
+});
+
+test("a reviewer's decision ends the review where only the webhook says that it is over", async () => {
+  const decided = event("service.user.manual_review", { status: "fail", review: false });
+  const step = await look({ ...BARE, status: "fail" }, IN_REVIEW, [decided]);
+  expect(step.state.phase).toBe("settled");
+  expect(step.outcome).toMatchObject({ status: "fail", requires_manual_review: false, next_action: null });
+});
+
+test("a review that nobody says is unknown in the outcome, and waited for as long as a webhook has", async () => {
+  const step = await look({ ...BARE, status: "pass" }, POSTED);
+  expect(step.state.phase).toBe("people");
+  expect(step.outcome).toMatchObject({ status: "pass", requires_manual_review: null, next_action: null });
+  const left = Date.parse(step.outcome?.expires_at ?? "") - Date.now();
+  expect(left).toBeLessThanOrEqual(DEFAULT_TIMING.pollMost);
 });
 
 const open = (n: number): Continuation => ({
@@ -74,6 +112,19 @@ test("a fresh link is the next delivery, the same one none; five at most", async
     expect((await lookForLink(number, state)).link).toBeUndefined();
   }
   expect((await lookForLink(6, state)).link).toBeUndefined();
+});
+
+test("the end of a link without an offset is UTC in any zone of this machine", async () => {
+  const zone = process.env.TZ;
+  process.env.TZ = "Asia/Tokyo";
+  try {
+    const link = { ...open(1), expires_at: "2030-01-01T00:00:00" };
+    const step = await look({ status: "incomplete", continue_onboarding: link }, INCOMPLETE);
+    expect(step.link?.expiresAt).toBe(Date.UTC(2030, 0, 1));
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
 });
 
 test("a repeated poll offers its link under the same number", async () => {

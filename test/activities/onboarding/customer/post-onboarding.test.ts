@@ -22,9 +22,12 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-function post(row: number): Promise<CustomerStep> {
+function post(row: number, syncTimeoutSecs: number | null = null): Promise<CustomerStep> {
   return bench.run(() =>
-    postOnboarding(bench.deps, openRow({ batchId, row, line: row + 2, rowKey: `key-${row}` })),
+    postOnboarding(
+      bench.deps,
+      openRow({ batchId, row, line: row + 2, rowKey: `key-${row}`, syncTimeoutSecs }),
+    ),
   );
 }
 
@@ -85,4 +88,15 @@ test("what the service says of a refusal is in the outcome, masked, and decides 
   });
   // Whatever it says, it is one trouble: the circuit breaks on it.
   expect(steps[0]?.messageHash).toBe(steps[1]?.messageHash);
+});
+
+test.for([
+  ["asynchronous", null, { status: "pending", phase: "machine" }],
+  ["synchronous", 5, { status: "none", phase: "settled" }],
+] as const)("the answer `none` to a request that is %s", async ([, secs, expected]) => {
+  const body = JSON.stringify({ id: "ob_1", status: "none", requires_manual_review: false });
+  bench.sandbox.addFault({ kind: "wrong_body", operation: "create_onboarding", body });
+  const { state, outcome } = await post(0, secs);
+  expect(state).toMatchObject(expected);
+  expect(outcome?.status).toBe(secs === null ? undefined : "none");
 });

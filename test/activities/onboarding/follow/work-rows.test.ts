@@ -14,7 +14,8 @@ let bench: ActivityBench;
 let batchId: string;
 let rows: OpenCustomer[];
 beforeEach(async () => {
-  bench = await openActivityBench({ playbooks: [{ key: "pb_1", outcomes: { pass: 1 }, delayMs: 600_000 }] });
+  const playbook = { key: "pb_1", outcomes: { pass: 1 }, delayMs: 600_000, versions: 3 };
+  bench = await openActivityBench({ playbooks: [playbook] });
   batchId = await freezeCustomers(bench.deps.batches, [customer(2), customer(3)]);
   rows = [];
   for (const line of [2, 3]) {
@@ -61,6 +62,17 @@ test("a row whose earlier outcome is torn waits, and what its neighbour came to 
   expect(first?.next?.tries.times).toBe(1);
   expect(first).toMatchObject({ reports: [], records: [] });
   expect(second?.reports).toMatchObject([{ report: { kind: "done", status: "pass", row: 1 } }]);
+});
+
+test("the polls of a row begin when it is posted, however long it was in line", async () => {
+  const [first, ...rest] = rows;
+  if (first === undefined) throw new Error("no row");
+  const inLine = openCustomer({ ...first.input, rowKey: "another" }, Date.now() - 600_000);
+  rows = [inLine, ...rest];
+  const before = Date.now();
+  const [posted] = await worked();
+  expect(posted?.next?.state).toMatchObject({ status: "pending" });
+  expect(posted?.next?.polls.polledAt).toBeGreaterThanOrEqual(before);
 });
 
 test("a slice that was worked on before keeps what it came to", async () => {

@@ -5,6 +5,7 @@ import {
   afterFailure,
   afterLink,
   afterPoll,
+  afterPost,
   afterReport,
   afterStop,
   isOutcomeDue,
@@ -46,6 +47,21 @@ describe("the service's own answer", () => {
       onboardingId: "ob_1",
       ...expected,
     });
+  });
+
+  // It was recorded, and what the service decided afterwards was ignored.
+  test("none, where it was only to queue the onboarding, is followed by the decision", () => {
+    const queued = afterPost(UNPOSTED, report("none"), true);
+    expect(queued).toMatchObject({ onboardingId: "ob_1", status: "pending", phase: "machine" });
+    expect(afterPoll(queued, [completed("pass")], report("pass"))).toMatchObject({ status: "pass" });
+    expect(afterPoll(queued, [], report("none"))).toMatchObject({ status: "none", phase: "settled" });
+  });
+
+  test.for([
+    ["none", false],
+    ["fail", true],
+  ] as const)("%s is final in the answer to a post that only queues: %s", ([status, isQueued]) => {
+    expect(afterPost(UNPOSTED, report(status), isQueued)).toMatchObject({ status, phase: "settled" });
   });
 
   test("without a status it says nothing but an id and an output", () => {

@@ -12,6 +12,7 @@ import {
   newsTaken,
   type OpenCustomer,
   openCustomer,
+  waitedUntil,
 } from "../../../../src/domain/onboarding/customer/open-customer.js";
 import { VALIDATED } from "../../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
@@ -19,14 +20,17 @@ import {
   completed,
   event,
   FIRST_INPUT,
+  IN_REVIEW,
   INCOMPLETE,
   PASSED,
   POSTED,
+  UNSAID,
 } from "../../../helpers/onboarding/customer-states.js";
 import { customer as customerRow, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+const MINUTE = 60_000;
 const WAITER = { batchId: "onb_2", rowKey: "key" } as CustomerInput;
 const REUSED = { reused: [{ waiter: WAITER, version: 1 }] };
 
@@ -136,6 +140,14 @@ test("another status makes the waits short again, the same one does not", () => 
   const given = customer(POSTED, { polls: { polls: 9, hinted: 2 } });
   expect(afterStep(given, step({})).polls).toMatchObject({ polls: 0, hinted: 0 });
   expect(afterStep(given, step({ state: POSTED })).polls.polls).toBe(9);
+});
+
+test.for([
+  ["whose review nobody has said: as long as a webhook has to say it", UNSAID, 5 * MINUTE],
+  ["in review: until its deadline", IN_REVIEW, 14 * DAY],
+] as const)("a decision is waited for, %s", ([, state, expected]) => {
+  expect(waitedUntil(customer(POSTED), state, 0)).toBe(expected);
+  expect(waitedUntil(customer(POSTED, { deadline: 1_000 }), state, 0)).toBe(1_000);
 });
 
 test("a continuation has ended once its time is over and no fresh one waits", () => {

@@ -7,6 +7,7 @@ import {
   INCOMPLETE,
   PASSED,
   POSTED,
+  UNSAID,
 } from "../../../helpers/onboarding/customer-states.js";
 
 const NAMELESS = { onboardingId: null };
@@ -26,6 +27,9 @@ test.for([
   ["a review that changes nothing", IN_REVIEW, event("service.user.manual_review", SAME), "irrelevant"],
   ["a review of who knows which", IN_REVIEW, event("service.user.manual_review", NAMELESS), "relevant"],
   ["a review after the end", PASSED, event("service.user.manual_review"), "irrelevant"],
+  ["completed with a review that nobody has said", UNSAID, completed("pass", true), "relevant"],
+  ["completed without one that nobody has said", UNSAID, completed("pass"), "relevant"],
+  ["a vault while a review may be said", UNSAID, event("service.vault.updated"), "irrelevant"],
   ["a question of the reviewer", IN_REVIEW, event("service.user.info_requested"), "relevant"],
   ["another question", ASKED, event("service.user.info_requested"), "weak"],
   ["a bank link", POSTED, event("service.user.bank_link_updated", NAMELESS), "irrelevant"],

@@ -8,7 +8,7 @@ import {
   withPoll,
 } from "../../../../src/domain/onboarding/customer/poll-schedule.js";
 import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
-import { event, INCOMPLETE, POSTED } from "../../../helpers/onboarding/customer-states.js";
+import { event, INCOMPLETE, POSTED, UNSAID } from "../../../helpers/onboarding/customer-states.js";
 
 const HINT = event("service.vault.updated", { onboardingId: null });
 const MINUTE = 60_000;
@@ -42,6 +42,12 @@ test("a poll takes the hints along, and the next one waits as without them", () 
 
 test("after another status the waits are short again", () => {
   expect(wait(withNewStatus(sofar({ polls: 9, hinted: 9 })), POSTED)).toBe(2_000);
+});
+
+test("a decision of which nobody has said the review is polled once more, when a webhook has had its time", () => {
+  const due = wait(sofar({ polls: 0 }), UNSAID);
+  expect(due).toBeGreaterThanOrEqual(5 * MINUTE);
+  expect(due).toBeLessThanOrEqual((5 * MINUTE * 17) / 16);
 });
 
 test("thousands of hints are kept as twenty", () => {
