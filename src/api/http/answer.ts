@@ -14,7 +14,6 @@ import {
   TransientError,
 } from "./errors.js";
 import type { Reply } from "./exchange.js";
-import { isBare, isNothing } from "./success.js";
 
 /**
  * Parses and checks the body of an answer.
@@ -26,9 +25,8 @@ import { isBare, isNothing } from "./success.js";
  */
 export function readAnswer<O extends Operation>(operation: O, reply: Reply): ResponseOf<O> {
   if (operation.answers === "bytes") return checkAnswer(operation, reply.body, reply.status);
-  if (isBare(operation, reply.status)) return checkAnswer(operation, {}, reply.status);
   const parsed = parseBody(operation, reply);
-  if (operation.answers === "nothing" && !isNothing(parsed, reply.status))
+  if (operation.answers === "nothing" && !isNothing(parsed, reply))
     throw new TransientError(factsOf(operation, reply.status), NOT_PROMISED);
   const body = checkAnswer(operation, parsed, reply.status);
   mustBeAbout(operation, reply.asked, body, reply.status);
@@ -85,6 +83,11 @@ function parseBody(operation: Operation, reply: Reply): unknown {
   if (depth > DEEPEST)
     throw new SchemaError(facts, "", `expected at most ${DEEPEST} objects and lists within each other`);
   return body;
+}
+
+/** Whether an answer is the one that says that all was carried out: `{"errors": […]}` and a 202 say something else. */
+function isNothing(body: unknown, { status }: Reply): boolean {
+  return status === 200 && isJsonObject(body) && Object.keys(body).length === 0;
 }
 
 /** What a request asked for, as far as an answer must name it. */

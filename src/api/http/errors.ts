@@ -251,6 +251,13 @@ export function statusError(
   return status === 404 ? new NotFoundError(refused) : new RejectedError(refused);
 }
 
+/** Whether the headers of a 2xx answer promise JSON that is not encoded. */
+export function promisesJson(headers: IncomingHttpHeaders): boolean {
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "identity") return false;
+  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(headers["content-type"] ?? "");
+}
+
 export function tooLarge(maxBodyBytes: number): string {
   return `expected a body of at most ${maxBodyBytes} bytes`;
 }

@@ -10,13 +10,13 @@ import {
   factsOf,
   NO_JSON,
   networkError,
+  promisesJson,
   SchemaError,
   statusError,
   TransientError,
   tooLarge,
 } from "./errors.js";
 import { MOST_READ, type RefusalBody } from "./refusal-words.js";
-import { isTyped } from "./success.js";
 
 // A refusal's body decides nothing, but the connection can be reused only after it, so it gets a short time.
 const DISCARD_MS = 1000;
@@ -186,7 +186,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       return () => statusError(facts, headers, () => this.#said());
     }
     const { operation, sink } = this.call;
-    if (sink === undefined && !isTyped(operation, status, headers))
+    if (operation.answers !== "bytes" && sink === undefined && !promisesJson(headers))
       return () => new TransientError(this.#facts(), NO_JSON);
     return announced(headers) > this.#mostBytes
       ? () => new SchemaError(this.#facts(), "", tooLarge(this.#mostBytes))

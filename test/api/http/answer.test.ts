@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
 import { readAnswer, readObjectText } from "../../../src/api/http/answer.js";
 import {
-  createOnboarding,
   decryptVault,
   getBusinessInsights,
   getOnboarding,
   getUser,
-  importTransactions,
   listUserOnboardings,
 } from "../../../src/api/operations/index.js";
 
@@ -17,27 +15,6 @@ const reply = (text: string, encoding: BufferEncoding = "utf8") => ({
   bytes: text.length,
   durationMs: 1,
   asked: { path: {}, query: {}, headers: {}, body: undefined },
-});
-
-// The contract shows no status of success.
-test.each([200, 201, 202])("an answer counts alike with status %s", (status) => {
-  expect(readAnswer(importTransactions, { ...reply("{}"), status })).toEqual({});
-  const result = { id: "ob_1", status: "pending", requires_manual_review: false };
-  expect(readAnswer(createOnboarding, { ...reply(JSON.stringify(result)), status })).toEqual(result);
-});
-
-test("no content is the empty object, and no answer where another one was promised", () => {
-  const none = { ...reply(""), status: 204 };
-  expect(readAnswer(importTransactions, none)).toEqual({});
-  expect(() => readAnswer(createOnboarding, none)).toThrow(expect.objectContaining({ reason: "no_json" }));
-});
-
-test.each([
-  ['{"imported":3}', 201],
-  ["{}", 206],
-])("%s with status %s does not say that all was carried out", (text, status) => {
-  const error = expect.objectContaining({ reason: "not_promised" });
-  expect(() => readAnswer(importTransactions, { ...reply(text), status })).toThrow(error);
 });
 
 test.each([
