@@ -11,6 +11,7 @@ import {
   nextPoll,
   type PollsSoFar,
   relevanceOf,
+  reviewWaitMs,
   withHint,
   withNewStatus,
 } from "./poll-schedule.js";
@@ -124,7 +125,7 @@ export function waitedUntil(
   state: CustomerState,
   now: number,
 ): number {
-  return lacksReview(state) ? Math.min(deadline, now + timing.pollMost) : deadline;
+  return lacksReview(state) ? Math.min(deadline, now + reviewWaitMs(timing)) : deadline;
 }
 
 /** What is due; undefined where another message than news of the onboarding came, or nothing. */

@@ -46,14 +46,18 @@ export function pollWaitMs(timing: OnboardingTiming, phase: CustomerPhase, polls
   return Math.min(timing.pollFirst * 2 ** Math.min(polls, 30), most);
 }
 
+/** How long a decided row listens for a webhook that says whether a reviewer has to decide; then it is polled once more. */
+export function reviewWaitMs({ pollMost }: OnboardingTiming): number {
+  return Math.min(pollMost, MINUTE);
+}
+
 /** Epoch milliseconds of the next poll, where no relevant event comes before. */
 export function nextPoll(
   { polls, hinted, polledAt, hints }: PollsSoFar,
   timing: OnboardingTiming,
   state: CustomerState,
 ): number {
-  // Once more, after the time for a webhook that says whether a reviewer has to decide.
-  const wait = lacksReview(state) ? timing.pollMost : pollWaitMs(timing, state.phase, polls);
+  const wait = lacksReview(state) ? reviewWaitMs(timing) : pollWaitMs(timing, state.phase, polls);
   const poll = together(polledAt + wait, wait);
   const hint = hinted === 0 ? polledAt : polledAt + pollWaitMs(timing, "machine", hinted - 1);
   const next = hints.length === 0 ? poll : Math.min(poll, hint);
