@@ -1,4 +1,5 @@
 import { InputError } from "../../domain/failures.js";
+import { againWords } from "../../domain/run.js";
 import { TRY_NOW } from "../../domain/waiting.js";
 import { dropStagingOf } from "../../intake/sync/start.js";
 import { giveUpRun } from "../../temporal/give-up.js";
@@ -95,7 +96,7 @@ export async function retryRun(terminal: Terminal, id: string, flags: RetryFlags
   const { ended } = kind === undefined ? {} : await findRun(terminal, id);
   if (ended?.reason === "not_begun")
     throw new InputError(
-      `run ${id} did not begin: ${ended.message} Nothing was started. To run it now: nightledger schedule trigger ${ended.schedule}`,
+      `run ${id} did not begin: ${ended.message} There is nothing to retry; ${againWords(ended, { run_id: id, schedule: ended.schedule })}`,
     );
   return (kind ?? ONBOARD).retry(terminal, id, flags);
 }

@@ -72,7 +72,11 @@ export function notFiredWords({
   missed: string | null,
 ] {
   return [
-    skipped_overlaps > 0 ? `${skipped_overlaps} times, while the run before was still running` : null,
-    missed > 0 ? `${missed} times, while Temporal was off for more than 6 hours` : null,
+    skipped_overlaps > 0 ? `${times(skipped_overlaps)}, while the run before was still running` : null,
+    missed > 0 ? `${times(missed)}, while Temporal was off for more than 6 hours` : null,
   ];
+}
+
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
 }

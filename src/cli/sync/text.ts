@@ -47,7 +47,9 @@ export function syncProblems(summary: SyncSummary): Labelled[] {
     ...failureWords(
       summary,
       ({ owner }) => !isStep(owner),
-      ({ stream, owner, reason }) => `${stream} ${owner}: ${reason}`,
+      // The reason of a user begins with the stream.
+      ({ stream, owner, reason }) =>
+        `${reason.startsWith(`${stream}: `) ? "" : `${stream} `}${owner}: ${reason}`,
       "; see table link_syncs",
     ),
   ];

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { endStatus, expectedLinks, withUnreadLinks } from "../../../src/domain/sync/sync-summary.js";
-import { noTotals } from "../../../src/domain/sync/sync-totals.js";
+import { noTotals, withFailure } from "../../../src/domain/sync/sync-totals.js";
+
+const STOPPED = withFailure(noTotals(), {
+  stream: "transactions",
+  owner: "reading",
+  reason: "StagingLostError: gone",
+});
 
 test.for([
   ["completed", {}, false],
@@ -9,6 +15,9 @@ test.for([
   ["completed_with_failures", { users: { total: 1, failed: 1 } }, false],
   ["completed_with_failures", { rows: { ...noTotals().rows, quarantined: 1 } }, false],
   ["failed", {}, true],
+  // A night that read nothing, because its staging was gone, counted as one that had completed.
+  ["failed", STOPPED, false],
+  ["completed_with_failures", { ...STOPPED, links: { ...noTotals().links, synced: 1 } }, false],
 ] as const)("a run is %s with %o", ([status, change, unauthorized]) => {
   expect(endStatus({ ...noTotals(), ...change }, unauthorized)).toBe(status);
 });
