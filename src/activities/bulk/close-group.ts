@@ -1,4 +1,5 @@
 import { type BulkTotals, failuresOf, sumOfTotals } from "../../domain/bulk/bulk-totals.js";
+import { StagingLostError } from "../../domain/failures.js";
 import { type AnyJob, seesWholeRun } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { appendOnce } from "../../lake/tables/append.js";
@@ -18,9 +19,17 @@ export async function closeGroup(
 ): Promise<BulkTotals> {
   const group = await openGroup(deps, input);
   const { job, staging } = group.run;
-  const close = await staging.close(input.group).keep({ results, failed });
-  if (!seesWholeRun(job)) await writeGroup(deps, input, { group, close });
-  const items = await group.closedItems(close);
+  const closed = staging.close(input.group);
+  const close = await closed.keep({ results, failed });
+  const written = async () => {
+    if (!seesWholeRun(job)) await writeGroup(deps, input, { group, close });
+    return group.closedItems(close);
+  };
+  const items = await written().catch(async (error) => {
+    // Temporal may name results that a restored lake lacks: a later run makes them again, from the answers.
+    if (error instanceof StagingLostError) await closed.drop();
+    throw error;
+  });
   const failures = failuresOf(
     items.flatMap(({ ends }) => ends),
     group.nameOf,

@@ -58,10 +58,12 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   const group = await openGroup(deps, input);
   const { job, staging } = group.run;
   const { options, secrets } = await staging.file.require();
+  const { continuedAt } = input;
+  const { homeStartedAt } = deps;
   const pulse = (step: "begins" | "ends") =>
-    job.effect ? notePulse(deps.sealed, input, step, deps.homeStartedAt) : 0;
+    job.effect ? notePulse(deps.sealed, input, step, { continuedAt, homeStartedAt }) : 0;
   const resumedAt = await pulse("begins");
-  const unsure = resumedAt === 0 ? undefined : { isHeld: resumedAt > input.continuedAt };
+  const unsure = resumedAt === 0 ? undefined : { isHeld: resumedAt > continuedAt };
   const planned = await group.work();
   const kept = staging.keepResults(`${input.group}-${randomUUID()}`);
   let totals = noBulkTotals();

@@ -214,9 +214,9 @@ export class BulkStaging {
     return this.#once(`plans/${group}`);
   }
 
-  /** How a group was closed: its rows are written by what was kept first. */
-  close(group: number): WriteOnce<StagedClose> {
-    return this.#once(`closed/${group}`);
+  /** How a group was closed: its rows are written by what was kept first, unless its results turn out to be gone. */
+  close(group: number): WriteOnce<StagedClose> & Pick<Kept<StagedClose>, "drop"> {
+    return this.sealed.kept(this.#key(`closed/${group}`));
   }
 
   /** How a group was closed, and which of its items failed once the whole run was seen. */

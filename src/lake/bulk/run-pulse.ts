@@ -4,10 +4,16 @@ import { MINUTE } from "../../domain/duration.js";
 import { RESTORED_KEY } from "../service-binding.js";
 import type { SealedStore } from "../store/sealed-store.js";
 
-/** When a run last worked, and when it last resumed after a gap; 0: never. Epoch milliseconds. */
+/** When a run last worked, when it last resumed after a gap, and when the user last had it continue; 0: never. Epoch milliseconds. */
 interface Pulse {
   readonly at: number;
   readonly resumedAt: number;
+  readonly continuedAt: number;
+}
+
+interface PulseTimes {
+  readonly continuedAt?: number;
+  readonly homeStartedAt?: number | undefined;
 }
 
 type PulseOf = Pick<BulkRun, "staging" | "runId">;
@@ -19,7 +25,9 @@ type PulseOf = Pick<BulkRun, "staging" | "runId">;
 const GAP_MS = LONGEST_WAIT_MS + MINUTE;
 
 /**
- * Notes that a run works now; a step that ends may have taken any time, so it makes no gap.
+ * Notes that a run works now; a step that ends may have taken any time, so it makes no gap. Nor does a run that was held
+ * since its last gap open another one: it has sent nothing that it does not know, and the user's word counts for the first.
+ * @param continuedAt when the user last had the run continue; 0: never
  * @param homeStartedAt when this HOME's Temporal server was started; 0 where that is not known
  * @returns when the run last resumed: from then on it may lack the intents of requests that it has sent; 0: never
  */
@@ -27,17 +35,23 @@ export async function notePulse(
   sealed: SealedStore,
   run: PulseOf,
   step: "begins" | "ends",
-  homeStartedAt = 0,
+  { continuedAt = 0, homeStartedAt = 0 }: PulseTimes = {},
 ): Promise<number> {
   const now = Date.now();
   const restoredAt = (await sealed.stat(RESTORED_KEY))?.modifiedAt.getTime() ?? 0;
   const before = (await sealed.get<Pulse>(keyOf(run))) ?? (await pulseBefore(sealed, run, restoredAt));
-  const since = Math.max(homeStartedAt, restoredAt);
-  const wasAway = before !== undefined && (now - before.at > GAP_MS || before.at < since);
-  const isGap = wasAway && step === "begins";
-  const resumedAt = isGap ? now : (before?.resumedAt ?? 0);
-  await sealed.put(keyOf(run), { at: now, resumedAt } satisfies Pulse);
+  const resumedAt =
+    step === "begins" && isGap(before, now, homeStartedAt, restoredAt) ? now : (before?.resumedAt ?? 0);
+  const pulse: Pulse = { at: now, resumedAt, continuedAt: Math.max(continuedAt, before?.continuedAt ?? 0) };
+  await sealed.put(keyOf(run), pulse);
   return resumedAt;
+}
+
+function isGap(before: Pulse | undefined, now: number, homeStartedAt: number, restoredAt: number): boolean {
+  if (before === undefined) return false;
+  const isHeld = before.resumedAt > before.continuedAt;
+  const wasAway = now - before.at > GAP_MS || before.at < homeStartedAt;
+  return before.at < restoredAt || (wasAway && !isHeld);
 }
 
 /** The last pulse of the run that another one continues, where it comes from a snapshot of the lake. */

@@ -42,3 +42,23 @@ test("every table of a kind has all rows, also where they are too long to be kep
     await bench.close();
   }
 });
+
+// Every later run of the rows failed for good with the same words, and no row of what was sent came into a table.
+test("results that a restored lake lacks fail the run once: the next one closes the group with its own", async () => {
+  const bench = await openActivityBench();
+  try {
+    const frozenRows = new SealedRows<FrozenBulkRow>(bench.deps.sealed);
+    const deps: BulkDependencies = { ...bench.deps, jobs: [importJob as never], frozenRows };
+    const staging = new BulkStaging(bench.deps.sealed, GROUP.staging, frozenRows);
+    await freezeImport(staging, 1, 1);
+    await bench.run(() => planItems(deps, GROUP));
+    const lost = bench.run(() => closeGroup(deps, { ...GROUP, results: ["0-gone.0"], failed: [] }));
+    await expect(lost).rejects.toThrow(/gone from the lake's staging area/);
+    const failed = [{ item: 0, reason: "gave_up http_429" }];
+    expect(await bench.run(() => closeGroup(deps, { ...GROUP, results: [], failed }))).toMatchObject({
+      rows: { failed: 1 },
+    });
+  } finally {
+    await bench.close();
+  }
+});
