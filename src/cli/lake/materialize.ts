@@ -1,4 +1,3 @@
-import { readConfig } from "../../config.js";
 import { counted } from "../../domain/words/counted.js";
 import { bringUpHistories } from "../../lake/history/current-table.js";
 import { lakeAt } from "../../lake/lake.js";
@@ -8,13 +7,16 @@ import { TABLES } from "../../tables.js";
 import { type JsonFlag, showText } from "../terminal/colours.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { existingLake } from "./query.js";
 
-/** Brings `transactions` and `transaction_links` up to the feed, and small tables up to their histories, without Temporal. */
+/**
+ * Brings `transactions` and `transaction_links` up to the feed, and small tables up to their histories, without Temporal.
+ * @throws InputError where there is no lake
+ */
 export async function runMaterialize(terminal: Terminal, { json }: JsonFlag): Promise<void> {
-  const { lake: where, warnings } = readConfig(terminal, ["lake"]);
-  for (const warning of warnings) terminal.say(`warning: ${warning}`);
+  const place = await existingLake(terminal);
   await withInterruption(async ({ signal, releases }) => {
-    const lake = lakeAt(where);
+    const lake = lakeAt(place);
     releases.add(() => lake.close());
     const started = Date.now();
     const feed = await materialize(lake, { signal });

@@ -84,7 +84,7 @@ export async function runRestore(terminal: Terminal, from: string, flags: Restor
   );
   if (dryRun) return;
   terminal.say(
-    `Next: \`nightledger verify\`; then \`nightledger plan\` of each job, before it runs. This lake knows nothing of what was sent after ${instant}: the plan counts those rows as open, and the job sends them again. docs/run/operate.md#back-up-and-restore`,
+    `Next: \`nightledger verify\`; then \`nightledger plan\` of each job, before it runs. This lake knows nothing of what was sent after ${instant}: the plan counts those rows as open, and the job sends them again. Persons who were forgotten since are here again, and holds that were set since are not: repeat both. docs/run/operate.md#back-up-and-restore`,
   );
 }
 

@@ -2,6 +2,7 @@ import type { BatchPause } from "../../domain/onboarding/batch/batch-state.js";
 import { type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { refusalsInWords, refusalWords } from "../../domain/refusals.js";
+import { counted } from "../../domain/words/counted.js";
 import type { Labelled } from "../../domain/words/texts.js";
 import { type OnboardingOptions, startOnboarding } from "../../intake/onboarding/start.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
@@ -126,7 +127,7 @@ function endNotes({ status, batch_id, refusals }: OnboardSummary): readonly stri
 function batchSummary({ customers, manual_review, refusals, calls }: BatchTold): Labelled[] {
   const { total, ...counts } = customers;
   const shown = Object.entries(counts).filter(([, count]) => count > 0);
-  const review = `${manual_review} wait for a manual review; see the table onboardings`;
+  const review = `${counted(manual_review, "waits", "wait")} for a manual review; see the table onboardings`;
   return [
     ["customers", `${total}: ${shown.map(([name, count]) => `${count} ${name}`).join(", ")}`],
     ["review", manual_review > 0 ? review : null],

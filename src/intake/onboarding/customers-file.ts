@@ -86,8 +86,10 @@ export async function readCustomers(path: string, purpose: BatchPurpose): Promis
 /** Refuses a file with wrong rows; the message shows the first 20 problems. */
 export function invalidRowsError(path: string, { counts, problems }: CustomersFile): InputError {
   const rows = counted(counts.invalid, "of its rows breaks a rule", "of its rows break a rule");
+  const rest = counts.total - counts.invalid;
+  const orRest = rest > 0 ? `, or run the rest (${rest}) with --continue-invalid` : "";
   return new InputError(
-    `customers file ${path}: ${rows}:${problemList(problems)}\nNothing was started. Fix them, or run the rest (${counts.total - counts.invalid}) with --continue-invalid.`,
+    `customers file ${path}: ${rows}:${problemList(problems)}\nNothing was started. Fix them${orRest}.`,
   );
 }
 

@@ -14,6 +14,7 @@ import { appendDecided } from "../../tables/append.js";
 import { knowsColumns } from "../../tables/compact.js";
 import { erasures } from "../../tables/erasures.js";
 import { addOf, writeRows, writeStored } from "../../tables/parquet-file.js";
+import { transactionChanges } from "../../tables/transactions.js";
 
 /** One thread keeps the order of rows. */
 const THREADS = 1;
@@ -242,4 +243,14 @@ export async function recordErased(
     const rows = fresh.map(({ table, rows }) => ({ ...row, table_name: table, rows, recorded_at }));
     return { files: await writeRows(lake, erasures, "erased", rows), result: fresh };
   });
+}
+
+/** Has a table that follows the feed, where there is one, made again over the whole of it. */
+export async function haveRebuilt(lake: Lake, { name }: TableSpec): Promise<void> {
+  await lake.table(name).commit(({ version }) => (version < 0 ? null : unbuilt()));
+}
+
+/** The actions after which a table that follows the feed is made again. */
+export function unbuilt(): DeltaAction[] {
+  return [{ txn: { appId: transactionChanges.name, version: -1 } }];
 }

@@ -4,6 +4,7 @@ import { schemaActions, type TableSpec } from "../../delta/delta-schema.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { unreadActions } from "../../history/whole-lists.js";
 import type { Lake } from "../../lake.js";
+import { bringUpLinks } from "../../lineage/bring-up-links.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
 import { sqlList, sqlText } from "../../sql/duckdb-sql.js";
 import { appendDecided } from "../../tables/append.js";
@@ -14,15 +15,17 @@ import { linkSyncs } from "../../tables/link-syncs.js";
 import { onboardingEvents, onboardings } from "../../tables/onboardings.js";
 import { writeRows } from "../../tables/parquet-file.js";
 import { runFailures } from "../../tables/runs.js";
-import { transactionChanges } from "../../tables/transactions.js";
+import { transactionChanges, transactionLinks } from "../../tables/transactions.js";
 import { linkCheckpoint, linkCheckpoints } from "../link-checkpoint.js";
 import {
   type Erasing,
   erasableRows,
   eraseRows,
+  haveRebuilt,
   recordErased,
   recordedNow,
   type TableRows,
+  unbuilt,
 } from "./erase-rows.js";
 import { forgetting, remembering, wasForgotten } from "./forgotten.js";
 import { heldUsers } from "./holds.js";
@@ -84,10 +87,19 @@ export async function forget(
   });
   await beforeErasing?.();
   await eraseOutcomes(lake, fpId);
-  for (const rows of await personRows(lake, tables, fpId, links)) {
+  let isRebuilt = false;
+  for (const { rebuild = false, ...rows } of await personRows(lake, tables, fpId, links)) {
     onTable?.(rows.spec.name);
-    const also = (now: Snapshot, at: number) => unreadActions(now, fpId, at);
+    const also = (now: Snapshot, at: number) => [
+      ...unreadActions(now, fpId, at),
+      ...(rebuild ? unbuilt() : []),
+    ];
     await eraseRows(lake, { ...rows, owner: fpId, also }, signal);
+    isRebuilt ||= rebuild;
+  }
+  if (isRebuilt) {
+    await haveRebuilt(lake, transactionLinks);
+    await bringUpLinks(lake, { prefix: "forget", ...(signal && { signal }) });
   }
   const isRecorded = `fp_id = ${sqlText(fpId)} and state = 'forgotten'`;
   const row = { fp_id: fpId, state: "forgotten", recorded_by: by, reason };
@@ -166,7 +178,10 @@ const kept = new Set<TableSpec>([linkSyncs, erasures, holds]);
 const ofKyb = new Set<TableSpec>(KYB_TABLES);
 
 /** A table, and SQL of its rows that are about a person; of some, only what the roster calls the person goes. */
-type PersonRows = Pick<Erasing, "spec" | "condition" | "blank">;
+interface PersonRows extends Pick<Erasing, "spec" | "condition" | "blank"> {
+  /** Whether what stays depends on them. */
+  readonly rebuild?: boolean;
+}
 
 /**
  * Finds which rows are about a person (docs/run/operate.md, "Forget a person"). Tables whose rows are known only by those
@@ -181,12 +196,23 @@ async function personRows(
   links: readonly string[],
 ): Promise<PersonRows[]> {
   const own = `fp_id = ${sqlText(fpId)}`;
-  const known = await readTables(lake, [onboardings, businessInsights], async (sql) => ({
+  const feed = await lake.table(transactionChanges.name).snapshot();
+  const ownerOf = (link: string) => linkCheckpoint(feed, link)?.fp_id ?? fpId;
+  // What was imported into a link that has moved since is the present owner's, and keeps it from being sent twice.
+  const present = links.filter((link) => ownerOf(link) === fpId);
+  const moved = links.filter((link) => ownerOf(link) !== fpId);
+  const known = await readTables(lake, [onboardings, businessInsights, transactionChanges], async (sql) => ({
     // A row that failed before the service told its id is the person's by the external id.
     batches: await sql.rows(`select distinct batch_id, line from onboardings where ${own} or (fp_id is null
       and external_id in (select external_id from onboardings where ${own}))`),
     businesses: await sql.rows(`select distinct fp_bid, onboarding_id from business_insights where ${own}`),
+    // Their removal is told by the run that has read the link for its next owner, and so are their pairs.
+    pending: await sql.rows(`select distinct link_id, transaction_id from transaction_changes
+      where ${own} and pending and list_contains(${sqlList(moved)}::varchar[], link_id)`),
   }));
+  const pairs = known.pending.map(
+    ({ link_id, transaction_id }) => `(${sqlText(String(link_id))}, ${sqlText(String(transaction_id))})`,
+  );
   const batchRows = known.batches.map((row) => `(${sqlText(String(row.batch_id))}, ${Number(row.line)})`);
   const businesses = known.businesses.map(
     (row) => `(${sqlText(String(row.fp_bid))}, ${sqlText(String(row.onboarding_id ?? ""))})`,
@@ -194,7 +220,9 @@ async function personRows(
   const ofRows = within("batch_id, line", batchRows);
   const ofBusinesses = within("fp_bid, coalesce(onboarding_id, '')", businesses);
   const byOthers = (spec: TableSpec): string | undefined => {
-    if (spec === transactionImports) return links.length === 0 ? "false" : `link_id in ${sqlList(links)}`;
+    if (spec === transactionImports) return within("link_id", present.map(sqlText));
+    if (spec === transactionLinks && pairs.length > 0)
+      return `${own} or ${within("link_id, pending_transaction_id", pairs)}`;
     if (spec === onboardingEvents) return ofRows;
     // A later file may name a business without its person.
     if (spec === businessInsights) return `fp_id is null and ${ofBusinesses}`;
@@ -212,7 +240,8 @@ async function personRows(
       tables.flatMap((spec) => {
         const condition = kept.has(spec) ? undefined : conditionOf(spec);
         const isFirst = conditionOf === byOthers || spec === businessInsights || byOthers(spec) === undefined;
-        return condition === undefined || !isFirst ? [] : [{ spec, condition }];
+        const rebuild = spec === transactionLinks && pairs.length > 0;
+        return condition === undefined || !isFirst ? [] : [{ spec, condition, rebuild }];
       }),
     )
     .concat(named);

@@ -8,7 +8,6 @@ import {
   type RetentionRules,
   yearsEarlier,
 } from "../../../domain/tables/retention.js";
-import type { TableSpec } from "../../delta/delta-schema.js";
 import type { Lake } from "../../lake.js";
 import { bringUpLinks } from "../../lineage/bring-up-links.js";
 import { writtenDay } from "../../maintain/table-upkeep.js";
@@ -21,7 +20,15 @@ import { CIP_TABLES, cipReports, NEWEST_CIP_REPORTS, OWN_CIP_COLUMNS } from "../
 import { holds } from "../../tables/erasures.js";
 import { runs } from "../../tables/runs.js";
 import { transactionChanges, transactionLinks, transactions } from "../../tables/transactions.js";
-import { type Erasing, erasableRows, eraseRows, recordErased, type TableRows } from "../forget/erase-rows.js";
+import {
+  type Erasing,
+  erasableRows,
+  eraseRows,
+  haveRebuilt,
+  recordErased,
+  type TableRows,
+  unbuilt,
+} from "../forget/erase-rows.js";
 import { HELD } from "../forget/holds.js";
 import { keepProofs, leaveUnproved } from "./purge-proofs.js";
 
@@ -284,13 +291,4 @@ async function keepOut(sql: SqlSession, file: string, key: string, condition: st
     from ${rows} anti join (select ${key} from ${rows} where ${condition}) using (${key})
   ) to ${sqlText(left)} (format parquet)`);
   await rename(left, file);
-}
-
-/** Has a table that follows the feed, where there is one, made again over the whole of it. */
-async function haveRebuilt(lake: Lake, { name }: TableSpec): Promise<void> {
-  await lake.table(name).commit(({ version }) => (version < 0 ? null : unbuilt()));
-}
-
-function unbuilt() {
-  return [{ txn: { appId: transactionChanges.name, version: -1 } }];
 }
