@@ -59,6 +59,7 @@ test.each([
   ["runs list", 0],
   ["schedule list", 0],
   ["report --out old.html", 2],
+  ["materialize", 2],
 ])("%s says that a mistyped lake is none, and makes none", async (command, expected) => {
   const env = {
     NIGHTLEDGER_API_URL: "http://127.0.0.1:9",
