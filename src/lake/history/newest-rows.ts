@@ -53,7 +53,7 @@ function restriction({ owner, key }: HistorySpec, { ownersIn, part = 0, parts = 
 }
 
 function filesOf(columns: readonly Column[], files: readonly string[]): string {
-  return parquetRows(files, columns, ", file_index, file_row_number");
+  return parquetRows(files, columns, "file_index", "file_row_number");
 }
 
 /** SQL of the approximate number of keys that have rows in the files that came since. */

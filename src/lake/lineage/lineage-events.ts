@@ -40,10 +40,7 @@ export async function rangesToJudge(
 ): Promise<LinkRange[]> {
   if (files.feed.length === 0) return [];
   const { columns } = transactionLinks;
-  const links =
-    files.links.length > 0
-      ? parquetRows(files.links, columns, ", file_index")
-      : `(select *, null::bigint as file_index from ${parquetRows([], columns)})`;
+  const links = parquetRows(files.links, columns, "file_index");
   const open = `${links} where tier in ('waiting', 'ambiguous')`;
   await sql.run(`create or replace temp table judged_link as
     select link_id, count(*) as n from ${reading(files.feed)} where link_id in (

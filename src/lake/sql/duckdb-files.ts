@@ -27,11 +27,21 @@ export function parquetFiles(paths: readonly string[], { byName = false } = {}):
   return `read_parquet(${sqlList(paths.map(exactPath))}, hive_partitioning = false${union})`;
 }
 
-/** SQL of the rows of Parquet files that may lack columns (null); `more` are further values, such as `, file_row_number`. */
-export function parquetRows(paths: readonly string[], columns: readonly Column[], more = ""): string {
-  const empty = `select ${typedColumns(columns, () => "null")} where false`;
+/** Where a row is: the place of its file in the list of them, and its number in that file. */
+type RowPlace = "file_index" | "file_row_number";
+
+/** SQL of the rows of Parquet files, if there are any, that may lack columns (null), and of where each is. */
+export function parquetRows(
+  paths: readonly string[],
+  columns: readonly Column[],
+  ...places: readonly RowPlace[]
+): string {
+  const more = (of: (place: RowPlace) => string) => places.map((place) => `, ${of(place)}`).join("");
+  const nowhere = more((place) => `null::bigint as ${place}`);
+  const empty = `select ${typedColumns(columns, () => "null")}${nowhere} where false`;
   if (paths.length === 0) return `(${empty})`;
-  return `(select *${more} from ${parquetFiles(paths, { byName: true })} union all by name ${empty})`;
+  const found = `select *${more((place) => `${place}::bigint as ${place}`)}`;
+  return `(${found} from ${parquetFiles(paths, { byName: true })} union all by name ${empty})`;
 }
 
 /** The longest line of a CSV file; without it, each of DuckDB's buffers would be 32 MB. */

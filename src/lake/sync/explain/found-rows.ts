@@ -35,9 +35,7 @@ export async function foundRows(
   if (kept.length === 0) return [];
   const paths = await localFiles({ store, duckdb, table: spec.name }, kept);
   const rows = await duckdb.exclusive((sql) =>
-    sql.rows(
-      `from ${parquetRows(paths, spec.columns, ", file_index::double as file_index")} where ${condition}`,
-    ),
+    sql.rows(`from ${parquetRows(paths, spec.columns, "file_index")} where ${condition}`),
   );
   return rows.map(({ file_index, ...row }) => ({ row, file: kept[Number(file_index)] as AddFile }));
 }

@@ -5,8 +5,9 @@ import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { unreadActions } from "../../history/whole-lists.js";
 import type { Lake } from "../../lake.js";
 import { bringUpLinks } from "../../lineage/bring-up-links.js";
+import { materialize } from "../../materialize/materialize.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
-import { sqlList, sqlText } from "../../sql/duckdb-sql.js";
+import { sqlText } from "../../sql/duckdb-sql.js";
 import { appendDecided } from "../../tables/append.js";
 import { transactionImports } from "../../tables/bulk.js";
 import { erasures, holds } from "../../tables/erasures.js";
@@ -15,7 +16,7 @@ import { linkSyncs } from "../../tables/link-syncs.js";
 import { onboardingEvents, onboardings } from "../../tables/onboardings.js";
 import { writeRows } from "../../tables/parquet-file.js";
 import { runFailures } from "../../tables/runs.js";
-import { transactionChanges, transactionLinks } from "../../tables/transactions.js";
+import { transactionChanges, transactionLinks, transactions } from "../../tables/transactions.js";
 import { linkCheckpoint, linkCheckpoints } from "../link-checkpoint.js";
 import {
   type Erasing,
@@ -25,7 +26,6 @@ import {
   recordErased,
   recordedNow,
   type TableRows,
-  unbuilt,
 } from "./erase-rows.js";
 import { forgetting, remembering, wasForgotten } from "./forgotten.js";
 import { heldUsers } from "./holds.js";
@@ -42,7 +42,12 @@ export async function rowsOfPerson(
   tables: readonly TableSpec[],
   fpId: string,
 ): Promise<TableRows[]> {
-  return erasableRows(lake, tables, await personRows(lake, tables, fpId, await linksOf(lake, tables, fpId)));
+  const links = await linksOf(lake, tables, fpId);
+  return erasableRows(
+    lake,
+    tables,
+    await personRows(lake, tables, fpId, links, await sharedLinks(lake, fpId)),
+  );
 }
 
 interface ForgetOptions extends AskedBy {
@@ -87,20 +92,18 @@ export async function forget(
   });
   await beforeErasing?.();
   await eraseOutcomes(lake, fpId);
-  let isRebuilt = false;
-  for (const { rebuild = false, ...rows } of await personRows(lake, tables, fpId, links)) {
+  const shared = await sharedLinks(lake, fpId);
+  const erasing = await personRows(lake, tables, fpId, links, shared);
+  // What stays of such a link depends on what goes of it. Killed from here on, a later call or sync makes them again.
+  if (shared.length > 0) for (const table of [transactions, transactionLinks]) await haveRebuilt(lake, table);
+  for (const rows of erasing) {
     onTable?.(rows.spec.name);
-    const also = (now: Snapshot, at: number) => [
-      ...unreadActions(now, fpId, at),
-      ...(rebuild ? unbuilt() : []),
-    ];
+    const also = (now: Snapshot, at: number) => unreadActions(now, fpId, at);
     await eraseRows(lake, { ...rows, owner: fpId, also }, signal);
-    isRebuilt ||= rebuild;
   }
-  if (isRebuilt) {
-    await haveRebuilt(lake, transactionLinks);
-    await bringUpLinks(lake, { prefix: "forget", ...(signal && { signal }) });
-  }
+  const options = signal === undefined ? {} : { signal };
+  await materialize(lake, options);
+  await bringUpLinks(lake, { prefix: "forget", ...options });
   const isRecorded = `fp_id = ${sqlText(fpId)} and state = 'forgotten'`;
   const row = { fp_id: fpId, state: "forgotten", recorded_by: by, reason };
   return recordErased(lake, tables, { owner: fpId, isRecorded }, row);
@@ -148,6 +151,15 @@ async function linksOf(lake: LakeReader, tables: readonly TableSpec[], fpId: str
   return [...links];
 }
 
+/** The links of which the feed has rows of a person and of others, because they have moved. */
+async function sharedLinks(lake: LakeReader, fpId: string): Promise<string[]> {
+  const rows = await readTables(lake, [transactionChanges], (sql) =>
+    sql.rows(`select link_id from transaction_changes group by link_id
+      having bool_or(fp_id = ${sqlText(fpId)}) and bool_or(fp_id is distinct from ${sqlText(fpId)})`),
+  );
+  return rows.map(({ link_id }) => String(link_id));
+}
+
 /** The cells `fp_id` and `external_id` of a line of outcomes. Those before them need no quotes. */
 const IDS = /^[^,]*,[^,]*,([^,]*),[^,]*,("(?:[^"]|"")*"|[^,]*),/;
 
@@ -178,10 +190,7 @@ const kept = new Set<TableSpec>([linkSyncs, erasures, holds]);
 const ofKyb = new Set<TableSpec>(KYB_TABLES);
 
 /** A table, and SQL of its rows that are about a person; of some, only what the roster calls the person goes. */
-interface PersonRows extends Pick<Erasing, "spec" | "condition" | "blank"> {
-  /** Whether what stays depends on them. */
-  readonly rebuild?: boolean;
-}
+type PersonRows = Pick<Erasing, "spec" | "condition" | "blank">;
 
 /**
  * Finds which rows are about a person (docs/run/operate.md, "Forget a person"). Tables whose rows are known only by those
@@ -194,25 +203,18 @@ async function personRows(
   tables: readonly TableSpec[],
   fpId: string,
   links: readonly string[],
+  shared: readonly string[],
 ): Promise<PersonRows[]> {
   const own = `fp_id = ${sqlText(fpId)}`;
   const feed = await lake.table(transactionChanges.name).snapshot();
-  const ownerOf = (link: string) => linkCheckpoint(feed, link)?.fp_id ?? fpId;
   // What was imported into a link that has moved since is the present owner's, and keeps it from being sent twice.
-  const present = links.filter((link) => ownerOf(link) === fpId);
-  const moved = links.filter((link) => ownerOf(link) !== fpId);
-  const known = await readTables(lake, [onboardings, businessInsights, transactionChanges], async (sql) => ({
+  const present = links.filter((link) => (linkCheckpoint(feed, link)?.fp_id ?? fpId) === fpId);
+  const known = await readTables(lake, [onboardings, businessInsights], async (sql) => ({
     // A row that failed before the service told its id is the person's by the external id.
     batches: await sql.rows(`select distinct batch_id, line from onboardings where ${own} or (fp_id is null
       and external_id in (select external_id from onboardings where ${own}))`),
     businesses: await sql.rows(`select distinct fp_bid, onboarding_id from business_insights where ${own}`),
-    // Their removal is told by the run that has read the link for its next owner, and so are their pairs.
-    pending: await sql.rows(`select distinct link_id, transaction_id from transaction_changes
-      where ${own} and pending and list_contains(${sqlList(moved)}::varchar[], link_id)`),
   }));
-  const pairs = known.pending.map(
-    ({ link_id, transaction_id }) => `(${sqlText(String(link_id))}, ${sqlText(String(transaction_id))})`,
-  );
   const batchRows = known.batches.map((row) => `(${sqlText(String(row.batch_id))}, ${Number(row.line)})`);
   const businesses = known.businesses.map(
     (row) => `(${sqlText(String(row.fp_bid))}, ${sqlText(String(row.onboarding_id ?? ""))})`,
@@ -221,8 +223,9 @@ async function personRows(
   const ofBusinesses = within("fp_bid, coalesce(onboarding_id, '')", businesses);
   const byOthers = (spec: TableSpec): string | undefined => {
     if (spec === transactionImports) return within("link_id", present.map(sqlText));
-    if (spec === transactionLinks && pairs.length > 0)
-      return `${own} or ${within("link_id, pending_transaction_id", pairs)}`;
+    // Pairs of such a link are of whoever had it when they were made: all are made again.
+    if (spec === transactionLinks && shared.length > 0)
+      return `${own} or ${within("link_id", shared.map(sqlText))}`;
     if (spec === onboardingEvents) return ofRows;
     // A later file may name a business without its person.
     if (spec === businessInsights) return `fp_id is null and ${ofBusinesses}`;
@@ -240,8 +243,7 @@ async function personRows(
       tables.flatMap((spec) => {
         const condition = kept.has(spec) ? undefined : conditionOf(spec);
         const isFirst = conditionOf === byOthers || spec === businessInsights || byOthers(spec) === undefined;
-        const rebuild = spec === transactionLinks && pairs.length > 0;
-        return condition === undefined || !isFirst ? [] : [{ spec, condition, rebuild }];
+        return condition === undefined || !isFirst ? [] : [{ spec, condition }];
       }),
     )
     .concat(named);

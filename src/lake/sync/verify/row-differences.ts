@@ -74,7 +74,7 @@ async function told(
     new Map((await sql.rows(`select r.* from (${query}) r ${semi}`)).map((row) => [keyOf(row), row]));
   const [wanted, found] = [await read(expected), await read(actual)];
   const placed = await read(
-    `select ${sqlNames(key)}, file_index from ${parquetRows(paths, columns, ", file_index")}`,
+    `select ${sqlNames(key)}, file_index from ${parquetRows(paths, columns, "file_index")}`,
   );
   return (await sql.rows("from shown")).map((row) => {
     const at = keyOf(row);
@@ -140,5 +140,5 @@ async function rowsOf(
     holdsLinks(link, link)(factsOf(file)),
   );
   const paths = found === undefined ? [] : await localFiles(found.location, files);
-  return { rows: parquetRows(paths, columns, ", file_index"), paths, names: files.map(({ path }) => path) };
+  return { rows: parquetRows(paths, columns, "file_index"), paths, names: files.map(({ path }) => path) };
 }

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { removeOf } from "../../../../src/lake/delta/delta-actions.js";
 import { currentOf } from "../../../../src/lake/history/history-spec.js";
 import { openLake } from "../../../../src/lake/lake.js";
 import { bringUpLinks } from "../../../../src/lake/lineage/bring-up-links.js";
@@ -49,6 +50,16 @@ async function check(directory = at.directory, tables: Parameters<typeof checkDe
 
 test("what is derived equals the fold of its source", async () => {
   expect(await check()).toEqual({ compared: 2, notes: [], total: 0, what: [] });
+});
+
+// "it can't be checked: Binder Error" was all that it said.
+test("rows that a table without any file lacks are named", async () => {
+  await at.lake
+    .table("transactions")
+    .commit(({ files }) => [...files.values()].map((file) => ({ remove: removeOf(file, Date.now()) })));
+  expect((await check()).what).toEqual(
+    ["q", "x", "y"].map((id) => `transactions: ${id} is missing; the feed has it`),
+  );
 });
 
 test("an amount that was changed is named with its file, row, column and both values", async () => {
