@@ -23,23 +23,28 @@ export interface SyncSummary extends SyncTotals, EndReason {
   readonly lake_root: string | null;
 }
 
-/** `completed_with_failures` exactly when something failed or was quarantined, unless a failed step has kept it from reading any link. */
+/**
+ * `completed_with_failures` exactly when something failed or was quarantined, unless a failed step has kept the run from
+ * reading any link.
+ */
 export function endStatus(totals: SyncTotals, unauthorized: boolean): RunStatus {
-  const isEmpty = Object.values(totals.links).every((count) => count === 0);
   const hasStopped = totals.failures.some(
     ({ owner, reason }) => owner === READING && !reason.startsWith(NO_LINKS_READ),
   );
-  if (unauthorized || (isEmpty && hasStopped)) return "failed";
+  if (unauthorized || (hasStopped && !hasLinks(totals))) return "failed";
   const failed = totals.links.failed + totals.users.failed + totals.failures_total > 0;
   return failed || totals.rows.quarantined > 0 ? "completed_with_failures" : "completed";
 }
 
 const NO_LINKS_READ = "no_links_read";
 
+function hasLinks({ links }: SyncTotals): boolean {
+  return Object.values(links).some((count) => count > 0);
+}
+
 /** Adds a failure to the totals of a run that found no link although its commits `known` some of its users' links. Pure. */
 export function withUnreadLinks(totals: SyncTotals, known: Removals | undefined): SyncTotals {
-  const found = Object.values(totals.links).some((count) => count > 0);
-  if (found || known === undefined || known.gone === 0 || known.gone < known.known) return totals;
+  if (hasLinks(totals) || known === undefined || known.gone === 0 || known.gone < known.known) return totals;
   const reason = `${NO_LINKS_READ} of ${known.known} known`;
   return withFailure(totals, { stream: "bank_links", owner: READING, reason });
 }

@@ -4,7 +4,10 @@ import { MINUTE } from "../../domain/duration.js";
 import { RESTORED_KEY } from "../service-binding.js";
 import type { SealedStore } from "../store/sealed-store.js";
 
-/** When a run last worked, when it last resumed after a gap, and when the user last had it continue; 0: never. Epoch milliseconds. */
+/**
+ * When a run last worked, when it last resumed after a gap, and when the user last had it continue; 0: never. Epoch
+ * milliseconds.
+ */
 interface Pulse {
   readonly at: number;
   readonly resumedAt: number;

@@ -154,8 +154,8 @@ async function linksOf(lake: LakeReader, tables: readonly TableSpec[], fpId: str
 /** The links of which the feed has rows of a person and of others, because they have moved. */
 async function sharedLinks(lake: LakeReader, fpId: string): Promise<string[]> {
   const rows = await readTables(lake, [transactionChanges], (sql) =>
-    sql.rows(`select link_id from transaction_changes group by link_id
-      having bool_or(fp_id = ${sqlText(fpId)}) and bool_or(fp_id is distinct from ${sqlText(fpId)})`),
+    sql.rows(`select distinct link_id from transaction_changes where fp_id is distinct from ${sqlText(fpId)}
+      and link_id in (select link_id from transaction_changes where fp_id = ${sqlText(fpId)})`),
   );
   return rows.map(({ link_id }) => String(link_id));
 }
