@@ -1,35 +1,11 @@
-import { readdir, stat, utimes } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /** The files below a lake with their sizes, by path from the lake on. */
 export type LakeFiles = ReadonlyMap<string, number>;
 
-const DAY_MS = 86_400_000;
 const isOfLog = (path: string) => path.includes("/_delta_log/");
-export const lakeOf = (directory: string) => join(directory, "lake");
-
-/** Lets a day pass for the logs: how long they are kept is counted in the days of their files. */
-export async function ageLogs(directory: string): Promise<void> {
-  const paths = [...(await lakeFiles(directory)).keys()].filter(isOfLog);
-  for (const path of paths.map((name) => join(lakeOf(directory), name))) {
-    const { atime, mtimeMs } = await stat(path);
-    await utimes(path, atime, new Date(mtimeMs - DAY_MS));
-  }
-}
-
-/**
- * Gives the files of a lake that were written since `began`, in milliseconds, the time of a day so many days later, as
- * `days-later.ts` has told the command that wrote them.
- */
-export async function dateFiles(lake: string, began: number, days: number): Promise<void> {
-  const now = began + DAY_MS / 2;
-  for (const entry of await readdir(lake, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    const found = entry.isFile() ? await stat(path).catch(() => undefined) : undefined;
-    if (found === undefined || found.mtimeMs < began || found.mtimeMs > now) continue;
-    await utimes(path, found.atime, new Date(found.mtimeMs + days * DAY_MS));
-  }
-}
+const lakeOf = (directory: string) => join(directory, "lake");
 
 /** Looks at all files of the lake of a command's directory. */
 export async function lakeFiles(directory: string): Promise<LakeFiles> {

@@ -5,32 +5,16 @@ import { REPOSITORY } from "./command-process.js";
 import { describeMachine } from "./machine.js";
 import { showFigures } from "./report-table.js";
 import type { Figure, Scenario } from "./scenario.js";
-import { bulkLongValues, bulkMemory } from "./scenarios/bulk-memory.js";
-import { exportReports } from "./scenarios/export.js";
 import { importRows } from "./scenarios/import.js";
-import { investments } from "./scenarios/investments.js";
 import { kill } from "./scenarios/kill.js";
-import { exportBusinesses } from "./scenarios/kyb.js";
-import { latency20, latency64 } from "./scenarios/latency.js";
-import { manyNights } from "./scenarios/many-nights.js";
 import { memory } from "./scenarios/memory.js";
 import { onboard } from "./scenarios/onboard.js";
-import { onboardMemory } from "./scenarios/onboard-memory.js";
-import { onboardValidate } from "./scenarios/onboard-validate.js";
-import { pack } from "./scenarios/pack.js";
 import { quiet } from "./scenarios/quiet.js";
 import { rows } from "./scenarios/rows.js";
 import { scale } from "./scenarios/scale.js";
 import { secondNight } from "./scenarios/second-night.js";
-import { workers } from "./scenarios/workers.js";
-import { year } from "./scenarios/year.js";
 
-const SCENARIOS: readonly Scenario[] = [
-  ...[quiet, scale, workers, manyNights, year],
-  ...[rows, latency20, latency64, memory, secondNight, investments, kill],
-  ...[onboard, onboardMemory, onboardValidate],
-  ...[exportReports, exportBusinesses, pack, importRows, bulkMemory, bulkLongValues],
-];
+const SCENARIOS: readonly Scenario[] = [quiet, rows, secondNight, memory, scale, kill, onboard, importRows];
 const RESULTS = join(REPOSITORY, "bench", "results.json");
 
 /** Measures the scenarios asked for, prints them as a table and writes `bench/results.json`. */
@@ -52,7 +36,7 @@ async function main(): Promise<number> {
     return 2;
   }
   const machine = describeMachine();
-  const chosen = SCENARIOS.filter(({ name, onRequest }) => values.only?.includes(name) ?? !onRequest);
+  const chosen = SCENARIOS.filter(({ name }) => values.only?.includes(name) ?? true);
   const figures: Figure[] = [];
   const failed: string[] = [];
   for (const scenario of chosen) {

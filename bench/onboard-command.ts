@@ -15,6 +15,8 @@ interface OnboardOptions {
   /** From the answer to a post until it is decided and told by webhook. */
   readonly delayMs: number;
   readonly window: number;
+  /** Calls in flight. */
+  readonly concurrency: number;
 }
 
 /** What a batch did and took. */
@@ -84,42 +86,25 @@ export async function runOnboard(options: OnboardOptions): Promise<OnboardRun> {
   }
 }
 
-/** Judges a customers file and starts nothing; seconds of the whole command. */
-export async function validateCustomers(
-  customers: string,
-  directory: string,
-): Promise<{ readonly seconds: number; readonly rows: number; readonly process: ProcessUsage }> {
-  const flags = ["--customers", customers, "--playbook", PLAYBOOK, "--validate-only", "--json"];
-  const { seconds, stdout, process } = await toItsEnd(
-    startNode(NIGHTLEDGER, ["onboard", ...flags], { cwd: directory }),
-  );
-  const { customers: counts } = JSON.parse(stdout) as { customers: { total: number } };
-  return { seconds, rows: counts.total, process };
-}
-
 async function runCommand(options: OnboardOptions) {
   const { customers, window } = options;
   const flags = ["--customers", customers, "--playbook", PLAYBOOK, "--mode", "async", "--json"];
-  const command = start(options, ["onboard", ...flags, "--window", String(window)]);
-  const { seconds, stdout, process } = await toItsEnd(command);
-  return { summary: JSON.parse(stdout) as OnboardSummary, commandSeconds: seconds, process };
-}
-
-async function toItsEnd(command: CommandProcess) {
   const started = performance.now();
+  const command = start(options, ["onboard", ...flags, "--window", String(window)]);
   const usage = watchUsage(command.pid);
   const { code, stdout, stderr } = await command.ended;
-  const seconds = (performance.now() - started) / 1000;
+  const commandSeconds = (performance.now() - started) / 1000;
   if (code !== 0) throw new Error(`the command ended with ${code}: ${stderr.slice(-2000)}`);
-  return { seconds, stdout, process: usage.last().own };
+  return { summary: JSON.parse(stdout) as OnboardSummary, commandSeconds, process: usage.last().own };
 }
 
-function start({ standIn, directory }: OnboardOptions, args: readonly string[]): CommandProcess {
+function start({ standIn, directory, concurrency }: OnboardOptions, args: readonly string[]): CommandProcess {
   return startNode(NIGHTLEDGER, args, {
     cwd: directory,
     env: {
       NIGHTLEDGER_API_URL: standIn.url,
       NIGHTLEDGER_API_KEY: standIn.apiKey,
+      NIGHTLEDGER_API_CONCURRENCY: String(concurrency),
       NIGHTLEDGER_WEBHOOK_SECRETS: SECRET,
     },
   });

@@ -17,7 +17,7 @@ export interface Figure {
 }
 
 /** What a scenario is given. */
-export interface ScenarioContext {
+interface ScenarioContext {
   /** Smaller sizes, one run each: says whether everything works, not how fast it is. */
   readonly quick: boolean;
   /** Runs of which the median counts, where one is short. */
@@ -30,8 +30,6 @@ export interface ScenarioContext {
 export interface Scenario {
   readonly name: string;
   readonly title: string;
-  /** Measured only where `--only` names it: it takes an hour or more. */
-  readonly onRequest?: boolean;
   run(context: ScenarioContext): Promise<Figure[]>;
 }
 

@@ -9,10 +9,6 @@ export interface StandInOptions {
   /** Rows of each link. */
   readonly rows: number;
   readonly latencyMs?: number;
-  /** Businesses, each with one onboarding. */
-  readonly businesses?: number;
-  /** Investment transactions of each link. */
-  readonly investments?: number;
   /** Keeps single requests, for counting repeats. */
   readonly record?: boolean;
   /** Where the roster goes. */
@@ -31,18 +27,14 @@ export interface StandIn {
 
 /** Starts `nightledger sandbox` with a volume population, whose memory does not grow with its rows. */
 export async function startStandIn(options: StandInOptions): Promise<StandIn> {
-  const { users, linksPerUser, rows, latencyMs = 0, businesses = 0, investments = 0 } = options;
-  const { record = false, roster } = options;
+  const { users, linksPerUser, rows, latencyMs = 0, record = false, roster } = options;
   const flags = {
     port: 0,
     population: "volume",
     users,
     "links-per-user": linksPerUser,
     rows,
-    businesses,
-    "business-onboardings": 1,
     latency: latencyMs,
-    investments,
     "api-key": "sk_bench",
     "roster-out": roster,
   };

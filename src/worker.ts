@@ -70,7 +70,7 @@ const BUNDLE = new URL(
 
 /**
  * By itself V8 lets the garbage of a busy night grow to several times of what lives: 640 MB in a night of 20,000 links,
- * of which 100 live. So it collects when half as much has come on top (docs/inside/performance.md, "What costs").
+ * of which 100 live. So it collects when half as much has come on top (docs/inside/performance.md).
  */
 const HEAP_GROWTH = "--heap-growing-percent=50";
 

@@ -1,7 +1,6 @@
-import "../../../bench/days-later.js";
+import "./days-later.js";
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { dateFiles } from "../../../bench/lake-files.js";
 import { DAY } from "../../../src/domain/duration.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { maintain } from "../../../src/lake/maintain/maintain.js";
@@ -10,6 +9,7 @@ import { addLink, created, removed } from "../../helpers/sync/scripted-links.js"
 import { openSyncWorld, type SyncWorld } from "../../helpers/sync/sync-harness.js";
 import { verified } from "../../helpers/tampering/verified.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+import { dateFiles, liveLater } from "./days-later.js";
 
 const NIGHTS = 42;
 const WEEK = 7;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   for (let link = 0; link < 4; link += 1) addLink(world, `link_${link}`, 20, `fp_${link}`);
 });
 afterAll(async () => {
-  process.env.BENCH_SHIFT_MS = "0";
+  liveLater(0);
   await world?.close();
   await temporal.stop();
 });
@@ -34,7 +34,7 @@ async function dataFiles(): Promise<number> {
 test(`${NIGHTS} nights with upkeep each week: there are as many files, and every certificate is proved`, async () => {
   const weeks: number[] = [];
   for (let night = 1; night <= NIGHTS; night += 1) {
-    process.env.BENCH_SHIFT_MS = String(night * DAY);
+    liveLater(night * DAY);
     const began = performance.timeOrigin + performance.now() - 1_000;
     const link = `link_${night % 4}`;
     world.sandbox.append(link, [
@@ -47,8 +47,8 @@ test(`${NIGHTS} nights with upkeep each week: there are as many files, and every
       await maintain(lake, TABLES, { retainDays: WEEK }).finally(() => lake.close());
       weeks.push(await dataFiles());
     }
-    process.env.BENCH_SHIFT_MS = "0";
-    await dateFiles(world.lake, began, night);
+    liveLater(0);
+    await dateFiles(world.lake, began, night * DAY);
   }
   // In the first two weeks nothing is old enough to go.
   const steady = weeks.slice(3);

@@ -1,14 +1,19 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
 
-/**
- * Loaded before a command (`node --import`), it lets the command live as much later as `BENCH_SHIFT_MS` says: its clock,
- * and the times of files that it writes. What Temporal says of the time is as it was.
- */
-const shift = () => Number(process.env.BENCH_SHIFT_MS ?? 0);
+// Imported first, it lets the process live days later: its clock, and the times of files that it writes. What Temporal
+// says of the time is as it was.
 const RealDate = Date;
 const began = RealDate.now() - 1_000;
 const HALF_A_DAY = 43_200_000;
+let shiftMs = 0;
+const shift = () => shiftMs;
+
+/** From now on the process lives so much later. */
+export function liveLater(milliseconds: number): void {
+  shiftMs = milliseconds;
+}
 
 class LaterDate extends RealDate {
   constructor(...given: readonly unknown[]) {
@@ -41,3 +46,14 @@ Object.assign(fs, {
   fstatSync: (...given: Parameters<typeof fstatSync>) => later(fstatSync(...given) as fs.Stats),
 });
 syncBuiltinESMExports();
+
+/** Gives the files that were written since `since`, in milliseconds, the time of `later` milliseconds after it. */
+export async function dateFiles(directory: string, since: number, later: number): Promise<void> {
+  const now = since + HALF_A_DAY;
+  for (const entry of await fs.promises.readdir(directory, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const found = entry.isFile() ? await fs.promises.stat(path).catch(() => undefined) : undefined;
+    if (found === undefined || found.mtimeMs < since || found.mtimeMs > now) continue;
+    await fs.promises.utimes(path, found.atime, new RealDate(found.mtimeMs + later));
+  }
+}
