@@ -9,22 +9,12 @@ import { checkPrevious, exportsIn } from "./cip/earlier-exports.js";
 import { type MemberResult, memberOf, type RosterRow, rosterRow } from "./cip/member.js";
 import { publishExport } from "./cip/publish-export.js";
 import { cipRows } from "./cip/rows.js";
-import {
-  type AnyJob,
-  type BulkJob,
-  type Caller,
-  itemOf,
-  type JobRow,
-  planOf,
-  refusalOf,
-  rowPerUser,
-} from "./job.js";
+import { type BulkJob, type Caller, itemOf, refusalOf, rowPerUser } from "./job.js";
 import { type CipOptions, cipKind } from "./kinds/cip.js";
-import { isBusiness } from "./kyb/rows.js";
-import { kybJob } from "./kyb.js";
 import { readOnboardings } from "./onboarding-list.js";
 
-const reportsJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
+/** Exports the CIP report of each user of a roster and publishes them as one pack (docs/use/exports.md). */
+export const cipJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
   ...cipKind,
   ...rowPerUser,
   row: rosterRow,
@@ -62,14 +52,6 @@ const reportsJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
       : [{ field: "user_id", asked: one.row.fp_id, answered: result.report.user_id }],
   tables: CIP_TABLES,
   rows: ({ runId, sealer }, item) => cipRows(memberOf(item, runId), runId, sealer),
-};
-
-/**
- * Exports the CIP report of each user of a roster, with what is known of businesses where a file names some, and
- * publishes them as one pack (docs/use/exports.md).
- */
-export const cipJob: BulkJob<object, unknown, CipOptions> = {
-  ...takingAlong(reportsJob, kybJob, isBusiness),
   secret: { name: "signKey", use: "signed its pack" },
   async read({ inputs: { sign_key: path } }, open) {
     if (typeof path !== "string") return {};
@@ -85,7 +67,7 @@ export const cipJob: BulkJob<object, unknown, CipOptions> = {
 };
 
 /** Why the service made no report of a user. It does not say; the user's onboardings tell. */
-async function reasonOf(caller: Caller<object>, fp_id: string, refused: string): Promise<string> {
+async function reasonOf(caller: Caller<CipOptions>, fp_id: string, refused: string): Promise<string> {
   try {
     for await (const { status } of readOnboardings(caller, listUserOnboardings, { path: { fp_id } }))
       if (isDecision(status)) return refused;
@@ -94,38 +76,4 @@ async function reasonOf(caller: Caller<object>, fp_id: string, refused: string):
     if (refusalOf(error) === undefined) throw error;
     return refused;
   }
-}
-
-type Rows = readonly JobRow<object>[];
-
-/**
- * Makes a kind that takes rows of another kind along: both are worked on in one run, and each item is of one of them.
- * The name, the file and the order of rows are the kind's own; what the run publishes is left to it.
- */
-export function takingAlong(
-  own: AnyJob,
-  other: AnyJob,
-  isOther: (row: object) => boolean,
-): Omit<AnyJob, "publish"> {
-  const jobOf = (rows: Rows) => (rows[0] !== undefined && isOther(rows[0].row) ? other : own);
-  const skipped = [own, other].flatMap(({ skippedRows }) => skippedRows ?? []);
-  return {
-    ...own,
-    owner: (row) => (isOther(row) ? other : own).owner(row),
-    async plan(context, rows) {
-      const ofOthers = rows.filter(({ row }) => isOther(row));
-      const ofOwn = rows.filter(({ row }) => !isOther(row));
-      const plans = [await planOf(own, context, ofOwn), await planOf(other, context, ofOthers)];
-      return { work: plans.flatMap(({ work }) => work), ended: plans.flatMap(({ ended }) => ended) };
-    },
-    work: (rows, caller) => jobOf(rows).work(rows, caller),
-    end: (result, at, row) => (isOther(row) ? other : own).end?.(result, at, row),
-    ...(skipped.length > 0 && {
-      skippedRows: (runId: string) => skipped.map((rows) => rows(runId)).join(" union all by name "),
-    }),
-    about: (rows, result) => jobOf(rows).about?.(rows, result) ?? [],
-    counts: (item) => jobOf(item.rows).counts?.(item) ?? {},
-    tables: [...own.tables, ...other.tables],
-    rows: (context, item) => jobOf(item.rows).rows(context, item),
-  };
 }

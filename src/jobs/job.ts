@@ -65,7 +65,7 @@ export interface BulkJob<Row extends object, Result, Options extends object = ob
    * How a row ends whose item has a result; `at` is its place in the item. Undefined, and the default: it is done. The
    * rows of an item without a result have failed.
    */
-  end?(result: Result, at: number, row: Row): Omit<RowEnd, "line"> | undefined;
+  end?(result: Result, at: number): Omit<RowEnd, "line"> | undefined;
   /**
    * Whether a row that failed for this reason may have been carried out, so that only `--send-unknown` sends it again.
    * Left out by a kind without such rows: it has no `--send-unknown`.

@@ -8,8 +8,6 @@ declare module "zod" {
     readonly repeats?: boolean;
     /** Which of its texts are paths, where it may take others too: those with a slash, or those behind an `@`. */
     readonly path?: "slashed" | "at";
-    /** The kind whose rows are in the file that it names; a run takes them along. */
-    readonly rowsOf?: string;
     /** Whether it only makes rows: a retry has them already. */
     readonly ofRows?: boolean;
   }
@@ -88,6 +86,3 @@ export function listed(what: string) {
     .refine((list) => !list.includes(""), `has a ${what} that is empty. Accepted: values separated by commas`)
     .transform((list) => [...new Set(list)].sort());
 }
-
-/** A file with rows of another kind; that there is one is an option of the job. */
-export const rowsAlong = z.string().transform(() => true as const);

@@ -100,7 +100,7 @@ test("what the service said of a refused row is in the ledger and in the row's e
   const result = await importJob.work(rows, callerOf(refuse).caller);
   const item = { rows, result, reason: null, asked: 0 };
   const place = { runId: "r", lake: null as never, sealer: null as never, options: { chunk: 500 } };
-  expect(importJob.end?.(result, 2, rows[2]!.row)).toEqual({
+  expect(importJob.end?.(result, 2)).toEqual({
     status: "failed",
     reason: "refused http_422",
     refused: { status: 422, message: said },

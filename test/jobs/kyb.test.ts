@@ -36,7 +36,7 @@ test.each([400, 409, 422])(
       { onboarding: { id: "ob_3" }, state: "none", insights: null },
     ]);
     const refused = { status, message: null };
-    expect(kybJob.end?.(result, 0, ROW)).toEqual({
+    expect(kybJob.end?.(result, 0)).toEqual({
       status: "failed",
       reason: `refused http_${status}`,
       refused,
@@ -46,7 +46,7 @@ test.each([400, 409, 422])(
 );
 
 test("the first refusal is the reason", async () => {
-  expect(kybJob.end?.(await exported(200, 422, 400), 0, ROW)).toMatchObject({ reason: "refused http_422" });
+  expect(kybJob.end?.(await exported(200, 422, 400), 0)).toMatchObject({ reason: "refused http_422" });
 });
 
 test.each([
@@ -59,7 +59,7 @@ test.each([
 });
 
 test("nothing refused is no failure", async () => {
-  expect(kybJob.end?.(await exported(404, 200), 0, ROW)).toBeUndefined();
+  expect(kybJob.end?.(await exported(404, 200), 0)).toBeUndefined();
   await server.close();
-  expect(kybJob.end?.(await exported(404), 0, ROW)).toEqual({ status: "skipped", reason: "no_insights" });
+  expect(kybJob.end?.(await exported(404), 0)).toEqual({ status: "skipped", reason: "no_insights" });
 });

@@ -41,7 +41,7 @@ async function work(row: ProxyRow, end: Partial<ProxyDigest> | Error, options = 
   const result = await proxyJob.work(rowsOf(row), caller as unknown as Caller<ProxyOptions>);
   const item = { rows: rowsOf(row), result, reason: null, asked: 0 };
   const [written] = proxyJob.rows(place(null, options), item).proxy_calls ?? [];
-  return { call: calls[0], end: proxyJob.end?.(result, 0, row), written };
+  return { call: calls[0], end: proxyJob.end?.(result, 0), written };
 }
 
 test.each([

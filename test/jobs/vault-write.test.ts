@@ -18,7 +18,7 @@ test("a file that can't be sent ends its row, which says what was written before
   const row = { fp_id: "fp_1", "id.email": "a@b.c", "upload:custom.x": "x.png" };
   const rows = [{ line: 2, row, files: { "upload:custom.x": FILE } }];
   const result = await vaultWriteJob.work(rows, caller as unknown as Caller);
-  expect(vaultWriteJob.end?.(result, 0, row)).toMatchObject({
+  expect(vaultWriteJob.end?.(result, 0)).toMatchObject({
     status: "failed",
     reason: "unsendable parameter identifier: has a slash",
   });

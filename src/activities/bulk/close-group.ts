@@ -32,7 +32,7 @@ export async function closeGroup(
   });
   const failures = failuresOf(
     items.flatMap(({ ends }) => ends),
-    group.nameOf,
+    group.ownerOf,
   );
   await recordFailures(deps.lake, { runId: input.runId, part: `g${input.group}` }, failures);
   return sumOfTotals(items.filter(({ isDone }) => !isDone).map(({ totals }) => totals));

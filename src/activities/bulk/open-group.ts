@@ -2,7 +2,6 @@ import type { BulkRun, FailedItem, FrozenBulkRow, RowEnd } from "../../domain/bu
 import {
   addBulkTotals,
   type BulkTotals,
-  type NamedRow,
   noBulkTotals,
   sumOfTotals,
   totalsOf,
@@ -94,9 +93,9 @@ export class OpenGroup {
     this.#byLine = new Map(rows.map((row) => [row.line, row]));
   }
 
-  readonly nameOf = (line: number): NamedRow => {
-    const { row = null, place } = this.#byLine.get(line) ?? {};
-    return { owner: row === null ? "" : this.run.job.owner(row), ...place };
+  readonly ownerOf = (line: number): string => {
+    const { row = null } = this.#byLine.get(line) ?? {};
+    return row === null ? "" : this.run.job.owner(row);
   };
 
   /** The totals of items that have ended. */
@@ -104,7 +103,7 @@ export class OpenGroup {
     const { job } = this.run;
     const ends = items.flatMap((item) => endsOf(job, item));
     const counts = items.map((item) => job.counts?.(item) ?? {}).reduce(added, {});
-    return { ...totalsOf(ends, this.nameOf), ...(Object.keys(counts).length > 0 && { counts }) };
+    return { ...totalsOf(ends, this.ownerOf), ...(Object.keys(counts).length > 0 && { counts }) };
   }
 
   /** The plan of the group; of several attempts the first that was kept counts. */
@@ -214,8 +213,8 @@ export class OpenGroup {
 export function endsOf(job: AnyJob, { rows, result, reason, refused }: AnyItem): readonly RowEnd[] {
   const failed = { status: "failed", reason, refused } as const;
   const done = { status: "done", reason: null } as const;
-  return rows.map(({ line, row }, at) => {
-    return { line, ...(result === null ? failed : (job.end?.(result, at, row) ?? done)) };
+  return rows.map(({ line }, at) => {
+    return { line, ...(result === null ? failed : (job.end?.(result, at) ?? done)) };
   });
 }
 
@@ -249,7 +248,7 @@ export async function planItems(
     const left = group.notBegun(items).map(({ line }) => {
       return { line, status: "failed", reason: "not_begun" } as const;
     });
-    return planned(0, addBulkTotals(done, totalsOf(left, group.nameOf)));
+    return planned(0, addBulkTotals(done, totalsOf(left, group.ownerOf)));
   }
   const plan = await group.plan();
   return planned(plan.work.length, group.totalsOf(group.skipped(plan)));

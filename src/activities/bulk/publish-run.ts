@@ -106,7 +106,7 @@ async function failOthers(
     const items = (await group.closedItems(close)).filter(({ number }) => failed.has(number));
     const ends = items.flatMap((item) => item.ends);
     const part = `g${group.number}/others`;
-    await recordFailures(deps.lake, { runId, part }, failuresOf(ends, group.nameOf));
+    await recordFailures(deps.lake, { runId, part }, failuresOf(ends, group.ownerOf));
     const counted = (end: "skipped" | "failed") => ofGroup.reduce((sum, one) => sum + (one[end] ?? 0), 0);
     const [skipped, before] = [counted("skipped"), counted("failed")];
     const done = skipped + before - ends.length;

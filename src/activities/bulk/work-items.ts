@@ -86,7 +86,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   await pulse("ends");
   const items = namedFailures(results, ({ progress: { item } }) => {
     const line = planned[item]?.rows[0]?.line ?? 0;
-    return { line, owner: group.nameOf(line).owner };
+    return { line, owner: group.ownerOf(line) };
   });
   for (const { progress, outcome } of results) {
     const ids = { group: input.group, item: progress.item };

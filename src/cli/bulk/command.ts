@@ -6,14 +6,13 @@ import { type AskedBulk, openJob } from "../../intake/bulk/asked-job.js";
 import {
   checkedRows,
   type JudgedRows,
-  judgeFiles,
+  judgeFile,
   judgeRows,
   refuseInvalid,
 } from "../../intake/bulk/input-rows.js";
 import { type AskedJob, askerOf, startBulk } from "../../intake/bulk/start.js";
 import { problemLines } from "../../intake/files/judged-file.js";
-import { JOBS } from "../../jobs/index.js";
-import { type AnyJob, jobOfKind } from "../../jobs/job.js";
+import type { AnyJob } from "../../jobs/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
 import { missingLinks, missingWords } from "../lake/missing-links.js";
@@ -31,25 +30,16 @@ export interface BulkFlags extends JobFlags {
   readonly restart?: boolean;
 }
 
-/** A file and the kind of its rows. */
-interface JobFile {
-  readonly job: AnyJob;
-  readonly path: string;
-}
-
 /** Runs or joins a bulk job over a file and waits for its end, or only validates the file. Returns the exit code. */
 export async function runBulk(terminal: Terminal, asked: AskedBulk, flags: BulkFlags): Promise<number> {
   const { restart = false, json = false } = flags;
-  const { file, along, continueInvalid } = asked;
+  const { file, continueInvalid } = asked;
   const warn = (warning: string) => terminal.say(`warning: ${warning}`);
   const { job, options, secrets } = await openJob(asked);
   if (job.checkHere) await job.checkHere(options, readConfig(terminal, ["lake"]).lake);
-  if (flags.validateOnly) {
-    const others = along === undefined ? [] : [{ job: jobOfKind(along.job, JOBS), path: along.file }];
-    return validate(terminal, [{ job, path: file }, ...others], json);
-  }
+  if (flags.validateOnly) return validate(terminal, job, file, json);
   return runJob(terminal, flags, {
-    read: () => judgeFiles(job, asked, warn),
+    read: () => judgeFile(job, asked, warn),
     async plan({ config: { api }, store }, rows) {
       const given = { options, secrets, restart };
       const pingedUser = rows.first && (pingable(rows.first) ?? NOBODY);
@@ -103,25 +93,16 @@ async function askedRows(job: AnyJob, judged: JudgedRows, api: ApiConfig): Promi
   }
 }
 
-/** Validates files and starts nothing. What is said of the second one has the name of its kind. */
-async function validate(terminal: Terminal, files: readonly JobFile[], json: boolean): Promise<number> {
-  const said: Record<string, unknown> = {};
-  const lines: string[] = [];
-  let isValid = true;
-  for (const [index, { job, path }] of files.entries()) {
-    let judged = await judgeRows(job, path);
-    for (const warning of judged.warnings) terminal.say(`warning: ${warning}`);
-    if (job.check !== undefined) judged = await askedRows(job, judged, readJobConfig(terminal).config.api);
-    const { total, invalid, problems } = judged;
-    const found = { rows: { total, invalid }, problems };
-    Object.assign(said, index === 0 ? found : { [job.kind]: found });
-    const counted = `${total}: ${total - invalid} valid, ${invalid} invalid`;
-    lines.push(...labelledLines([[index === 0 ? "rows" : job.kind, counted]]));
-    lines.push(...problemLines(problems));
-    isValid &&= problems.length === 0;
-  }
-  showResult(terminal, json, said, () => lines);
-  return isValid ? EXIT.completed : EXIT.usage;
+/** Validates the file of a job and starts nothing. */
+async function validate(terminal: Terminal, job: AnyJob, path: string, json: boolean): Promise<number> {
+  let judged = await judgeRows(job, path);
+  for (const warning of judged.warnings) terminal.say(`warning: ${warning}`);
+  if (job.check !== undefined) judged = await askedRows(job, judged, readJobConfig(terminal).config.api);
+  const { total, invalid, problems } = judged;
+  const counted = `${total}: ${total - invalid} valid, ${invalid} invalid`;
+  const lines = [...labelledLines([["rows", counted]]), ...problemLines(problems)];
+  showResult(terminal, json, { rows: { total, invalid }, problems }, () => lines);
+  return problems.length === 0 ? EXIT.completed : EXIT.usage;
 }
 
 /** The user of a row; other owners, such as a business or a request, are no user of the service. */

@@ -64,8 +64,7 @@ export function bulkRun(
       ...failureWords(
         totals,
         ({ line }) => line !== 0,
-        ({ line, owner, reason, file, file_line }) =>
-          `${file === undefined ? `line ${line}` : `${file} line ${file_line}`}, ${owner}: ${reason}`,
+        ({ line, owner, reason }) => `line ${line}, ${owner}: ${reason}`,
       ),
     ],
   });

@@ -65,13 +65,9 @@ export const scheduledJobs: readonly Schedulable[] = KINDS.map((kind) => ({
   words: kind.command.split(" "),
   define: (command) => withOptionsOf(kind, command),
   job(flags: Flags & BulkFlags, cwd): AskedBulk {
-    const { file, along, ...asked } = askedOf(kind, flags, cwd);
+    const asked = askedOf(kind, flags, cwd);
     assertNothingShown(kind, asked.inputs);
-    return {
-      ...asked,
-      file: resolve(cwd, file),
-      ...(along && { along: { ...along, file: resolve(cwd, along.file) } }),
-    };
+    return { ...asked, file: resolve(cwd, asked.file) };
   },
 }));
 
@@ -90,18 +86,12 @@ function withOptionsOf({ file, options, inputs }: JobKind, command: Command): Co
 
 /** What a command line asks of a kind. @throws InputError that names an option */
 function askedOf(kind: JobKind, flags: Flags, cwd: string): AskedBulk {
-  const textOf = (option: Option) => String(flags[option.attributeName()]);
-  const options = readDeclared(kind.options, flags, cwd);
-  const [along] = declaredOptions(kind.options).flatMap(({ name, option, meta: { rowsOf } }) =>
-    rowsOf === undefined || options[name] === undefined ? [] : [{ job: rowsOf, file: textOf(option) }],
-  );
   return {
     kind: "bulk",
     job: kind.kind,
-    file: textOf(new Option(kind.file.option)),
-    along,
+    file: String(flags[new Option(kind.file.option).attributeName()]),
     continueInvalid: flags.continueInvalid === true,
-    options,
+    options: readDeclared(kind.options, flags, cwd),
     inputs: kind.inputs === undefined ? {} : readDeclared(kind.inputs, flags, cwd),
   };
 }

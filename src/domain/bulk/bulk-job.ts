@@ -64,18 +64,8 @@ export interface StartedBulk extends BulkRun, NewRun {
   readonly packs: boolean;
 }
 
-/** A line of a file that is not the run's own, under what messages call the file. */
-export interface FilePlace {
-  readonly file: string;
-  readonly file_line: number;
-}
-
 /** A row of a bulk job's file as it is frozen: what it says, or what is wrong with it. */
 export interface FrozenBulkRow<Row extends object = object> extends JudgedRow<Row> {
-  /** The kind of job whose row it is, where the run takes rows of another kind along. */
-  readonly kind?: string;
-  /** Where it is in the file of that kind. */
-  readonly place?: FilePlace;
   /** What an earlier run brought it to: this run publishes it again and does not work on it. */
   readonly result?: unknown;
 }

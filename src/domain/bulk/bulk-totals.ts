@@ -2,15 +2,12 @@ import { added, NO_CALLS, type SentCalls } from "../counts.js";
 import { addRefusals, type Refusals } from "../refusals.js";
 import { type EndReason, endReason, type RunStatus } from "../run.js";
 import type { WaitingState } from "../waiting.js";
-import type { FilePlace, RowEnd } from "./bulk-job.js";
+import type { RowEnd } from "./bulk-job.js";
 
-/** Which row it is, besides its line in the run: whose, by an id of the service, and where, if in another file than the run's own. */
-export interface NamedRow extends Partial<FilePlace> {
-  readonly owner: string;
-}
-
-interface RowFailure extends NamedRow {
+interface RowFailure {
   readonly line: number;
+  /** Whose row it is, by an id of the service. */
+  readonly owner: string;
   readonly reason: string;
   /** What the service said when it refused a request of the row, masked. */
   readonly message?: string;
@@ -86,23 +83,23 @@ export function sumOfTotals(parts: readonly BulkTotals[]): BulkTotals {
   return parts.reduce(addBulkTotals, noBulkTotals());
 }
 
-/** The totals of rows that have ended; `nameOf` says which row a line holds. */
-export function totalsOf(ends: readonly RowEnd[], nameOf: (line: number) => NamedRow): BulkTotals {
+/** The totals of rows that have ended; `ownerOf` says whose row a line holds. */
+export function totalsOf(ends: readonly RowEnd[], ownerOf: (line: number) => string): BulkTotals {
   const rows = { ...noBulkTotals().rows };
   for (const { status } of ends) rows[status] += 1;
-  const failures = failuresOf(ends, nameOf);
+  const failures = failuresOf(ends, ownerOf);
   const refusals = ends.flatMap(({ refused }) => (refused === undefined ? [] : [{ count: 1, ...refused }]));
   const counts = { ...NO_CALLS, rows, failures, failures_total: failures.length, refusals };
   return addBulkTotals(noBulkTotals(), counts);
 }
 
 /** The rows that failed, all of them. */
-export function failuresOf(ends: readonly RowEnd[], nameOf: (line: number) => NamedRow): RowFailure[] {
+export function failuresOf(ends: readonly RowEnd[], ownerOf: (line: number) => string): RowFailure[] {
   return ends
     .filter(({ status }) => status === "failed")
     .map(({ line, reason, refused }) => {
       const message = refused?.message ?? null;
-      return { line, ...nameOf(line), reason: reason ?? "", ...(message !== null && { message }) };
+      return { line, owner: ownerOf(line), reason: reason ?? "", ...(message !== null && { message }) };
     });
 }
 

@@ -11,8 +11,6 @@ export interface AskedBulk {
   /** Kind of the bulk job. */
   readonly job: string;
   readonly file: string;
-  /** The rows of another kind that its runs take along, and their kind. */
-  readonly along?: { readonly job: string; readonly file: string } | undefined;
   readonly continueInvalid: boolean;
   readonly options: BulkOptions;
   /** What its kind declares as `inputs`, as it was given; paths are absolute. */

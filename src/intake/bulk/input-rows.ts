@@ -4,8 +4,7 @@ import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { groupedBy } from "../../domain/grouped-by.js";
 import { invalidRow, type RowProblem } from "../../domain/row-problem.js";
-import { JOBS } from "../../jobs/index.js";
-import { type AnyJob, type JobRow, jobOfKind } from "../../jobs/job.js";
+import type { AnyJob, JobRow } from "../../jobs/job.js";
 import type { BytesOf } from "../../lake/bulk/bulk-staging.js";
 import { countedProblems, type JudgedFile, judgedFile } from "../files/judged-file.js";
 import type { AskedBulk } from "./asked-job.js";
@@ -41,26 +40,19 @@ export async function judgeRows(job: AnyJob, path: string): Promise<JudgedRows> 
 }
 
 /**
- * Judges the file of a job, and the rows of another kind that it takes along.
+ * Judges the file of a job.
  *
  * @param warn is told of what was ignored
- * @throws InputError where a file can't be read, or has invalid rows and only valid ones may run
+ * @throws InputError where it can't be read, or has invalid rows and only valid ones may run
  */
-export async function judgeFiles(
+export async function judgeFile(
   job: AnyJob,
-  { file, along, continueInvalid }: Pick<AskedBulk, "file" | "along" | "continueInvalid">,
+  { file, continueInvalid }: Pick<AskedBulk, "file" | "continueInvalid">,
   warn: (warning: string) => void = () => undefined,
 ): Promise<JudgedRows> {
   const judged = await judgeRows(job, file);
   judged.warnings.forEach(warn);
-  const own = refuseInvalid(job, file, judged, continueInvalid);
-  if (along === undefined) return own;
-  const others = await judgeFiles(
-    jobOfKind(along.job, JOBS),
-    { file: along.file, along: undefined, continueInvalid },
-    warn,
-  );
-  return withRowsOf(along.job, own, others);
+  return refuseInvalid(job, file, judged, continueInvalid);
 }
 
 /** Reads rows once to count, hash and judge them, without keeping them. */
@@ -81,26 +73,6 @@ export async function countRows(
     hash.update(frozenLine(one));
   }
   return { total, invalid, problems, first, sha256: hash.digest("hex"), warnings: [], rows, bytes };
-}
-
-/**
- * Adds the rows of another kind that a run takes along. Their lines count on after the last one of its own, because a
- * line names one row of a run; what is wrong with them is said by the lines of their file.
- */
-export async function withRowsOf(kind: string, own: JudgedRows, others: JudgedRows): Promise<JudgedRows> {
-  async function* rows(): AsyncGenerator<FrozenBulkRow> {
-    let last = 0;
-    for await (const one of own.rows()) {
-      last = Math.max(last, one.line);
-      yield one;
-    }
-    const { file } = jobOfKind(kind, JOBS);
-    for await (const one of others.rows()) {
-      const place = { file: file.name, file_line: one.line };
-      yield { ...one, line: last + one.line, kind, place };
-    }
-  }
-  return { ...(await countRows(rows)), warnings: [...own.warnings, ...others.warnings] };
 }
 
 /** Adds to rows the problems that only the service knows about. */

@@ -8,7 +8,7 @@ import { readBinding } from "../../lake/service-binding.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { openJob } from "../bulk/asked-job.js";
-import { checkedRows, judgeFiles, refuseInvalid } from "../bulk/input-rows.js";
+import { checkedRows, judgeFile, refuseInvalid } from "../bulk/input-rows.js";
 import { startBulk } from "../bulk/start.js";
 import { type CustomersFile, invalidRowsError, readCustomers } from "../onboarding/customers-file.js";
 import { startOnboarding } from "../onboarding/start.js";
@@ -45,10 +45,10 @@ const SCHEDULINGS: { readonly [K in ScheduledJob["kind"]]: Scheduling<Scheduled<
     },
   },
   bulk: {
-    check: async (job) => judgeFiles((await openJob(job)).job, job),
+    check: async (job) => judgeFile((await openJob(job)).job, job),
     async start({ client, api, ...place }, job) {
       const opened = await openJob(job);
-      const checked = await checkedRows(opened.job, await judgeFiles(opened.job, job), api);
+      const checked = await checkedRows(opened.job, await judgeFile(opened.job, job), api);
       const judged = refuseInvalid(opened.job, job.file, checked, job.continueInvalid);
       return startBulk(client, { ...place, restart: false, ...opened, judged, retryOf: null });
     },

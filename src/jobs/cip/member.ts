@@ -5,7 +5,6 @@ import type { FrozenBulkRow } from "../../domain/bulk/bulk-job.js";
 import { ANOTHER_SUBJECT } from "../../domain/failures.js";
 import type { RefusedRequest } from "../../domain/refusals.js";
 import type { ClosedGroup, EndedItem } from "../job.js";
-import { isBusiness } from "../kyb/rows.js";
 
 /** A report as the service gave it, its texts untouched. */
 export type CipReport = z.output<typeof cipReportSchema>;
@@ -90,21 +89,15 @@ export function memberOf(
  * @param held users whom the lake knows to be under a legal hold, whatever the roster says
  */
 export async function* membersOf(
-  groups: () => AsyncIterable<ClosedGroup<object, unknown>>,
+  groups: () => AsyncIterable<ClosedGroup<RosterRow, MemberResult>>,
   runId: string,
   held: ReadonlySet<string>,
 ): AsyncGenerator<CipMember> {
   const invalid: CipMember[] = [];
-  for await (const group of groups()) {
-    const own = group.invalid.filter(({ kind }) => kind === undefined);
-    invalid.push(...own.map(invalidMember));
-  }
+  for await (const group of groups()) invalid.push(...group.invalid.map(invalidMember));
   invalid.sort(byId);
   for await (const { items } of groups()) {
-    const own = items.filter(({ rows }) => rows[0] !== undefined && !isBusiness(rows[0].row));
-    for (const member of own
-      .map((item) => memberOf(item as EndedItem<RosterRow, MemberResult>, runId))
-      .sort(byId)) {
+    for (const member of items.map((item) => memberOf(item, runId)).sort(byId)) {
       while (invalid[0] !== undefined && invalid[0].fpId < member.fpId) yield invalid.shift() as CipMember;
       yield held.has(member.fpId) ? { ...member, legalHold: true } : member;
     }
@@ -133,28 +126,22 @@ function unasked({ fp_id, external_id, risk, account_closed_on, legal_hold }: Ro
   };
 }
 
-function invalidMember(row: FrozenBulkRow): CipMember {
-  const { id, ...wrong } = wrongRow(row);
-  // The row can't be relied on: it proves neither a hold nor that there is none.
-  return { ...unasked({ fp_id: id }), legalHold: null, ...wrong };
-}
-
-/** What a pack says of an invalid row. */
-export function wrongRow({ line, owner = "", problems }: FrozenBulkRow) {
+function invalidMember({ line, owner = "", problems }: FrozenBulkRow): CipMember {
   const rules = problems.map(({ column, rule }) => (column === null ? rule : `column ${column} ${rule}`));
   return {
-    // By its own file, of which a run may have two.
-    id: `(line ${problems[0]?.line ?? line}) ${owner}`.trimEnd(),
+    ...unasked({ fp_id: `(line ${line}) ${owner}`.trimEnd() }),
+    // The row can't be relied on: it proves neither a hold nor that there is none.
+    legalHold: null,
     reason: `wrong row: ${rules.join("; ")}`,
     action: "fix the row and export it",
   };
 }
 
-/** What to do about a reason. @param id where the id is that the service does not know */
-export function actionOf(reason: string, runId: string, id = "fp_id in the roster"): string {
+/** What to do about a reason. */
+function actionOf(reason: string, runId: string): string {
   const retry = `nightledger runs retry ${runId}`;
   if (reason.startsWith("no_completed_onboarding")) return `complete the user's onboarding, then ${retry}`;
-  if (reason.startsWith("not_found")) return `check the ${id}, and export it`;
+  if (reason.startsWith("not_found")) return "check the fp_id in the roster, and export it";
   if (reason.startsWith(ANOTHER_SUBJECT)) return `find out what mixes up answers, then ${retry}`;
   return retry;
 }

@@ -12,7 +12,6 @@ import { PackFiles, RowSpool } from "../../lake/bulk/pack/pack-files.js";
 import { sealPack } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import { CIP_TABLES } from "../../lake/tables/cip.js";
-import { type CipBusiness, writeBusinesses } from "./businesses.js";
 import { ChangesSpool } from "./changes/changes-spool.js";
 import { requireUnchanged } from "./changes/compared-packs.js";
 import { findChromium, printPdf } from "./chromium.js";
@@ -47,7 +46,6 @@ export type Members = () => AsyncIterable<CipMember>;
 /**
  * Writes all files of a CIP export (docs/use/exports.md) into an empty directory. `publishPack` gives it its name.
  *
- * @param businesses in the order of `fp_bid`; null for an export without
  * @throws when the members are not the frozen population: a pack says who was meant before the first call.
  */
 export async function writeCipPack(
@@ -55,11 +53,10 @@ export async function writeCipPack(
   directory: string,
   facts: PackFacts,
   members: Members,
-  businesses: AsyncIterable<CipBusiness> | null = null,
 ): Promise<WrittenPack> {
   const pack = new CipPack(tools, new PackFiles(directory), facts);
   try {
-    return await pack.write(members, businesses);
+    return await pack.write(members);
   } finally {
     await pack.release();
   }
@@ -91,7 +88,7 @@ class CipPack {
     );
   }
 
-  async write(members: Members, businesses: AsyncIterable<CipBusiness> | null): Promise<WrittenPack> {
+  async write(members: Members): Promise<WrittenPack> {
     const { files, facts } = this;
     const counts = this.#counts;
     const before = facts.previous;
@@ -102,14 +99,13 @@ class CipPack {
       const path = `${name}.parquet`;
       await files.add(path, await spool.writeParquet(await files.place(path)));
     }
-    const found = businesses && (await writeBusinesses(this.tools, files, facts, businesses));
     await this.#exceptions.writeList(files);
     if (before !== null) await this.#changes.compare(before, files.directory);
     await this.#changes.writeList(files);
     await writePages(
       {
         ...{ files, facts, counts, overview: this.#overview, exceptions: this.#exceptions },
-        ...{ changes: this.#changes, sample: this.#sample, pages: this.#pages, businesses: found },
+        ...{ changes: this.#changes, sample: this.#sample, pages: this.#pages },
         contentSha256: contentSha256(files.files),
         previous: previous?.manifest.export_id ?? null,
       },
@@ -127,7 +123,6 @@ class CipPack {
           sample: { ...sizes, drawn: this.#sample.counts() },
           retention: this.#retention.summary(facts.retention),
           pdf,
-          ...(found && { businesses: found.counts }),
         },
         ...{ counts, population, amends },
         previous: previous && { export_id: previous.manifest.export_id, manifest_sha256: previous.sha256 },

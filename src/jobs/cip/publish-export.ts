@@ -11,14 +11,13 @@ import { newestRoot } from "../../lake/root/lake-root.js";
 import { heldUsers } from "../../lake/sync/forget/holds.js";
 import type { WholeRun } from "../job.js";
 import type { CipOptions } from "../kinds/cip.js";
-import { businessesOf, type PackBusinesses } from "./businesses.js";
 import { exportsIn, previousPack } from "./earlier-exports.js";
 import type { PackFacts } from "./facts.js";
-import { membersOf } from "./member.js";
+import { type MemberResult, membersOf, type RosterRow } from "./member.js";
 import { populationOf } from "./member-lines.js";
 import { writeCipPack } from "./pack.js";
 
-type CipRun = WholeRun<object, unknown, CipOptions>;
+type CipRun = WholeRun<RosterRow, MemberResult, CipOptions>;
 
 /** Writes and publishes the pack of an export, or finds it published; returns where it is and what it counts. */
 export async function publishExport(run: CipRun): Promise<Readonly<Record<string, unknown>>> {
@@ -37,7 +36,6 @@ export async function publishExport(run: CipRun): Promise<Readonly<Record<string
       export: address,
       ...(isS3Address(address) && { fetch: `aws s3 cp --recursive ${shellWord(address)} ${runId}` }),
       ...{ manifest_sha256: sha256, ...people, people },
-      ...(options.kyb && { businesses: businessCounts(manifest.facts.businesses) }),
     };
   } finally {
     await rm(scratch, { recursive: true, force: true });
@@ -50,11 +48,10 @@ async function makePack(run: CipRun, exports: PackPlace, scratch: string): Promi
   try {
     const held = await heldUsers(lake);
     const members = () => membersOf(run.groups, runId, held);
-    const businesses = options.kyb ? businessesOf(run.groups, runId) : null;
     const previous = await previousPack(exports, runId, options.since ?? retryOf, scratch);
     const chromium = options.pdf ? undefined : null;
     const tools = { duckdb: lake.duckdb, sealer, signal, chromium };
-    await writeCipPack(tools, directory, await factsOf(run, members, previous), members, businesses);
+    await writeCipPack(tools, directory, await factsOf(run, members, previous), members);
     await exports.publish(runId, directory);
   } catch (error) {
     // An attempt that Temporal gave up on may have published meanwhile.
@@ -62,11 +59,6 @@ async function makePack(run: CipRun, exports: PackPlace, scratch: string): Promi
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-}
-
-function businessCounts(counts: unknown) {
-  const { exported, empty, failed, excluded } = counts as PackBusinesses["counts"];
-  return { exported, empty, failed, excluded };
 }
 
 async function factsOf(

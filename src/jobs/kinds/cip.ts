@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filled, flag, type JobKind, orNull, rowsAlong, text, wholeNumber } from "../kind.js";
+import { filled, flag, type JobKind, orNull, text, wholeNumber } from "../kind.js";
 
 export const cipKind = {
   kind: "cip",
@@ -10,7 +10,6 @@ export const cipKind = {
   file: {
     name: "roster",
     option: "--roster",
-    rows: "rows",
     columns:
       "CSV or JSONL file: fp_id, optionally external_id, risk, account_closed_on, legal_hold, excluded (a reason)",
   },
@@ -19,10 +18,6 @@ export const cipKind = {
       approver: filled("Give the name or e-mail address that means an automatic approval").describe(
         "<name> who is accountable for automatic approvals: a name or an e-mail address; kept with the run",
       ),
-      kyb: rowsAlong.optional().meta({
-        rowsOf: "kyb",
-        description: "<file> also put the businesses in this file into the pack; as `export kyb` takes it",
-      }),
       since: orNull(text).meta({
         path: "slashed",
         description: "<export> the export to compare with, by id or directory (default: the newest)",

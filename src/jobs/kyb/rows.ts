@@ -29,17 +29,6 @@ export const businessRow = z.object({
 
 export type BusinessRow = z.output<typeof businessRow>;
 
-/** Which business rows are about, and what its file said of it. */
-export type NamedBusiness = { readonly [Name in "external_id" | "fp_id"]?: string | null | undefined } & Pick<
-  BusinessRow,
-  "fp_bid"
->;
-
-/** Whether a row of an export is a business. */
-export function isBusiness(row: object): row is BusinessRow {
-  return "fp_bid" in row;
-}
-
 /** An onboarding of a business, and what is known of the business after it. */
 export interface BusinessOnboarding {
   readonly onboarding: OnboardingItem;
@@ -71,9 +60,9 @@ const NO_FIELDS = new Set([
   ...["position", "absent", "nulls", "other_fields"],
 ]);
 
-/** The rows of a business, as the lake's tables and the files of a pack both get them. */
+/** The rows of a business. */
 export function kybRows(
-  business: NamedBusiness,
+  business: BusinessRow,
   onboardings: readonly BusinessOnboarding[],
   runId: string,
   sealer: Sealer,
@@ -90,7 +79,7 @@ export function kybRows(
 }
 
 function onboardingRows(
-  business: NamedBusiness,
+  business: BusinessRow,
   found: BusinessOnboarding,
   runId: string,
   sealer: Sealer,
@@ -141,7 +130,7 @@ function childRows(
 }
 
 function insightsRow(
-  { external_id, fp_id }: NamedBusiness,
+  { external_id, fp_id }: BusinessRow,
   { onboarding, state, insights, askedAt }: BusinessOnboarding,
 ): Row {
   const taken = new TakenFields();

@@ -10,18 +10,6 @@ test("an export of businesses: its file by its absolute path", async () => {
   });
 });
 
-test("an export of people with businesses: both files, and that there are two", async () => {
-  const words = ["export", "cip", "--roster", "u.csv", "--approver", "a", "--kyb", "b.csv"];
-  expect(await parseScheduledCommand(HERE, words)).toMatchObject({
-    ...{
-      job: "cip",
-      file: "/here/u.csv",
-      along: { job: "kyb", file: "/here/b.csv" },
-      options: { kyb: true },
-    },
-  });
-});
-
 test("a misspelled required flag is named as it was typed", async () => {
   await expect(parseScheduledCommand(HERE, ["sync", "--rosters", "u.csv"])).rejects.toThrow(
     "sync: unknown option '--rosters'\n(Did you mean --roster?). Nothing was changed.",

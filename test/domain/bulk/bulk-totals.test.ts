@@ -39,7 +39,7 @@ test.for([
   expect(bulkStatus(part(rows), stopped)).toBe(status);
 });
 
-test("the totals of rows that have ended: each under its status, those that failed with their owner, their place and why", () => {
+test("the totals of rows that have ended: each under its status, those that failed with their owner and why", () => {
   const refused = { status: 422, message: "no such account" };
   const ends = [
     { line: 1, status: "done", reason: null },
@@ -47,15 +47,13 @@ test("the totals of rows that have ended: each under its status, those that fail
     { line: 3, status: "failed", reason: "refused http_422", refused },
     { line: 4, status: "failed", reason: "lost_answer" },
   ] as const;
-  const place = { file: "businesses file", file_line: 2 };
-  const nameOf = (line: number) => ({ owner: `fp_${line}`, ...(line === 4 && place) });
-  expect(totalsOf(ends, nameOf)).toEqual({
+  expect(totalsOf(ends, (line) => `fp_${line}`)).toEqual({
     rows: { total: 0, done: 1, failed: 2, invalid: 0, skipped: 1 },
     calls: 0,
     answer_bytes: 0,
     failures: [
       { line: 3, owner: "fp_3", reason: "refused http_422", message: "no such account" },
-      { line: 4, owner: "fp_4", ...place, reason: "lost_answer" },
+      { line: 4, owner: "fp_4", reason: "lost_answer" },
     ],
     failures_total: 2,
     refusals: [{ count: 1, ...refused }],

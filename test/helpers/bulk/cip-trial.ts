@@ -2,40 +2,34 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sandbox } from "../../../sandbox/index.js";
 import type { BulkSummary } from "../../../src/domain/bulk/bulk-totals.js";
-import type { EncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import type { JobFolder } from "../command/job-folder.js";
 import { rowsOf, withLake } from "../lake/lake-audit.js";
 import type { KilledJob } from "./bulk-trial.js";
-import { inTheClear, kybProblems, notEnded, writeBusinesses } from "./kyb-trial.js";
+import { inTheClear, notEnded } from "./kyb-trial.js";
 
 const USERS = 200;
-const BUSINESSES = 40;
 
-/** An export of CIP reports with businesses: packs, tables and the reports that the stand-in made are compared. */
+/** An export of CIP reports: packs, tables and the reports that the stand-in made are compared. */
 export const KILLED_CIP: KilledJob = {
   kind: "cip",
   sandbox: {
     population: { kind: "synthetic", users: USERS, linksPerUser: 0, accountsPerLink: 0, rows: 0 },
-    ...{ businesses: BUSINESSES, businessOnboardings: 1, clock: { frozen: true } },
   },
   slow: "create_cip_report",
   args: [
-    ...["export", "cip", "--roster", "users.csv", "--kyb", "businesses.csv"],
+    ...["export", "cip", "--roster", "users.csv"],
     ...["--approver", "ops@bank.example", "--no-pdf", "--json"],
   ],
-  prepare: writeBusinesses,
   problemsOf: (folder, sandbox, summary) => cipProblems(folder, sandbox, summary),
 };
 
-/** Compares packs and tables with the reports that the stand-in made; `keys` are those of a cluster. */
+/** Compares packs and tables with the reports that the stand-in made. */
 export async function cipProblems(
   folder: JobFolder,
   sandbox: Sandbox,
   summary: BulkSummary,
-  keys?: EncryptionKeys,
 ): Promise<string[]> {
-  const problems = notEnded(summary, USERS + BUSINESSES);
-  problems.push(...(await kybProblems(folder, sandbox, keys)));
+  const problems = notEnded(summary, USERS);
   const users = [...sandbox.world.users.keys()];
   const base = join("_exports", "cip");
   const packs = await readdir(join(folder.lake, base));

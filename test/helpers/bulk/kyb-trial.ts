@@ -4,7 +4,7 @@ import type { Sandbox } from "../../../sandbox/index.js";
 import type { BulkSummary } from "../../../src/domain/bulk/bulk-totals.js";
 import { KYB_TABLES } from "../../../src/lake/tables/kyb.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
-import { type EncryptionKeys, ensureEmbeddedKeys } from "../../../src/temporal/encryption/keys.js";
+import { ensureEmbeddedKeys } from "../../../src/temporal/encryption/keys.js";
 import type { JobFolder } from "../command/job-folder.js";
 import { rowsOf, withLake } from "../lake/lake-audit.js";
 import { holding } from "../onboarding/planted-texts.js";
@@ -17,26 +17,19 @@ export const KILLED_KYB: KilledJob = {
   sandbox: { businesses: 150, businessOnboardings: 2, clock: { frozen: true } },
   slow: "get_business_insights",
   args: ["export", "kyb", "--businesses", "businesses.csv", "--json"],
-  prepare: writeBusinesses,
+  async prepare({ directory }, { businesses }) {
+    const lines = businesses.list().map(({ id, external_id }) => `${id},${external_id}\n`);
+    await writeFile(join(directory, "businesses.csv"), ["fp_bid,external_id\n", ...lines].join(""));
+  },
   problemsOf: async (folder, sandbox, summary) => [
     ...notEnded(summary, sandbox.businesses.list().length),
     ...(await kybProblems(folder, sandbox)),
   ],
 };
 
-/** Writes a file with every business of the stand-in. */
-export async function writeBusinesses({ directory }: JobFolder, { businesses }: Sandbox): Promise<void> {
-  const lines = businesses.list().map(({ id, external_id }) => `${id},${external_id}\n`);
-  await writeFile(join(directory, "businesses.csv"), ["fp_bid,external_id\n", ...lines].join(""));
-}
-
 /** Compares the tables of each run with the stand-in: a command that is killed after its run is run once more. */
-export async function kybProblems(
-  folder: JobFolder,
-  sandbox: Sandbox,
-  keys?: EncryptionKeys,
-): Promise<string[]> {
-  const sealer = createSealer(keys ?? (await ensureEmbeddedKeys(folder.home)));
+async function kybProblems(folder: JobFolder, sandbox: Sandbox): Promise<string[]> {
+  const sealer = createSealer(await ensureEmbeddedKeys(folder.home));
   const problems: string[] = [];
   await withLake(folder.lake, async (query) => {
     const runs = await rowsOf(query, "select distinct run_id from business_insights");

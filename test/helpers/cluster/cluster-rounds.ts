@@ -9,7 +9,6 @@ import { auditLake } from "../lake/lake-audit.js";
 import { openService, PLANTED, writeCustomers } from "../onboarding/killed-batch.js";
 import { auditBatch, auditEnd, untabledEvents } from "../onboarding/onboarding-audit.js";
 import { holding } from "../onboarding/planted-texts.js";
-import { TEST_KEYS } from "../temporal/temporal-environment.js";
 import type { Cluster } from "./cluster.js";
 import { runStruck } from "./struck-run.js";
 
@@ -90,7 +89,7 @@ async function onboard(cluster: Cluster, seed: number): Promise<TrialReport> {
   }
 }
 
-/** An export of CIP reports with businesses, into the bucket. */
+/** An export of CIP reports, into the bucket. */
 async function exportCip(cluster: Cluster, seed: number): Promise<TrialReport> {
   const sandbox = await startSandbox({ seed, latencyMs: 60, ...KILLED_CIP.sandbox });
   const slow = { kind: "slow", chunkBytes: 200, intervalMs: 200, probability: 0.1, seed } as const;
@@ -110,7 +109,7 @@ async function exportCip(cluster: Cluster, seed: number): Promise<TrialReport> {
       },
     );
     if (summary === undefined) return { kills, problems };
-    const wrong = await cipProblems(lake.folder, sandbox, summary as BulkSummary, TEST_KEYS);
+    const wrong = await cipProblems(lake.folder, sandbox, summary as BulkSummary);
     return { kills, problems: [...problems, ...wrong] };
   } finally {
     await lake.release();

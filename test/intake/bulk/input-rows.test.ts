@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ownIdText } from "../../../src/api/file-fields.js";
 import type { FrozenBulkRow } from "../../../src/domain/bulk/bulk-job.js";
-import { judgeRows, withProblems, withRowsOf } from "../../../src/intake/bulk/input-rows.js";
+import { judgeRows, withProblems } from "../../../src/intake/bulk/input-rows.js";
 import { cipJob } from "../../../src/jobs/cip.js";
 import { importJob } from "../../../src/jobs/import.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
-import { kybJob } from "../../../src/jobs/kyb.js";
 import { proxyJob } from "../../../src/jobs/proxy.js";
 import { vaultWriteJob } from "../../../src/jobs/vault-write.js";
 import { userFieldsJob } from "../../helpers/bulk/user-fields-job.js";
@@ -211,22 +210,4 @@ test("rows that break no rule have the hash that they always had", async () => {
     "0fb12b124047b0f5dbbdb60303ee9b8ea67627b1ca96765dcf3e37bd6bb20cc0",
     "ac183d9739383e53ef3344faf0db35959cd62fb82feda988ce2a88b1bfdbf722",
   ]);
-});
-
-test("rows of another kind count their lines on after the last one, and keep their kind", async () => {
-  const own = await judge(cipJob, "users.csv", "fp_id", "fp_b", "fp_a");
-  const others = await judge(kybJob, "businesses.csv", "fp_bid", "fp_bid_2", "fp/bid", "fp_bid_1");
-  const both = await withRowsOf("kyb", own, others);
-  expect(both).toMatchObject({ total: 5, invalid: 1, first: { fp_id: "fp_a" } });
-  expect((await rowsOf(both)).map(({ line, kind, row }) => [line, kind, row])).toEqual([
-    [3, undefined, { fp_id: "fp_a" }],
-    [2, undefined, { fp_id: "fp_b" }],
-    [7, "kyb", { fp_bid: "fp_bid_1" }],
-    [5, "kyb", { fp_bid: "fp_bid_2" }],
-    [6, "kyb", null],
-  ]);
-  const places = (await rowsOf(both)).map(({ place }) => place);
-  const inFile = (file_line: number) => ({ file: "businesses file", file_line });
-  expect(places).toEqual([undefined, undefined, inFile(4), inFile(2), inFile(3)]);
-  expect(both.problems).toMatchObject([{ line: 3, column: "fp_bid" }]);
 });

@@ -9,7 +9,7 @@ import {
 } from "../../../domain/onboarding/customer.js";
 import { type Forecast, type PastRuns, rowsForecast } from "../../../domain/runs/forecast.js";
 import { openJob } from "../../../intake/bulk/asked-job.js";
-import { judgeFiles } from "../../../intake/bulk/input-rows.js";
+import { judgeFile } from "../../../intake/bulk/input-rows.js";
 import {
   type CustomersFile,
   invalidRowsError,
@@ -35,7 +35,7 @@ interface Seen extends LakeView {
 export async function planRows(job: ByRows, seen: Seen): Promise<PlannedJob> {
   if (job.kind === "onboard") return planBatch(job, seen);
   const opened = await openJob(job);
-  const judged = await judgeFiles(opened.job, job);
+  const judged = await judgeFile(opened.job, job);
   const { done, ...work } = await plannedItems(opened.job, judged.rows(), opened.options, seen);
   const { total: rows, invalid } = judged;
   return { forecast: rowsForecast(work, seen.past), rows, invalid, done, skipped: [] };

@@ -3,7 +3,6 @@ import type { PackCounts } from "../../../lake/bulk/pack/manifest.js";
 import type { PackFiles } from "../../../lake/bulk/pack/pack-files.js";
 import { bdi, code, html, type Markup, pageStart } from "../../../pages/parts.js";
 import { BASE_STYLES } from "../../../pages/styles.js";
-import type { PackBusinesses } from "../businesses.js";
 import type { ChangesSpool } from "../changes/changes-spool.js";
 import type { ExceptionsSpool } from "../exceptions-spool.js";
 import type { PackFacts } from "../facts.js";
@@ -63,8 +62,6 @@ export interface Shown {
   /** Id of the pack before. */
   readonly previous: string | null;
   readonly pages: PeoplePages;
-  /** Null for an export without businesses. */
-  readonly businesses: PackBusinesses | null;
 }
 
 /** What every page repeats, so that a printed one says what it is of. */

@@ -11,10 +11,8 @@ import {
   joined,
   type Markup,
   paragraph,
-  section,
   table,
 } from "../../../pages/parts.js";
-import type { PackBusinesses } from "../businesses.js";
 import type { ListedChange } from "../changes/changes-spool.js";
 import type { ListedException } from "../exceptions-spool.js";
 import { ITEM_SEPARATOR } from "../rows.js";
@@ -147,28 +145,6 @@ function changedValue(field: string | null, value: string | null): Markup | null
   const hasCodes = SOURCE_LISTS.has(field ?? "") || field?.startsWith("self_reported_");
   const items = hasCodes ? value.split(ITEM_SEPARATOR).map(codeInWords) : [value];
   return withTimes(items.join(", "));
-}
-
-/** The businesses of an export, as far as the page shows them. */
-export function businessesPart({ counts, shown }: PackBusinesses): Markup {
-  const { rows, exported, empty, failed, excluded, watchlist_hits } = counts;
-  const cells = shown.map((one) => [
-    named(bdi(one.fp_bid), one.external_id ?? ""),
-    one.fp_id && bdi(one.fp_id),
-    joined(one.status, one.reason && aside(bdi(one.reason))),
-    one.onboardings,
-    one.insights,
-    one.watchlist_hits > 0 ? considered(one.watchlist_hits) : 0,
-  ]);
-  const columns = ["Business", "Person", "Status", "Onboardings", "With insights", "Watchlist entries"];
-  const equation = `${rows} = ${exported} exported + ${empty} of which the service knows nothing + ${failed} failed + ${excluded} excluded`;
-  return section(
-    "Businesses",
-    paragraph(equation, "equation"),
-    html`<p>Each of them is in <code>businesses.csv</code> exactly once, and what is known of each in the files <code>business_*.parquet</code>. Screenings found ${watchlist_hits} entries of watchlists.</p>\n`,
-    table("List of businesses", "None.", columns, cells, "listing"),
-    shown.length < rows ? paragraph(`The first ${shown.length} are shown.`) : null,
-  );
 }
 
 /** Where the people of a large export are. */

@@ -8,7 +8,6 @@ import { chartsSection } from "./overview.js";
 import { type Out, type PageFrame, pagePath, REPORT_PAGE, type Shown, writePage } from "./page.js";
 import { anchorOf, personSection } from "./person.js";
 import {
-  businessesPart,
   changesPart,
   type DrawnPerson,
   exceptionsTable,
@@ -105,7 +104,7 @@ async function* sectionsOf(
 }
 
 async function writeReport(shown: Shown, people: (out: Out) => Promise<void>): Promise<void> {
-  const { overview, previous, changes, businesses } = shown;
+  const { overview, previous, changes } = shown;
   await writePage(
     shown,
     REPORT_PAGE,
@@ -116,7 +115,6 @@ async function writeReport(shown: Shown, people: (out: Out) => Promise<void>): P
       await writeExceptions(shown, out);
       await out({ html: chartsSection(overview, changes.counts, previous) });
       await out(await gravestChanges(shown));
-      if (businesses !== null) await out(businessesPart(businesses));
       await out({ html: `<section aria-labelledby="people"><h2 id="people">People</h2>\n` });
       await people(out);
       await out(SECTION_END);
