@@ -6,11 +6,7 @@ import { createLocalStore } from "./store/local/local-store.js";
 import type { ObjectStore } from "./store/object-store.js";
 
 /** Readers of tables skip names that begin with an underscore. */
-export const BINDING_KEY = "_nightledger/service.json";
-/** Says that a place has a part of a lake, or its snapshots, and of which: no job binds the place. */
-export const COPY_KEY = "_nightledger/copy.json";
-/** Written when a lake was restored: what its runs had sent by then may not be in it. */
-export const RESTORED_KEY = "_nightledger/restored.json";
+const BINDING_KEY = "_nightledger/service.json";
 
 export interface ServiceAddress {
   readonly url: string;
@@ -40,26 +36,13 @@ export async function readBinding(store: ObjectStore): Promise<ServiceBinding | 
   );
 }
 
-/** Why a place has only a part of a lake, or its snapshots; undefined for any other. */
-export async function whyPartial(store: ObjectStore): Promise<string | undefined> {
-  if ((await store.get(COPY_KEY)) === undefined || (await readBinding(store)) !== undefined) return undefined;
-  return (
-    `${store.address} is no lake yet: a copy or restore to it has not ended, or it keeps snapshots. Nothing was started. ` +
-    "Run the same `nightledger lake copy` or `lake restore` again to end it, or name another lake in NIGHTLEDGER_LAKE."
-  );
-}
-
 /** Reads the binding of a lake. @throws InputError naming both addresses, for a service or mode other than the lake's. */
 export async function checkBinding(
   store: ObjectStore,
   asked: ServiceAddress,
 ): Promise<ServiceBinding | undefined> {
   const bound = await readBinding(store);
-  if (bound === undefined) {
-    const partial = await whyPartial(store);
-    if (partial === undefined) return undefined;
-    throw new InputError(partial);
-  }
+  if (bound === undefined) return undefined;
   if (bound.url !== asked.url) {
     throw new InputError(
       `NIGHTLEDGER_API_URL: the lake ${store.address} belongs to the service at ${bound.url}, and this command is ` +
@@ -97,7 +80,7 @@ export async function ensureBinding(store: ObjectStore, expected: ServiceBinding
   let bound = await checkBinding(store, asked);
   if (bound === undefined) {
     await store.checkCommits();
-    await bindNew(store, expected);
+    if (await store.putIfAbsent(BINDING_KEY, text(expected))) await store.putIfAbsent(README_KEY, README);
     bound = await checkBinding(store, asked);
   }
   if (bound?.id === expected.id) return bound;
@@ -142,20 +125,6 @@ export async function rebind(store: ObjectStore, moved: ServiceAddress): Promise
   const binding = { ...bound, url: moved.url, mode: bound.mode ?? moved.mode };
   await store.put(BINDING_KEY, text(binding), { durable: true });
   return binding;
-}
-
-/** Binds a place where no lake was. @throws InputError where there is one now */
-export async function bindAs(store: ObjectStore, binding: ServiceBinding): Promise<void> {
-  if (await bindNew(store, binding)) return;
-  throw new InputError(
-    `${store.address} has become a lake meanwhile. Nothing was bound. Copy to another place.`,
-  );
-}
-
-async function bindNew(store: ObjectStore, binding: ServiceBinding): Promise<boolean> {
-  const isNew = await store.putIfAbsent(BINDING_KEY, text(binding));
-  if (isNew) await store.putIfAbsent(README_KEY, README);
-  return isNew;
 }
 
 function text({ id, lake, url, mode }: ServiceBinding): string {

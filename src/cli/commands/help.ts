@@ -6,7 +6,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Start here:": "init demo dev sandbox check".split(" "),
   "Jobs:": "plan sync export reconcile import proxy vault onboard call".split(" "),
   "Watch and steer:": "status ui report explain quarantine runs schedule alerts".split(" "),
-  "Lake:": "materialize maintain forget hold rebind lake tables query views verify".split(" "),
+  "Lake:": "materialize maintain forget hold rebind tables query views verify".split(" "),
   "Set up:": "worker version service webhooks codec completion".split(" "),
 };
 
@@ -38,10 +38,6 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   "import verify": "nightledger import verify --days 7",
   vault: "nightledger vault write --file values.csv",
   rebind: "NIGHTLEDGER_API_URL=https://new.example.com nightledger rebind",
-  lake: "nightledger lake copy ./lake s3://ledger/tables",
-  "lake copy": "nightledger lake copy ./lake s3://ledger/tables",
-  "lake snapshot": "nightledger lake snapshot s3://backup/ledger --keep 14",
-  "lake restore": "nightledger lake restore s3://backup/ledger",
   onboard: "nightledger onboard --customers customers.csv --playbook <key>",
   runs: "nightledger runs show <run>",
   "runs list": "nightledger runs list --status failed --since 36h",

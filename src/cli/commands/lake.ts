@@ -4,7 +4,7 @@ import type { PackFlags } from "../bulk/verify-pack.js";
 import type { VerifyFlags } from "../sync/verify-lake.js";
 import { type AddCommand, withTableOptions } from "./command.js";
 import { type MaintainFlags, withMaintainOptions } from "./maintain.js";
-import { positive, rowLimit } from "./option-values.js";
+import { rowLimit } from "./option-values.js";
 
 export const lakeCommands: AddCommand = (program, run) => {
   program
@@ -37,34 +37,6 @@ export const lakeCommands: AddCommand = (program, run) => {
     )
     .option("--json", "print what was done as JSON")
     .action(run(async () => (await import("../lake/rebind.js")).runRebind));
-
-  const lake = program.command("lake").description("move a lake, back it up, and restore it");
-  lake
-    .command("copy")
-    .argument("<from>", "the lake: a directory, or s3://bucket/prefix")
-    .argument("<to>", "where it goes: a directory or s3://bucket/prefix with nothing in it")
-    .description(
-      "copy a lake to another place, prove the copy, and let jobs use it; run it again to continue",
-    )
-    .option("--json", "print what was done as JSON")
-    .action(run(async () => (await import("../sync/copy-lake.js")).runCopy));
-  lake
-    .command("snapshot")
-    .argument("<to>", "where snapshots of the lake are kept: a directory, or s3://bucket/prefix")
-    .description("back the lake up, while runs go on; only what is new is copied")
-    .option("--keep <count>", "keep so many snapshots there and delete older ones", positive)
-    .option("--list", "show the snapshots that are there, and take none")
-    .option("--dry-run", "say how much would be copied, and copy nothing")
-    .option("--json", "print what was done as JSON")
-    .action(run(async () => (await import("../lake/snapshot.js")).runSnapshot));
-  lake
-    .command("restore")
-    .argument("<from>", "where its snapshots are: a directory, or s3://bucket/prefix")
-    .description("restore a snapshot to NIGHTLEDGER_LAKE, where no lake is, and check every byte of it")
-    .option("--root <root>", "restore the snapshot with this root, and no other; default: the newest")
-    .option("--dry-run", "check every byte of the snapshot, and restore nothing")
-    .option("--json", "print what was done as JSON")
-    .action(run(async () => (await import("../lake/snapshot.js")).runRestore));
 
   const tables = program.command("tables").description("list the lake's tables: version, rows, files, bytes");
   withTableOptions(tables, "print the tables").action(

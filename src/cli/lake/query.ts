@@ -1,11 +1,10 @@
 import { join } from "node:path";
-import { givenAs, readConfig } from "../../config.js";
+import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import type { LakePlace } from "../../domain/lake-address.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import { type LakeQuery, openQuery } from "../../lake/query/query.js";
-import { whyPartial } from "../../lake/service-binding.js";
 import { sqlName } from "../../lake/sql/duckdb-sql.js";
 import { Scratch, temporaryScratch } from "../../lake/sql/scratch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
@@ -18,7 +17,7 @@ import type { Terminal } from "../terminal/terminal.js";
 /** Says why a place is no lake; undefined for one. A wrong directory must not answer as an empty lake. */
 export async function whyNoLake(store: ObjectStore): Promise<string | undefined> {
   if (!(await store.isThere())) return `${store.address} does not exist yet; the first sync creates it`;
-  if (await isLake(store)) return whyPartial(store);
+  if (await isLake(store)) return undefined;
   return `${store.address} is no lake: it has neither tables nor what a job writes at first. Name the lake that jobs write to, or sync first.`;
 }
 
@@ -140,10 +139,4 @@ export async function withStoreQuery<R>(
   } finally {
     await query.close();
   }
-}
-
-/** The place at an address that was given as an argument. @throws InputError naming the argument */
-export function placeAt(terminal: Terminal, argument: string, address: string): LakePlace {
-  const env = { ...terminal.env, NIGHTLEDGER_LAKE: address };
-  return givenAs({ NIGHTLEDGER_LAKE: argument }, () => readConfig({ ...terminal, env }, ["lake"]).lake);
 }

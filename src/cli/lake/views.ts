@@ -21,7 +21,7 @@ export async function runViews(terminal: Terminal, { out, force }: ViewsFlags): 
   if (isS3Address(lake.address))
     throw new InputError(
       `The lake ${lake.address} is in a bucket, and the views name local files. Nothing was written. Copy the lake ` +
-        "first (`nightledger lake copy`), or read the bucket with DuckDB's own extension: docs/use/recipes.md.",
+        "to a directory first (docs/run/back-up.md), or read the bucket with DuckDB's own extension: docs/use/recipes.md.",
     );
   const store = await lakeStore(terminal);
   const path = resolve(terminal.cwd, out);

@@ -1,5 +1,4 @@
 import { InputError } from "../../domain/failures.js";
-import type { LakePlace } from "../../domain/lake-address.js";
 import { counted } from "../../domain/words/counted.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { type Problem, Problems } from "../../lake/sync/chain-check.js";
@@ -36,14 +35,9 @@ export async function verifyLake(terminal: Terminal, flags: VerifyFlags): Promis
     throw new InputError("--root: not a root. Accepted: the 64 hex digits that the summary of a run shows.");
   }
   const place = await existingLake(terminal);
-  const report = await proveLake(terminal, place, flags);
+  const report = await withUncopied(place, (store) => proveStore(terminal, store, flags));
   showResult(terminal, json, report, verifiedText);
   return report.ok ? EXIT.completed : EXIT.failures;
-}
-
-/** Proves the lake in a place. */
-export function proveLake(terminal: Terminal, place: LakePlace, flags: VerifyFlags): Promise<Verified> {
-  return withUncopied(place, (store) => proveStore(terminal, store, flags));
 }
 
 async function proveStore(

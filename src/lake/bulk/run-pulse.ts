@@ -1,7 +1,6 @@
 import { LONGEST_WAIT_MS } from "../../domain/backoff.js";
 import type { BulkRun } from "../../domain/bulk/bulk-job.js";
 import { MINUTE } from "../../domain/duration.js";
-import { RESTORED_KEY } from "../service-binding.js";
 import type { SealedStore } from "../store/sealed-store.js";
 
 /**
@@ -41,33 +40,18 @@ export async function notePulse(
   { continuedAt = 0, homeStartedAt = 0 }: PulseTimes = {},
 ): Promise<number> {
   const now = Date.now();
-  const restoredAt = (await sealed.stat(RESTORED_KEY))?.modifiedAt.getTime() ?? 0;
-  const before = (await sealed.get<Pulse>(keyOf(run))) ?? (await pulseBefore(sealed, run, restoredAt));
-  const resumedAt =
-    step === "begins" && isGap(before, now, homeStartedAt, restoredAt) ? now : (before?.resumedAt ?? 0);
+  const before = await sealed.get<Pulse>(keyOf(run));
+  const resumedAt = step === "begins" && isGap(before, now, homeStartedAt) ? now : (before?.resumedAt ?? 0);
   const pulse: Pulse = { at: now, resumedAt, continuedAt: Math.max(continuedAt, before?.continuedAt ?? 0) };
   await sealed.put(keyOf(run), pulse);
   return resumedAt;
 }
 
-function isGap(before: Pulse | undefined, now: number, homeStartedAt: number, restoredAt: number): boolean {
+function isGap(before: Pulse | undefined, now: number, homeStartedAt: number): boolean {
   if (before === undefined) return false;
   const isHeld = before.resumedAt > before.continuedAt;
   const wasAway = now - before.at > GAP_MS || before.at < homeStartedAt;
-  return before.at < restoredAt || (wasAway && !isHeld);
-}
-
-/** The last pulse of the run that another one continues, where it comes from a snapshot of the lake. */
-async function pulseBefore(
-  sealed: SealedStore,
-  { staging }: PulseOf,
-  restoredAt: number,
-): Promise<Pulse | undefined> {
-  if (restoredAt === 0) return undefined;
-  const entries = await sealed.list(keyOf({ staging, runId: "" }));
-  const pulses = await Promise.all(entries.map(({ key }) => sealed.get<Pulse>(key)));
-  const last = pulses.filter((pulse) => pulse !== undefined).sort((a, b) => b.at - a.at)[0];
-  return last !== undefined && (last.at < restoredAt || last.resumedAt > 0) ? last : undefined;
+  return wasAway && !isHeld;
 }
 
 /** When a run last worked; undefined where it has not begun, or has ended. */

@@ -31,12 +31,6 @@ test.each([
   expect(await existing()).toMatchObject({ address: directory });
 });
 
-test("a copy that has not ended does not answer as a lake with less in it", async () => {
-  await mkdir(join(directory, "_nightledger"));
-  await writeFile(join(directory, "_nightledger/copy.json"), "{}");
-  await expect(existing()).rejects.toThrow(/ is no lake yet: .*Run the same `nightledger lake copy`/);
-});
-
 test("a proof of a bucket leaves no copies in scratch, and removes those of one that was killed", async () => {
   const killed = join(directory, "proofs", "killed");
   await mkdir(join(killed, "files"), { recursive: true });

@@ -1,10 +1,9 @@
-import { mkdtemp, rm, utimes } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { MINUTE } from "../../../src/domain/duration.js";
 import { lastPulse, notePulse } from "../../../src/lake/bulk/run-pulse.js";
-import { RESTORED_KEY } from "../../../src/lake/service-binding.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
@@ -59,18 +58,4 @@ test("another run of the same rows begins anew", async () => {
   await work(1);
   expect(await work(60, 50, { ...RUN, runId: "import-b" })).toBe(0);
   expect(await lastPulse(sealed, RUN)).toBe(MINUTE);
-});
-
-test("in a restored lake, a run has resumed where what it continues last worked before that", async () => {
-  await work(1);
-  const store = createLocalStore(directory);
-  await store.put(RESTORED_KEY, "{}");
-  const restored = new Date(3 * MINUTE);
-  await utimes(join(directory, RESTORED_KEY), restored, restored);
-  const next = { ...RUN, runId: "import-b" };
-  expect([await work(4, 0, next), await work(5, 0, next)]).toEqual([4, 4]);
-  expect(await work(6, 0, { ...RUN, runId: "import-c" })).toBe(4);
-  expect(await work(7)).toBe(7);
-  const later = { staging: "import-2", runId: "import-d" };
-  expect([await work(8, 0, later), await work(9, 0, { ...later, runId: "import-e" })]).toEqual([0, 0]);
 });

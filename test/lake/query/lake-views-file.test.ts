@@ -75,5 +75,5 @@ test("a file that is there is replaced only with --force", async () => {
 test("a lake in a bucket is refused, with what to do", async () => {
   const bucket = { NIGHTLEDGER_LAKE: "s3://none/lake" };
   const refused = await runHere({ directory: lake.directory, env: bucket }, ["views", "--out", "v.duckdb"]);
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/is in a bucket.*lake copy/s) });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/is in a bucket.*back-up\.md/s) });
 });
