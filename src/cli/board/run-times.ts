@@ -1,7 +1,7 @@
 import { durationWords } from "../../domain/duration.js";
+import type { ShownRun } from "../../intake/runs/shown-run.js";
 import { barChart } from "../../pages/charts.js";
 import { facts, joined, type Markup, paragraph } from "../../pages/parts.js";
-import type { ShownRun } from "../runs/show.js";
 import { instant } from "./shown.js";
 
 /** Draws the times that a run's row knows. */

@@ -1,5 +1,6 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { instantText } from "../../domain/duration.js";
+import type { Finding } from "../../domain/seen-run.js";
 import {
   type Content,
   chip,
@@ -14,7 +15,6 @@ import {
   table,
 } from "../../pages/parts.js";
 import type { SqlRow } from "../lake/query.js";
-import type { Finding } from "../shell/kind.js";
 
 const GOOD = new Set(["completed", "synced", "unchanged", "pass"]);
 const BAD = new Set(["failed", "completed_with_failures", "lost", "interrupted"]);

@@ -1,9 +1,9 @@
 import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../domain/duration.js";
+import type { SeenRun } from "../../domain/seen-run.js";
 import { counted } from "../../domain/words/counted.js";
 import { headNumber } from "../../pages/parts.js";
 import type { LakeStatus } from "../runs/lake-status.js";
-import type { SeenRun } from "../shell/kind.js";
 import { saying } from "./shown.js";
 
 interface Judged

@@ -7,6 +7,7 @@ import { JOBS } from "../../jobs/index.js";
 import { type AnyJob, jobOfKind } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { EffectClaims } from "../../lake/bulk/effect-claims.js";
+import { rowsOf, withStoreQuery } from "../../lake/query/store-query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
@@ -14,7 +15,6 @@ import { runs } from "../../lake/tables/runs.js";
 import { createSealer } from "../../temporal/encryption/cipher.js";
 import { type Flags, inputsAgain } from "../commands/declared-options.js";
 import { notEnded } from "../lake/near-run.js";
-import { rowsOf, withStoreQuery } from "../lake/query.js";
 import type { RunKind } from "../shell/kind.js";
 import type { JobRun } from "../shell/run.js";
 import { type JobFlags, runJob } from "../shell/shell.js";
@@ -119,9 +119,6 @@ export function runsOfJob(job: AnyJob): RunKind {
     rows: job.file.rows,
     keepsStaging: job.effect,
     mayBeUnsure: job.isUnsure !== undefined,
-    tables: job.tables,
-    skippedRows: (runId) => job.skippedRows?.(runId),
-    countedRows: (runId) => job.countedRows?.(runId),
     runOf: (_, __, join) => bulkRun(job, join) as JobRun<unknown, unknown>,
     retry: (terminal, id, flags) => retryBulk(terminal, job, id, flags),
     async givenAgain(sealed, runId) {

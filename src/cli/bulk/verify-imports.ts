@@ -1,6 +1,7 @@
 import { counted } from "../../domain/words/counted.js";
 import type { QueryRow } from "../../lake/query/query.js";
-import { rowsOf, withLakeQuery } from "../lake/query.js";
+import { rowsOf } from "../../lake/query/store-query.js";
+import { withLakeQuery } from "../lake/query.js";
 import { showRows } from "../lake/row-table.js";
 import { showText } from "../terminal/colours.js";
 import { EXIT } from "../terminal/exit-code.js";

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { parseDuration } from "../../domain/duration.js";
+import { SEEN_STATUSES } from "../../domain/seen-run.js";
 import { KINDS } from "../../jobs/kinds/index.js";
-import { SEEN_STATUSES } from "../shell/kind.js";
 import type { JobFlags } from "../shell/shell.js";
 import { type AddCommand, withTableOptions } from "./command.js";
 import { withInputsAgain } from "./declared-options.js";

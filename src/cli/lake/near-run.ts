@@ -1,6 +1,6 @@
 import { meantWords, nearestOf } from "../../domain/words/nearest.js";
 import type { LakeQuery } from "../../lake/query/query.js";
-import { rowsOf } from "./query.js";
+import { rowsOf } from "../../lake/query/store-query.js";
 
 /** Finds the run whose id an id most probably means, among the newest that ended and those given. */
 export async function nearRun(

@@ -3,10 +3,10 @@ import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import type { LakePlace } from "../../domain/lake-address.js";
 import type { Sealer } from "../../domain/sealer.js";
-import type { TableSpec } from "../../lake/delta/delta-schema.js";
-import { type LakeQuery, openQuery } from "../../lake/query/query.js";
+import type { LakeQuery } from "../../lake/query/query.js";
+import { rowsOf, withStoreQuery } from "../../lake/query/store-query.js";
 import { sqlName } from "../../lake/sql/duckdb-sql.js";
-import { Scratch, temporaryScratch } from "../../lake/sql/scratch.js";
+import { Scratch } from "../../lake/sql/scratch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { openStore } from "../../lake/store/open-store.js";
 import { TABLES } from "../../tables.js";
@@ -88,12 +88,6 @@ async function lakeSealer(terminal: Terminal, store: ObjectStore): Promise<Seale
   );
 }
 
-export async function rowsOf<Row>(query: LakeQuery, sql: string): Promise<Row[]> {
-  const rows: Row[] = [];
-  for await (const batch of query.query(sql)) rows.push(...(batch as Row[]));
-  return rows;
-}
-
 /** A row that SQL gives, by the names of its texts, its numbers, and its texts that may be null. */
 export type SqlRow<
   Text extends string,
@@ -123,20 +117,4 @@ export async function listsOf<Lists extends Readonly<Record<string, unknown>>>(
   );
   const [row] = await rowsOf(query, `${shared} select ${columns.join(", ")}`);
   return row as { readonly [Name in keyof Lists]: readonly Lists[Name][] };
-}
-
-/** Opens tables of a store for reading and closes them again; each query reads the logs of all of them. */
-export async function withStoreQuery<R>(
-  store: ObjectStore,
-  work: (lake: LakeQuery) => Promise<R>,
-  { sealer, tables }: { readonly sealer?: Sealer; readonly tables: readonly TableSpec[] },
-): Promise<R> {
-  // SQL spills outside of the lake, so that read-only lakes can be read.
-  const scratchDirectory = await temporaryScratch();
-  const query = openQuery(store, { scratchDirectory, tables, ...(sealer && { sealer }) });
-  try {
-    return await work(query);
-  } finally {
-    await query.close();
-  }
 }

@@ -11,8 +11,8 @@ import { isOpen, type Verdict } from "../../domain/onboarding/verdict.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { writeOutcomesCsv } from "../../lake/onboarding/outcomes-csv.js";
 import type { LakeQuery } from "../../lake/query/query.js";
+import { rowsOf, withStoreQuery } from "../../lake/query/store-query.js";
 import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
-import { rowsOf, withStoreQuery } from "../lake/query.js";
 import type { JobSession } from "../session/job-session.js";
 import { type RunEnd, WatchEnd } from "../shell/watch.js";
 

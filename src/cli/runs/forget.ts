@@ -4,6 +4,7 @@ import { counted } from "../../domain/words/counted.js";
 import { type Lake, lakeAt } from "../../lake/lake.js";
 import { eraseStaged, type StagedCustomer, stagedCustomer } from "../../lake/onboarding/forget-customer.js";
 import type { LakeQuery } from "../../lake/query/query.js";
+import { rowsOf } from "../../lake/query/store-query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
@@ -12,7 +13,7 @@ import { type AskedBy, forget, rowsOfPerson } from "../../lake/sync/forget/forge
 import { runs } from "../../lake/tables/runs.js";
 import { TABLES } from "../../tables.js";
 import { createSealer } from "../../temporal/encryption/cipher.js";
-import { existingLake, rowsOf } from "../lake/query.js";
+import { existingLake } from "../lake/query.js";
 import { showRows } from "../lake/row-table.js";
 import { assertSaid } from "../sync/forget/hold.js";
 import { showText } from "../terminal/colours.js";

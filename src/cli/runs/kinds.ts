@@ -2,8 +2,6 @@ import { InputError } from "../../domain/failures.js";
 import { followWorkflowId } from "../../domain/onboarding/identity.js";
 import { isRunId } from "../../domain/run.js";
 import { JOBS } from "../../jobs/index.js";
-import { sqlText } from "../../lake/sql/duckdb-sql.js";
-import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
 import { runsOfJob } from "../bulk/steer.js";
 import { batchRun } from "../onboarding/batch-run.js";
 import { retryBatch, steerBatch } from "../onboarding/batches.js";
@@ -18,7 +16,6 @@ import { findRun } from "./view.js";
 export const ONBOARD: RunKind = {
   kind: "onboard",
   rows: "customers",
-  tables: [onboardings],
   runOf: (terminal, workflowId, join) =>
     batchRun(terminal, batchOf(workflowId), {}, join) as JobRun<unknown, unknown>,
   triedBy: followWorkflowId,
@@ -27,10 +24,6 @@ export const ONBOARD: RunKind = {
   retry: async (terminal, id, flags) =>
     retryBatch(terminal, await batchNamed(terminal, id), flags as unknown as BatchFlags),
   next: ({ job_id }) => [`${RETRY_ONLY} runs retry ${job_id}`],
-  failedRows: ({ job_id }) =>
-    `select status, coalesce(error_message, '') as reason, next_action as action, 'line ' || line as owner from (
-      select * from onboardings where batch_id = ${sqlText(job_id ?? "")} ${LATEST_OF_A_LINE}
-    ) where status <> 'pass' or requires_manual_review`,
 };
 
 /** Every kind of run. */

@@ -1,10 +1,14 @@
 import type { Cause } from "../../domain/alerts/transitions.js";
 import { DAY, SECOND } from "../../domain/duration.js";
 import type { FollowProgress } from "../../domain/onboarding/messages.js";
+import type { Finding } from "../../domain/seen-run.js";
+import { type EndedRun, latestRuns } from "../../intake/runs/ended-runs.js";
+import { findingsOf } from "../../intake/runs/findings.js";
 import { openAlerts } from "../../lake/alerts/alert-log.js";
 import { type LastUpkeep, lastUpkeep } from "../../lake/maintain/last-upkeep.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
+import { rowsOf } from "../../lake/query/store-query.js";
 import { sharedLinks } from "../../lake/sync/lake-check.js";
 import { openQuarantine } from "../../lake/sync/quarantine.js";
 import { erasures } from "../../lake/tables/erasures.js";
@@ -13,12 +17,9 @@ import { onboardings } from "../../lake/tables/onboardings.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { bankLinkStream } from "../../streams/bank-links.js";
 import { openRows } from "../../temporal/onboarding/open-rows.js";
-import { rowsOf, whyNoLake } from "../lake/query.js";
+import { whyNoLake } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
-import type { Finding } from "../shell/kind.js";
-import { type EndedRun, latestRuns } from "./ended-runs.js";
-import { findingsOf } from "./findings.js";
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import type { RunsView } from "./view.js";
 

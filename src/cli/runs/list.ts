@@ -1,11 +1,11 @@
 import { NotThereError } from "../../domain/failures.js";
+import { isAsked, type RunFilter, SEEN_STATUSES, type SeenRun } from "../../domain/seen-run.js";
 import { meantWords, nearestOf } from "../../domain/words/nearest.js";
+import { type EndedRun, endedRuns } from "../../intake/runs/ended-runs.js";
 import { runs } from "../../lake/tables/runs.js";
 import { whyNoLake } from "../lake/query.js";
 import { showRows, type TableFlags } from "../lake/row-table.js";
-import { isAsked, type RunFilter, SEEN_STATUSES, type SeenRun } from "../shell/kind.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { type EndedRun, endedRuns } from "./ended-runs.js";
 import { RUN_KINDS } from "./kinds.js";
 import { RUN_COLUMNS, runRow } from "./text.js";
 import { listedRun, type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";

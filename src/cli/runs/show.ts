@@ -2,23 +2,22 @@ import { durationWords } from "../../domain/duration.js";
 import { NotThereError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
+import type { Finding } from "../../domain/seen-run.js";
 import { counted } from "../../domain/words/counted.js";
 import { meantWords } from "../../domain/words/nearest.js";
 import { type Labelled, labelledLines } from "../../domain/words/texts.js";
-import type { LakeQuery } from "../../lake/query/query.js";
-import { linkSyncs } from "../../lake/tables/link-syncs.js";
+import type { RowFacts } from "../../intake/runs/ended-runs.js";
+import { findingsOf, slowestLinks } from "../../intake/runs/findings.js";
+import { type ShownRun, shownRun, shownTables } from "../../intake/runs/shown-run.js";
+import { rowsOf } from "../../lake/query/store-query.js";
 import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
-import { runFailures, runs } from "../../lake/tables/runs.js";
+import { runs } from "../../lake/tables/runs.js";
 import { progressOf } from "../../temporal/running-workflows.js";
 import { nearRun } from "../lake/near-run.js";
-import { rowsOf } from "../lake/query.js";
 import { checkBatchId } from "../onboarding/batches.js";
-import type { Finding, SeenRun } from "../shell/kind.js";
 import { type JsonFlag, showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { endedRun, type RowFacts } from "./ended-runs.js";
-import { findingsOf, quarantinedIn, type SlowLink, skippedIn, slowestLinks } from "./findings.js";
-import { kindNamed, kindOf } from "./kinds.js";
+import { kindOf } from "./kinds.js";
 import {
   costWords,
   doneWords,
@@ -31,33 +30,14 @@ import {
 import { listedRun, type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import { type RunsView, withRunsView } from "./view.js";
 
-/** Everything that is known of a run, as `runs show --json` prints it. */
-export interface ShownRun extends SeenRun, RowFacts {
-  readonly duration_ms: number | null;
-  /** Progress by the run's workflow; null where the run has ended or no worker answers. */
-  readonly progress: unknown;
-  readonly findings: readonly Finding[];
-  /** The bank links that a sync took longest over. */
-  readonly slowest: readonly SlowLink[];
-}
-
 /** Reads what is known of a run; also the run itself where it has not ended. @throws NotThereError where there is none of that id */
 export async function readRun(
   view: RunsView,
   id: string,
 ): Promise<readonly [ShownRun, UnfinishedRun | undefined]> {
   const { query } = view;
-  const ended = await endedRun(query, id);
-  if (ended !== undefined) {
-    const findings = [
-      ...(await findingsOf(query, ended)),
-      ...(await skippedIn(query, ended)),
-      ...quarantinedIn(ended),
-    ];
-    const counts = { ...ended.counts, ...(await ownCounts(query, ended)) };
-    const slowest = await slowestLinks(query, id);
-    return [{ ...facts({ ...ended, counts }), findings, slowest }, undefined];
-  }
+  const ended = await shownRun(query, id);
+  if (ended !== undefined) return [ended, undefined];
   const unfinished = await unfinishedRuns(view);
   const open = unfinished.find(({ run_id }) => run_id === id);
   const ids = unfinished.map(({ run_id }) => run_id);
@@ -65,7 +45,7 @@ export async function readRun(
   const { progress = null } = open;
   const findings = await findingsOf(query, open);
   const slowest = await slowestLinks(query, id);
-  return [{ ...facts({ ...listedRun(open), ...NO_ROW }), progress, findings, slowest }, open];
+  return [{ ...listedRun(open), ...NO_ROW, duration_ms: null, progress, findings, slowest }, open];
 }
 
 const NO_ROW: RowFacts = { lake_root: null, command: null, phases: [] };
@@ -76,32 +56,17 @@ export function showRunOrBatch(terminal: Terminal, id: string, flags: JsonFlag):
 }
 
 export async function showRun(terminal: Terminal, id: string, { json }: JsonFlag): Promise<void> {
-  const tables = [runs, linkSyncs, runFailures, ...(kindOf(id)?.tables ?? [])];
-  return withRunsView(terminal, tables, async (view) => {
+  return withRunsView(terminal, shownTables(kindOf(id)?.kind), async (view) => {
     const [run, open] = await readRun(view, id);
     if (view.missing !== undefined && open?.status === "interrupted") terminal.say(view.missing);
     showResult(terminal, json, run, () => [...runLines(run), ...openLines(terminal, open)]);
   });
 }
 
-/** What a kind counts besides rows, as its tables say. */
-async function ownCounts(query: LakeQuery, { kind, run_id }: SeenRun): Promise<Record<string, number>> {
-  const counted = kindNamed(kind)?.countedRows?.(run_id);
-  if (counted === undefined) return {};
-  const rows = await rowsOf<{ readonly name: string; readonly count: number }>(query, counted);
-  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
-}
-
 export function noRun(id: string, near?: string): NotThereError {
   return new NotThereError(
     `there is no run ${id} in this lake. Nothing was changed.${meantWords(near)} To list its runs: nightledger runs list`,
   );
-}
-
-function facts(run: SeenRun & RowFacts): Omit<ShownRun, "findings" | "slowest"> {
-  const { started_at, finished_at } = run;
-  const duration_ms = finished_at === null ? null : Date.parse(finished_at) - Date.parse(started_at);
-  return { ...run, duration_ms, progress: null };
 }
 
 function runLines(run: ShownRun): string[] {

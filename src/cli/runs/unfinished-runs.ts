@@ -1,15 +1,15 @@
 import type { Client } from "@temporalio/client";
 import { NO_REASON, startOfRun } from "../../domain/run.js";
+import type { SeenRun } from "../../domain/seen-run.js";
 import { JOBS } from "../../jobs/index.js";
 import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
 import type { LakeQuery } from "../../lake/query/query.js";
+import { rowsOf } from "../../lake/query/store-query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createSealer } from "../../temporal/encryption/cipher.js";
 import { namespaceId, progressOf, type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
-import { rowsOf } from "../lake/query.js";
 import type { LakeView } from "../session/preflight.js";
-import type { SeenRun } from "../shell/kind.js";
 import { batchOf, kindOf, ONBOARD } from "./kinds.js";
 import type { RunsView } from "./view.js";
 

@@ -1,17 +1,17 @@
 import type { Client } from "@temporalio/client";
 import { UnreachableError } from "../../domain/failures.js";
+import { type EndedRun, endedRun } from "../../intake/runs/ended-runs.js";
 import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import type { LakeQuery } from "../../lake/query/query.js";
+import { withStoreQuery } from "../../lake/query/store-query.js";
 import { runs } from "../../lake/tables/runs.js";
 import { connectClient } from "../../temporal/connection.js";
 import { type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
 import { runningServer } from "../../temporal/server/embedded-server.js";
 import { nearRun } from "../lake/near-run.js";
-import { withStoreQuery } from "../lake/query.js";
 import { type LakeView, readLakeView } from "../session/preflight.js";
 import { Releases } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { type EndedRun, endedRun } from "./ended-runs.js";
 
 const ANSWER_MS = 3_000;
 

@@ -2,6 +2,7 @@ import { InputError } from "../../domain/failures.js";
 import { counted } from "../../domain/words/counted.js";
 import { lakeAt } from "../../lake/lake.js";
 import type { LakeQuery } from "../../lake/query/query.js";
+import { rowsOf, withStoreQuery } from "../../lake/query/store-query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import {
@@ -15,7 +16,7 @@ import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { runs } from "../../lake/tables/runs.js";
 import { missingLinks } from "../lake/missing-links.js";
 import { notEnded } from "../lake/near-run.js";
-import { existingLake, lakeStore, rowsOf, withStoreQuery } from "../lake/query.js";
+import { existingLake, lakeStore } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import type { Terminal } from "../terminal/terminal.js";
 

@@ -1,16 +1,15 @@
 import { InputError } from "../../domain/failures.js";
 import { type EndReason, isCutShort, leftOf } from "../../domain/run.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import { failureAction, skippedAction } from "../../domain/sync/link-obstacle.js";
 import { type FailedPart, type Roster, retryRoster, rosterOf } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
+import { rowsOf, withStoreQuery } from "../../lake/query/store-query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { wholeRoster } from "../../lake/sync/frozen-roster.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../lake/tables/runs.js";
 import { notEnded } from "../lake/near-run.js";
-import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { placeOf } from "../session/preflight.js";
 import { RETRY_ONLY, type RunKind, retrySteps } from "../shell/kind.js";
 import type { JobRun } from "../shell/run.js";
@@ -81,6 +80,4 @@ export const SYNC: RunKind = {
       `${RETRY_ONLY} runs retry ${run_id}`,
       failed.map(({ reason }) => reason),
     ),
-  action: ({ status, reason }) =>
-    status === "failed" ? failureAction(reason) : (skippedAction(reason) ?? null),
 };

@@ -99,6 +99,11 @@ export function failureAction(reason: string): string {
   return ACTIONS.find(([pattern]) => pattern.test(reason))?.[1] ?? "see docs/run/errors.md";
 }
 
+/** What to do about a link or user that ended so in a run; null for nothing. */
+export function actionFor(status: string, reason: string): string | null {
+  return status === "failed" ? failureAction(reason) : (skippedAction(reason) ?? null);
+}
+
 export interface SkippedLinks {
   /** By their reason in `link_syncs`. */
   readonly by_reason: Readonly<Record<string, number>>;

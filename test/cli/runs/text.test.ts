@@ -9,7 +9,7 @@ import {
   runRow,
   waitingWords,
 } from "../../../src/cli/runs/text.js";
-import type { SeenRun } from "../../../src/cli/shell/kind.js";
+import type { SeenRun } from "../../../src/domain/seen-run.js";
 import { nothingWaits } from "../../../src/domain/waiting.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 

@@ -3,6 +3,7 @@ import { counted } from "../../../domain/words/counted.js";
 import { bytesWords } from "../../../domain/words/texts.js";
 import type { TableSpec } from "../../../lake/delta/delta-schema.js";
 import type { TableSummary } from "../../../lake/query/query.js";
+import { rowsOf } from "../../../lake/query/store-query.js";
 import { sqlName, sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { quarantine } from "../../../lake/tables/quarantine.js";
 import {
@@ -19,7 +20,6 @@ import {
   table,
 } from "../../../pages/parts.js";
 import { TABLES } from "../../../tables.js";
-import { rowsOf } from "../../lake/query.js";
 import { page } from "../page.js";
 import { instant, listing, tableSection } from "../shown.js";
 

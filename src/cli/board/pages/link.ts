@@ -1,5 +1,6 @@
 import { durationWords, SECOND } from "../../../domain/duration.js";
 import { NotThereError } from "../../../domain/failures.js";
+import type { Finding } from "../../../domain/seen-run.js";
 import { shellWord } from "../../../domain/words/texts.js";
 import { QUARANTINE_SOURCES } from "../../../lake/query/quarantine-view.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
@@ -8,7 +9,6 @@ import { chip, code, facts, joined, type Markup, paragraph, section } from "../.
 import { accountStream } from "../../../streams/accounts.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { listOf, listsOf, type SqlRow } from "../../lake/query.js";
-import type { Finding } from "../../shell/kind.js";
 import { actionForm } from "../actions.js";
 import { type AccountBalances, balanceCharts, balancesOf } from "../balances.js";
 import { page } from "../page.js";

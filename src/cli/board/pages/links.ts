@@ -1,6 +1,8 @@
 import { DAY, durationWords, SECOND } from "../../../domain/duration.js";
+import { actionFor } from "../../../domain/sync/link-obstacle.js";
 import { counted } from "../../../domain/words/counted.js";
 import type { LakeQuery } from "../../../lake/query/query.js";
+import { rowsOf } from "../../../lake/query/store-query.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { erasures } from "../../../lake/tables/erasures.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
@@ -17,8 +19,7 @@ import {
   section,
 } from "../../../pages/parts.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
-import { rowsOf, type SqlRow } from "../../lake/query.js";
-import { SYNC } from "../../sync/retry.js";
+import type { SqlRow } from "../../lake/query.js";
 import { filterForm } from "../filters.js";
 import { page } from "../page.js";
 import { linkTo, listing, saying } from "../shown.js";
@@ -229,5 +230,5 @@ function nightStrip(days: readonly string[], nights: readonly LinkNight[]): Mark
 /** What to do about a link that ended so in a run; null for nothing. */
 export function syncAction(status: string, reason: string | null): string | null {
   if (status === "synced" || status === "unchanged" || status === "superseded") return null;
-  return SYNC.action?.({ status, reason: reason ?? "" }) ?? null;
+  return actionFor(status, reason ?? "");
 }

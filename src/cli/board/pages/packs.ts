@@ -1,6 +1,7 @@
 import { MINUTE } from "../../../domain/duration.js";
 import { InputError, NotThereError } from "../../../domain/failures.js";
 import { shellWord } from "../../../domain/words/texts.js";
+import { type EndedRun, endedRun, endedRuns } from "../../../intake/runs/ended-runs.js";
 import { exportsIn } from "../../../jobs/cip/earlier-exports.js";
 import { PackError } from "../../../lake/bulk/pack/manifest.js";
 import { FILES_OF_PROOF, provenFile } from "../../../lake/bulk/pack/proven-file.js";
@@ -9,7 +10,6 @@ import { runs } from "../../../lake/tables/runs.js";
 import { chip, code, facts, joined, link, paragraph, preformatted, section } from "../../../pages/parts.js";
 import { provedWords, provePack } from "../../bulk/verify-pack.js";
 import { withDuckDb } from "../../lake/reader.js";
-import { type EndedRun, endedRun, endedRuns } from "../../runs/ended-runs.js";
 import { type Asked, type BoardView, page } from "../page.js";
 import { instant, linkTo, listing } from "../shown.js";
 

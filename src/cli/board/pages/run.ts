@@ -1,4 +1,7 @@
 import { kindWords } from "../../../domain/bulk/bulk-job.js";
+import { linksAmong } from "../../../intake/runs/findings.js";
+import { KIND_TABLES } from "../../../intake/runs/kind-tables.js";
+import type { ShownRun } from "../../../intake/runs/shown-run.js";
 import { SealedStore } from "../../../lake/store/sealed-store.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../../lake/tables/runs.js";
@@ -14,9 +17,8 @@ import {
 } from "../../../pages/parts.js";
 import { createSealer } from "../../../temporal/encryption/cipher.js";
 import { againFlags, retryCommand } from "../../commands/declared-options.js";
-import { linksAmong } from "../../runs/findings.js";
-import { kindNamed, RUN_KINDS } from "../../runs/kinds.js";
-import { readRun, type ShownRun } from "../../runs/show.js";
+import { kindNamed } from "../../runs/kinds.js";
+import { readRun } from "../../runs/show.js";
 import {
   averageWords,
   costWords,
@@ -69,7 +71,7 @@ async function retryAgain({ lake: { store, keys } }: BoardView, { kind, run_id, 
 }
 
 export const run = page("/runs/:run", {
-  tables: [...new Set([runs, linkSyncs, runFailures, ...RUN_KINDS.flatMap(({ tables = [] }) => tables)])],
+  tables: [runs, linkSyncs, runFailures, ...KIND_TABLES],
   read: readModel,
   title: ({ run_id }) => `Run ${run_id}`,
   draw: (model, asked) => {

@@ -2,10 +2,10 @@ import { kindWords } from "../../../domain/bulk/bulk-job.js";
 import { DAY, durationWords } from "../../../domain/duration.js";
 import { isRetried } from "../../../domain/onboarding/batch/row-plan.js";
 import { whyCutShort } from "../../../domain/run.js";
+import { endedRuns } from "../../../intake/runs/ended-runs.js";
+import { rowsOf } from "../../../lake/query/store-query.js";
 import { onboardingEvents } from "../../../lake/tables/onboardings.js";
 import { chip, headline, joined, link, paragraph } from "../../../pages/parts.js";
-import { rowsOf } from "../../lake/query.js";
-import { endedRuns } from "../../runs/ended-runs.js";
 import { type LatestRun, lakeStatus, STATUS_TABLES } from "../../runs/lake-status.js";
 import {
   averageWords,

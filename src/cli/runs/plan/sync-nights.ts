@@ -1,7 +1,8 @@
 import type { SyncNights } from "../../../domain/runs/forecast.js";
 import type { LakeQuery } from "../../../lake/query/query.js";
+import { rowsOf } from "../../../lake/query/store-query.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
-import { listOf, listsOf, rowsOf } from "../../lake/query.js";
+import { listOf, listsOf } from "../../lake/query.js";
 
 /** Days whose readings say what the next one costs: five of each weekday. */
 const LEARNT_DAYS = 35;

@@ -2,10 +2,10 @@ import { type KnownLink, syncForecast } from "../../../domain/runs/forecast.js";
 import type { ScheduledJob } from "../../../intake/schedules/scheduled-job.js";
 import { readRoster } from "../../../intake/sync/roster-file.js";
 import type { LakeQuery } from "../../../lake/query/query.js";
+import { rowsOf } from "../../../lake/query/store-query.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { STREAMS } from "../../../streams/index.js";
 import { observedListings } from "../../../streams/observed-listings.js";
-import { rowsOf } from "../../lake/query.js";
 import type { PlannedJob } from "./rows.js";
 import { type LinkReadings, syncNights } from "./sync-nights.js";
 

@@ -1,12 +1,13 @@
 import { InputError } from "../../../domain/failures.js";
 import { lakeAt } from "../../../lake/lake.js";
 import { type LakeReader, readTables } from "../../../lake/query/query-views.js";
+import { rowsOf } from "../../../lake/query/store-query.js";
 import { sqlList, sqlName } from "../../../lake/sql/duckdb-sql.js";
 import type { AskedBy } from "../../../lake/sync/forget/forget.js";
 import { HELD_NOW, setHold } from "../../../lake/sync/forget/holds.js";
 import { erasures, holds } from "../../../lake/tables/erasures.js";
 import { TABLES } from "../../../tables.js";
-import { existingLake, rowsOf, withLakeQuery } from "../../lake/query.js";
+import { existingLake, withLakeQuery } from "../../lake/query.js";
 import { showRows, type TableFlags } from "../../lake/row-table.js";
 import { showText } from "../../terminal/colours.js";
 import type { Terminal } from "../../terminal/terminal.js";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox, transactionRow } from "../../../../sandbox/index.js";
-import { withStoreQuery } from "../../../../src/cli/lake/query.js";
 import type { LakeQuery } from "../../../../src/lake/query/query.js";
+import { withStoreQuery } from "../../../../src/lake/query/store-query.js";
 import { createLocalStore } from "../../../../src/lake/store/local/local-store.js";
 import { transactions } from "../../../../src/lake/tables/transactions.js";
 import { openClusterFolder } from "../../../helpers/command/cluster-folder.js";

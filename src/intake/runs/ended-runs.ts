@@ -1,10 +1,10 @@
 import type { ShownPhase } from "../../domain/phases.js";
 import type { RunStatus } from "../../domain/run.js";
+import type { RunFilter, SeenRun } from "../../domain/seen-run.js";
 import type { LakeQuery } from "../../lake/query/query.js";
+import { rowsOf } from "../../lake/query/store-query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { runs } from "../../lake/tables/runs.js";
-import { rowsOf } from "../lake/query.js";
-import type { RunFilter, SeenRun } from "../shell/kind.js";
 
 export interface EndedRun extends SeenRun {
   readonly status: RunStatus;

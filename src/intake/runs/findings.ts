@@ -1,9 +1,9 @@
 import { ANOTHER_SUBJECT } from "../../domain/failures.js";
+import type { Finding, SeenRun } from "../../domain/seen-run.js";
 import type { LakeQuery } from "../../lake/query/query.js";
+import { rowsOf } from "../../lake/query/store-query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
-import { rowsOf } from "../lake/query.js";
-import type { Finding, SeenRun } from "../shell/kind.js";
-import { kindNamed } from "./kinds.js";
+import { tablesOfKind } from "./kind-tables.js";
 
 const MOST_REASONS = 20;
 const MOST_EXAMPLES = 5;
@@ -16,8 +16,8 @@ export async function findingsOf(
   query: LakeQuery,
   run: Pick<SeenRun, "kind" | "run_id" | "job_id">,
 ): Promise<Finding[]> {
-  const kind = kindNamed(run.kind);
-  const found = kind?.failedRows?.(run) ?? failedRows(run);
+  const kind = tablesOfKind(run.kind);
+  const found = kind?.problemRows?.(run) ?? failedRows(run);
   const sql = `select * exclude (owner), count(*) as count, ${EXAMPLES} from (${found}) ${MOST_FREQUENT}`;
   const rows = await rowsOf<FindingRow>(query, sql);
   return rows.map((row) => ({ ...row, action: row.action ?? kind?.action?.(row) ?? null }));
@@ -25,7 +25,7 @@ export async function findingsOf(
 
 /** Finds the rows that a run of a bulk job skipped, as its tables say. */
 export async function skippedIn(query: LakeQuery, { kind, run_id }: SeenRun): Promise<Finding[]> {
-  const rows = kindNamed(kind)?.skippedRows?.(run_id);
+  const rows = tablesOfKind(kind)?.skippedRows?.(run_id);
   if (rows === undefined) return [];
   const sql = `select 'skipped' as status, reason, count(*) as count, ${EXAMPLES} from (${rows}) ${MOST_FREQUENT}`;
   return (await rowsOf<FindingRow>(query, sql)).map((row) => ({ ...row, action: null }));
