@@ -1,4 +1,4 @@
-import { defineConfig } from "vitest/config";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { COMPILED, compiled } from "./test/helpers/compiled.js";
 import { SlowestFirst } from "./test/helpers/slowest-first.js";
 
@@ -25,43 +25,48 @@ export const INTEGRATION = {
 /** Tests wait a lot: five keep two cores busy. */
 export const MAX_WORKERS = 5;
 
-const plugins = [compiled()];
+/** The files of a project. */
+export interface Files {
+  readonly include: readonly string[];
+  readonly exclude?: readonly string[];
+}
 
-export default defineConfig({
-  test: {
-    projects: [
-      {
-        plugins,
-        test: {
-          ...shared,
-          name: "unit",
-          include: ["test/**/*.test.ts"],
-          exclude: [
-            "test/integration/**",
-            "test/replay/**",
-            "test/kill/**",
-            "test/cluster/**",
-            "test/long/**",
-          ],
-          // One process after the other would import the same packages again for each file.
-          isolate: false,
-        },
-      },
-      {
-        plugins,
-        test: {
-          ...shared,
-          name: "replay",
-          include: ["test/replay/**/*.test.ts"],
-          globalSetup: ["test/helpers/temporal/fresh-bundle.ts"],
-        },
-      },
-      {
-        plugins,
-        test: { ...INTEGRATION, name: "integration", include: ["test/integration/**/*.test.ts"] },
-      },
-    ],
-    sequence: { sequencer: SlowestFirst },
-    maxWorkers: MAX_WORKERS,
-  },
-});
+export const UNIT_FILES = {
+  include: ["test/**/*.test.ts"],
+  exclude: ["integration", "replay", "kill", "cluster", "long"].map((folder) => `test/${folder}/**`),
+};
+export const INTEGRATION_FILES = { include: ["test/integration/**/*.test.ts"] };
+
+const mutable = ({ include, exclude = [] }: Files) => ({ include: [...include], exclude: [...exclude] });
+
+/** One process after the other would import the same packages again for each file, so files share them. */
+export function unit(files: Files, env: Record<string, string> = {}) {
+  const test = { ...shared, ...mutable(files), name: "unit", isolate: false, env };
+  return { plugins: [compiled()], test };
+}
+
+export function integration(files: Files) {
+  return { plugins: [compiled()], test: { ...INTEGRATION, ...mutable(files), name: "integration" } };
+}
+
+export function replay() {
+  const test = {
+    ...shared,
+    name: "replay",
+    include: ["test/replay/**/*.test.ts"],
+    globalSetup: ["test/helpers/temporal/fresh-bundle.ts"],
+  };
+  return { plugins: [compiled()], test };
+}
+
+/** Some projects, the slowest files first. */
+export function suite(
+  projects: readonly ReturnType<typeof unit | typeof integration | typeof replay>[],
+  maxWorkers = MAX_WORKERS,
+): ViteUserConfig {
+  return defineConfig({
+    test: { projects: [...projects], sequence: { sequencer: SlowestFirst }, maxWorkers },
+  });
+}
+
+export default suite([unit(UNIT_FILES), replay(), integration(INTEGRATION_FILES)]);

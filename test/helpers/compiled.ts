@@ -5,6 +5,7 @@ import type { Plugin } from "vitest/config";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** What Node imports itself (`server.deps.external`). */
 export const COMPILED = [/\/dist\/(src|sandbox|bench)\//];
+let isCompiled = false;
 const SOURCE = /^(src|sandbox|bench)\/.*\.js$/;
 
 /**
@@ -14,9 +15,11 @@ const SOURCE = /^(src|sandbox|bench)\/.*\.js$/;
  * @throws where the compiler finds an error, which it has printed
  */
 export function compiled(): Plugin {
-  execFileSync(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, "-p", `${ROOT}tsconfig.json`], {
-    stdio: "inherit",
-  });
+  if (!isCompiled) {
+    const compiler = [`${ROOT}node_modules/typescript/bin/tsc`, "-p", `${ROOT}tsconfig.json`];
+    execFileSync(process.execPath, compiler, { stdio: "inherit" });
+    isCompiled = true;
+  }
   return {
     name: "compiled",
     enforce: "pre",

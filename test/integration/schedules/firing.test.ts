@@ -144,21 +144,6 @@ test("a worker's upkeep is created once, runs as a job, and stays as its user ha
   });
 });
 
-test("what becomes due while a run is running is skipped, a trigger too", async () => {
-  const release = sandbox.hold({ operation: "sync_transactions" });
-  await schedule("create", "busy", "--every", "1s", "--", ...SYNC);
-  await expect.poll(() => sandbox.requests({ operation: "sync_transactions" }).length).toBeGreaterThan(0);
-  await schedule("trigger", "busy");
-  await expect
-    .poll(() => described("busy").then(({ skipped_overlaps }) => skipped_overlaps))
-    .toBeGreaterThan(2);
-  expect((await described("busy")).last).toHaveLength(1);
-  await schedule("delete", "busy");
-  release();
-  await until("busy", 1);
-  expect(await run("schedule", "describe", "busy")).toMatchObject({ code: 2 });
-});
-
 test("a schedule that is changed by its name keeps its pause; a trigger runs it all the same, a backfill once per due time", async () => {
   await schedule("create", "s", ...FAR, "--", ...SYNC);
   await schedule("pause", "s", "--reason", "the service moves");
