@@ -57,8 +57,6 @@ export interface BulkJob<Row extends object, Result, Options extends object = ob
   readonly groupRows: number;
   /** Combines the rows of a group into items. Asked once per group. Default: one item per row. */
   plan?(context: JobContext<Options>, rows: readonly JobRow<Row>[]): Promise<GroupPlan<Row, Result, Given>>;
-  /** Requests that an item needs where nothing goes wrong, as `plan` says before a run has shown more. Default: 1. */
-  requests?(rows: readonly JobRow<Row>[], given: Given): number;
   /** Makes the calls of an item. It may run again after a crash; its calls then return the same answers. */
   work(rows: readonly JobRow<Row>[], caller: Caller<Options, Given>): Promise<Result>;
   /**

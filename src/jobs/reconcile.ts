@@ -23,8 +23,6 @@ export const reconcileJob: BulkJob<UserRow, UserResult, ReconcileOptions, readon
     const known = await lakeAccounts(lake, { fpIds, ...options });
     return { work: rows.map((one) => ({ rows: [one], given: known.get(one.row.fp_id) ?? [] })), ended: [] };
   },
-  // The number of rows of each account, and of all of them.
-  requests: (_, known) => known.length + 1,
   work: ([user], caller) => reconcileUser(user?.row.fp_id ?? "", caller),
   end({ accounts }) {
     const differing = accounts.filter((one) => statusOf(one) === "differs").length;

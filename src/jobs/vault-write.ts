@@ -45,7 +45,6 @@ export const vaultWriteJob: BulkJob<VaultRow, Written> = {
   files: (row) => fieldColumns(row).filter(isUpload),
   ...rowPerUser,
   groupRows: 500,
-  requests: ([only]) => (only === undefined ? 0 : requestsOf(only.row)),
   async work([only], caller) {
     if (only === undefined) throw new Error("an item without a row");
     const { fp_id } = only.row;
@@ -70,12 +69,6 @@ export const vaultWriteJob: BulkJob<VaultRow, Written> = {
     }),
   }),
 };
-
-/** A client token, the values at once, and each file by itself. */
-function requestsOf(row: VaultRow): number {
-  const files = fieldColumns(row).filter(isUpload).length;
-  return 1 + files + (fieldColumns(row).length > files ? 1 : 0);
-}
 
 /** Writes the values of a row, then its files. */
 async function writeRow({ line, row, files = {} }: JobRow<VaultRow>, caller: Caller): Promise<Written> {

@@ -33,8 +33,6 @@ export const vaultJob: BulkJob<UserRow, Decrypted, VaultOptions> = {
     return { secret: keyOf((await open("--hmac-key", path)).toString("utf8"), path) };
   },
   groupRows: 500,
-  // A client token, and the decryption.
-  requests: () => 2,
   async work(rows, caller) {
     const fp_id = rows[0]?.row.fp_id ?? "";
     const { fields, reason, transforms } = caller.options;

@@ -1,29 +1,20 @@
-import { type ApiConfig, readConfig } from "../../config.js";
+import { readConfig } from "../../config.js";
 import { NOBODY } from "../../domain/service/external-id.js";
 import { TRY_NOW } from "../../domain/waiting.js";
-import { labelledLines } from "../../domain/words/texts.js";
 import { type AskedBulk, openJob } from "../../intake/bulk/asked-job.js";
-import {
-  checkedRows,
-  type JudgedRows,
-  judgeFile,
-  judgeRows,
-  refuseInvalid,
-} from "../../intake/bulk/input-rows.js";
+import { type JudgedRows, judgeFile, refuseInvalid } from "../../intake/bulk/input-rows.js";
 import { type AskedJob, askerOf, startBulk } from "../../intake/bulk/start.js";
-import { problemLines } from "../../intake/files/judged-file.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
 import { missingLinks, missingWords } from "../lake/missing-links.js";
 import type { JobSession } from "../session/job-session.js";
-import { placeOf, readJobConfig } from "../session/preflight.js";
-import { openServiceClient, pingService } from "../session/service.js";
+import { placeOf } from "../session/preflight.js";
+import { pingService } from "../session/service.js";
 import { type JobFlags, runJob } from "../shell/shell.js";
-import { showResult } from "../terminal/colours.js";
-import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { bulkRun } from "./form.js";
+import { rowsCheckedByService, validateFile } from "./validate.js";
 
 export interface BulkFlags extends JobFlags {
   readonly validateOnly?: boolean;
@@ -37,7 +28,7 @@ export async function runBulk(terminal: Terminal, asked: AskedBulk, flags: BulkF
   const warn = (warning: string) => terminal.say(`warning: ${warning}`);
   const { job, options, secrets } = await openJob(asked);
   if (job.checkHere) await job.checkHere(options, readConfig(terminal, ["lake"]).lake);
-  if (flags.validateOnly) return validate(terminal, job, file, json);
+  if (flags.validateOnly) return validateFile(terminal, job, { file, options }, json);
   return runJob(terminal, flags, {
     read: () => judgeFile(job, asked, warn),
     async plan({ config: { api }, store }, rows) {
@@ -46,7 +37,7 @@ export async function runBulk(terminal: Terminal, asked: AskedBulk, flags: BulkF
       const runOf = (judged: JudgedRows) => newRun(job, { judged, ...given }, missingOf(store, job, options));
       if (job.check === undefined) return { pingedUser, run: runOf(rows) };
       await pingService(api, pingedUser);
-      const judged = refuseInvalid(job, file, await askedRows(job, rows, api), continueInvalid);
+      const judged = refuseInvalid(job, file, await rowsCheckedByService(job, rows, api), continueInvalid);
       return { pingedUser: undefined, run: runOf(judged) };
     },
   });
@@ -81,28 +72,6 @@ function missingOf(
     const also = { links_not_found: missing };
     return { also, failed: missing.length > 0, notes: missingWords(missing) };
   };
-}
-
-/** Checks rows as {@link checkedRows} does, with a client of this command's own. */
-async function askedRows(job: AnyJob, judged: JudgedRows, api: ApiConfig): Promise<JudgedRows> {
-  const client = openServiceClient(api);
-  try {
-    return await checkedRows(job, judged, client);
-  } finally {
-    await client.close();
-  }
-}
-
-/** Validates the file of a job and starts nothing. */
-async function validate(terminal: Terminal, job: AnyJob, path: string, json: boolean): Promise<number> {
-  let judged = await judgeRows(job, path);
-  for (const warning of judged.warnings) terminal.say(`warning: ${warning}`);
-  if (job.check !== undefined) judged = await askedRows(job, judged, readJobConfig(terminal).config.api);
-  const { total, invalid, problems } = judged;
-  const counted = `${total}: ${total - invalid} valid, ${invalid} invalid`;
-  const lines = [...labelledLines([["rows", counted]]), ...problemLines(problems)];
-  showResult(terminal, json, { rows: { total, invalid }, problems }, () => lines);
-  return problems.length === 0 ? EXIT.completed : EXIT.usage;
 }
 
 /** The user of a row; other owners, such as a business or a request, are no user of the service. */

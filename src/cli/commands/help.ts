@@ -4,7 +4,7 @@ import { KINDS } from "../../jobs/kinds/index.js";
 /** What each group of `--help` has, in its order; a test compares it with the commands. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Start here:": "init demo dev sandbox check".split(" "),
-  "Jobs:": "plan sync export reconcile import proxy vault onboard call".split(" "),
+  "Jobs:": "sync export reconcile import proxy vault onboard call".split(" "),
   "Watch and steer:": "status ui report explain quarantine runs schedule alerts".split(" "),
   "Lake:": "materialize maintain forget hold rebind tables query views verify".split(" "),
   "Set up:": "worker version service webhooks codec completion".split(" "),
@@ -20,10 +20,6 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   status: "nightledger status --stale 36h",
   ui: ["nightledger ui", "nightledger ui --port 0"],
   report: ["nightledger report", "nightledger report --last --out night.html"],
-  plan: [
-    "nightledger plan sync --roster users.csv",
-    "nightledger plan export cip --roster users.csv --approver a@example.com",
-  ],
   sync: "nightledger sync --roster users.csv",
   maintain: "nightledger maintain --dry-run",
   quarantine: "nightledger quarantine list --link <link>",

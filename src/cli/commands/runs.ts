@@ -76,17 +76,6 @@ export const runsCommands: AddCommand = (program, run) => {
     )
     .option("--json", "print it as JSON")
     .action(run(async () => (await import("../runs/status-text.js")).showStatus));
-
-  program
-    .command("plan")
-    .argument("<job...>", "the job's command line: sync --roster users.csv")
-    .description(
-      "say what a job would do now: calls, bytes, time, what it skips and what is done; starts nothing",
-    )
-    .option("--json", "print it as JSON; give it before the job")
-    .passThroughOptions()
-    .allowUnknownOption()
-    .action(run(async () => (await import("../runs/plan/plan.js")).showPlan));
 };
 
 /** Adds what is for batches alone. */

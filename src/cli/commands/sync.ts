@@ -15,6 +15,7 @@ interface SyncFlags extends RunFlags {
   readonly links?: string[];
   readonly full?: boolean;
   readonly pageSize: number;
+  readonly validateOnly?: boolean;
   readonly reconcile?: boolean;
   readonly lookback?: number;
 }
@@ -41,6 +42,7 @@ function withSyncOptions(command: Command): Command {
       `of investment_transactions and securities, days before the newest known row to read again (default: ${DEFAULT_LOOKBACK})`,
       between(1, MOST_LOOKBACK),
     )
+    .option("--validate-only", "only validate the roster: list every invalid row by line, column and rule")
     .option("--restart", "abandon the job's current run and start a new one")
     .option(...NEW_LAKE)
     .option(
@@ -81,6 +83,10 @@ export const syncCommands: AddCommand = (program, run) => {
     .action(
       run(async () => async (terminal, flags: SyncFlags) => {
         const options = optionsOf(flags);
+        if (flags.validateOnly) {
+          const { validateRoster } = await import("../sync/command.js");
+          return validateRoster(terminal, flags.roster, flags.json === true);
+        }
         const runAsked = flags.reconcile
           ? (await import("../bulk/reconciled-sync.js")).runReconciledSync
           : (await import("../sync/command.js")).runSync;

@@ -17,6 +17,7 @@ import { runJob } from "../shell/shell.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { batchRun, giveUpBatch, rowsWithOutcomes, startBatch } from "./batch-run.js";
+import { doneCustomers } from "./done-customers.js";
 import { checkOnboardFlags, type OnboardFlags, optionsOf } from "./flags.js";
 import { validationSummary, validationText } from "./validation-report.js";
 
@@ -61,9 +62,8 @@ async function validate(
   const service = await serviceIfAny(terminal);
   const file = await readCustomers(customers, { playbook, mode, service: service?.id ?? "" });
   for (const line of json ? [] : problemLines(file.problems)) terminal.say(line);
-  const hasService = service !== undefined;
-  const summary = () => JSON.stringify(validationSummary(file, hasService));
-  terminal.result(json ? summary() : validationText(file, hasService));
+  const done = service === undefined ? null : await doneCustomers(readConfig(terminal, ["lake"]).lake, file);
+  terminal.result(json ? JSON.stringify(validationSummary(file, done)) : validationText(file, done));
   return file.problems.length > 0 ? EXIT.usage : EXIT.completed;
 }
 

@@ -1,22 +1,29 @@
 import { counted } from "../../domain/words/counted.js";
 import type { CustomersFile } from "../../intake/onboarding/customers-file.js";
+import { countsText } from "../shell/validation.js";
 
-/** Makes what `--validate-only --json` prints; the batch has no id where the service is not configured. */
-export function validationSummary({ facts, counts, warnings, problems }: CustomersFile, hasService: boolean) {
+/**
+ * Makes what `--validate-only --json` prints.
+ *
+ * @param done null where the service is not configured: then the batch has no id either
+ */
+export function validationSummary({ facts, counts, warnings, problems }: CustomersFile, done: number | null) {
   return {
-    batch_id: hasService ? facts.batchId : null,
+    batch_id: done === null ? null : facts.batchId,
     status: problems.length === 0 ? "valid" : "invalid",
-    customers: counts,
+    customers: { ...counts, done },
     warnings,
     problems,
   };
 }
 
-export function validationText({ facts, counts, warnings }: CustomersFile, hasService: boolean): string {
-  const { total, invalid, users, businesses, created, vaults, documents, external_ids } = counts;
+export function validationText({ facts, counts, warnings }: CustomersFile, done: number | null): string {
+  const { users, businesses, created, vaults, documents, external_ids } = counts;
+  const known = "known when NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY are set";
   const lines = [
-    `batch     ${hasService ? facts.batchId : "known when NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY are set"}`,
-    `customers ${total}: ${counted(users, "user")}, ${counted(businesses, "business", "businesses")}${created > 0 ? ` (${created} to be created)` : ""}, ${invalid} invalid`,
+    `batch     ${done === null ? known : facts.batchId}`,
+    `customers ${countsText({ ...counts, done })}`,
+    `valid     ${counted(users, "user")}, ${counted(businesses, "business", "businesses")}${created > 0 ? ` (${created} to be created)` : ""}`,
     `to write  ${counted(vaults, "vault")}, ${counted(documents, "document")} (${counts.document_bytes} bytes)`,
   ];
   if (external_ids > 0) lines.push(`known by  ${external_ids} by their external id alone`);

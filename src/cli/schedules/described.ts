@@ -41,23 +41,14 @@ export interface ShownSchedule {
   readonly missed: number;
 }
 
-/** Finds a schedule, with what it keeps. @throws NotThereError */
-export async function keptSchedule(
-  client: Client,
-  scope: string,
-  name: string,
-): Promise<ScheduleInput & Pick<ScheduleDescription, "state" | "info">> {
+/** Finds a schedule. @throws NotThereError */
+export async function describedSchedule(client: Client, scope: string, name: string): Promise<ShownSchedule> {
   const described = isScheduleName(name)
     ? await describeSchedule(client, scheduleId(scope, name))
     : undefined;
   if (described === undefined) throw noSchedule(name);
   const { action, state, info } = described;
-  const [input] = (action.args ?? []) as unknown as [ScheduleInput];
-  return { ...input, state, info };
-}
-
-export async function describedSchedule(client: Client, scope: string, name: string): Promise<ShownSchedule> {
-  const { command, timing, state, info } = await keptSchedule(client, scope, name);
+  const [{ command, timing }] = (action.args ?? []) as unknown as [ScheduleInput];
   const recent = info.recentActions.slice(-MOST_FIRINGS).reverse();
   return {
     name,

@@ -18,31 +18,18 @@ const SCHEDULABLE: readonly Schedulable[] = [
   scheduledMaintain,
 ];
 
-/** What a command does with the job that it is given. */
-interface JobUse {
-  /** Ends: *is not a job that …* */
-  readonly that: string;
-  readonly place: string;
-  readonly example: string;
-}
-
-const IN_SCHEDULE: JobUse = {
-  that: "a schedule can run",
-  place: "in a schedule",
-  example: "After the two dashes give one of {}, with its options, as in: -- sync --roster users.csv",
-};
-
 /** Reads a job's command line, as `schedule create` is given it. @throws InputError naming what is wrong with it. */
 export async function parseScheduledCommand(
   { cwd }: Pick<Terminal, "cwd">,
   words: readonly string[],
-  { that, place, example }: JobUse = IN_SCHEDULE,
 ): Promise<ScheduledJob> {
   const known = SCHEDULABLE.map((one) => one.words.join(" ")).join(", ");
   const found = SCHEDULABLE.find((one) => one.words.every((word, at) => words[at] === word));
   if (found === undefined) {
-    const given = words.length === 0 ? "no job is given" : `${words[0]} is not a job that ${that}`;
-    throw new InputError(`${given}. Nothing was changed. ${example.replace("{}", known)}`);
+    const given = words.length === 0 ? "no job is given" : `${words[0]} is not a job that a schedule can run`;
+    throw new InputError(
+      `${given}. Nothing was changed. After the two dashes give one of ${known}, with its options, as in: -- sync --roster users.csv`,
+    );
   }
   const name = found.words.join(" ");
   let job: ScheduledJob | undefined;
@@ -52,7 +39,7 @@ export async function parseScheduledCommand(
     const foreign = Object.keys(flags).find((flag) => OF_ONE_COMMAND.has(flag) && flags[flag] !== undefined);
     if (foreign !== undefined)
       throw new InputError(
-        `${optionOf(command, foreign)} has no meaning ${place}. Nothing was changed. Leave it out.`,
+        `${optionOf(command, foreign)} has no meaning in a schedule. Nothing was changed. Leave it out.`,
       );
     job = await found.job(flags as never, cwd);
   });

@@ -4,7 +4,7 @@ import type { SyncOptions } from "../../domain/sync/job.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { counted } from "../../domain/words/counted.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
-import { readRoster } from "../../intake/sync/roster-file.js";
+import { judgeRoster, readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
 import { currentOf, isHistory } from "../../lake/history/history-spec.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
@@ -21,6 +21,7 @@ import type { JobSession } from "../session/job-session.js";
 import { placeOf } from "../session/preflight.js";
 import { type JobFlags, type NextRun, runJob } from "../shell/shell.js";
 import type { Finished } from "../shell/summary.js";
+import { showValidation } from "../shell/validation.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { askForgotten } from "./forget/forgotten-users.js";
 import { syncRun } from "./form.js";
@@ -88,6 +89,13 @@ export async function runSync(
       return { pingedUser, run: { ...run, afterStart }, next: await next?.() };
     },
   });
+}
+
+/** Validates a roster and starts nothing. */
+export async function validateRoster(terminal: Terminal, path: string, json: boolean): Promise<number> {
+  const { warnings, ...judged } = await judgeRoster(path);
+  for (const warning of warnings) terminal.say(`warning: ${warning}`);
+  return showValidation(terminal, judged, json);
 }
 
 function sayOtherSize(terminal: Terminal, { joined, memo }: StartedRun, { pageSize }: SyncOptions): void {

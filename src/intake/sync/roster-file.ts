@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { userRow } from "../../api/file-fields.js";
 import { InputError } from "../../domain/failures.js";
-import { uniqueIn } from "../../domain/row-problem.js";
+import { type RowProblem, uniqueIn } from "../../domain/row-problem.js";
 import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/job.js";
 import { countedProblems, judgedFile, MOST_SHOWN, type ToldProblem } from "../files/judged-file.js";
 import { MalformedFileError } from "../files/text.js";
@@ -52,6 +52,19 @@ export async function readRoster(path: string): Promise<Roster> {
   throw new InputError(
     `roster ${path}: ${countedProblems(problems, count)}\nNothing was started. Fix the file and run the command again.`,
   );
+}
+
+/** Judges a roster as `--validate-only` shows it. A sync reads every link each time, so no row is done. */
+export async function judgeRoster(path: string) {
+  const file = judgedFile(RULES, path);
+  const rows = { total: 0, invalid: 0, done: 0 };
+  const problems: RowProblem[] = [];
+  for await (const { row, problems: found } of file.rows()) {
+    rows.total += 1;
+    if (row === null) rows.invalid += 1;
+    problems.push(...found);
+  }
+  return { rows, problems, warnings: file.warnings() };
 }
 
 export function rosterOf(rows: readonly RosterRow[], warnings: readonly string[] = []): Roster {

@@ -34,7 +34,7 @@ describe("what is said of a file", () => {
 
   it("reports hold every problem and no value", async () => {
     const file = await customers(text.replace(",PLANTED\n", ",zip\n"));
-    const summary = validationSummary(file, true);
+    const summary = validationSummary(file, 1);
     expect(summary).toMatchObject({ status: "invalid", batch_id: file.facts.batchId });
     expect(summary.problems).toHaveLength(2);
     const refusal = invalidRowsError("customers.csv", file).message;
@@ -42,17 +42,17 @@ describe("what is said of a file", () => {
     expect(refusal).toContain("Nothing was started. Fix them, or run the rest (2) with --continue-invalid.");
     const lines = problemLines(file.problems);
     expect(lines[1]).toBe("line 5, column external_id: is given together with fp_id");
-    const words = [JSON.stringify(summary), validationText(file, true), refusal, ...lines].join("\n");
+    const words = [JSON.stringify(summary), validationText(file, 1), refusal, ...lines].join("\n");
     expect(words).not.toContain("PLANTED");
-    expect(validationText(file, true)).toContain(
-      "customers 4: 1 user, 1 business (1 to be created), 2 invalid",
+    expect(validationText(file, 1)).toContain(
+      "customers 4: 2 valid, 2 invalid, 1 already done\nvalid     1 user, 1 business (1 to be created)\n",
     );
   });
 
   it("a batch has no id yet where nothing says which service it is for", async () => {
     const file = await customers("fp_id\nfp_1\n");
-    expect(validationSummary(file, false)).toMatchObject({ status: "valid", batch_id: null });
-    expect(validationText(file, false)).not.toContain(file.facts.batchId);
+    expect(validationSummary(file, null)).toMatchObject({ status: "valid", batch_id: null });
+    expect(validationText(file, null)).not.toContain(file.facts.batchId);
   });
 
   it("a header that may be data is not quoted", async () => {
@@ -67,6 +67,6 @@ describe("what is said of a file", () => {
     expect(message.match(/is missing/g)).toHaveLength(20);
     expect(message).toContain("and 5 more");
     expect(problemLines(file.problems)).toHaveLength(25);
-    expect(validationSummary(file, true).problems).toHaveLength(25);
+    expect(validationSummary(file, 1).problems).toHaveLength(25);
   });
 });

@@ -1,14 +1,15 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { linksNotFound } from "../../../src/cli/sync/command.js";
+import { linksNotFound, validateRoster } from "../../../src/cli/sync/command.js";
 import { currentOf, type HistorySpec } from "../../../src/lake/history/history-spec.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { accountStream } from "../../../src/streams/accounts.js";
+import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 let directory: string;
 let lake: Lake;
@@ -37,3 +38,20 @@ test.each([
 ] as const)("after a sync: %s", async (_, summary, links, streams, named) => {
   expect(await linksNotFound(lake.store, summary, { links, streams })).toEqual(named);
 });
+
+test.each([
+  ["fp_id\nfp_1\na/b\nfp_1\n", 2, { total: 3, invalid: 2, done: 0 }, [3, 4]],
+  ["fp_id\nfp_1\n", 0, { total: 1, invalid: 0, done: 0 }, []],
+] as const)(
+  "--validate-only of a roster %j names every wrong row and reads nothing",
+  async (text, code, rows, lines) => {
+    const path = join(directory, "users.csv");
+    await writeFile(path, text);
+    const results: string[] = [];
+    const terminal = { ...SILENT, result: (said: string) => void results.push(said) };
+    expect(await validateRoster(terminal, path, true)).toBe(code);
+    const said = JSON.parse(results.join(""));
+    expect(said.rows).toEqual(rows);
+    expect(said.problems.map(({ line }: { line: number }) => line)).toEqual(lines);
+  },
+);

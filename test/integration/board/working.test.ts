@@ -1,9 +1,8 @@
-import { rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import type { RunModel } from "../../../src/cli/board/pages/run.js";
 import type { ShownSchedule } from "../../../src/cli/schedules/described.js";
-import { NotThereError } from "../../../src/domain/failures.js";
 import { readPage } from "../../helpers/board/read-page.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
 import { runHere, sayHere } from "../../helpers/command/command-here.js";
@@ -59,33 +58,4 @@ test("a scheduled run in progress is first in the list and shows how far it is; 
   expect(due.model.schedules).toEqual((await sayHere(folder, "schedule", "list")).said);
   expect(due.model.schedules[0]?.next).toHaveLength(5);
   expect(due.body.html).toContain(`href="/runs/${run_id}"`);
-});
-
-test("a schedule's plan is that of its command, wherever the board runs, and only of jobs that make calls", async () => {
-  for (const job of [["sync", "--roster", "users.csv"], ["maintain"]])
-    await runHere(folder, ["schedule", "create", `nightly-${job[0]}`, "--at", "03:00", "--", ...job]);
-  const { body } = await readPage(folder, "/schedules");
-  expect(body.html.match(/action="[^"]*plan"/g)).toEqual(['action="/schedules/nightly-sync/plan"']);
-  const elsewhere = { ...folder, directory: "/", env: { ...folder.env, NIGHTLEDGER_LAKE: folder.lake } };
-  const shown = await readPage(elsewhere, "/schedules/nightly-sync/plan");
-  const { stdout } = await runHere(folder, ["plan", "--json", "sync", "--roster", "users.csv"]);
-  const command = "nightledger plan sync --roster users.csv";
-  expect(shown.model).toEqual({ schedule: "nightly-sync", command, ...JSON.parse(stdout) });
-  expect(shown.body.html).toContain("nothing was started");
-  for (const [path, words] of [
-    ["/schedules/none/plan", "there is no schedule none"],
-    [`/schedules/${"n".repeat(2_000)}/plan`, "there is no schedule nnn"],
-    ["/schedules/nightly-maintain/plan", "maintain makes no calls"],
-  ] as const) {
-    const refused = await readPage(folder, path).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(NotThereError);
-    expect(String(refused)).toContain(words);
-  }
-  await rm(folder.roster);
-  const { model, body: without } = await readPage<{ refused: string }>(
-    folder,
-    "/schedules/nightly-sync/plan",
-  );
-  expect(model.refused).toContain("users.csv");
-  expect(without.html).toContain('class="warning"');
 });

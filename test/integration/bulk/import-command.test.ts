@@ -88,6 +88,9 @@ test("runs show says which rows an import skipped, and why", async () => {
   await write("rows.csv", `${HEADER}\n${row}\n`);
   await imported("rows.csv");
   await write("more.csv", `${HEADER}\nl,a,2.50,2026-11-02,,own-2,\n${row}\n`);
+  const judged = await imported("more.csv", "--validate-only");
+  expect(judged).toMatchObject({ code: 0, said: { rows: { total: 2, invalid: 0, done: 1 } } });
+  expect(posts()).toBe(1);
   const { said } = await imported("more.csv");
   expect(said).toMatchObject({ rows: { done: 1, skipped: 1 } });
   expect((await run("runs", "show", said.run_id)).said.findings).toEqual([

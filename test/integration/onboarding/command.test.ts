@@ -207,11 +207,18 @@ test("--validate-only judges the file and calls nothing; --continue-invalid runs
   const { sandbox, folder, onboard } = await open(2, { playbooks: [{ ...PASS.playbooks[0] }] });
   expect(await onboard("--validate-only")).toMatchObject({ code: 0, summary: { status: "valid" } });
   await writeFile(join(folder.directory, "customers.csv"), "fp_id\nfp_1\na/b\nfp_2\n");
-  expect(await onboard("--validate-only")).toMatchObject({ code: 2, summary: { status: "invalid" } });
+  expect(await onboard("--validate-only")).toMatchObject({
+    code: 2,
+    summary: { status: "invalid", customers: { total: 3, invalid: 1, done: 0 } },
+  });
   expect(sandbox.calls().total).toBe(0);
   const { code, summary } = await onboard("--continue-invalid", "--mode", "sync");
   expect(code).toBe(1);
   expect(summary).toMatchObject({ customers: { total: 3, pass: 2, invalid: 1 } });
+  // Another file is another batch; whom any batch has posted is done.
+  await writeFile(join(folder.directory, "customers.csv"), "fp_id\nfp_9\nfp_2\nfp_1\n");
+  const again = await onboard("--validate-only", "--mode", "sync");
+  expect(again).toMatchObject({ code: 0, summary: { customers: { total: 3, invalid: 0, done: 2 } } });
 });
 
 test("runs cancel of a paused batch waits until it has ended; nothing is posted any more", async () => {

@@ -90,8 +90,14 @@ const ROWS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]
       },
     }),
   ],
-  runs: [FIRST, SECOND].map((run_id) => ({
-    ...{ run_id, kind: "sync", status: "completed", finished_at: ENDED[run_id as keyof typeof AT] },
+  runs: ([FIRST, SECOND] as const).map((run_id, at) => ({
+    run_id,
+    kind: "sync",
+    status: "completed",
+    started_at: AT[run_id],
+    finished_at: ENDED[run_id],
+    paused_ms: 0,
+    calls: [20, 10][at],
   })),
   link_syncs: [
     linkSync(FIRST, "link_1", "synced", null),

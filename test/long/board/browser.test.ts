@@ -3,8 +3,6 @@ import { createRequire } from "node:module";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { durationWords } from "../../../src/domain/duration.js";
-import { bytesWords } from "../../../src/domain/words/texts.js";
 import { findChromium } from "../../../src/jobs/cip/chromium.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
 import { runHere } from "../../helpers/command/command-here.js";
@@ -202,30 +200,6 @@ withBrowser(
     await context.close();
   },
 );
-
-withBrowser("the Plan button of a schedule shows what plan --json says of its job", async () => {
-  const { context, page, complaints, root } = await opened();
-  await page.goto(`${root}/schedules`);
-  const form = page.locator("form", { hasText: "nightledger plan sync" });
-  const [, , ...job] = (await form.locator("code").textContent())?.split(" ") ?? [];
-  await form.getByRole("button", { name: "Plan nightly" }).click();
-  await page.waitForURL(/\/schedules\/nightly\/plan\??$/);
-  const plan = JSON.parse((await runHere(folder, ["plan", "--json", ...job])).stdout);
-  const { calls, pages, basis, bytes } = plan.forecast;
-  expect(plan).toMatchObject({ kind: "sync", rows: 1, skipped: [{ count: 1 }] });
-  const shown = (await page.locator("main pre").textContent())?.split("\n").map((line) => line.slice(10));
-  expect(shown).toEqual([
-    "1",
-    `about ${calls} for ${pages} pages; too few nights like this one tell how far it may be off`,
-    basis,
-    `about ${bytesWords(bytes)} of answers`,
-    `about ${durationWords(plan.ms.at_pace)} at the pace of earlier runs`,
-    expect.stringContaining(`1 × ${plan.skipped[0].reason} → `),
-    "nothing was started",
-  ]);
-  expect(complaints).toEqual([]);
-  await context.close();
-});
 
 withBrowser("an open page shows a run that has ended since, without being loaded again", async () => {
   const { context, page } = await opened();

@@ -10,7 +10,7 @@ import { pack, packPage, packPart, packs } from "./packs.js";
 import { quarantine } from "./quarantine.js";
 import { run } from "./run.js";
 import { runs } from "./runs.js";
-import { plan, schedules } from "./schedules.js";
+import { schedules } from "./schedules.js";
 import { tonight } from "./tonight.js";
 
 /** Every page of the board, in the order of its navigation. */
@@ -30,6 +30,5 @@ export const PAGES: readonly Page[] = [
   packPage,
   packPart,
   schedules,
-  plan,
   health,
 ];

@@ -140,7 +140,7 @@ export const packPage = fileOf("/packs/:pack/:file", /^(report|sample)\.html$/);
 export const packPart = fileOf("/packs/:pack/report/:file", /^(people|exceptions)-\d+\.html$/, "report/");
 
 const NONE =
-  "No pack was made in this lake. nightledger plan export cip --roster users.csv --approver <name> says what one would cost.";
+  "No pack was made in this lake. nightledger export cip --roster users.csv --approver <name> makes one.";
 
 function isMade({ status }: EndedRun): boolean {
   return status === "completed" || status === "completed_with_failures";
