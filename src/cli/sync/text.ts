@@ -17,7 +17,6 @@ export function syncSummary(summary: SyncSummary): Labelled[] {
   const superseded = links.superseded > 0 ? `, ${links.superseded} superseded` : "";
   const requested = `${calls}${pages > 0 ? ` for ${counted(pages, "page")}` : ""}${restarts > 0 ? `, ${counted(restarts, "restart")}` : ""}`;
   const fields = new_fields?.length ? [...new_fields, "kept in the column other_fields"] : [];
-  const unknown = `${summary.unknown_accounts} are in rows and not in the list of their link`;
   return [
     [
       "users",
@@ -34,7 +33,6 @@ export function syncSummary(summary: SyncSummary): Labelled[] {
     ],
     ["lists", lists.map(listWords)],
     ["bad rows", badRows(quarantine)],
-    ["accounts", summary.unknown_accounts > 0 ? unknown : null],
     ["new", wrapped(fields)],
     ["calls", isLeft ? null : requested],
   ];

@@ -1,5 +1,3 @@
-import { anotherSubjectReason } from "../failures.js";
-import { maskedId } from "../service/external-id.js";
 import { type Removals, removesTooMuch } from "../tables/removals.js";
 import type { LinkProgress } from "./link-progress.js";
 
@@ -113,43 +111,4 @@ export function nextCheckpoint(update: LinkUpdate) {
     last_page_sha256: progress.lastPageSha256,
     started_at,
   };
-}
-
-/** The accounts that are known of links. */
-export type LinkAccounts = ReadonlyMap<string, ReadonlySet<string>>;
-
-interface AnsweredLink {
-  readonly link_id: string;
-  /** Accounts that the answer names. */
-  readonly named: readonly string[];
-}
-
-/**
- * Why an answer is not about the link that was asked for: it names an account that is known of another link and not of this
- * one, or accounts that nobody knows and none of the link. Where nobody says whose these are, because the run does not read
- * accounts (`isRead`) or knows none of the link, they are taken. Pure.
- */
-export function subjectProblem(
-  { link_id, named }: AnsweredLink,
-  known: LinkAccounts,
-  isRead: boolean,
-): string | null {
-  const own = known.get(link_id);
-  const strange = named.filter((account) => !own?.has(account));
-  const isOfAnother = (account: string) => [...known.values()].some((accounts) => accounts.has(account));
-  const isNoneOwn = named.length > 0 && strange.length === named.length;
-  const wrong =
-    strange.find(isOfAnother) ?? (isNoneOwn && isRead && own !== undefined ? strange[0] : undefined);
-  if (wrong === undefined) return null;
-  return anotherSubjectReason({
-    field: "account_id",
-    answered: maskedId(wrong),
-    asked: own?.size === 1 ? maskedId(String([...own][0])) : `one of ${own?.size ?? 0}`,
-  });
-}
-
-/** How many of the accounts that an answer about a link names are not known of it. Pure. */
-export function unknownAccounts({ link_id, named }: AnsweredLink, known: LinkAccounts): number {
-  const own = known.get(link_id);
-  return own === undefined ? 0 : named.filter((account) => !own.has(account)).length;
 }

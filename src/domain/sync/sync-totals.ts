@@ -26,8 +26,6 @@ export interface SyncTotals extends SentCalls {
   readonly restarts: number;
   /** Of the run's steps; left out where the lake is in no bucket. */
   readonly lake_requests?: LakeRequests;
-  /** Accounts of rows that the list of their link lacks. */
-  readonly unknown_accounts: number;
   /** Fields of the service that no column has, such as `transactions.mcc`: the first ten. */
   readonly new_fields?: readonly string[];
   /** The first hundred. */
@@ -59,7 +57,6 @@ export function noTotals(): SyncTotals {
     pages: 0,
     restarts: 0,
     ...NO_CALLS,
-    unknown_accounts: 0,
     new_fields: [],
     failures: [],
     failures_total: 0,

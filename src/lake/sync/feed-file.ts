@@ -36,10 +36,8 @@ const COUNTS = {
 
 const PART = Object.entries(COUNTS).map(([name, sql]) => `${sql} as ${name}`);
 
-/** One part of the rows of a link's update (docs/use/tables.md, "Certificate"), and the accounts that they name. */
-type PartRows = Readonly<Record<"link_id" | "sha256", string> & Record<keyof typeof COUNTS, number>> & {
-  readonly accounts: readonly string[];
-};
+/** One part of the rows of a link's update (docs/use/tables.md, "Certificate"). */
+type PartRows = Readonly<Record<"link_id" | "sha256", string> & Record<keyof typeof COUNTS, number>>;
 
 export interface FeedFile extends DataFile {
   readonly parts: readonly PartRows[];
@@ -82,14 +80,13 @@ async function partsOf(sql: SqlSession, { path, rows }: WrittenFile): Promise<Pa
   const found: PartRows[] = [];
   for (const part of rowParts(rows, HASHED_ROWS)) {
     const read = await inHalves(part, (some) =>
-      sql.few(`select link_id, to_json(array_agg(distinct account_id))::varchar as accounts, ${PART.join(", ")}, encode(${PART_TEXT}) as part_text
+      sql.few(`select link_id, ${PART.join(", ")}, encode(${PART_TEXT}) as part_text
         from ${parquetFiles([path])} where true${andInPart(some, PART_KEY)} group by ${PART_KEY}`),
     );
-    for (const { link_id, accounts, part_text, ...counts } of read.flat()) {
+    for (const { link_id, part_text, ...counts } of read.flat()) {
       const numbers = Object.entries(counts).map(([name, count]) => [name, Number(count)]);
       const sha256 = hash("sha256", part_text as Uint8Array);
-      const named = (JSON.parse(String(accounts)) as readonly unknown[]).filter((id) => id !== null);
-      found.push({ link_id: String(link_id), accounts: named, sha256, ...Object.fromEntries(numbers) });
+      found.push({ link_id: String(link_id), sha256, ...Object.fromEntries(numbers) });
     }
   }
   return found;

@@ -5,8 +5,6 @@ import {
   loadedRows,
   nextCheckpoint,
   removalProblem,
-  subjectProblem,
-  unknownAccounts,
 } from "../../../src/domain/sync/link-update.js";
 
 const NO_ROWS = loadedRows([]);
@@ -122,35 +120,4 @@ test("once a row of the link had a sign conflict, its checkpoints say so for eve
     });
   expect(moved(false, 0)).not.toHaveProperty("signs_differ");
   expect([moved(true, 0)?.signs_differ, moved(false, 2)?.signs_differ]).toEqual([true, true]);
-});
-
-test.for([
-  ["an account of its own", ["a", "x"], true, null],
-  ["its own and another link's", ["a", "b"], true, "another_subject account_id: ••• for •••"],
-  ["accounts of another link alone", ["b"], false, "another_subject account_id: ••• for •••"],
-  [
-    "accounts that nobody knows, beside a list that lacks them",
-    ["x"],
-    true,
-    "another_subject account_id: ••• for •••",
-  ],
-  ["accounts that nobody knows, in a run that reads none", ["x"], false, null],
-  ["no account", [], true, null],
-] as const)("whose an answer is that names %s", ([_, named, isRead, problem]) => {
-  const known = new Map([
-    ["l", new Set(["a"])],
-    ["m", new Set(["b"])],
-  ]);
-  expect(subjectProblem({ link_id: "l", named }, known, isRead)).toBe(problem);
-  expect(unknownAccounts({ link_id: "l", named }, known)).toBe(
-    named.filter((account) => account !== "a").length,
-  );
-});
-
-test("an answer about a link of which no account is known is taken, unless they are another's", () => {
-  const known = new Map([["m", new Set(["b"])]]);
-  expect(subjectProblem({ link_id: "l", named: ["x"] }, known, true)).toBeNull();
-  expect(subjectProblem({ link_id: "l", named: ["b"] }, known, true)).toBe(
-    "another_subject account_id: ••• for one of 0",
-  );
 });

@@ -22,7 +22,6 @@ const totals: fc.Arbitrary<SyncTotals> = fc.record({
   restarts: fc.nat(9),
   calls: fc.nat(9),
   answer_bytes: fc.nat(9),
-  unknown_accounts: fc.nat(9),
   new_fields: fc.uniqueArray(fc.integer({ min: 10, max: 30 }).map(String), { maxLength: 10 }),
   failures: fc.array(fc.nat(99).map(failure), { maxLength: 60 }),
   failures_total: fc.nat(200),

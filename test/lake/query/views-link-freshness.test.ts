@@ -123,7 +123,6 @@ const FAILED = [
   ["us", "resync_would_remove 9 of 10"],
   ["us", "staged_page_gone"],
   ["us", "staged_page_torn after 5 restarts"],
-  ["us", "another_subject account_id"],
   ["us", null],
 ] as const;
 

@@ -15,12 +15,10 @@ import type { ObservedPage, SliceReport } from "../../../lake/sync/journal/repor
 import { commitObserved } from "../../../lake/sync/observed-rows.js";
 import { bundleQuery } from "../../../lake/sync/page-bundle.js";
 import { withSpooled } from "../../../lake/tables/parquet-file.js";
-import { accountStream } from "../../../streams/accounts.js";
 import { observedListings } from "../../../streams/observed-listings.js";
 import type { Stream } from "../../../streams/stream.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { type LoadedPage, loadWithRepair, probe } from "../page-files/load-pages.js";
-import { strangeLinks } from "./strange-links.js";
 
 /** SQL turns so many bytes of pages into rows at once, to bound memory. */
 const STATEMENT_BYTES = 10 * 1024 * 1024;
@@ -36,8 +34,6 @@ export interface CommittedObservations {
   readonly bad: readonly Record<string, unknown>[];
   /** Lists of which nothing was taken. */
   readonly failures: readonly Failure[];
-  /** Accounts of rows that the list of their link lacks. */
-  readonly unknown: number;
   /** What was known of each stream, and removed. */
   readonly removed: Readonly<Record<string, Removals>>;
 }
@@ -58,21 +54,13 @@ export async function commitObservations(
   const bad: Record<string, unknown>[] = [];
   const failures: Failure[] = [];
   const removed: Record<string, Removals> = {};
-  let unknown = 0;
   const all = reports.flatMap(({ observed }) => observed);
   // Pages may be of links that were read only to find what is selected.
   const listed = new Set([...streams, ...all.map(({ stream }) => stream)]);
   for (const listing of observedListings(deps.streams, [...listed])) {
     const read = all.filter((page) => page.stream === listing.name);
-    const strange = await strangeLinks(deps.lake, byLink(read), streams.includes(accountStream.name));
-    unknown += strange.unknown;
-    const taken = read.filter(({ link_id }) => !strange.problems.has(link_id ?? ""));
     // A user's pages are committed together: lists are compared as wholes, and a row may move from one list to another.
-    const users = [...groupedBy(taken, ({ fp_id }) => fp_id).values()];
-    for (const [linkId, problem] of strange.problems) {
-      const owner = read.find(({ link_id }) => link_id === linkId)?.fp_id ?? "";
-      failures.push({ stream: listing.name, owner, reason: `${listing.name}: ${problem}, link ${linkId}` });
-    }
+    const users = [...groupedBy(read, ({ fp_id }) => fp_id).values()];
     for (const stream of listing.streams) {
       const isSelected = streams.includes(stream.name);
       for (const [part, some] of chunksOf(users, bytesOf).entries()) {
@@ -91,21 +79,12 @@ export async function commitObservations(
       }
     }
   }
-  return { bad, failures, removed, unknown };
+  return { bad, failures, removed };
 }
 
 function failureOf(stream: string, { list, ...removals }: Appended["refused"][number]): Failure {
   const whose = list?.linkId == null ? "" : `, link ${list.linkId}`;
   return { stream, owner: list?.fpId ?? "", reason: `${stream}: ${refusalOf(removals)}${whose}` };
-}
-
-function byLink(pages: readonly ObservedPage[]) {
-  const links = new Map<string, Set<string>>();
-  for (const { link_id, accounts = [] } of pages) {
-    if (link_id === null) continue;
-    links.set(link_id, new Set([...(links.get(link_id) ?? []), ...accounts]));
-  }
-  return [...links].map(([link_id, named]) => ({ link_id, named: [...named] }));
 }
 
 const bytesOf = (pages: readonly Pick<ObservedPage, "place">[]) =>

@@ -1,5 +1,4 @@
 import { skippedLinks } from "../../../domain/sync/link-obstacle.js";
-import { placeKey } from "../../../domain/sync/place.js";
 import type { CommitWork } from "../../../domain/sync/run/publication.js";
 import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../domain/sync/sync-totals.js";
 import { isForgotten } from "../../../lake/sync/forget/forgotten.js";
@@ -11,7 +10,6 @@ import { writeRows } from "../../../lake/tables/parquet-file.js";
 import { quarantine } from "../../../lake/tables/quarantine.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Logger } from "../../../logger.js";
-import { accountStream } from "../../../streams/accounts.js";
 import { transactionStream } from "../../../streams/transactions.js";
 import { breather } from "../../event-loop.js";
 import { recordFailures } from "../../run-row.js";
@@ -26,7 +24,6 @@ import {
 import { endedRow, type LinkSyncRow, quietRow } from "./link-sync-row.js";
 import { type FoundReading, loadedFiles, readingsToCommit } from "./loaded-files.js";
 import { type PendingUpdate, pendingUpdate } from "./pending-update.js";
-import { strangeLinks } from "./strange-links.js";
 
 export interface CommitInput extends CommitWork, CommittedLists {}
 
@@ -54,7 +51,7 @@ export async function commit(
   const lists = await commitObservations(deps, input, appId, reports);
   await recordFailures(lake, { runId, part: `${part}/lists` }, lists.failures);
   const { readings, twice } = await readingsToCommit(deps, runId, input.loaded, input.links);
-  const { updates, unknown } = await pendingUpdates(deps, input, readings);
+  const updates = await pendingUpdates(deps, input, readings);
   const staying = updates.filter(({ found }) => stays(found));
   const bad = [...lists.bad, ...staying.flatMap((update) => quarantineRows(runId, update))];
   if (bad.length > 0)
@@ -71,17 +68,17 @@ export async function commit(
   await appendOnce(lake, linkSyncs, appId, () => writeRows(lake, linkSyncs, runId, rows));
   const known = updates.filter(({ found }) => found.base?.signs_differ);
   logRows(deps.log, runId, rows, new Set(known.map(({ found }) => found.link_id)));
-  const totals = rows.map(totalsOf).reduce(addTotals, totalsOfLists(lists));
-  const unknown_accounts = totals.unknown_accounts + unknown;
-  return { totals: { ...totals, unknown_accounts }, removed: lists.removed };
+  return { totals: rows.map(totalsOf).reduce(addTotals, totalsOfLists(lists)), removed: lists.removed };
 }
 
-function totalsOfLists({ bad, failures, unknown }: CommittedObservations): SyncTotals {
+function totalsOfLists({ bad, failures }: CommittedObservations): SyncTotals {
   const none = noTotals();
   const failed = new Set(failures.map(({ owner }) => owner)).size;
   const rows = { ...none.rows, quarantined: bad.length };
   return failures.reduce(withFailure, {
-    ...{ ...none, rows, users: { total: 0, failed }, unknown_accounts: unknown },
+    ...none,
+    rows,
+    users: { total: 0, failed },
   });
 }
 
@@ -89,22 +86,15 @@ async function pendingUpdates(
   deps: SyncDependencies,
   input: CommitInput,
   readings: readonly FoundReading[],
-): Promise<{ readonly updates: readonly PendingUpdate[]; readonly unknown: number }> {
+): Promise<readonly PendingUpdate[]> {
   const files = await loadedFiles(deps, input.runId, input.manifests, readings);
-  const asked = readings.map(({ link, found: { link_id } }) => {
-    const rows = (files.files.get(placeKey(link)) ?? []).flatMap(({ file }) => file?.parts ?? []);
-    const named = rows.filter((row) => row.link_id === link_id).flatMap(({ accounts }) => accounts);
-    return { link_id, named: [...new Set(named)] };
-  });
-  const isRead = input.streams.includes(accountStream.name);
-  const { problems, unknown } = await strangeLinks(deps.lake, asked, isRead);
   const updates: PendingUpdate[] = [];
   const breathe = breather();
   for (const reading of readings) {
     await breathe();
-    updates.push(await pendingUpdate(deps, input, { ...files, problems }, reading));
+    updates.push(await pendingUpdate(deps, input, files, reading));
   }
-  return { updates, unknown };
+  return updates;
 }
 
 /** Logs which links failed or were superseded, and once for each link that its bank's signs contradict the types. */

@@ -43,7 +43,7 @@ export interface PendingUpdate {
 export async function pendingUpdate(
   deps: Dependencies,
   { runId, full }: { readonly runId: string; readonly full: boolean },
-  loaded: LoadedFiles & { readonly problems: ReadonlyMap<string, string> },
+  loaded: LoadedFiles,
   { link, progress, found }: FoundReading,
 ): Promise<PendingUpdate> {
   const key = placeKey(link);
@@ -51,8 +51,6 @@ export async function pendingUpdate(
   const update = { key, found, progress, files, bad: [], checkpoint: null };
   const lost = loaded.lost.get(key);
   if (lost !== undefined) return { ...update, files: [], problem: lost };
-  const strange = loaded.problems.get(found.link_id);
-  if (strange !== undefined) return { ...update, problem: strange };
   const parts = files.flatMap(
     ({ file }) => file?.parts.filter(({ link_id }) => link_id === found.link_id) ?? [],
   );

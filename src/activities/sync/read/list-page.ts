@@ -40,15 +40,6 @@ export function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
   }));
 }
 
-/** The accounts that a page of a link's list names. */
-export function namedAccounts(
-  listing: Listing,
-  reading: PageReading,
-): { readonly accounts?: readonly string[] } {
-  const accounts = [...new Set(textsOf(listing, reading, "account_id"))];
-  return accounts.length === 0 ? {} : { accounts };
-}
-
 /**
  * Checks that some of a user's accounts are of a link that the user has or had, and none of a link that was read for another
  * user: one that nobody has may have come since the links were listed.

@@ -19,15 +19,7 @@ import { cleanPage } from "../../../streams/clean-page.js";
 import type { ObservedListing } from "../../../streams/observed-listings.js";
 import { type PageReading, readPage } from "../../../streams/page-reading.js";
 import { mayRepeat } from "../../../streams/raw-json.js";
-import {
-  type ListedLink,
-  listedLinks,
-  mustBeOfLinks,
-  namedAccounts,
-  newestDay,
-  readsTransactions,
-} from "./list-page.js";
-import { withMovedLinks } from "./moved-links.js";
+import { type ListedLink, listedLinks, mustBeOfLinks, newestDay, readsTransactions } from "./list-page.js";
 import { type PagedList, PagedLists } from "./paged-lists.js";
 import type { BegunUser } from "./slice-input.js";
 import {
@@ -50,12 +42,10 @@ export async function readUser(state: SliceState, { row, progress }: BegunUser):
   const { store } = state.slice.deps.lake;
   const paged = await PagedLists.of(store, state.input.runId, progress);
   const reading = new UserReading(state, row, progress, await earlierPages(state, progress), paged);
-  let outcome = await reading.run();
+  const outcome = await reading.run();
   if (outcome.kind === "complete" || reading.hasFailedLists) {
     const { found, skipped } = reading.links();
-    const links = await withMovedLinks(state, found, progress);
-    if ("kind" in links) outcome = links;
-    else state.addLists(reading.observed, links, skipped);
+    state.addLists(reading.observed, found, skipped);
   }
   if (outcome.kind === "complete") {
     state.endUser(row.fp_id);
@@ -251,9 +241,8 @@ class UserReading {
     const observe = (reading: PageReading, staged: Pick<ObservedPage, "place" | "cleaned">) => {
       const window = from === undefined ? {} : { from, ...newestDay(listing, reading) };
       tellOddities(state, listing, reading);
-      const named = linkId === null ? {} : namedAccounts(listing, reading);
       const owner = { fp_id, ...(external_id && { external_id }), link_id: linkId };
-      const observed = { stream: listing.name, ...owner, page, ...window, ...named, ...staged };
+      const observed = { stream: listing.name, ...owner, page, ...window, ...staged };
       return { reading, observed };
     };
     const staged = this.earlier.get(nameKey(name)) ?? (await state.staged(name));

@@ -8,7 +8,7 @@ import { type CleanedPlaces, type PageName, readValue } from "./journal.js";
 
 type LinkBaseState = Pick<
   LinkCheckpoint,
-  "fp_id" | "cursor" | "external_id" | "generation" | "next_sequence" | "head" | "last_page_sha256"
+  "cursor" | "external_id" | "generation" | "next_sequence" | "head" | "last_page_sha256"
 > & {
   /** Whether a committed row of the link had a sign conflict. */
   readonly signs_differ: boolean;
@@ -29,12 +29,12 @@ export interface FoundLink {
 export function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
   const checkpoint = linkCheckpoint(feed, linkId);
   if (checkpoint === undefined) return null;
-  const { fp_id, external_id, generation, next_sequence, head } = checkpoint;
+  const { external_id, generation, next_sequence, head } = checkpoint;
   const { cursor, last_page_sha256 } = checkpoint.erased
     ? { cursor: null, last_page_sha256: null }
     : checkpoint;
   const signs_differ = checkpoint.signs_differ === true;
-  return { fp_id, cursor, external_id, generation, next_sequence, head, last_page_sha256, signs_differ };
+  return { cursor, external_id, generation, next_sequence, head, last_page_sha256, signs_differ };
 }
 
 /** Gives what the reading of a link depends on, without its ids. */
@@ -71,8 +71,6 @@ export interface ObservedPage {
   readonly from?: string | null;
   /** The latest day of its rows; left out where they have none. */
   readonly newest?: string;
-  /** Of a list of a link: the accounts that its rows name; left out where they name none. */
-  readonly accounts?: readonly string[];
   readonly place: Place;
   readonly cleaned?: CleanedPlaces;
 }
