@@ -29,7 +29,7 @@ const COMMANDS: readonly AddCommand[] = [
 ];
 
 /** Names that commands had before, which go on until 1.0. */
-const OLD_NAMES: Readonly<Record<string, string>> = { imports: "import", proxies: "proxy", batch: "runs" };
+const OLD_NAMES: Readonly<Record<string, string>> = { imports: "import", batch: "runs" };
 
 /** Builds the program with all of its commands. */
 export function createProgram(terminal: Terminal, end: (code: number) => void): Command {

@@ -54,10 +54,10 @@ export const cipJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
   rows: ({ runId, sealer }, item) => cipRows(memberOf(item, runId), runId, sealer),
   secret: { name: "signKey", use: "signed its pack" },
   async read({ inputs: { sign_key: path } }, open) {
-    if (typeof path !== "string") return {};
+    if (typeof path !== "string") return undefined;
     const key = signingKey((await open("--sign-key", path)).toString("utf8"), path);
     // In one form, so that the same key is the same secret.
-    return { secret: key.export({ type: "pkcs8", format: "pem" }) as string };
+    return key.export({ type: "pkcs8", format: "pem" }) as string;
   },
   async checkHere({ out, since }, lake) {
     if (out !== null) await checkWritable("--out", out);

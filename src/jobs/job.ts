@@ -3,7 +3,7 @@ import type { UserRow } from "../api/file-fields.js";
 import type { ApiClient } from "../api/http/client.js";
 import { isRefusal, NotFoundError } from "../api/http/errors.js";
 import type { Operation, ParamsOf, ResponseOf } from "../api/operations/operation.js";
-import type { Asker, BulkOptions, FrozenBulkRow, NamedAnswer, RowEnd } from "../domain/bulk/bulk-job.js";
+import type { Asker, FrozenBulkRow, NamedAnswer, RowEnd } from "../domain/bulk/bulk-job.js";
 import type { AnsweredCall } from "../domain/calls/answered-call.js";
 import { InputError, UnsendableError } from "../domain/failures.js";
 import type { LakePlace } from "../domain/lake-address.js";
@@ -41,8 +41,11 @@ export interface BulkJob<Row extends object, Result, Options extends object = ob
   owner(row: Row): string;
   /** What its `inputs` are for, by the name under which `secrets` has what was read from them. Default: it has none. */
   readonly secret?: JobSecret;
-  /** Reads what its `inputs` name, each time that a run of the job is asked for. @throws InputError */
-  read?(asked: AskedInputs<Options>, open: OpenGiven): Promise<ReadInputs>;
+  /**
+   * Reads what its `inputs` name, each time that a run of the job is asked for: what no record may show; undefined where
+   * none was given. @throws InputError
+   */
+  read?(asked: AskedInputs<Options>, open: OpenGiven): Promise<string | undefined>;
   /**
    * Checks on the machine of the command what the options name there, before anything is read.
    *
@@ -69,8 +72,6 @@ export interface BulkJob<Row extends object, Result, Options extends object = ob
    * Left out by a kind without such rows: it has no `--send-unknown`.
    */
   isUnsure?(reason: string): boolean;
-  /** What to check where rows of a run failed for this reason and all others did not succeed either. */
-  advice?(reason: string): string | undefined;
   /** The query that shows what failed in a run, where a table says more than the reasons. */
   failedRows?(runId: string): string;
   /** The query of the rows that a run skipped: `reason` and `owner` of each. */
@@ -115,17 +116,7 @@ interface AskedInputs<Options> {
 }
 
 /** Reads a file that an option names. @throws InputError where it can't be read. */
-export type OpenGiven = (option: string, path: string) => Promise<Buffer>;
-
-/** What the inputs of a job hold. */
-interface ReadInputs {
-  /** What no record may show; undefined where none was given. */
-  readonly secret?: string | undefined;
-  /** What the options say of it; a retry must be given what they say the same of. */
-  readonly options?: BulkOptions;
-  /** The kind as it judges this job's file, where the inputs decide on that. */
-  readonly job?: AnyJob;
-}
+type OpenGiven = (option: string, path: string) => Promise<Buffer>;
 
 /** Any kind of job, as the engine sees it. */
 export type AnyJob = BulkJob<object, unknown>;
@@ -180,7 +171,7 @@ export interface Caller<Options = object, Given = unknown> {
   /**
    * Makes one call of the item. The sealed answer is kept under the name: when the item runs again after a crash, it
    * gets that answer and calls nothing. A lost answer is resolved as docs/reference/api-operations.md says of the
-   * operation, unless `terms` allow a repetition. Give `Answer` where what is kept is not the parsed body.
+   * operation. Give `Answer` where what is kept is not the parsed body.
    *
    * @throws ApiError, LostAnswerError; whatever `work` does not catch ends or delays its item.
    */
@@ -207,7 +198,7 @@ export interface Caller<Options = object, Given = unknown> {
 }
 
 /** What is special about one call. */
-export type CallTerms = Pick<SealedRequest, "repeatable" | "lookAfter" | "keepBytes">;
+export type CallTerms = Pick<SealedRequest, "lookAfter">;
 
 /** Rows that are worked on together, such as those of one request. */
 export interface PlannedItem<Row, Given = unknown> {

@@ -2,14 +2,8 @@ import { z } from "zod";
 
 declare module "zod" {
   interface GlobalMeta {
-    /** The flag of an option, where that is not its name: `config` for `--config`. */
-    readonly flag?: string;
-    /** Whether it may be repeated. */
-    readonly repeats?: boolean;
-    /** Which of its texts are paths, where it may take others too: those with a slash, or those behind an `@`. */
-    readonly path?: "slashed" | "at";
-    /** Whether it only makes rows: a retry has them already. */
-    readonly ofRows?: boolean;
+    /** Which of its texts are paths, where it may take others too: those with a slash. */
+    readonly path?: "slashed";
   }
 }
 
@@ -33,7 +27,7 @@ export interface JobKind {
    * what its work is given. A message says what is wrong with the option, which is named before it.
    */
   readonly options: z.ZodObject;
-  /** Options that name what is read when a run starts: keys, headers, a template. No record has them. */
+  /** Options that name what is read when a run starts, such as keys. No record has them. */
   readonly inputs?: z.ZodObject;
   /** Whether its calls change something: then the same rows are one job for ever, and nothing is done twice. */
   readonly effect: boolean;
@@ -47,8 +41,6 @@ interface JobFile {
   readonly columns?: string;
   /** What its rows are; users, where left out. */
   readonly rows?: string;
-  /** What a warning of ignored columns adds. */
-  readonly ignored?: string;
 }
 
 /** An option whose texts are all accepted. */

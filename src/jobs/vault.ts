@@ -28,9 +28,9 @@ export const vaultJob: BulkJob<UserRow, Decrypted, VaultOptions> = {
     const isKeyed = transforms?.includes(KEYED_HASH) === true;
     if (isKeyed && path === undefined)
       throw refused("--transforms has hmac_sha256, which needs --hmac-key <file>.");
-    if (path === undefined) return {};
+    if (path === undefined) return undefined;
     if (!isKeyed) throw refused("--hmac-key is given, and --transforms has no hmac_sha256.");
-    return { secret: keyOf((await open("--hmac-key", path)).toString("utf8"), path) };
+    return keyOf((await open("--hmac-key", path)).toString("utf8"), path);
   },
   groupRows: 500,
   async work(rows, caller) {

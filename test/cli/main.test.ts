@@ -22,10 +22,6 @@ test.each([
     ["batch", "show", "onb_0123456789abcdef01234567"],
     ["runs", "show", "onb_0123456789abcdef01234567"],
   ],
-  [
-    ["proxies", "continue", "--nothing"],
-    ["proxy", "continue", "--nothing"],
-  ],
 ])("the old command %s does what the new one does", async (old, now) => {
   const done = await run(...now);
   expect(await run(...old)).toEqual(done);

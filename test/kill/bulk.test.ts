@@ -3,7 +3,6 @@ import { type KilledJob, runBulkTrial } from "../helpers/bulk/bulk-trial.js";
 import { KILLED_CIP } from "../helpers/bulk/cip-trial.js";
 import { runImportTrial } from "../helpers/bulk/import-trial.js";
 import { KILLED_KYB } from "../helpers/bulk/kyb-trial.js";
-import { runProxyTrial } from "../helpers/bulk/proxy-trial.js";
 import { KILLED_RECONCILE } from "../helpers/bulk/reconcile-trial.js";
 import { runVaultTrial, runVaultWriteTrial } from "../helpers/bulk/vault-trial.js";
 import type { TrialReport } from "../helpers/kill/kill-trial.js";
@@ -25,8 +24,6 @@ const KINDS: readonly [string, Trial][] = [
   ["import", runImportTrial],
   ["vault", (seed, kills) => runVaultTrial({ seed, users: 200, kills })],
   ["vault_write", (seed, kills) => runVaultWriteTrial({ seed, users: 200, kills })],
-  // Its run is short: more kills than these never find it running.
-  ["proxy", (seed, kills) => runProxyTrial(seed, Math.min(4, kills))],
 ];
 
 test.skipIf(KILLS === 0).each(KINDS)(

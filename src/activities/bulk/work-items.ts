@@ -135,8 +135,7 @@ function callerOf(
     if (refused !== undefined) throw new RejectedError({ operation: operation.name, sent: true, ...refused });
     try {
       const request = { operation: operation.name, params, ...(owner && { owner }), ...terms };
-      const isSafe = terms?.repeatable === true;
-      const place = { deps, run: runId, prefix: own, request, token, unsure: isSafe ? undefined : unsure };
+      const place = { deps, run: runId, prefix: own, request, token, unsure };
       // Finding kept answers again may take a whole slice: the item then gets time for new calls, or it would never end.
       const isStuck = !isProgress && !slice.hasTime();
       const notAfter = isStuck ? Math.max(deadline, Date.now() + PROGRESS_MS) : deadline;

@@ -10,12 +10,12 @@ import { callVaultProxy } from "../../api/operations/vault-proxy.js";
 import { sendTestWebhook } from "../../api/operations/webhook-test.js";
 import type { ImportedRows } from "../../domain/calls/imported-rows.js";
 import { InputError } from "../../domain/failures.js";
-import type { ProxyAnswer, ProxyDigest, SealedRequest } from "../../lake/calls/staged-call.js";
+import type { ProxyAnswer, SealedRequest } from "../../lake/calls/staged-call.js";
 import type { Dependencies } from "../dependencies.js";
 import { findImported, findTaken } from "./import-resolution.js";
 import type { Resolution } from "./lost-call.js";
 import { onboardingResolution, type StartedOnboarding } from "./onboarding-resolution.js";
-import { digestProxyAnswer, streamProxyAnswer } from "./proxy-answer.js";
+import { streamProxyAnswer } from "./proxy-answer.js";
 
 export interface CallPlace {
   readonly deps: Dependencies;
@@ -86,13 +86,7 @@ const RULES = [
       return { sent: params.body.transactions.length, found: 0, unknown: [] };
     },
   }),
-  rule<typeof callVaultProxy, ProxyAnswer | ProxyDigest>({
-    operation: callVaultProxy,
-    send: (place, params, options) =>
-      place.request.keepBytes === undefined
-        ? streamProxyAnswer(place, params, options)
-        : digestProxyAnswer(place, params, options, place.request.keepBytes),
-  }),
+  rule<typeof callVaultProxy, ProxyAnswer>({ operation: callVaultProxy, send: streamProxyAnswer }),
   rule({
     operation: sendTestWebhook,
     resolutionOf: (_, { body }) => ({ rule: body.idempotency_key === undefined ? "unknown" : "again" }),

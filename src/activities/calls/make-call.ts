@@ -52,9 +52,7 @@ export function makeRuledCall(
       run: place.run,
       unsure: place.unsure,
       ...(clientToken && { clientToken }),
-      ...(place.request.repeatable
-        ? { resolution: { rule: "again" } }
-        : resolutionOf && { resolution: resolutionOf(place, params) }),
+      ...(resolutionOf && { resolution: resolutionOf(place, params) }),
       ...(send && { send: send.bind(undefined, place) }),
       ...(notAfter !== undefined && { notAfter }),
     }),

@@ -32,7 +32,7 @@ export const forwardedHeaders = z
   })
   .describe("an object from header names to printable ASCII text");
 
-export const ingressRule = ruled(headerText, ingressRuleProblem).describe(INGRESS_RULE_FORM);
+const ingressRule = ruled(headerText, ingressRuleProblem).describe(INGRESS_RULE_FORM);
 
 /** Rules by which values of a proxy's answer go into a vault. */
 export const ingressRules = listOf(ingressRule).nonempty("empty").describe(`a list of ${INGRESS_RULE_FORM}`);

@@ -26,7 +26,7 @@ interface BulkTold extends BulkTotals {
  * @param judge says more about the result of a run that went through all of its rows
  */
 export function bulkRun(
-  job: Pick<AnyJob, "kind" | "effect" | "isUnsure" | "failedRows" | "advice">,
+  job: Pick<AnyJob, "kind" | "effect" | "isUnsure" | "failedRows">,
   start: (session: JobSession) => Promise<StartedRun>,
   judge?: (result: RunResult) => Promise<Finished>,
 ): JobRun<BulkProgress, RunResult & BulkTold> {
@@ -51,7 +51,6 @@ export function bulkRun(
         runId,
         reasons: failures.map(({ reason }) => reason),
         isAll: failures.length === result.failures_total,
-        isNoneDone: rows.done === 0,
         command,
       });
       return { ...judged, notes: [...steps, ...(judged?.notes ?? [])] };
@@ -123,25 +122,19 @@ interface FailedRows {
   readonly reasons: readonly string[];
   /** Whether these are the reasons of all of them. */
   readonly isAll: boolean;
-  /** Whether no row was done. */
-  readonly isNoneDone: boolean;
   /** The command line of their run, where it is known. */
   readonly command?: string | null | undefined;
 }
 
 /** Says what to do about rows that failed in a run that went through all of its rows: how to see them, and the retry. */
 export function nextSteps(
-  job: Pick<AnyJob, "kind" | "isUnsure" | "failedRows" | "advice">,
-  { runId, reasons, isAll, isNoneDone, command }: FailedRows,
+  job: Pick<AnyJob, "kind" | "isUnsure" | "failedRows">,
+  { runId, reasons, isAll, command }: FailedRows,
 ): string[] {
   const unsure = reasons.filter((reason) => job.isUnsure?.(reason) === true).length;
   const seen = job.failedRows?.(runId);
-  const [reason = ""] = reasons;
-  const isSame = reasons.every((one) => one === reason);
   const again = againFlags(job.kind, command);
-  const advice = isNoneDone && isSame ? job.advice?.(reason) : undefined;
   return [
-    ...(advice === undefined ? [] : [advice]),
     ...(seen === undefined ? [] : [`see what failed: nightledger query "${seen}"`]),
     ...retrySteps(retryWords(runId, again, unsure, isAll && unsure === reasons.length), reasons, isAll),
   ];

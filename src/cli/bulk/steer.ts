@@ -128,10 +128,8 @@ export function runsOfJob(job: AnyJob): RunKind {
     next({ run_id: runId, status, counts, command }, failed) {
       // Only a run that went through all of its rows keeps the failed ones.
       if (status !== "completed_with_failures" || (counts.failed ?? 0) === 0) return [];
-      const { users = 0, failed: failures = 0, skipped = 0 } = counts;
-      const isNoneDone = failures + skipped >= users;
       const reasons = failed.map(({ reason }) => reason);
-      return nextSteps(job, { runId, reasons, isAll: true, isNoneDone, command });
+      return nextSteps(job, { runId, reasons, isAll: true, command });
     },
   };
 }

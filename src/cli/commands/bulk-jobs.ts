@@ -2,13 +2,12 @@ import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { dayText } from "../../api/schemas/fields.js";
 import { continueCommand, kindWords } from "../../domain/bulk/bulk-job.js";
-import { InputError } from "../../domain/failures.js";
 import type { AskedBulk } from "../../intake/bulk/asked-job.js";
 import type { JobKind } from "../../jobs/kind.js";
 import { KINDS } from "../../jobs/kinds/index.js";
 import type { BulkFlags } from "../bulk/command.js";
 import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
-import { declaredOptions, type Flags, readDeclared, withDeclared } from "./declared-options.js";
+import { type Flags, readDeclared, withDeclared } from "./declared-options.js";
 import { between, idList } from "./option-values.js";
 
 /** Commands that have those of several kinds, or others, under them. */
@@ -66,7 +65,6 @@ export const scheduledJobs: readonly Schedulable[] = KINDS.map((kind) => ({
   define: (command) => withOptionsOf(kind, command),
   job(flags: Flags & BulkFlags, cwd): AskedBulk {
     const asked = askedOf(kind, flags, cwd);
-    assertNothingShown(kind, asked.inputs);
     return { ...asked, file: resolve(cwd, asked.file) };
   },
 }));
@@ -94,22 +92,6 @@ function askedOf(kind: JobKind, flags: Flags, cwd: string): AskedBulk {
     options: readDeclared(kind.options, flags, cwd),
     inputs: kind.inputs === undefined ? {} : readDeclared(kind.inputs, flags, cwd),
   };
-}
-
-/** Refuses an input that is given in the clear: a schedule shows its command line. */
-function assertNothingShown({ inputs }: JobKind, given: AskedBulk["inputs"]): void {
-  for (const {
-    name,
-    option: { long },
-    meta: { path },
-  } of inputs === undefined ? [] : declaredOptions(inputs)) {
-    const texts = [given[name] ?? []].flat() as readonly string[];
-    if (path !== "at" || texts.every((text) => text.startsWith("@"))) continue;
-    throw new InputError(
-      `${long}: a schedule shows its command line, so its ${name}s come from a file. Nothing was changed. ` +
-        `Give ${long} @file with a line for each.`,
-    );
-  }
 }
 
 /** Adds the command that finishes a run of a kind whose calls change something. */

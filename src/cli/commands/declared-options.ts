@@ -4,7 +4,6 @@ import type { z } from "zod";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { KINDS } from "../../jobs/kinds/index.js";
-import { gathered } from "../terminal/cli-command.js";
 
 /** Flags as commander read them, by its names for them. */
 export type Flags = Readonly<Record<string, unknown>>;
@@ -19,7 +18,7 @@ interface DeclaredOption {
 export function declaredOptions({ shape }: z.ZodObject): DeclaredOption[] {
   return Object.entries(shape as Record<string, z.ZodType>).map(([name, schema]) => {
     const { description: words = "", ...meta } = schema.meta() ?? {};
-    const { flag = name.replaceAll("_", "-"), repeats } = meta;
+    const flag = name.replaceAll("_", "-");
     const [, value, description = ""] = /^(?:(<\w+>) )?(.*)$/.exec(words) ?? [];
     const leftOut = schema.safeParse(undefined);
     const isShown = ["string", "number"].includes(typeof leftOut.data);
@@ -27,7 +26,6 @@ export function declaredOptions({ shape }: z.ZodObject): DeclaredOption[] {
       value === undefined ? `--${leftOut.data === true ? "no-" : ""}${flag}` : `--${flag} ${value}`,
       isShown ? `${description} (default: ${leftOut.data})` : description,
     );
-    if (repeats) option.argParser(gathered);
     return { name, option: option.makeOptionMandatory(!leftOut.success), meta };
   });
 }
@@ -43,9 +41,7 @@ export function readDeclared(schema: z.ZodObject, flags: Flags, cwd: string): Bu
   const declared = declaredOptions(schema);
   const given = declared.flatMap(({ name, option, meta }) => {
     const value = flags[option.attributeName()];
-    const absolute = (text: unknown) => absoluteText(text, option, meta, cwd);
-    if (value === undefined) return [];
-    return [[name, Array.isArray(value) ? value.map(absolute) : absolute(value)]];
+    return value === undefined ? [] : [[name, absoluteText(value, option, meta, cwd)]];
   });
   const { data, error } = schema.safeParse(Object.fromEntries(given));
   const [issue] = error?.issues ?? [];
@@ -57,7 +53,6 @@ export function readDeclared(schema: z.ZodObject, flags: Flags, cwd: string): Bu
 
 function absoluteText(text: unknown, { flags }: Option, { path }: z.GlobalMeta, cwd: string): unknown {
   if (typeof text !== "string") return text;
-  if (path === "at") return text.startsWith("@") ? `@${resolve(cwd, text.slice(1))}` : text;
   const isPath = path === "slashed" ? text.includes("/") : /<(file|directory)>$/.test(flags);
   return isPath ? resolve(cwd, text) : text;
 }
@@ -65,36 +60,25 @@ function absoluteText(text: unknown, { flags }: Option, { path }: z.GlobalMeta, 
 /** What a retry is given again, by the kind that declares it: nothing keeps it once a run has ended. */
 const AGAIN = KINDS.flatMap(({ kind, inputs }) => {
   if (inputs === undefined) return [];
-  const options = declaredOptions(inputs).flatMap(({ option, meta: { ofRows } }) => (ofRows ? [] : [option]));
-  return [{ kind, inputs, options }];
+  return [{ kind, inputs, options: declaredOptions(inputs).map(({ option }) => option) }];
 });
 
-/** Options whose texts may be secret: inputs that are given in the clear, and a command of the user's own. */
-const UNSHOWN = new Set([
-  "--continuation-command",
-  ...AGAIN.flatMap(({ inputs }) =>
-    declaredOptions(inputs).flatMap(({ option: { long }, meta: { path } }) =>
-      path === "at" && long ? [long] : [],
-    ),
-  ),
-]);
+/** The option whose text may be secret: a command of the user's own. */
+const UNSHOWN = "--continuation-command";
 
-/** The words of a command line, with `…` for texts that may be secret. The names of files stay. */
+/** The words of a command line, with `…` for a text that may be secret. */
 export function shownWords(words: readonly string[]): string[] {
   return words.map((word, at) => {
-    const [flag = "", ...text] = word.split("=");
-    if (UNSHOWN.has(flag) && text.length > 0) return text[0]?.startsWith("@") ? word : `${flag}=…`;
-    return UNSHOWN.has(words[at - 1] ?? "") && !word.startsWith("@") ? "…" : word;
+    if (word.startsWith(`${UNSHOWN}=`)) return `${UNSHOWN}=…`;
+    return words[at - 1] === UNSHOWN ? "…" : word;
   });
 }
 
 /** Adds to the retry of runs the inputs of every kind. */
 export function withInputsAgain(command: Command): Command {
   for (const { options } of AGAIN) {
-    for (const { flags, description, parseArg } of options) {
-      const option = new Option(flags, `again, as the run was given it: ${description}`);
-      command.addOption(parseArg === undefined ? option : option.argParser(parseArg));
-    }
+    for (const { flags, description } of options)
+      command.addOption(new Option(flags, `again, as the run was given it: ${description}`));
   }
   return command;
 }

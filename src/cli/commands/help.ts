@@ -4,7 +4,7 @@ import { KINDS } from "../../jobs/kinds/index.js";
 /** What each group of `--help` has, in its order; a test compares it with the commands. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Start here:": "init demo dev sandbox check".split(" "),
-  "Jobs:": "sync export reconcile import proxy vault onboard call".split(" "),
+  "Jobs:": "sync export reconcile import vault onboard call".split(" "),
   "Watch and steer:": "status ui report explain quarantine runs schedule alerts".split(" "),
   "Lake:": "materialize maintain forget hold rebind tables query views verify".split(" "),
   "Set up:": "worker version service webhooks codec completion".split(" "),

@@ -58,7 +58,7 @@ export const runsCommands: AddCommand = (program, run) => {
     .description("retry what failed: the links and users of a sync, the rows of a bulk job or a batch")
     .option(
       "--send-unknown",
-      "also send again what may have been carried out, by a proxy or an import; it may be carried out twice",
+      "also send again what may have been carried out, by an import; it may be carried out twice",
     );
   withInputsAgain(retry);
   withBatchOptions(retry).action(run(async () => (await import("../runs/steer.js")).retryRun));

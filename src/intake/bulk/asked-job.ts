@@ -26,9 +26,9 @@ interface OpenedJob extends Pick<FrozenFile, "options" | "secrets"> {
 export async function openJob({ job: kind, options, inputs }: Omit<AskedBulk, "kind">): Promise<OpenedJob> {
   const job = jobOfKind(kind, JOBS);
   const open = (option: string, path: string) => givenBytes(path, option);
-  const read = (await job.read?.({ options, inputs }, open)) ?? {};
-  const secrets = job.secret && read.secret !== undefined ? { [job.secret.name]: read.secret } : {};
-  return { job: read.job ?? job, options: { ...options, ...read.options }, secrets };
+  const secret = await job.read?.({ options, inputs }, open);
+  const secrets = job.secret && secret !== undefined ? { [job.secret.name]: secret } : {};
+  return { job, options, secrets };
 }
 
 type KeptFile = Pick<FrozenFile, "options" | "secrets" | "secretPrints" | "sha256">;
@@ -66,8 +66,5 @@ export async function secretAgain(
   const print = secretPrints[name];
   if (isSame && print !== undefined && secretPrint(opened.secrets[name] ?? "", sha256) !== print)
     throw refused(`${use} with another key`, `Give ${again} the key of that run.`);
-  const other = Object.keys(options).find((option) => opened.options[option] !== options[option]);
-  if (other !== undefined)
-    throw refused(`${use}, and not these (${options[other]})`, `Give ${again} again as before.`);
   return { ...kept, ...opened.secrets };
 }

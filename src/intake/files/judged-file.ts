@@ -20,8 +20,6 @@ interface FileRules {
     readonly columns?: string;
     /** What its rows are; users, where left out. */
     readonly rows?: string;
-    /** What a warning of ignored columns adds. */
-    readonly ignored?: string;
   };
   /** A row. Its fields are the file's columns; others are ignored, or judged by its `catchall`. */
   readonly row: z.ZodObject;
@@ -47,7 +45,7 @@ export interface JudgedFile {
 
 /** Judges an input file by rules: CSV or JSONL by its extension, else by its content. */
 export function judgedFile(rules: FileRules, path: string): JudgedFile {
-  const { rows: noun = "users", ignored: meaning } = rules.file;
+  const { rows: noun = "users" } = rules.file;
   const file: InputFile = { path, ...rules.file };
   const columns = Object.keys(rules.row.shape).join(", ");
   const ignored = new Set<string>();
@@ -85,8 +83,7 @@ export function judgedFile(rules: FileRules, path: string): JudgedFile {
     warnings() {
       if (ignored.size === 0) return [];
       const list = [...ignored].map((name) => JSON.stringify(name)).join(", ");
-      const more = meaning === undefined ? "" : `; ${meaning}`;
-      return [`${file.name} ${path}: ignored ${list}; its columns are ${columns}${more}`];
+      return [`${file.name} ${path}: ignored ${list}; its columns are ${columns}`];
     },
     bytes: ({ row }, column) => uploadedBytes(pathIn(file, row ?? {}, column)),
   };

@@ -2,7 +2,6 @@ import type { JobKind } from "../kind.js";
 import { cipKind } from "./cip.js";
 import { importKind } from "./import.js";
 import { kybKind } from "./kyb.js";
-import { proxyKind } from "./proxy.js";
 import { reconcileKind } from "./reconcile.js";
 import { vaultKind } from "./vault.js";
 import { vaultWriteKind } from "./vault-write.js";
@@ -14,6 +13,5 @@ export const KINDS: readonly JobKind[] = [
   kybKind,
   reconcileKind,
   importKind,
-  proxyKind,
   vaultWriteKind,
 ];

@@ -19,15 +19,11 @@ export interface SealedRequest {
   readonly owner?: DataOwner;
   /** Of a proxy call: accept any status as the target's answer. */
   readonly anyStatus?: boolean;
-  /** Whether it may be sent again after its answer was lost, whatever the operation's own rule is. */
-  readonly repeatable?: boolean;
   /**
    * Of an import: look at once for rows that a refused request has brought, or only where an earlier request of the call
    * was lost. Left out: a refused request brought none.
    */
   readonly lookAfter?: "refusal" | "repetition";
-  /** Of a proxy call: keep a digest of the answer, with the bytes of one that has at most so many. */
-  readonly keepBytes?: number;
 }
 
 export interface KeptAnswer<A> {
@@ -45,17 +41,6 @@ export interface ProxyAnswer {
   readonly body: string;
   readonly bytes: number;
   readonly sha256: string;
-}
-
-/** What is left of a vault proxy's answer, whose status may be the target's or the service's own. */
-export interface ProxyDigest {
-  readonly status: number;
-  readonly contentType: string | null;
-  readonly durationMs: number;
-  readonly bytes: number;
-  readonly sha256: string;
-  /** In base64; null for an answer that is longer than asked for. */
-  readonly body: string | null;
 }
 
 export function requestKey(prefix: string): string {

@@ -1,6 +1,6 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 import { alerts } from "./alerts.js";
-import { proxyCalls, reconciliations, transactionImports, vaultValues, vaultWrites } from "./bulk.js";
+import { reconciliations, transactionImports, vaultValues, vaultWrites } from "./bulk.js";
 import { CIP_TABLES } from "./cip.js";
 import { erasures, holds, purges } from "./erasures.js";
 import { KYB_TABLES } from "./kyb.js";
@@ -23,7 +23,6 @@ export const LAKE_TABLES: readonly TableSpec[] = [
   linkSyncs,
   onboardingEvents,
   onboardings,
-  proxyCalls,
   quarantine,
   quarantineResolutions,
   reconciliations,

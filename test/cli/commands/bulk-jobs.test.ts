@@ -127,26 +127,6 @@ test("a key is no part of the options, and --allow-plain is", async () => {
   expect((await asked(...words, "--allow-plain")).options).toMatchObject({ allow_plain: true });
 });
 
-test("a schedule of proxy requests keeps absolute paths, and no header in the clear", async () => {
-  const words = [
-    "proxy",
-    "--config",
-    "p",
-    "--requests",
-    "r.csv",
-    "--body-template",
-    "t",
-    "--client-key",
-    "/k",
-  ];
-  expect((await asked(...words, "--header", "@h", "--header", "@i")).inputs).toEqual({
-    ...{ header: ["@/here/h", "@/here/i"], body_template: "/here/t", client_key: "/k" },
-  });
-  await expect(asked(...words, "--header", "x-fp-proxy-fwd-a: s3cret")).rejects.toThrow(
-    /Nothing was changed. Give --header @file/,
-  );
-});
-
 test.each(KINDS)(
   "$kind has its command, its schedule and, with an effect, the command that continues it",
   (kind) => {
@@ -165,14 +145,11 @@ test.each(KINDS)(
   },
 );
 
-test("a retry takes again the keys and headers of every kind, and no template", () => {
+test("a retry takes again the keys of every kind", () => {
   const program = createProgram({} as never, () => undefined);
   const retry = program.commands
     .find((command) => command.name() === "runs")
     ?.commands.find((command) => command.name() === "retry");
   const flags = retry?.options.map(({ long }) => long);
-  expect(flags).toEqual(
-    expect.arrayContaining(["--sign-key", "--hmac-key", "--header", "--client-cert", "--pin-cert"]),
-  );
-  expect(flags).not.toContain("--body-template");
+  expect(flags).toEqual(expect.arrayContaining(["--sign-key", "--hmac-key"]));
 });

@@ -73,7 +73,7 @@ async function again(
   inputs: Record<string, string | string[]> = {},
 ) {
   const file = { secrets: {}, sha256: "ab", options: kind === "vault" ? VAULT : CIP, ...kept };
-  const flags = { vault: ["--hmac-key"], cip: ["--sign-key"], proxy: ["--header", "--pin-cert"] }[kind] ?? [];
+  const flags = { vault: ["--hmac-key"], cip: ["--sign-key"] }[kind] ?? [];
   return secretAgain("run-1", jobOfKind(kind, JOBS), file, inputs, flags);
 }
 
@@ -106,21 +106,4 @@ test("a retry takes no other key than the run hashed with, and any key to sign w
   await writeFile(join(directory, "pem"), pem);
   const signed = { secrets: { signKey: null }, secretPrints: { signKey: secretPrint("s", "ab") } };
   expect(await again("cip", signed, { sign_key: join(directory, "pem") })).toEqual({ signKey: pem });
-});
-
-test("a retry is given the same headers and certificates again, whatever their values", async () => {
-  const headers = (names: readonly string[]) =>
-    again(
-      "proxy",
-      {
-        secrets: { headers: null },
-        secretPrints: { headers: secretPrint("a token of yesterday", "ab") },
-        options: { proxy: "p", headers: "forward a, forward b" },
-      },
-      { header: names.map((name) => `x-fp-proxy-fwd-${name}: v`) },
-    );
-  expect(await headers(["a", "b"])).toEqual({ headers: '{"forward":{"a":"v","b":"v"}}' });
-  await expect(headers(["a"])).rejects.toThrow(
-    /run-1 sent headers or certificates, and not these \(forward a, forward b\)\. Nothing was started\. Give each --header, --pin-cert again/,
-  );
 });

@@ -8,7 +8,6 @@ import { judgeRows, withProblems } from "../../../src/intake/bulk/input-rows.js"
 import { cipJob } from "../../../src/jobs/cip.js";
 import { importJob } from "../../../src/jobs/import.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
-import { proxyJob } from "../../../src/jobs/proxy.js";
 import { vaultWriteJob } from "../../../src/jobs/vault-write.js";
 import { userFieldsJob } from "../../helpers/bulk/user-fields-job.js";
 
@@ -71,22 +70,6 @@ test("every invalid row is told by line, column, code and rule, and quotes no va
 test("what may be there once is found twice also where a row is wrong in another way", async () => {
   const codes = async (...given: Parameters<typeof judge>) =>
     (await judge(...given)).problems.map(({ line, column, code }) => [line, column, code]);
-  const requests = [
-    { id: "a", method: "FETCH" },
-    { id: "a" },
-    { id: "a", method: "PULL" },
-    { id: 7 },
-    { id: 7 },
-  ];
-  const lines = requests.map((row) => JSON.stringify(row));
-  expect(await codes(proxyJob as AnyJob, "rows.jsonl", ...lines)).toEqual([
-    [1, "method", "wrong_value"],
-    [2, "id", "repeated"],
-    [3, "method", "wrong_value"],
-    [3, "id", "repeated"],
-    [4, "id", "wrong_type"],
-    [5, "id", "wrong_type"],
-  ]);
   const imports = [
     "l1,a1,1e3,2026-01-31,t1",
     "l1,a1,1,2026-01-31,t1",
@@ -138,13 +121,6 @@ test("a kind's order is that of the frozen rows, wrong ones last; unknown column
     [3, null],
   ]);
   expect(judged.warnings).toEqual([expect.stringContaining('ignored "shoe"')]);
-});
-
-test("columns that a template would use are ignored with a word on the missing body", async () => {
-  const { warnings } = await judge(proxyJob as AnyJob, "rows.csv", "id,note", "r1,a");
-  expect(warnings).toEqual([
-    expect.stringMatching(/ignored "note"; .*without --body-template, a row that has no body is sent/),
-  ]);
 });
 
 test("a kind with a rule for further columns takes them into the row, except empty cells", async () => {

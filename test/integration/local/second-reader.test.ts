@@ -20,14 +20,13 @@ const JOBS: readonly (readonly string[])[] = [
   ["export", "cip", "--roster", "users.csv", "--approver", "ops@bank.example", "--no-pdf"],
   ["export", "vault", "--roster", "users.csv", "--fields", "id.email", "--reason", "r", ...TRANSFORMS],
   ["vault", "write", "--file", "values.csv"],
-  ["proxy", "--config", "p", "--requests", "requests.csv", "--keep-body"],
 ];
 /** Tables that these jobs fill. */
 const FILLED = [
   ...["transaction_changes", "transactions", "transaction_links", "accounts", "bank_links", "link_syncs"],
   ...["investment_transaction_changes", "investment_transactions", "security_changes", "securities"],
   ...["runs", "reconciliations", "business_insights", "business_registration_officers", "cip_reports"],
-  ...["vault_values", "vault_writes", "proxy_calls"],
+  ...["vault_values", "vault_writes"],
 ];
 
 async function runJobs(sandbox: Sandbox, folder: JobFolder) {
@@ -41,7 +40,6 @@ async function runJobs(sandbox: Sandbox, folder: JobFolder) {
   const users = [...sandbox.world.users.keys()];
   await write("businesses.csv", ["fp_bid", ...sandbox.businesses.list().map(({ id }) => id)]);
   await write("values.csv", ["fp_id,id.first_name", ...users.map((fp_id) => `${fp_id},Ada`)]);
-  await write("requests.csv", ["id,path_and_query", "1,/one", "2,/two"]);
   const everything = "accounts,bank_links,transactions,investment_transactions,securities";
   await run(["sync", "--roster", "users.csv", "--streams", everything]);
   for (const { id } of sandbox.links()) {
@@ -57,7 +55,6 @@ describe.skipIf(python === undefined)("a second reader (deltalake and Polars; sk
   test("reads in each table of each job the values that `query` gives", async () => {
     const sandbox = await startSandbox(WORLD);
     try {
-      sandbox.proxies.configure({ id: "p", target: `${sandbox.url}/no-such-place` });
       const folder = await openClusterFolder(sandbox, sharedTemporal());
       const duckdb = await DuckDBInstance.create();
       try {

@@ -12,7 +12,6 @@ import type { JobFolder } from "../../helpers/command/job-folder.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 import { onceAVersion } from "../../helpers/lake/once-a-version.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
-import { startReceiver } from "../../helpers/webhooks/receiver.js";
 
 const FAR = ["--at", "03:00"];
 const SYNC = ["sync", "--roster", "users.csv"];
@@ -180,17 +179,10 @@ test("imports, exports and batches run by a schedule as by a command", async () 
     "link_id,account_id,amount,date,description\nl1,a1,1.50,2026-11-02,one\nl1,a1,2.50,2026-11-02,two\n",
   );
   await writeFile(join(folder.directory, "customers.csv"), "external_id\nc-1\nc-2\n");
-  await writeFile(join(folder.directory, "requests.csv"), "id,note\nr-1,a\nr-2,b\n");
-  await writeFile(join(folder.directory, "body.json"), '{"note":"{{note}}"}');
-  await writeFile(join(folder.directory, "headers"), "x-fp-proxy-fwd-x-tenant: 7\n");
-  const target = await startReceiver();
-  sandbox.proxies.configure({ id: "p", target: target.url });
-  const proxy = ["proxy", "--config", "p", "--requests", "requests.csv", "--body-template", "body.json"];
   const jobs: readonly (readonly [string, readonly string[]])[] = [
     ["imports", ["import", "--transactions", "rows.csv"]],
     ["packs", ["export", "cip", "--roster", "users.csv", "--approver", "c@bank.example", "--no-pdf"]],
     ["customers", ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc"]],
-    ["requests", [...proxy, "--header", "@headers"]],
   ];
   for (const [name, command] of jobs) {
     await schedule("create", name, ...FAR, "--", ...command);
@@ -203,9 +195,6 @@ test("imports, exports and batches run by a schedule as by a command", async () 
   expect(sandbox.truth("l1").rows).toHaveLength(2);
   expect(sandbox.cip.made()).toHaveLength(1);
   expect(sandbox.calls().by_operation.create_onboarding).toBe(2);
-  await target.close();
-  const sent = target.received.map(({ headers, body }) => `${headers["x-tenant"]} ${body}`);
-  expect(sent.sort()).toEqual(['7 {"note":"a"}', '7 {"note":"b"}']);
 });
 
 test("a schedule of a sync with --reconcile runs both, one after the other", async () => {

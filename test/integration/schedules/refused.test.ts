@@ -34,10 +34,6 @@ test.each([
   ],
   [["nightly", ...FAR, "--", "sync", "--roster", "gone.csv"], /gone\.csv/],
   [["nightly", ...FAR, "--", ...SYNC, "--pagesize", "3"], /unknown option '--pagesize'/],
-  [
-    ["nightly", ...FAR, "--", "proxy", "--config", "p", "--requests", "r", "--header", "a: b"],
-    /--header @file/,
-  ],
   [["nightly", ...FAR, "--", "maintain", "--dry-run"], /--dry-run has no meaning in a schedule/],
   [["nightly", ...FAR, "--", "maintain", "--retain", "6"], /a whole number of days from 7 to 3650/],
   [["nightly", ...FAR, "--", ...SYNC, "--detach"], /--detach has no meaning in a schedule/],

@@ -1,29 +1,16 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import type { BulkProgress } from "../../../../src/domain/bulk/bulk-totals.js";
+import { afterEach, expect, test } from "vitest";
 import { HOUR } from "../../../../src/domain/duration.js";
-import { TRY_NOW } from "../../../../src/domain/waiting.js";
 import { openClaim } from "../../../../src/intake/bulk/start.js";
 import type { StartedRun } from "../../../../src/intake/start-or-join.js";
 import { importJob } from "../../../../src/jobs/import.js";
-import type { AnyJob } from "../../../../src/jobs/job.js";
-import { proxyJob } from "../../../../src/jobs/proxy.js";
 import { EffectClaims } from "../../../../src/lake/bulk/effect-claims.js";
 import { notePulse } from "../../../../src/lake/bulk/run-pulse.js";
-import { progressOf } from "../../../../src/temporal/running-workflows.js";
 import type { BulkResult } from "../../../../src/workflows/bulk/bulk-job.js";
 import { type BulkWorld, openBulkWorld } from "../../../helpers/bulk/bulk-harness.js";
 import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
-import { type Receiver, startReceiver } from "../../../helpers/webhooks/receiver.js";
 
 let world: BulkWorld;
-let target: Receiver;
-beforeEach(async () => {
-  target = await startReceiver();
-});
-afterEach(async () => {
-  await world.close();
-  await target.close();
-});
+afterEach(() => world.close());
 
 /** Begins a run that has worked an hour ago, as one does that comes from a snapshot, and of which nothing else is left. */
 async function restored(rows: readonly object[], options: Readonly<Record<string, string | number>>) {
@@ -60,22 +47,6 @@ test("rows that an import sent after the snapshot are found in their link, and o
   expect(await resultOf(started)).toMatchObject({ status: "completed", rows: { done: 40, failed: 0 } });
   expect(sandbox.truth("l1").rows).toHaveLength(40);
   expect(sandbox.requests({ operation: "import_transactions" })).toHaveLength(3);
-});
-
-test("requests through a proxy that may have been sent wait for their user, those that may be repeated do not", async () => {
-  world = await openBulkWorld(sharedTemporal(), proxyJob as AnyJob, { direct: true });
-  world.sandbox.proxies.configure({ id: "p", target: target.url });
-  const rows = Array.from({ length: 6 }, (_, at) => ({
-    ...{ id: `r${at}`, path_and_query: `/r${at}`, ...(at < 2 && { repeatable: true }) },
-  }));
-  const started = await restored(rows, { proxy: "p" });
-  await world.startWorker();
-  const progress = () => progressOf<BulkProgress>(world.client, started.handle);
-  await expect.poll(async () => (await progress())?.held).toBe(4);
-  expect(target.received.map(({ path }) => path).sort()).toEqual(["/r0", "/r1"]);
-  await started.handle.signal(TRY_NOW);
-  expect(await resultOf(started)).toMatchObject({ status: "completed", rows: { done: 6 }, calls: 6 });
-  expect(target.received).toHaveLength(6);
 });
 
 test("--restart is refused while another machine works on the run, and not once that is dead", async () => {

@@ -1,17 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import type { AnyJob } from "../../../../src/jobs/job.js";
-import { proxyJob } from "../../../../src/jobs/proxy.js";
 import { vaultJob } from "../../../../src/jobs/vault.js";
 import { vaultWriteJob } from "../../../../src/jobs/vault-write.js";
 import { openColumn } from "../../../../src/lake/tables/encrypted-column.js";
 import { type BulkWorld, openBulkWorld } from "../../../helpers/bulk/bulk-harness.js";
 import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
-import { startReceiver } from "../../../helpers/webhooks/receiver.js";
 
 const FIELD = "custom.photo";
 const IMAGE_BYTES = 900_000;
-const ANSWER_BYTES = 250_000;
 
 let world: BulkWorld;
 afterEach(() => world.close());
@@ -76,25 +73,4 @@ test("images as values go into the vault once, in groups that memory holds", asy
     ({ activityTaskScheduledEventAttributes: of }) => of?.activityType?.name === "planItems",
   );
   expect(plans).toHaveLength(4);
-});
-
-test("long binary answers of a proxy are kept whole, in one group", async () => {
-  await open(proxyJob, 1);
-  const target = await startReceiver();
-  try {
-    world.sandbox.proxies.configure({ id: "p", target: target.url });
-    const answers = new Map(
-      Array.from({ length: 100 }, (_, at) => [`r${at}`, randomBytes(ANSWER_BYTES)] as [string, Buffer]),
-    );
-    target.answer = ({ path }) => ({ body: answers.get(path.slice(1)) ?? "" });
-    const rows = [...answers.keys()].map((id) => ({ id, path_and_query: `/${id}` }));
-    const options = { proxy: "p", keep_body: true };
-    expect(await world.run(rows, options)).toMatchObject({ status: "completed", rows: { done: 100 } });
-    const expected = new Map([...answers].map(([id, bytes]) => [id, sha256(bytes.toString("base64"))]));
-    expect(await hashes("proxy_calls", "id", "body", 35)).toEqual(expected);
-    expect(await world.run(rows, options)).toMatchObject({ rows: { skipped: 100 }, calls: 0 });
-    expect(target.received).toHaveLength(100);
-  } finally {
-    await target.close();
-  }
 });
