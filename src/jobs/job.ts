@@ -242,8 +242,6 @@ export interface WholeRun<Row, Result, Options = object> extends JobContext<Opti
   /** What the command was given that no record may show. */
   readonly secrets: FrozenFile["secrets"];
   readonly version: string;
-  /** Aborted when the attempt ends: stop what runs beside it. */
-  readonly signal: AbortSignal;
   /** The run whose failed rows this one tries again. */
   readonly retryOf: string | null;
   /** Reads the groups one by one, in the order of the frozen rows; may be called several times. */

@@ -13,8 +13,7 @@ main, .top, footer { max-width: 68rem; margin: 0 auto; padding: 0 1.5rem; }
 h1 { margin: .15rem 0 .5rem; font-size: 1.9rem; line-height: 1.2; letter-spacing: -.01em; }
 h2 { margin: 2.5rem 0 .75rem; padding-top: .9rem; border-top: 2px solid var(--ink); font-size: 1.25rem; }
 h3 { margin: 0; font-size: 1.1rem; }
-h4, h2.small { margin: 0 0 .35rem; padding: 0; border: 0; font-size: .78rem; letter-spacing: .04em; text-transform: uppercase; color: var(--quiet); }
-.unseen { position: absolute; width: 1px; height: 1px; margin: 0; padding: 0; border: 0; overflow: hidden; clip-path: inset(50%); }
+h2.small { margin: 0 0 .35rem; padding: 0; border: 0; font-size: .78rem; letter-spacing: .04em; text-transform: uppercase; color: var(--quiet); }
 p { margin: .4rem 0; max-width: 46rem; }
 code { font: .86em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
 bdi, td, dd, li { overflow-wrap: anywhere; }
@@ -70,14 +69,13 @@ footer { margin-top: 2.5rem; padding-bottom: 2.5rem; color: var(--quiet); font-s
   body { background: #fff; font-size: 9.5pt; line-height: 1.38; }
   main, .top, footer { max-width: none; padding-left: 0; padding-right: 0; }
   .top { padding-top: 0; }
-  h1 { font-size: 19pt; } h2 { font-size: 13pt; break-after: avoid; margin-top: 16pt; } h3, h4 { break-after: avoid; }
+  h1 { font-size: 19pt; } h2 { font-size: 13pt; break-after: avoid; margin-top: 16pt; } h3 { break-after: avoid; }
   .facts { grid-template-columns: 1fr 1fr; }
   .headline { grid-template-columns: repeat(4, 1fr); }
   .charts { grid-template-columns: 1fr 1fr; gap: 8pt; }
   table { font-size: 8.5pt; } th, td { padding: 2pt 4pt; }
-  h4 { font-size: 7pt; }
   .scroll { overflow: visible; border: 0; } thead { display: table-header-group; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  a { color: inherit; text-decoration: none; } nav.skip, nav.pager, footer { display: none; }
+  a { color: inherit; text-decoration: none; } nav.skip, footer { display: none; }
 }
 `;

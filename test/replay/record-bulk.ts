@@ -40,7 +40,7 @@ test("a bulk job that publishes a pack", async () => {
   const world = await openBulkWorld(temporal, cipJob, { sandbox: { population }, direct: true });
   try {
     const rows = [...world.sandbox.world.users.keys()].map((fp_id) => ({ fp_id }));
-    const { handle } = await world.begin(rows, { approver: "ops@bank.example", pdf: false });
+    const { handle } = await world.begin(rows, { approver: "ops@bank.example" });
     expect(await handle.result()).toMatchObject({ status: "completed" });
     await recordHistory(world.client, "bulk-job-pack", handle.workflowId);
   } finally {

@@ -1,4 +1,3 @@
-import { cancellationSignal } from "@temporalio/activity";
 import { aboutOthers, type BulkRun, type RowEnd } from "../../domain/bulk/bulk-job.js";
 import { type BulkTotals, failuresOf, noBulkTotals, sumOfTotals } from "../../domain/bulk/bulk-totals.js";
 import { anotherSubjectReason } from "../../domain/failures.js";
@@ -53,8 +52,7 @@ export async function publishRun(
   // Publishing can't be undone, so check first that every table can be written.
   for (const { name } of job.tables) await deps.lake.table(name).writableSnapshot();
   const totals = await failOthers(deps, opened, run.runId, everyGroup);
-  const signal = cancellationSignal();
-  const given = { ...(await context()), asker, secrets, retryOf, startedAt, version: VERSION, signal };
+  const given = { ...(await context()), asker, secrets, retryOf, startedAt, version: VERSION };
   const told = await job.publish?.({ ...given, groups: closed });
   for await (const one of everyGroup()) await writeGroup(deps, { ...run, group: one.group.number }, one);
   return { told: told ?? {}, totals };

@@ -6,10 +6,10 @@ import { InputError } from "../../domain/failures.js";
 import { isS3Address } from "../../domain/lake-address.js";
 import { isRunId } from "../../domain/run.js";
 import { bucketPacks } from "../../lake/bulk/pack/bucket-packs.js";
+import { PROOF, type ReadManifest } from "../../lake/bulk/pack/manifest.js";
 import { directoryPacks, type PackPlace } from "../../lake/bulk/pack/pack-place.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
-import { READ_FILES, requireUnchanged } from "./changes/compared-packs.js";
 
 /** Where exports are made: in the lake, unless a directory was named. */
 export function exportsIn(lake: ObjectStore, out: string | null): PackPlace {
@@ -19,45 +19,39 @@ export function exportsIn(lake: ObjectStore, out: string | null): PackPlace {
 }
 
 /**
- * Directory with what is compared of the export before a run: of the one that was named, else of the newest; null where
- * there is none.
+ * Reads the manifest of the export before a run: of the one that was named, else of the newest; null where there is none.
  *
- * @throws InputError where the named one is not there.
+ * @throws InputError where the named one is not there, PackError where its manifest was changed.
  */
 export async function previousPack(
   exports: PackPlace,
   runId: string,
   named: string | null,
   scratch: string,
-): Promise<string | null> {
+): Promise<ReadManifest | null> {
+  const read = async (place: PackPlace, id: string) =>
+    readProvenManifest(await place.read(id, scratch, [PROOF.manifest, PROOF.sums]));
   if (named !== null) {
     const id = basename(named);
     const place = isAbsolute(named) ? directoryPacks(dirname(named)) : exports;
-    if (await place.isThere(id)) return place.read(id, scratch, READ_FILES);
+    if (await place.isThere(id)) return read(place, id);
     throw new InputError(
       `there is no export ${place.addressOf(id)}. Nothing was started. Give --since the id of an export, or its directory.`,
     );
   }
   const earlier = (await exports.names()).filter((name) => isRunId("cip", name) && name < runId);
-  for (const name of earlier.sort().reverse())
-    if (await exports.isThere(name)) return exports.read(name, scratch, READ_FILES);
+  for (const name of earlier.sort().reverse()) if (await exports.isThere(name)) return read(exports, name);
   return null;
 }
 
 /** Comes after the id of any export. */
 const LAST = "cip-~";
 
-/**
- * Proves the export that a new one is to be compared with, before the service is asked for anybody.
- *
- * @throws InputError where the named one is not there, PackError where it was changed.
- */
+/** Reads the export that a new one is to be compared with, before the service is asked for anybody; throws as {@link previousPack}. */
 export async function checkPrevious(exports: PackPlace, named: string | null): Promise<void> {
   const scratch = join(tmpdir(), `nightledger-packs-${randomUUID()}`);
   try {
-    const directory = await previousPack(exports, LAST, named, scratch);
-    if (directory === null) return;
-    await requireUnchanged(directory, (await readProvenManifest(directory)).manifest);
+    await previousPack(exports, LAST, named, scratch);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

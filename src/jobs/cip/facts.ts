@@ -1,8 +1,8 @@
 import type { KeyObject } from "node:crypto";
-import type { SampleSizes } from "../../domain/bulk/cip/sample.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { RetentionRules } from "../../domain/tables/retention.js";
-import type { DuckDb } from "../../lake/sql/duckdb.js";
+import type { ReadManifest } from "../../lake/bulk/pack/manifest.js";
+import type { LakeReader } from "../../lake/query/query-views.js";
 
 /** What a pack says of the export that it is of; what its manifest has under `facts`, by the names that it has there. */
 export interface PackFacts {
@@ -25,7 +25,7 @@ export interface PackFacts {
   readonly finished_at: string;
   /** The lake's newest root before this export; null where there is none. */
   readonly lake_root: string | null;
-  /** Whether pages and CSV files show tax ids, birth dates, addresses and IP addresses. */
+  /** Whether the report and CSV files show tax ids, birth dates, addresses and IP addresses. */
   readonly unmasked: boolean;
   /** Why it was made; never null where it is unmasked. */
   readonly reason: string | null;
@@ -34,19 +34,14 @@ export interface PackFacts {
   readonly population: { readonly rows: number; readonly sha256: string };
   /** Ed25519. */
   readonly signKey?: KeyObject | undefined;
-  /** Directory of the pack before this one. */
-  readonly previous: string | null;
+  /** The pack before this one. */
+  readonly previous: Pick<ReadManifest, "manifest" | "sha256"> | null;
   /** Id of the export that this one corrects. */
   readonly amends: string | null;
-  readonly sample: SampleSizes & { readonly seed: string };
 }
 
 /** What a pack is written with. */
 export interface PackTools {
-  readonly duckdb: DuckDb;
+  readonly lake: LakeReader;
   readonly sealer: Sealer;
-  /** Stops what runs beside, such as a browser. */
-  readonly signal?: AbortSignal | undefined;
-  /** A Chromium to print `report.pdf` with; undefined to look for one, null for none. */
-  readonly chromium?: string | null | undefined;
 }

@@ -38,7 +38,7 @@ export function judged(
   };
 }
 
-/** The name of a person for pages; null where no report gives one. */
+/** The name of a person; null where no report gives one. */
 export function nameOf({ report }: CipMember, mask: Mask): string | null {
   const name = report?.checked_data.customer_name ?? "";
   return name.trim() === "" ? null : mask.text(name);

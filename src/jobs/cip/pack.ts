@@ -1,6 +1,4 @@
-import { hash } from "node:crypto";
 import { PackRetention } from "../../domain/bulk/cip/retention.js";
-import { SampleDraw, strataOf } from "../../domain/bulk/cip/sample.js";
 import {
   contentSha256,
   OUTCOMES_FILE,
@@ -10,13 +8,16 @@ import {
 } from "../../lake/bulk/pack/manifest.js";
 import { PackFiles, RowSpool } from "../../lake/bulk/pack/pack-files.js";
 import { sealPack } from "../../lake/bulk/pack/signature.js";
-import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
+import { csvLine } from "../../lake/csv-line.js";
 import { CIP_TABLES } from "../../lake/tables/cip.js";
-import { ChangesSpool } from "./changes/changes-spool.js";
-import { requireUnchanged } from "./changes/compared-packs.js";
-import { findChromium, printPdf } from "./chromium.js";
-import { ExceptionsSpool } from "./exceptions-spool.js";
+import { CHANGE_COLUMNS, CHANGE_KINDS, type ChangeKind, eachChange, hasReportsOf } from "./changes.js";
 import type { PackFacts, PackTools } from "./facts.js";
+import {
+  exceptionsSpool,
+  type ListedException,
+  listedExceptions,
+  writeExceptions,
+} from "./listed-exceptions.js";
 import type { CipMember } from "./member.js";
 import {
   type JudgedMember,
@@ -26,12 +27,9 @@ import {
   POPULATION_HEAD,
   populationLine,
 } from "./member-lines.js";
-import { Overview } from "./pages/overview.js";
-import { PeoplePages, REPORT_PAGE } from "./pages/page.js";
-import { writePages } from "./pages/write-pages.js";
+import { Overview } from "./overview.js";
+import { type ShownChanges, writeReport } from "./report.js";
 import { cipRows } from "./rows.js";
-
-const PDF_FILE = "report.pdf";
 
 /** A pack that is written and has no name yet. */
 export interface WrittenPack {
@@ -40,19 +38,17 @@ export interface WrittenPack {
   readonly manifestSha256: string;
 }
 
-/** Every member of an export in the order of `fpId`; each call reads them again. */
-export type Members = () => AsyncIterable<CipMember>;
-
 /**
  * Writes all files of a CIP export (docs/use/exports.md) into an empty directory. `publishPack` gives it its name.
  *
+ * @param members in the order of `fpId`
  * @throws when the members are not the frozen population: a pack says who was meant before the first call.
  */
 export async function writeCipPack(
   tools: PackTools,
   directory: string,
   facts: PackFacts,
-  members: Members,
+  members: AsyncIterable<CipMember>,
 ): Promise<WrittenPack> {
   const pack = new CipPack(tools, new PackFiles(directory), facts);
   try {
@@ -66,66 +62,51 @@ class CipPack {
   readonly #counts = { population: 0, exported: 0, failed: 0, excluded: 0 };
   readonly #retention = new PackRetention();
   readonly #overview = new Overview();
-  readonly #pages = new PeoplePages();
   /** Members come by id, and the rows of each in their order. */
   readonly #tables: ReadonlyMap<(typeof CIP_TABLES)[number]["name"], RowSpool>;
-  readonly #exceptions: ExceptionsSpool;
-  readonly #changes: ChangesSpool;
-  readonly #sample: SampleDraw;
+  readonly #exceptions: RowSpool<ListedException>;
 
   constructor(
     private readonly tools: PackTools,
     private readonly files: PackFiles,
     private readonly facts: PackFacts,
   ) {
-    const { duckdb } = tools;
+    const { duckdb } = tools.lake;
     this.#tables = new Map(CIP_TABLES.map(({ name, columns }) => [name, new RowSpool(duckdb, { columns })]));
-    this.#exceptions = new ExceptionsSpool(duckdb);
-    this.#changes = new ChangesSpool(tools, facts.unmasked);
-    const { seed } = facts.sample;
-    this.#sample = new SampleDraw(facts.sample, (stratum, fpId) =>
-      hash("sha256", JSON.stringify([seed, stratum, fpId])),
-    );
+    this.#exceptions = exceptionsSpool(duckdb);
   }
 
-  async write(members: Members): Promise<WrittenPack> {
+  async write(members: AsyncIterable<CipMember>): Promise<WrittenPack> {
     const { files, facts } = this;
     const counts = this.#counts;
-    const before = facts.previous;
-    const previous = before === null ? null : await readProvenManifest(before);
-    if (before !== null && previous !== null) await requireUnchanged(before, previous.manifest);
-    await this.#writeMembers(members());
+    await this.#writeMembers(members);
     for (const [name, spool] of this.#tables) {
       const path = `${name}.parquet`;
       await files.add(path, await spool.writeParquet(await files.place(path)));
     }
-    await this.#exceptions.writeList(files);
-    if (before !== null) await this.#changes.compare(before, files.directory);
-    await this.#changes.writeList(files);
-    await writePages(
-      {
-        ...{ files, facts, counts, overview: this.#overview, exceptions: this.#exceptions },
-        ...{ changes: this.#changes, sample: this.#sample, pages: this.#pages },
-        contentSha256: contentSha256(files.files),
-        previous: previous?.manifest.export_id ?? null,
-      },
-      members(),
-    );
-    const pdf = await this.#writePdf();
-    const { exportId, population, signKey, previous: _, amends, sample: sizes, ...statement } = facts;
+    await writeExceptions(this.#exceptions, files);
+    await writeReport(files, {
+      facts,
+      counts,
+      changes: await this.#writeChanges(),
+      contentSha256: contentSha256(files.files),
+      overview: this.#overview,
+      exceptions: this.#exceptions,
+    });
+    const { exportId, population, signKey, previous, amends, ...statement } = facts;
     const sealed = await sealPack(
       files,
       {
         kind: "cip",
         export_id: exportId,
-        facts: {
-          ...statement,
-          sample: { ...sizes, drawn: this.#sample.counts() },
-          retention: this.#retention.summary(facts.retention),
-          pdf,
+        facts: { ...statement, retention: this.#retention.summary(facts.retention) },
+        counts,
+        population,
+        amends,
+        previous: previous && {
+          export_id: previous.manifest.export_id,
+          manifest_sha256: previous.sha256,
         },
-        ...{ counts, population, amends },
-        previous: previous && { export_id: previous.manifest.export_id, manifest_sha256: previous.sha256 },
       },
       signKey,
     );
@@ -133,7 +114,35 @@ class CipPack {
   }
 
   async release(): Promise<void> {
-    for (const spool of [...this.#tables.values(), this.#exceptions, this.#changes]) await spool.release();
+    for (const spool of [...this.#tables.values(), this.#exceptions]) await spool.release();
+  }
+
+  /** Writes `changes.csv`; it has a header only where there is nothing to compare with. */
+  async #writeChanges(): Promise<ShownChanges> {
+    const { tools, files } = this;
+    const { previous, unmasked } = this.facts;
+    const before = previous?.manifest.export_id ?? "";
+    const isKnown =
+      previous !== null &&
+      (previous.manifest.counts.exported === 0 || (await hasReportsOf(tools.lake, before)));
+    const each: ShownChanges["each"] = async (write) => {
+      if (isKnown) await eachChange(tools, { before, directory: files.directory, unmasked }, write);
+    };
+    const counts = Object.fromEntries(CHANGE_KINDS.map((kind) => [kind, 0])) as Record<ChangeKind, number>;
+    await files.write("changes.csv", async (out) => {
+      await out(csvLine(CHANGE_COLUMNS));
+      let rows = 0;
+      let last = "";
+      await each(async (change) => {
+        await out(csvLine(CHANGE_COLUMNS.map((name) => change[name])));
+        rows += 1;
+        const own = `${change.change} ${change.fp_id}`;
+        if (own !== last) counts[change.change] += 1;
+        last = own;
+      });
+      return rows;
+    });
+    return { counts: isKnown ? counts : null, each };
   }
 
   /** Reads the members once: writes the files with a line for each, and collects what is sorted or counted later. */
@@ -164,26 +173,13 @@ class CipPack {
   }
 
   async #count(one: JudgedMember): Promise<void> {
-    const { member, exceptions, purge } = one;
+    const { member, purge } = one;
     const rows = cipRows(member, this.facts.exportId, this.tools.sealer);
     for (const [name, spool] of this.#tables) await spool.add(rows[name]);
-    await this.#exceptions.addMember(one, this.#counts.population);
+    await this.#exceptions.add(listedExceptions(one, this.#counts.population));
     this.#retention.add(purge);
     this.#overview.add(one);
-    this.#pages.add(member.fpId);
-    this.#sample.add(member.fpId, strataOf({ ...member, exceptions }));
     this.#counts.population += 1;
     this.#counts[member.status] += 1;
-  }
-
-  /** Prints the report if there is a browser; a pack without it is complete. Returns in words what came of it. */
-  async #writePdf(): Promise<string> {
-    const { chromium = await findChromium(process.env), signal } = this.tools;
-    if (chromium === undefined || chromium === null) return "not printed: no Chromium was found";
-    const [page, pdf] = [await this.files.place(REPORT_PAGE), await this.files.place(PDF_FILE)];
-    const failure = await printPdf(chromium, page, pdf, { signal });
-    if (failure !== undefined) return `not printed: ${failure}`;
-    await this.files.add(PDF_FILE, null);
-    return `${PDF_FILE} is ${REPORT_PAGE}, printed`;
   }
 }

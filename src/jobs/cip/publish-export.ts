@@ -1,6 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { DEFAULT_SAMPLE, type SampleSizes, STRATA, type Stratum } from "../../domain/bulk/cip/sample.js";
 import { isS3Address } from "../../domain/lake-address.js";
 import { shellWord } from "../../domain/words/texts.js";
 import { PROOF } from "../../lake/bulk/pack/manifest.js";
@@ -43,15 +42,14 @@ export async function publishExport(run: CipRun): Promise<Readonly<Record<string
 }
 
 async function makePack(run: CipRun, exports: PackPlace, scratch: string): Promise<void> {
-  const { runId, lake, options, retryOf, sealer, signal } = run;
+  const { runId, lake, options, retryOf, sealer } = run;
   const directory = await exports.begin(runId, scratch);
   try {
     const held = await heldUsers(lake);
     const members = () => membersOf(run.groups, runId, held);
     const previous = await previousPack(exports, runId, options.since ?? retryOf, scratch);
-    const chromium = options.pdf ? undefined : null;
-    const tools = { duckdb: lake.duckdb, sealer, signal, chromium };
-    await writeCipPack(tools, directory, await factsOf(run, members, previous), members);
+    const facts = await factsOf(run, await populationOf(members()), previous);
+    await writeCipPack({ lake, sealer }, directory, facts, members());
     await exports.publish(runId, directory);
   } catch (error) {
     // An attempt that Temporal gave up on may have published meanwhile.
@@ -63,14 +61,10 @@ async function makePack(run: CipRun, exports: PackPlace, scratch: string): Promi
 
 async function factsOf(
   run: CipRun,
-  members: () => ReturnType<typeof membersOf>,
-  previous: string | null,
+  population: PackFacts["population"],
+  previous: PackFacts["previous"],
 ): Promise<PackFacts> {
   const { runId, options, asker, secrets, startedAt, version, retryOf } = run;
-  const population = await populationOf(members());
-  const { sample } = options;
-  const sizeOf = (stratum: Stratum) => sample ?? DEFAULT_SAMPLE[stratum];
-  const sizes = Object.fromEntries(STRATA.map((stratum) => [stratum, sizeOf(stratum)]));
   return {
     operator: asker.operator,
     host: asker.host,
@@ -91,7 +85,5 @@ async function factsOf(
     signKey: secrets.signKey ? signingKey(secrets.signKey, "--sign-key") : undefined,
     previous,
     amends: retryOf,
-    // The same population draws the same people, unless the user asks for others.
-    sample: { ...(sizes as SampleSizes), seed: options.sample_seed ?? population.sha256 },
   };
 }

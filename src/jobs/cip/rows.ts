@@ -10,7 +10,7 @@ import {
   cipWatchlistRecords,
   OWN_CIP_COLUMNS,
 } from "../../lake/tables/cip.js";
-import { openColumn, sealRowRepeatably } from "../../lake/tables/encrypted-column.js";
+import { sealRowRepeatably } from "../../lake/tables/encrypted-column.js";
 import { TakenFields } from "../kyb/rows.js";
 import type { CipMember, CipReport } from "./member.js";
 
@@ -40,16 +40,6 @@ const KNOWN = {
   watchlist: [...fieldsOf("watchlist"), "records"],
 };
 
-/** The field by which the records of a screening are compared, all of them as one value. */
-export const WATCHLIST_RECORDS = "watchlist_records";
-/** Between the items of a list that is compared as one value. */
-export const ITEM_SEPARATOR = " · ";
-
-/** The columns of `cip_reports` that are encrypted. */
-const SEALED_COLUMNS: readonly string[] = cipReports.columns.flatMap((column) =>
-  "encrypted" in column ? [column.name] : [],
-);
-
 /** The rows of a user's report, as the files of a pack and the lake's tables both get them. */
 export function cipRows(member: CipMember, runId: string, sealer: Sealer): CipRows {
   const { report, fpId } = member;
@@ -78,18 +68,6 @@ export function cipRows(member: CipMember, runId: string, sealer: Sealer): CipRo
     ),
     [cipSelfReported.name]: [{ ...key, ...selfReported }],
   };
-}
-
-/** A compared value of a report in the clear. @throws InputError when it is sealed and its key is not there. */
-export function openedValue(sealer: Sealer, field: string, value: string | null): string | null {
-  if (value === null) return null;
-  if (field === WATCHLIST_RECORDS) {
-    const items = value.split(ITEM_SEPARATOR);
-    return items
-      .map((item) => openColumn(sealer, cipWatchlistRecords.name, "record", item))
-      .join(ITEM_SEPARATOR);
-  }
-  return SEALED_COLUMNS.includes(field) ? openColumn(sealer, cipReports.name, field, value) : value;
 }
 
 function reportRow(

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { filled, flag, type JobKind, orNull, text, wholeNumber } from "../kind.js";
+import { filled, flag, type JobKind, orNull, text } from "../kind.js";
 
 export const cipKind = {
   kind: "cip",
   command: "export cip",
   description:
-    "request the CIP report of every user in a roster and write them as one pack: tables, pages and a manifest",
+    "request the CIP report of every user in a roster and write them as one pack: tables, a report and a manifest",
   example: "nightledger export cip --roster users.csv --approver compliance@example.com",
   file: {
     name: "roster",
@@ -27,14 +27,9 @@ export const cipKind = {
       ),
       unmasked: flag
         .default(false)
-        .describe("show tax ids, birth dates, addresses and IP addresses in pages and CSV; needs --reason"),
-      sample: orNull(wholeNumber(1, 1_000)).describe(
-        "<people> people per stratum in the examiner's sample, 1 to 1,000",
-      ),
-      sample_seed: orNull(text).describe(
-        "<text> seed of the sample; the same seed and strata select the same people",
-      ),
-      pdf: flag.default(true).describe("skip report.pdf, which is made where Chromium is installed"),
+        .describe(
+          "show tax ids, birth dates, addresses and IP addresses in the report and CSV; needs --reason",
+        ),
       out: orNull(text).describe("<directory> where to write the pack (default: _exports/cip in the lake)"),
     })
     .refine(({ unmasked, reason }) => !unmasked || reason !== null, {

@@ -10,8 +10,8 @@ import { openPackRoom, type PackRoom } from "../../helpers/bulk/cip-pack.js";
 let room: PackRoom;
 beforeAll(async () => {
   room = await openPackRoom();
-  const { directory } = await room.write(madeUpMembers(5));
-  await room.write(madeUpMembers(5), { previous: directory });
+  const first = await room.write(madeUpMembers(5));
+  await room.write(madeUpMembers(5), { previous: first });
 });
 afterAll(() => room.release());
 

@@ -46,7 +46,6 @@ test.each<[string, string[], RegExp]>([
   ["a blank reason", ["--reason", " "], /^--reason is blank\. Say why the export is made/],
   ["a blank reason to unmask", ["--reason", "", "--unmasked"], /^--reason is blank\./],
   ["no reason to unmask", ["--unmasked"], /^--unmasked shows .* needs --reason/],
-  ["a sample of nobody", ["--sample", "0"], /^--sample is not a whole number from 1 to 1000\./],
 ])("an export of CIP reports with %s is refused", async (_, words, message) => {
   const cip = words[0] === "--approver" ? CIP.slice(0, -2) : CIP;
   await expect(asked(...cip, ...words)).rejects.toThrow(message);
@@ -55,12 +54,11 @@ test.each<[string, string[], RegExp]>([
 
 test("what is left out of an export of CIP reports has its value, and paths are absolute", async () => {
   expect((await asked(...CIP)).options).toEqual({
-    ...{ approver: "a", since: null, reason: null, unmasked: false, sample: null, sample_seed: null },
-    ...{ pdf: true, out: null },
+    ...{ approver: "a", since: null, reason: null, unmasked: false, out: null },
   });
-  const words = ["--no-pdf", "--out", "packs", "--since", "cip-1", "--sample", "7", "--sign-key", "k.pem"];
+  const words = ["--out", "packs", "--since", "cip-1", "--sign-key", "k.pem"];
   expect(await asked(...CIP, ...words)).toMatchObject({
-    options: { pdf: false, out: "/here/packs", since: "cip-1", sample: 7 },
+    options: { out: "/here/packs", since: "cip-1" },
     inputs: { sign_key: "/here/k.pem" },
   });
   expect((await asked(...CIP, "--since", "packs/cip-1")).options.since).toBe(resolve("/here/packs/cip-1"));

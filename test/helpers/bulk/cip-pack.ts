@@ -1,36 +1,46 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DEFAULT_SAMPLE } from "../../../src/domain/bulk/cip/sample.js";
 import type { PackFacts, PackTools } from "../../../src/jobs/cip/facts.js";
 import { populationOf } from "../../../src/jobs/cip/member-lines.js";
-import { type Members, type WrittenPack, writeCipPack } from "../../../src/jobs/cip/pack.js";
+import { type WrittenPack, writeCipPack } from "../../../src/jobs/cip/pack.js";
+import { cipRows } from "../../../src/jobs/cip/rows.js";
+import type { ReadManifest } from "../../../src/lake/bulk/pack/manifest.js";
 import { publishPack } from "../../../src/lake/bulk/pack/pack-place.js";
-import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
+import { openLake } from "../../../src/lake/lake.js";
+import type { DuckDb } from "../../../src/lake/sql/duckdb.js";
+import { appendOnce } from "../../../src/lake/tables/append.js";
+import { cipReports } from "../../../src/lake/tables/cip.js";
+import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
+import type { madeUpMembers } from "./cip-members.js";
 import { APPROVER } from "./cip-members.js";
 
 /** A directory of packs in temp, with what they are written with. */
 export interface PackRoom {
   readonly root: string;
-  readonly tools: PackTools;
-  /** Writes and publishes a pack below the root, under its export id. */
-  write(members: Members, facts?: Partial<PackFacts>): Promise<WrittenPack & { readonly directory: string }>;
+  readonly tools: PackTools & { readonly duckdb: DuckDb };
+  /** Writes and publishes a pack below the root, under its export id, and its reports to the lake. */
+  write(
+    members: ReturnType<typeof madeUpMembers>,
+    facts?: Partial<PackFacts>,
+    sealer?: PackTools["sealer"],
+  ): Promise<WrittenPack & Pick<ReadManifest, "sha256"> & { readonly directory: string }>;
   release(): Promise<void>;
 }
 
 export const SEALER = createSealer(parseEncryptionKeys(`k1:${Buffer.alloc(32, 7).toString("base64")}`));
 
-export async function openPackRoom(chromium: string | null = null): Promise<PackRoom> {
+export async function openPackRoom(): Promise<PackRoom> {
   const root = await mkdtemp(join(tmpdir(), "nightledger-packs-"));
-  const duckdb = createDuckDb({ scratchDirectory: join(root, "scratch") });
-  const tools: PackTools = { duckdb, sealer: SEALER, chromium };
+  const lake = openLake({ directory: join(root, "lake") });
+  const tools = { lake, duckdb: lake.duckdb, sealer: SEALER };
   let number = 0;
   return {
     root,
     tools,
-    async write(members, given = {}) {
+    async write(members, given = {}, sealer = SEALER) {
       number += 1;
       const temporary = join(root, `writing-${number}`);
       await mkdir(temporary);
@@ -51,16 +61,21 @@ export async function openPackRoom(chromium: string | null = null): Promise<Pack
         population: await populationOf(members()),
         previous: null,
         amends: null,
-        sample: { ...DEFAULT_SAMPLE, seed: "2026-Q4" },
         ...given,
       };
-      const written = await writeCipPack(tools, temporary, facts, members);
+      const written = await writeCipPack({ lake, sealer }, temporary, facts, members());
       const directory = join(root, "packs", facts.exportId);
       await publishPack(temporary, directory);
-      return { ...written, directory };
+      async function* reports() {
+        for await (const one of members()) yield* cipRows(one, facts.exportId, sealer)[cipReports.name];
+      }
+      await appendOnce(lake, cipReports, facts.exportId, () =>
+        writeRows(lake, cipReports, facts.exportId, reports()),
+      );
+      return { ...written, sha256: written.manifestSha256, directory };
     },
     async release() {
-      await duckdb.close();
+      await lake.close();
       await rm(root, { recursive: true, force: true });
     },
   };

@@ -16,10 +16,7 @@ export const KILLED_CIP: KilledJob = {
     population: { kind: "synthetic", users: USERS, linksPerUser: 0, accountsPerLink: 0, rows: 0 },
   },
   slow: "create_cip_report",
-  args: [
-    ...["export", "cip", "--roster", "users.csv"],
-    ...["--approver", "ops@bank.example", "--no-pdf", "--json"],
-  ],
+  args: [...["export", "cip", "--roster", "users.csv"], ...["--approver", "ops@bank.example", "--json"]],
   problemsOf: (folder, sandbox, summary) => cipProblems(folder, sandbox, summary),
 };
 

@@ -6,7 +6,7 @@ import { cipKind } from "../../../src/jobs/kinds/cip.js";
 import { type BulkWorld, openBulkWorld } from "../../helpers/bulk/bulk-harness.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
-const OPTIONS = cipKind.options.parse({ approver: "compliance@bank.example", pdf: false });
+const OPTIONS = cipKind.options.parse({ approver: "compliance@bank.example" });
 
 let world: BulkWorld;
 beforeEach(async () => {

@@ -17,7 +17,7 @@ const TRANSFORMS = ["--transforms", "suffix(2)"];
 const JOBS: readonly (readonly string[])[] = [
   ["sync", "--roster", "users.csv", "--reconcile"],
   ["export", "kyb", "--businesses", "businesses.csv"],
-  ["export", "cip", "--roster", "users.csv", "--approver", "ops@bank.example", "--no-pdf"],
+  ["export", "cip", "--roster", "users.csv", "--approver", "ops@bank.example"],
   ["export", "vault", "--roster", "users.csv", "--fields", "id.email", "--reason", "r", ...TRANSFORMS],
   ["vault", "write", "--file", "values.csv"],
 ];

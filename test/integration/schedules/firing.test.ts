@@ -181,7 +181,7 @@ test("imports, exports and batches run by a schedule as by a command", async () 
   await writeFile(join(folder.directory, "customers.csv"), "external_id\nc-1\nc-2\n");
   const jobs: readonly (readonly [string, readonly string[]])[] = [
     ["imports", ["import", "--transactions", "rows.csv"]],
-    ["packs", ["export", "cip", "--roster", "users.csv", "--approver", "c@bank.example", "--no-pdf"]],
+    ["packs", ["export", "cip", "--roster", "users.csv", "--approver", "c@bank.example"]],
     ["customers", ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc"]],
   ];
   for (const [name, command] of jobs) {

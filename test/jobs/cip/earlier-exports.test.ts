@@ -1,35 +1,38 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { previousPack } from "../../../src/jobs/cip/earlier-exports.js";
 import { directoryPacks } from "../../../src/lake/bulk/pack/pack-place.js";
+import { madeUpMembers } from "../../helpers/bulk/cip-members.js";
+import { openPackRoom, type PackRoom } from "../../helpers/bulk/cip-pack.js";
 
 const FIRST = "cip-20261120T010203Z-aaaaaa";
 const SECOND = "cip-20261121T010203Z-bbbbbb";
 const NEXT = "cip-20261122T010203Z-cccccc";
 
+let room: PackRoom;
 let base: string;
 beforeEach(async () => {
-  base = await mkdtemp(join(tmpdir(), "nightledger-exports-"));
+  room = await openPackRoom();
+  base = join(room.root, "packs");
 });
-afterEach(() => rm(base, { recursive: true, force: true }));
+afterEach(() => room.release());
 
-const previous = (directory: string, runId: string, named: string | null) =>
-  previousPack(directoryPacks(directory), runId, named, "no scratch");
+const write = (exportId: string) => room.write(madeUpMembers(2), { exportId });
+const previous = async (directory: string, runId: string, named: string | null) =>
+  (await previousPack(directoryPacks(directory), runId, named, "no scratch"))?.manifest.export_id;
 
 test("the newest export before one; what else lies beside it is none", async () => {
-  expect(await previous(join(base, "none"), NEXT, null)).toBeNull();
-  for (const name of [FIRST, SECOND, "cip-2026", `${SECOND}.zip`, `.${SECOND}.x`, "old"]) {
-    await mkdir(join(base, name));
-  }
-  expect(await previous(base, NEXT, null)).toBe(join(base, SECOND));
-  expect(await previous(base, SECOND, null)).toBe(join(base, FIRST));
+  expect(await previous(join(base, "none"), NEXT, null)).toBeUndefined();
+  for (const id of [FIRST, SECOND]) await write(id);
+  for (const name of ["cip-2026", `${SECOND}.zip`, `.${SECOND}.x`, "old"]) await mkdir(join(base, name));
+  expect(await previous(base, NEXT, null)).toBe(SECOND);
+  expect(await previous(base, SECOND, null)).toBe(FIRST);
 });
 
 test("the export that was named, by its id or directory", async () => {
-  await mkdir(join(base, FIRST));
-  expect(await previous(base, NEXT, FIRST)).toBe(join(base, FIRST));
-  expect(await previous("/elsewhere", NEXT, join(base, FIRST))).toBe(join(base, FIRST));
+  await write(FIRST);
+  expect(await previous(base, NEXT, FIRST)).toBe(FIRST);
+  expect(await previous("/elsewhere", NEXT, join(base, FIRST))).toBe(FIRST);
   await expect(previous(base, NEXT, SECOND)).rejects.toThrow("there is no export");
 });

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { CipMember } from "../../../src/jobs/cip/member.js";
-import { cipRows, openedValue, WATCHLIST_RECORDS } from "../../../src/jobs/cip/rows.js";
+import { cipRows } from "../../../src/jobs/cip/rows.js";
 import { CIP_TABLES } from "../../../src/lake/tables/cip.js";
+import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
 import { madeUpMember, madeUpReport } from "../../helpers/bulk/cip-members.js";
 import { SEALER } from "../../helpers/bulk/cip-pack.js";
 
@@ -25,7 +26,7 @@ test("each table gets its columns and no others", () => {
     for (const row of rows[name]) expect(Object.keys(row).filter((column) => !known.has(column))).toEqual([]);
   }
   expect(Object.keys(rows.cip_reports[0] ?? {})).toHaveLength(CIP_TABLES[0].columns.length);
-  const clear = (record: unknown) => openedValue(SEALER, WATCHLIST_RECORDS, String(record));
+  const clear = (record: unknown) => openColumn(SEALER, "cip_watchlist_records", "record", String(record));
   expect(rows.cip_watchlist_records.map(({ kind, record }) => [kind, clear(record)])).toEqual([
     ["text", "a"],
     ["number", "1"],
@@ -47,7 +48,7 @@ test("tax id, birth date, address and IP address are encrypted, and open under t
   for (const [column, value] of Object.entries(clear)) {
     const sealed = String(row[column]);
     expect(Buffer.from(sealed, "base64").toString("latin1")).toMatch(/^NLS1/);
-    expect(openedValue(SEALER, column, sealed)).toBe(value);
+    expect(openColumn(SEALER, "cip_reports", column, sealed)).toBe(value);
     expect(() => SEALER.open(Buffer.from(sealed, "base64"), "cip_reports.other")).toThrow();
   }
   const text = JSON.stringify(rowsOf(MEMBER));
@@ -80,7 +81,7 @@ test("fields that no column has are kept, encrypted; they never replace a column
     self_reported: { occupation: "Engineer", fp_id: "fp_forged", pets: 2 },
     watchlist: { ...MEMBER.report?.watchlist, list: "x" },
   });
-  const opened = JSON.parse(openedValue(SEALER, "other_fields", String(row.other_fields)) ?? "");
+  const opened = JSON.parse(openColumn(SEALER, "cip_reports", "other_fields", String(row.other_fields)));
   expect(opened).toEqual({
     zodiac: "aries",
     "self_reported.fp_id": "fp_forged",

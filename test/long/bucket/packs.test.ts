@@ -11,16 +11,7 @@ import { openTwoMachines } from "../../helpers/store/two-machines.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const missing = await whyNoS3Server();
-const EXPORT = [
-  "export",
-  "cip",
-  "--roster",
-  "users.csv",
-  "--approver",
-  "c@bank.example",
-  "--no-pdf",
-  "--json",
-];
+const EXPORT = ["export", "cip", "--roster", "users.csv", "--approver", "c@bank.example", "--json"];
 /** The write at which the machine that makes the pack is lost. */
 const MOMENTS = [
   ["its files are staged", /_staging\/cip-[^/]+\/pack\//],

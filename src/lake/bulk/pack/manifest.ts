@@ -41,7 +41,7 @@ export const manifestSchema = z.strictObject({
   /** The pack before this one, by its manifest: packs form a chain. */
   previous: z.strictObject({ export_id: id, manifest_sha256: hash }).nullable(),
   amends: id.nullable(),
-  /** {@link contentSha256}, which the pages print. */
+  /** {@link contentSha256}, which the report prints. */
   content_sha256: hash,
   /** The sha256 is that of the public key's DER form (SubjectPublicKeyInfo). */
   signature: z.strictObject({ algorithm: z.literal("Ed25519"), public_key_sha256: hash }).nullable(),
@@ -59,8 +59,8 @@ export type PackManifest = z.output<typeof manifestSchema>;
 export type PackCounts = Readonly<PackManifest["counts"]>;
 
 /**
- * One hash over all files of rows: the sha256 of their lines in `SHA256SUMS`. Pages print it, because they can't print
- * the hash of a manifest that holds their own.
+ * One hash over all files of rows: the sha256 of their lines in `SHA256SUMS`. The report prints it, because it can't
+ * print the hash of a manifest that holds its own.
  */
 export function contentSha256(files: readonly PackFile[]): string {
   return textSha256(sumLines(files.filter(({ path }) => /\.(parquet|csv)$/.test(path))));

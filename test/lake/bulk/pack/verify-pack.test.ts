@@ -20,8 +20,8 @@ let pack: string;
 beforeAll(async () => {
   room = await openPackRoom();
   const first = await room.write(madeUpMembers(25));
-  const second = await room.write(madeUpMembers(25), { previous: first.directory });
-  const third = await room.write(madeUpMembers(25), { previous: second.directory, signKey: pair.privateKey });
+  const second = await room.write(madeUpMembers(25), { previous: first });
+  const third = await room.write(madeUpMembers(25), { previous: second, signKey: pair.privateKey });
   pack = third.directory;
 });
 afterAll(() => room.release());

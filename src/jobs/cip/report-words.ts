@@ -1,9 +1,9 @@
-import type { ChangeKind } from "../../../domain/bulk/cip/changes.js";
-import type { ExceptionKind } from "../../../domain/bulk/cip/exceptions.js";
-import type { CipElement } from "../../../domain/bulk/cip/report.js";
-import type { Stratum } from "../../../domain/bulk/cip/sample.js";
+import type { ExceptionKind } from "../../domain/bulk/cip/exceptions.js";
+import { type CipElement, instantOf } from "../../domain/bulk/cip/report.js";
+import { html, joined, type Markup } from "../../pages/parts.js";
+import type { ChangeKind } from "./changes.js";
 
-/** What pages call the verdicts of a report. */
+/** What the report calls the verdicts of a user. */
 export const ELEMENT_NAMES: Readonly<Record<CipElement, string>> = {
   result: "Result",
   date_of_birth: "Date of birth",
@@ -16,7 +16,7 @@ export const ELEMENT_NAMES: Readonly<Record<CipElement, string>> = {
   "watchlist.monitored_lists": "Watchlists: monitored lists",
 };
 
-/** What pages call a field of a report; any other by its own name, with spaces. */
+/** What the report calls a field; any other by its own name, with spaces. */
 const FIELD_NAMES = new Map<string, string>(
   Object.entries({
     ...ELEMENT_NAMES,
@@ -28,26 +28,15 @@ const FIELD_NAMES = new Map<string, string>(
     check_initiated_at: "Check started",
     kyc_completed_at: "KYC completed",
     "watchlist.check_completed_at": "Watchlists screened",
-    "watchlist.records": "Watchlists: records",
     approved_reason: "Reason of the approval",
-    date_of_birth_breakdown: "Date of birth: sources",
-    matched_addresses: "Address: sources",
-    tax_id_breakdown: "Tax id: sources",
-    us_legal_status: "US legal status",
-    is_employed_at_brokerage_firm: "Employed at a brokerage firm",
   }),
 );
 
-/** What pages call a field of a report, by its name there (`watchlist.sanction`) or its column (`watchlist_sanction`). */
+/** The words for a field, by its name in a report (`watchlist.sanction`) or its column (`watchlist_sanction`). */
 export function fieldName(field: string): string {
-  const path = field.replace(/^(checked_data|watchlist|self_reported)_/, "$1.").replace(/_text$/, "");
-  const own = path.replace(/^self_reported\./, "");
-  return FIELD_NAMES.get(own) ?? sentence(own);
-}
-
-function sentence(name: string): string {
-  const words = name.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const path = field.replace(/^(checked_data|watchlist)_/, "$1.").replace(/_text$/, "");
+  const words = path.replaceAll("_", " ");
+  return FIELD_NAMES.get(path) ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export const KIND_NAMES: Readonly<Record<ExceptionKind, string>> = {
@@ -68,10 +57,19 @@ export const CHANGE_NAMES: Readonly<Record<ChangeKind, string>> = {
   screened_again: "screened again",
 };
 
-export const STRATUM_NAMES: Readonly<Record<Stratum, string>> = {
-  exceptions: "Exceptions",
-  manual_approval: "Manual approval",
-  incomplete: "Incomplete or without a report",
-  high_risk: "High risk",
-  random: "Random",
-};
+/** A text with the code that it begins with in words: `not_found (…)` as "not found (…)". */
+export function codeInWords(text: string): string {
+  return text.replace(/^[a-z\d]+(?:_[a-z\d]+)+(?=$|[ :])/i, (code) => code.replaceAll("_", " "));
+}
+
+const INSTANTS = /(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d))/;
+
+/** A text whose instants are in UTC, to the second, and not broken over lines. */
+export function withTimes(text: string): Markup {
+  const parts = text.split(INSTANTS).map((part) => {
+    const instant = instantOf(part);
+    if (instant === null) return part;
+    return html`<time datetime="${part}">${instant.slice(0, 10)} ${instant.slice(11, 19)} UTC</time>`;
+  });
+  return joined(...parts);
+}

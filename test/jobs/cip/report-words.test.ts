@@ -1,32 +1,14 @@
 import { expect, test } from "vitest";
-import { codeInWords, reasonInWords, withTimes } from "../../../../src/jobs/cip/pages/values.js";
-import { fieldName } from "../../../../src/jobs/cip/pages/words.js";
+import { codeInWords, fieldName, withTimes } from "../../../src/jobs/cip/report-words.js";
 
 test.each([
-  ["le100k", "up to 100,000"],
-  ["lt50k", "less than 50,000"],
-  ["gt_1m", "more than 1,000,000"],
-  ["ge5000", "5,000 or more"],
-  ["s50k_to_100k", "50,000 to 100,000"],
-  ["grow_wealth", "grow wealth"],
   ["source_12", "source 12"],
-  ['["grow_wealth","lt50k"]', "grow wealth, less than 50,000"],
-  ["[1]", "[1]"],
-  ["[not json", "[not json"],
-  ["US", "US"],
-  ["legal", "legal"],
-  ["seen le100k", "seen le100k"],
-  ["me_too@bank.example", "me_too@bank.example"],
-])("%s is shown as %s", (code, words) => {
-  expect(codeInWords(code)).toBe(words);
-});
-
-test.each([
   ["no_completed_onboarding (rejected: x)", "no completed onboarding (rejected: x)"],
   ["not_found", "not found"],
   ["wrong row: column fp_id is blank", "wrong row: column fp_id is blank"],
-])("the code that begins %j is in words", (reason, words) => {
-  expect(reasonInWords(reason)).toBe(words);
+  ["me_too@bank.example", "me_too@bank.example"],
+])("the code that begins %j is in words", (text, words) => {
+  expect(codeInWords(text)).toBe(words);
 });
 
 test.each([
@@ -34,7 +16,6 @@ test.each([
   ["watchlist_check_completed_at_text", "Watchlists screened"],
   ["checked_data_tax_id", "Checked tax id"],
   ["tax_id", "Tax id"],
-  ["self_reported_us_legal_status", "US legal status"],
   ["approved_by", "Approved by"],
   ["a_new_field", "A new field"],
   ["constructor", "Constructor"],
