@@ -7,7 +7,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Jobs:": "sync export reconcile import vault onboard call".split(" "),
   "Watch and steer:": "status ui report explain quarantine runs schedule alerts".split(" "),
   "Lake:": "materialize maintain forget hold rebind tables query views verify".split(" "),
-  "Set up:": "worker version service webhooks codec completion".split(" "),
+  "Set up:": "worker version service webhooks codec".split(" "),
 };
 
 /** Lines to copy, where a command needs more than its name and its arguments; each is also in docs/reference/commands.md. */
@@ -71,11 +71,6 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
     "nightledger verify lake/_exports/cip/<export> --public-key signer.pem",
   ],
   call: "nightledger call --list",
-  completion: [
-    'eval "$(nightledger completion bash)"',
-    "nightledger completion zsh > ~/.nightledger-completion.zsh",
-    "nightledger completion fish > ~/.config/fish/completions/nightledger.fish",
-  ],
   ...Object.fromEntries(KINDS.map(({ command, example }) => [command, example])),
 };
 

@@ -1,6 +1,6 @@
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type AddCommand, NEW_LAKE } from "./command.js";
-import { offeredBy, portNumber } from "./option-values.js";
+import { portNumber } from "./option-values.js";
 
 export const localCommands: AddCommand = (program, run) => {
   program
@@ -73,16 +73,6 @@ export const localCommands: AddCommand = (program, run) => {
     .requiredOption("--origin <url...>", "the web UI: the only pages that may ask")
     .action(run(async () => (await import("../local/codec.js")).serveCodec));
 
-  program
-    .command("completion")
-    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
-    .description("print a script that completes commands and flags in a shell")
-    .action(
-      run(async () => async (terminal, shell: (typeof SHELLS)[number]) => {
-        terminal.result(completionScript(program, shell));
-      }),
-    );
-
   const service = program
     .command("service")
     .description("keep schedules running: install `dev`, or `worker` with a cluster, as a system service");
@@ -105,111 +95,6 @@ export const localCommands: AddCommand = (program, run) => {
     .description("stop and remove the service; the lake and its schedules stay")
     .action(run(async () => (await import("../local/service.js")).uninstallService));
 };
-
-const SHELLS = ["bash", "zsh", "fish"] as const;
-
-interface Word {
-  readonly word: string;
-  readonly description: string;
-  /** What may follow it, where only these may; none where it is followed by something else, such as a file. */
-  readonly values?: readonly string[] | undefined;
-  /** Whether several of them may, separated by commas. */
-  readonly isList?: boolean;
-}
-
-/** The words of a command that something may follow: where it is, such as `runs list`, and what may come next. */
-interface Place {
-  readonly path: readonly string[];
-  readonly commands: readonly Word[];
-  readonly flags: readonly Word[];
-  /** Values of its argument. */
-  readonly values: readonly string[];
-}
-
-/** Writes the script that completes a program's commands and flags in a shell. */
-export function completionScript(program: Command, shell: (typeof SHELLS)[number]): string {
-  const places = placesOf(program, []);
-  if (shell === "fish") return fishScript(program.name(), places);
-  const load =
-    shell === "zsh"
-      ? "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
-      : "";
-  return load + bashScript(program.name(), places);
-}
-
-function placesOf(command: Command, path: readonly string[]): Place[] {
-  const help = command.createHelp();
-  const commands = help.visibleCommands(command).filter((one) => one.name() !== "help");
-  const flags = help.visibleOptions(command).flatMap((option) => {
-    const { long, description, flags } = option;
-    const values = offeredBy(option) ?? (option.required ? [] : undefined);
-    return long ? [{ word: long, description, values, isList: flags.endsWith("<list>") }] : [];
-  });
-  const values = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
-  const words = commands.map((one) => ({ word: one.name(), description: one.description() }));
-  return [
-    { path, commands: words, flags, values },
-    ...commands.flatMap((one) => placesOf(one, [...path, one.name()])),
-  ];
-}
-
-function bashScript(name: string, places: readonly Place[]): string {
-  const cases = places.map(({ path, commands, flags, values }) => {
-    const words = [...[...commands, ...flags].map(({ word }) => word), ...values].join(" ");
-    return `    "${path.join(" ")}") words="${words}" ;;`;
-  });
-  const fixed = places.flatMap(({ path, flags }) =>
-    flags.flatMap(({ word, values, isList }) => {
-      if (values === undefined) return [];
-      const before = isList ? ` before="\${part%"\${part##*,}"}"` : "";
-      return `    "${[...path, word].join(" ")}") words="${values.join(" ")}"${before} ;;`;
-    }),
-  );
-  const below = places.flatMap(({ path }) => (path.length === 0 ? [] : `"${path.join(" ")}"`));
-  return `_${name}() {
-  local at="" words="" word i part="\${COMP_WORDS[COMP_CWORD]}" before=""
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    word="\${at:+$at }\${COMP_WORDS[i]}"
-    case "$word" in
-    ${below.join(" | ")}) at="$word" ;;
-    esac
-  done
-  case "$at" in
-${cases.join("\n")}
-  esac
-  case "\${at:+$at }\${COMP_WORDS[COMP_CWORD-1]}" in
-${fixed.join("\n")}
-  esac
-  COMPREPLY=($(compgen -P "$before" -W "$words" -- "\${part#"$before"}"))
-}
-complete -o default -F _${name} ${name}`;
-}
-
-function fishScript(name: string, places: readonly Place[]): string {
-  return places
-    .flatMap(({ path, commands, flags, values }) => {
-      const seen = path.map((word) => `__fish_seen_subcommand_from ${word}`);
-      const none = commands.map(({ word }) => word).join(" ");
-      const deeper = none === "" ? [] : [`not __fish_seen_subcommand_from ${none}`];
-      const when = `complete -c ${name} -n ${quoted([...seen, ...deeper].join("; and "))}`;
-      return [
-        ...commands.map(({ word, description }) => `${when} -f -a ${word} -d ${quoted(description)}`),
-        ...values.map((value) => `${when} -f -a ${value}`),
-        ...flags.map(({ word, description, values: fixed, isList }) => {
-          const names = fixed?.join(" ");
-          const only = names
-            ? ` -x -a ${quoted(isList ? `(__fish_append , ${names})` : names)}`
-            : fixed && " -r";
-          return `${when} -l ${word.slice(2)}${only ?? ""} -d ${quoted(description)}`;
-        }),
-      ];
-    })
-    .join("\n");
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll(/['\\]/g, "\\$&")}'`;
-}
 
 function unitName(text: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(text))

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Option } from "commander";
+import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../../domain/duration.js";
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
 import { isRealDay } from "../../domain/service/transaction-values.js";
@@ -96,17 +96,4 @@ export function failRules(text: string): FailRules {
   throw new InvalidArgumentError(
     `unknown rule ${JSON.stringify(rules.wrong)}; accepted: ${FAIL_RULES}${quotes}.`,
   );
-}
-
-const OFFERED = new WeakMap<Option, readonly string[]>();
-
-/** Has a shell offer the values of an option that judges them by itself. */
-export function offering(option: Option, values: readonly string[]): Option {
-  OFFERED.set(option, values);
-  return option;
-}
-
-/** What a shell may offer behind an option; undefined where anything may be. */
-export function offeredBy(option: Option): readonly string[] | undefined {
-  return OFFERED.get(option) ?? option.argChoices;
 }

@@ -1,12 +1,11 @@
 import { Option } from "commander";
 import { parseDuration } from "../../domain/duration.js";
-import { SEEN_STATUSES } from "../../domain/seen-run.js";
 import { KINDS } from "../../jobs/kinds/index.js";
 import type { JobFlags } from "../shell/shell.js";
 import { type AddCommand, withTableOptions } from "./command.js";
 import { withInputsAgain } from "./declared-options.js";
 import { withBatchOptions } from "./onboard.js";
-import { duration, offering, pastInstant, rowLimit } from "./option-values.js";
+import { duration, pastInstant, rowLimit } from "./option-values.js";
 
 export const runsCommands: AddCommand = (program, run) => {
   const runs = program
@@ -16,19 +15,12 @@ export const runsCommands: AddCommand = (program, run) => {
   const list = runs
     .command("list")
     .description("list runs: unfinished ones first, then the newest")
-    .addOption(
-      offering(new Option("--kind <kind>", `only runs of this kind: ${kinds.join(", ")}`), kinds).argParser(
-        (kind) => kind.replaceAll("-", "_"),
-      ),
+    .option("--kind <kind>", `only runs of this kind: ${kinds.join(", ")}`, (kind) =>
+      kind.replaceAll("-", "_"),
     )
-    .addOption(
-      offering(
-        new Option(
-          "--status <status>",
-          "only runs with this status: completed_with_failures, running, interrupted, …",
-        ),
-        SEEN_STATUSES,
-      ),
+    .option(
+      "--status <status>",
+      "only runs with this status: completed_with_failures, running, interrupted, …",
     )
     .option("--schedule <name>", "only runs started by this schedule")
     .option(

@@ -7,7 +7,7 @@ import type { ReconcileOptions } from "../../jobs/kinds/reconcile.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { SyncFlags as RunFlags } from "../sync/command.js";
 import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
-import { between, failRules, idList, namesOf, offering, positive } from "./option-values.js";
+import { between, failRules, idList, namesOf, positive } from "./option-values.js";
 
 interface SyncFlags extends RunFlags {
   readonly roster: string;
@@ -26,10 +26,7 @@ function withSyncOptions(command: Command): Command {
   return command
     .requiredOption("--roster <file>", "CSV or JSONL file of users (fp_id, optionally external_id)")
     .addOption(
-      offering(
-        new Option("--streams <list>", `comma-separated list of: ${STREAM_NAMES.join(", ")}`),
-        STREAM_NAMES,
-      )
+      new Option("--streams <list>", `comma-separated list of: ${STREAM_NAMES.join(", ")}`)
         .argParser(namesOf("stream", STREAM_NAMES))
         .default(defaultStreams(STREAMS), defaultStreams(STREAMS).join(",")),
     )
