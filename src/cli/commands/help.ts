@@ -56,7 +56,7 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   "service install": "nightledger service install --user",
   "service status": "nightledger service status --user",
   "service uninstall": "nightledger service uninstall --user",
-  webhooks: "nightledger webhooks listen",
+  webhooks: "nightledger webhooks serve --port 8788",
   "webhooks serve": "nightledger webhooks serve --port 8788",
   codec: "nightledger codec serve --origin http://127.0.0.1:8080",
   "codec serve": "nightledger codec serve --origin http://127.0.0.1:8080",

@@ -69,8 +69,6 @@ function listed(text: string): string[] {
 
 export const portNumber = between(0, 65_535, "a number");
 
-export const seconds = between(1, 99_999, "a whole number of seconds");
-
 /** Reads a time in the past: a day, an instant, or how long ago, such as `36h`. Returns an ISO instant. */
 export function pastInstant(text: string): string {
   const ago = parseDuration(text);

@@ -163,7 +163,7 @@ function padded(text: string, width: number): string {
 }
 
 /** A text without what would move the cursor, break the line or turn it around. */
-export function printable(text: string): string {
+function printable(text: string): string {
   return text.replace(UNPRINTABLE, (one) => {
     return SHORT[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });

@@ -79,7 +79,6 @@ test("another address is refused by every job with both, until the lake is bound
     ONBOARD,
     ["sync", "--roster", "users.csv", "--json"],
     ["runs", "retry", first.value.batch_id, "--json"],
-    ["webhooks", "test", "--json"],
     [...ONBOARD, "--validate-only"],
   ];
   await writeFile(folder.roster, "fp_id\nfp_1\n");
