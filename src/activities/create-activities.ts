@@ -1,7 +1,5 @@
 import { ApplicationFailure, activityInfo, CancelledFailure, cancellationSignal } from "@temporalio/activity";
 import type { FrozenBulkRow } from "../domain/bulk/bulk-job.js";
-import type { CountedRequests } from "../domain/counts.js";
-import { isS3Address } from "../domain/lake-address.js";
 import { endReason, type NewRun, type RunStatus } from "../domain/run.js";
 import { scheduleFacts } from "../intake/schedules/schedules.js";
 import { JOBS } from "../jobs/index.js";
@@ -11,7 +9,6 @@ import { maintain } from "../lake/maintain/maintain.js";
 import { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
 import { OpenCustomers } from "../lake/onboarding/open-customers.js";
 import { sameLake } from "../lake/service-binding.js";
-import { countingRequests } from "../lake/store/s3/s3-client.js";
 import { SealedRows } from "../lake/store/sealed-rows.js";
 import { journalPrefix } from "../lake/sync/journal/journal.js";
 import { applyRetention } from "../lake/sync/retention/apply-retention.js";
@@ -57,9 +54,6 @@ type EveryDependency = SyncDependencies &
   ScheduleDependencies &
   AlertDependencies &
   MaintainDependencies;
-
-/** Their requests to a bucket are counted: the workflow adds them up, and the end of the run records them. */
-const STEPS_OF_SYNC = ["readSlice", "load", "commit", "dropJournals", "materialize", "markSeen", "finishRun"];
 
 /** Makes all activities over their dependencies. A worker registers them; workflows see only their types. */
 export function createActivities(
@@ -123,8 +117,7 @@ export function createActivities(
     workRows: kept(workRows),
   };
   const check = sameLake(deps.lake.store);
-  const counted = isS3Address(deps.lake.store.address) ? STEPS_OF_SYNC : [];
-  return watchedActivities(activities, deps.warnings, () => asActivityFailure(check), new Set(counted));
+  return watchedActivities(activities, deps.warnings, () => asActivityFailure(check));
 }
 
 export type Activities = ReturnType<typeof createActivities>;
@@ -147,23 +140,19 @@ type Activity = (input: never) => Promise<unknown>;
 
 /**
  * Checks first what all activities need, sends their heartbeats, and logs their failures with the ids of what they worked
- * on. Those that are counted say beside their result how many requests they took.
+ * on.
  */
 export function watchedActivities<A extends Readonly<Record<string, Activity>>>(
   activities: A,
   warnings: RunWarnings,
   check: () => Promise<void>,
-  counted: ReadonlySet<string> = new Set(),
 ): A {
   const watched = Object.entries(activities).map(([activity, work]) => [
     activity,
     async (input: never) => {
       try {
-        const checked = async () => {
-          await check();
-          return withHeartbeat(() => work(input));
-        };
-        return await (counted.has(activity) ? withRequests(checked) : checked());
+        await check();
+        return await withHeartbeat(() => work(input));
       } catch (error) {
         if (error instanceof Error && !(error instanceof CancelledFailure)) {
           const { attempt, workflowExecution } = activityInfo();
@@ -180,12 +169,6 @@ export function watchedActivities<A extends Readonly<Record<string, Activity>>>(
     },
   ]);
   return Object.fromEntries(watched) as A;
-}
-
-/** Adds to a result how many requests to the lake's bucket it took, unless it says so itself. */
-async function withRequests(work: () => Promise<unknown>): Promise<object> {
-  const { result, requests } = await countingRequests(work);
-  return { lake_requests: requests, ...(result as object | undefined) } satisfies CountedRequests;
 }
 
 function factsOf(error: Error): Readonly<Record<string, unknown>> {

@@ -1,9 +1,7 @@
-import { added, type CountedRequests, type LakeRequests } from "../domain/counts.js";
 import { type Phases, shownPhases } from "../domain/phases.js";
 import type { EndReason, NewRun, RunStatus } from "../domain/run.js";
 import type { Lake } from "../lake/lake.js";
 import { appendRun } from "../lake/root/lake-root.js";
-import { requestsSoFar } from "../lake/store/s3/s3-client.js";
 import { appendOnce } from "../lake/tables/append.js";
 import { writeRows } from "../lake/tables/parquet-file.js";
 import { runFailures } from "../lake/tables/runs.js";
@@ -21,8 +19,6 @@ interface EndedRun extends NewRun {
   readonly rosterSha256?: string | undefined;
   /** Counts by column; those left out are null. */
   readonly counts?: Readonly<Record<string, number>>;
-  /** To the lake's bucket, by the steps before this one; left out where they were not counted. */
-  readonly requests?: LakeRequests | undefined;
   readonly phases?: Phases;
   /** Of a bulk job, for the metrics: how many rows of its file were done, failed or skipped. */
   readonly rows?: Readonly<Record<"done" | "failed" | "skipped", number>>;
@@ -31,7 +27,7 @@ interface EndedRun extends NewRun {
 }
 
 /** What the end of a run tells of its row. */
-export interface EndedRow extends CountedRequests {
+export interface EndedRow {
   readonly duration_ms: number;
   /** The lake's root when the run ended; null if it could not be computed. */
   readonly lake_root: string | null;
@@ -52,7 +48,6 @@ export async function writeRunRow(
   run: EndedRun,
 ): Promise<EndedRow> {
   const { runId, startedAt, firing } = run;
-  let requests: LakeRequests | undefined;
   const finishedAt = new Date();
   const row = {
     run_id: runId,
@@ -71,15 +66,7 @@ export async function writeRunRow(
     phases: run.phases && JSON.stringify(shownPhases(run.phases, finishedAt)),
     ...run.why,
   };
-  const counted = () => {
-    const soFar = requestsSoFar();
-    return run.requests && soFar ? added(run.requests, soFar) : (run.requests ?? soFar);
-  };
-  const rowNow = () => {
-    requests = counted();
-    return { ...row, lake_reads: requests?.reads, lake_writes: requests?.writes };
-  };
-  const lake_root = await appendRun(lake, runId, rowNow, (error) =>
+  const lake_root = await appendRun(lake, runId, row, (error) =>
     log.error({ run_id: runId, err: error }, "could not compute the lake's root; the run's row has none"),
   );
   const duration_ms = finishedAt.getTime() - Date.parse(startedAt);
@@ -92,9 +79,7 @@ export async function writeRunRow(
     ...{ counts: run.counts ?? {}, rows: run.rows },
   });
   await runEnded?.();
-  // Undefined if an earlier attempt wrote the row.
-  requests ??= counted();
-  return { duration_ms, lake_root, ...(requests && { lake_requests: requests }) };
+  return { duration_ms, lake_root };
 }
 
 interface RunFailure {

@@ -28,9 +28,6 @@ const COMMANDS: readonly AddCommand[] = [
   ...[runsCommands, boardCommands, scheduleCommand, alertsCommand, forgetCommands, webhooksCommand],
 ];
 
-/** Names that commands had before, which go on until 1.0. */
-const OLD_NAMES: Readonly<Record<string, string>> = { imports: "import", batch: "runs" };
-
 /** Builds the program with all of its commands. */
 export function createProgram(terminal: Terminal, end: (code: number) => void): Command {
   const program = new CliCommand("nightledger")
@@ -50,10 +47,7 @@ export function createProgram(terminal: Terminal, end: (code: number) => void): 
   return program;
 }
 
-export async function main(typed: readonly string[], terminal: Terminal = processTerminal()): Promise<void> {
-  const argv = typed.map((word, at) =>
-    at === 2 && Object.hasOwn(OLD_NAMES, word) ? (OLD_NAMES[word] ?? word) : word,
-  );
+export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<void> {
   const shown = commandLine(["nightledger", ...shownWords(argv.slice(2))]);
   const more = { shown, again: continuingLine(argv, terminal), newLake: argv.includes("--new-lake") };
   process.exitCode = await run(argv, { ...terminal, ...more });

@@ -13,21 +13,6 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const run = (...words: readonly string[]) => runHere({ directory, env: { NIGHTLEDGER_LAKE: "lake" } }, words);
 
-test.each([
-  [
-    ["imports", "verify", "--json"],
-    ["import", "verify", "--json"],
-  ],
-  [
-    ["batch", "show", "onb_0123456789abcdef01234567"],
-    ["runs", "show", "onb_0123456789abcdef01234567"],
-  ],
-])("the old command %s does what the new one does", async (old, now) => {
-  const done = await run(...now);
-  expect(await run(...old)).toEqual(done);
-  expect(done.stdout + done.stderr).not.toMatch(/unknown command|required option/);
-});
-
 test("a command under another one needs no flag of it, which alone still does", async () => {
   expect((await run("import", "verify")).code).toBe(0);
   expect((await run("import")).code).toBe(2);

@@ -40,8 +40,7 @@ export async function finishRun(
     deps.log.error({ run_id: run.runId, part: owner, reason }, "a part of the run failed");
   }
   await recordFailures(deps.lake, { runId: run.runId, part: "steps" }, steps);
-  const requests = totals.lake_requests;
-  const row = { ...run, kind: "sync", rosterSha256: roster.sha256, counts, requests };
+  const row = { ...run, kind: "sync", rosterSha256: roster.sha256, counts };
   const ended = await writeRunRow(deps, row);
   const { store, staging } = deps.lake;
   if (isCutShort(run.why)) await keepRoster(store, run.runId);

@@ -34,8 +34,7 @@ export async function verifyImports(
 ): Promise<number> {
   const rows = await withLakeQuery(terminal, (lake) => rowsOf<QueryRow>(lake, unseenRows(days)));
   if (json) {
-    // `unseen` is the earlier name of `items`, and goes on until 1.0.
-    terminal.result(JSON.stringify({ days, unseen_total: rows.length, items: rows, unseen: rows }));
+    terminal.result(JSON.stringify({ days, unseen_total: rows.length, items: rows }));
   } else if (rows.length === 0) {
     showText(
       terminal,

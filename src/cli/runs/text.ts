@@ -72,12 +72,11 @@ export function costWords({ counts }: SeenRun): string | null {
   if (!("calls" in counts)) return null;
   const sent = countWords(counts, ["calls", "pages", "restarts"]) || "no calls";
   const paused = counts.paused_ms ?? 0;
-  const { lake_reads, lake_writes, answer_bytes } = counts;
+  const { answer_bytes } = counts;
   return [
     sent,
     ...(answer_bytes === undefined ? [] : [`${bytesWords(answer_bytes)} of answers`]),
     ...(paused === 0 ? [] : [`${durationWords(paused)} paused by the service`]),
-    ...(lake_reads === undefined ? [] : [`${lake_reads} reads and ${lake_writes} writes of the bucket`]),
   ].join(", ");
 }
 

@@ -33,8 +33,6 @@ export interface ProgressForm<P> {
   };
   /** Left out, nothing of it waits. */
   waiting?(progress: P): WaitingState;
-  /** Lines below the bar. */
-  also?(progress: P): readonly string[];
 }
 
 interface ProgressView<P> {
@@ -120,8 +118,7 @@ function barView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P> 
       bar ??= bars.create(total, done, shown);
       bar.setTotal(total);
       bar.update(done, shown);
-      const waiting = form.waiting === undefined ? [] : waitingLines(form.waiting(progress), Date.now());
-      const lines = [...(form.also?.(progress) ?? []), ...waiting];
+      const lines = form.waiting === undefined ? [] : waitingLines(form.waiting(progress), Date.now());
       for (const line of below.splice(lines.length)) bars.remove(line);
       for (const [at, text] of lines.entries()) {
         const line = below[at];

@@ -1,6 +1,5 @@
 import { anotherSubjects } from "../../domain/failures.js";
 import { turnsInWords } from "../../domain/sync/link-obstacle.js";
-import { LONG_LINK_PAGES } from "../../domain/sync/run/links.js";
 import { expectedLinks, type ListedRows, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import { isStep } from "../../domain/sync/sync-totals.js";
 import { counted } from "../../domain/words/counted.js";
@@ -97,9 +96,4 @@ export const SYNC_PROGRESS: ProgressForm<SyncProgress> = {
     return { amount: rowsRead, unit: "rows", expected: expectedLinks(progress), done: linksRead };
   },
   waiting: (progress) => progress,
-  also({ longest, longestLinks }) {
-    if ((longest[0] ?? 0) < LONG_LINK_PAGES) return [];
-    const named = longest.map((pages, at) => `${pages}${longestLinks[at] ? ` (${longestLinks[at]})` : ""}`);
-    return [`longest: ${named.join(", ")} pages so far`];
-  },
 };

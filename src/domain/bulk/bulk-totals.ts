@@ -26,8 +26,8 @@ export interface BulkTotals extends SentCalls {
   /** The first hundred. */
   readonly failures: readonly RowFailure[];
   readonly failures_total: number;
-  /** The first ten different refusals of the service, with how many rows failed by each. Older versions counted none. */
-  readonly refusals?: readonly Refusals[];
+  /** The first ten different refusals of the service, with how many rows failed by each. */
+  readonly refusals: readonly Refusals[];
   /** What else the kind counts, by name. */
   readonly counts?: Counts;
 }
@@ -75,7 +75,7 @@ export function addBulkTotals(a: BulkTotals, b: BulkTotals): BulkTotals {
   return {
     ...added(a, b),
     failures: [...a.failures, ...b.failures].slice(0, MOST_FAILURES),
-    refusals: addRefusals(a.refusals ?? [], b.refusals ?? []),
+    refusals: addRefusals(a.refusals, b.refusals),
   };
 }
 

@@ -1,4 +1,4 @@
-import { added, type LakeRequests, NO_CALLS, type SentCalls } from "../counts.js";
+import { added, NO_CALLS, type SentCalls } from "../counts.js";
 import { type SkippedLinks, skippedLinks } from "./link-obstacle.js";
 import type { LinkStatus } from "./link-reading.js";
 
@@ -24,8 +24,6 @@ export interface SyncTotals extends SentCalls {
   };
   readonly pages: number;
   readonly restarts: number;
-  /** Of the run's steps; left out where the lake is in no bucket. */
-  readonly lake_requests?: LakeRequests;
   /** Fields of the service that no column has, such as `transactions.mcc`: the first ten. */
   readonly new_fields?: readonly string[];
   /** The first hundred. */

@@ -111,13 +111,12 @@ type RunRow = Readonly<Record<string, unknown>>;
 
 /**
  * Appends a run's row with the lake's root, once, and gives the root: of the state before the row, and after the root before.
- * @param rowNow gives the row when it is written: what it counts goes on until then
  * @param onFailed told why the root could not be computed: the row then has none
  */
 export async function appendRun(
   lake: Lake,
   runId: string,
-  rowNow: () => RunRow,
+  row: RunRow,
   onFailed: (error: unknown) => void,
 ): Promise<string | null> {
   const appId = `${runId}/run`;
@@ -126,7 +125,6 @@ export async function appendRun(
     if (own !== undefined) return { files: [], result: knownRoot(before, own.version) };
     // Again for each version: a run that ended meanwhile has a root of a later state than one that was read before it.
     const state = await lakeState(lake, runId).catch((error: unknown) => void onFailed(error));
-    const row = rowNow();
     const previous = knownRoot(before);
     const text = state && rootText({ ...state, previous, row: rowSha256(row) });
     const root = text === undefined ? null : rootOf(text);

@@ -29,8 +29,6 @@ export const runs = {
     ...varchar({ reason: "why the run ended so, as a code" }),
     ...varchar({ lake_root: "one sha256 (hex) for the whole lake as it was before this row" }),
     ...varchar({ lake_root_of: "the text that `lake_root` is the sha256 of" }),
-    ...bigint({ lake_reads: "requests of a sync's steps to the lake's bucket by `GET` and `HEAD`" }),
-    ...bigint({ lake_writes: "as `lake_reads`, by `PUT`, `POST` and `DELETE`" }),
     ...varchar({ command: "the command line that asked for it, texts that may be secret as `…`" }),
     ...varchar({ phases: "JSON: `phase`, `began_at` and `ended_at` of what it did; some overlap" }),
     ...bigint({

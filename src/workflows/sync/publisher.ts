@@ -38,8 +38,7 @@ export class Publisher {
     this.#isCommitQueued ||= commits;
     const loading = toLoad && this.#load(toLoad);
     this.#queue(async () => {
-      if (toLoad && loading)
-        this.state.applyLoad(toLoad, this.state.countRequests(await loading), Date.now());
+      if (toLoad && loading) this.state.applyLoad(toLoad, await loading, Date.now());
       if (commits) await this.#commit();
     });
     await condition(() => this.#queued <= LOADS_BEHIND);
@@ -84,12 +83,12 @@ export class Publisher {
     const { streams, full } = this.options;
     const { removed } = state;
     const committing = commit({ ...work, runId, streams, full, removed });
-    state.applyCommit(state.countRequests(await this.phases.during("committing", committing)));
+    state.applyCommit(await this.phases.during("committing", committing));
     const folders = state.takeToDrop();
     if (folders.length === 0) return;
     // The end of the run deletes its whole staging, so a failure here does no harm.
     const dropping = dropJournals({ runId, folders }).then(
-      (dropped) => state.countRequests(dropped),
+      () => undefined,
       () => undefined,
     );
     this.#dropping = Promise.all([this.#dropping, dropping]);

@@ -89,7 +89,7 @@ export class Reader {
       budgetMs,
     });
     this.#workers.ended(slice.worker);
-    this.state.applySlice(work, this.state.countRequests(slice));
+    this.state.applySlice(work, slice);
     this.events.read();
     await this.publisher.publish();
     const pause = slice.gateUntil === null ? 0 : slice.gateUntil - slice.at;

@@ -143,7 +143,7 @@ class RunUnderWay {
     const { runId } = this.input;
     this.#phase = "materializing";
     try {
-      this.state.countRequests(await this.#phases.during("materializing", materialize({ runId })));
+      await this.#phases.during("materializing", materialize({ runId }));
       await this.#attempt(
         markSeen({ runId }),
         "could not mark the imported rows that this run has read; the next run tries again",
@@ -158,7 +158,7 @@ class RunUnderWay {
   /** Waits for work that is done again later in any case, so that a failure is only logged. */
   async #attempt(work: Promise<void>, failed: string): Promise<void> {
     try {
-      this.state.countRequests(await work);
+      await work;
     } catch (error) {
       // A cancelled run ends with its next step.
       if (!isCancellation(error)) runLog.warn({ error: reasonOf(error) }, failed);

@@ -83,13 +83,3 @@ test("a run ends where nobody can tell what is open", async () => {
     { status: "completed", quarantine_open: null },
   ]);
 });
-
-test("requests to a bucket are in the run's row, and null where the lake is in none", async () => {
-  await finish("run-1");
-  const lake_requests = { reads: 90, writes: 9 };
-  expect(await finish("run-2", { ...noTotals(), lake_requests })).toMatchObject({ lake_requests });
-  expect(await recorded(runs, "lake_reads, lake_writes")).toEqual([
-    { lake_reads: null, lake_writes: null },
-    { lake_reads: 90n, lake_writes: 9n },
-  ]);
-});

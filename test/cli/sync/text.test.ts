@@ -36,19 +36,12 @@ test("users who were forgotten are counted apart", () => {
 
 test("until a link is done, pages tell that something happens; long links by their pages, and by name once a slice tells it", () => {
   const figures = { phase: "reading", users: "3/3", total: 50, pages: 340, rows: 34_000 };
-  const { line, read, also } = SYNC_PROGRESS;
+  const { line, read } = SYNC_PROGRESS;
   expect(line({ ...figures, done: 0 })).toBe("reading: 0/50 links done, 340 pages, 34000 rows, 3/3 users");
   expect(line({ ...figures, done: 1 })).toBe("reading: 1/50 links done, 34000 rows, 3/3 users");
   expect([0, 1].map((done) => read?.({ ...figures, done }))).toEqual([
     "340 pages · 34000 rows",
     "34000 rows",
-  ]);
-  const longest = (...pages: number[]) =>
-    also?.({ longest: pages, longestLinks: ["bl_7", null] } as Partial<SyncProgress> as SyncProgress);
-  expect([longest(), longest(9, 2), longest(120, 33)]).toEqual([
-    [],
-    [],
-    ["longest: 120 (bl_7), 33 pages so far"],
   ]);
 });
 

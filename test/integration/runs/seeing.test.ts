@@ -149,8 +149,8 @@ test("what is not there is said, and nothing is started to find out", async () =
     ["runs", "retry", "sync-20260101T000000Z-aaaaaa"],
     ["runs", "cancel", "sync-20260101T000000Z-aaaaaa"],
     ["runs", "cancel", "onboard-20260101T000000Z-aaaaaa"],
-    ["batch", "show", `onb_${"0".repeat(24)}`],
-    ["batch", "show", "nonsense"],
+    ["runs", "show", `onb_${"0".repeat(24)}`],
+    ["runs", "show", "nonsense"],
     ["runs", "list", "--kind", "export"],
     ["runs", "list", "--status", "broken"],
   ]) {
@@ -166,7 +166,7 @@ test("a batch is shown by its id, by what its customers came to", async () => {
   const done = await run("onboard", "--customers", "users.csv", "--playbook", "pb_kyc", "--json");
   expect(done.code, done.stderr).toBe(0);
   const { batch_id, run_id } = JSON.parse(done.stdout);
-  expect(await json("batch", "show", batch_id)).toMatchObject({
+  expect(await json("runs", "show", batch_id)).toMatchObject({
     batch_id,
     statuses: { pass: 2 },
     runs: [{ run_id, status: "completed" }],

@@ -47,7 +47,7 @@ test("a root is the hash of what the row says it was made of, all of which can b
   await at.feed({ id: "x", sequence: 1 });
   await certify("r0", "z");
   await certify("r1", "b", "a");
-  const root = await appendRun(at.lake, "r1", () => row("r1"), never);
+  const root = await appendRun(at.lake, "r1", row("r1"), never);
   const [found] = await written();
   const text = String(found?.lake_root_of);
   expect([found?.lake_root, sha256(text)]).toEqual([root, root]);
@@ -68,12 +68,12 @@ test("a root is the hash of what the row says it was made of, all of which can b
 
 test("a table that was only created is named by its version, and one that another process wrote by that commit", async () => {
   await createTables(at.lake.store, [erasures, runFailures]);
-  await appendRun(at.lake, "r1", () => row("r1"), never);
+  await appendRun(at.lake, "r1", row("r1"), never);
   const another = openLake({ directory: at.directory });
   const owner = { run_id: "r0", owner: "x", reason: "gone" };
   await appendOnce(another, runFailures, "r0", () => writeRows(another, runFailures, "r0", [owner]));
   await another.close();
-  await appendRun(at.lake, "r2", () => row("r2"), never);
+  await appendRun(at.lake, "r2", row("r2"), never);
   const [before, after] = (await written()).map((one) => rootParts(String(one.lake_root_of)).tables);
   expect(before).toEqual(new Map([erasures, runFailures].map(({ name }) => [name, "0"])));
   const log = join(at.directory, runFailures.name, "_delta_log", `${"1".padStart(20, "0")}.json`);
@@ -83,21 +83,19 @@ test("a table that was only created is named by its version, and one that anothe
 });
 
 test("a repeated attempt finds the row and gives the same root, whatever came meanwhile", async () => {
-  const first = await appendRun(at.lake, "r1", () => row("r1"), never);
-  await appendRun(at.lake, "r2", () => row("r2"), never);
+  const first = await appendRun(at.lake, "r1", row("r1"), never);
+  await appendRun(at.lake, "r2", row("r2"), never);
   const again = openLake({ directory: at.directory });
-  expect(
-    await appendRun(again, "r1", () => ({ ...row("r1"), finished_at: "2027-01-01T00:00:00.000Z" }), never),
-  ).toBe(first);
+  expect(await appendRun(again, "r1", { ...row("r1"), finished_at: "2027-01-01T00:00:00.000Z" }, never)).toBe(
+    first,
+  );
   await again.close();
   expect(await written()).toHaveLength(2);
 });
 
 test("runs that end at once follow each other, in the order of their commits", async () => {
   const others = Array.from({ length: 4 }, () => openLake({ directory: at.directory }));
-  const ended = await Promise.all(
-    others.map((lake, n) => appendRun(lake, `r${n}`, () => row(`r${n}`), never)),
-  );
+  const ended = await Promise.all(others.map((lake, n) => appendRun(lake, `r${n}`, row(`r${n}`), never)));
   const rows = await written();
   const previous = rows.map(({ lake_root_of }) => rootParts(String(lake_root_of)).previous);
   expect(new Set(previous)).toEqual(new Set([null, ...ended.filter((root) => previous.includes(root))]));
@@ -115,11 +113,11 @@ test("of two runs that end together, the later root has no table at an older ver
     if (isFirst && key.startsWith("runs/")) {
       isFirst = false;
       await at.feed({ id: "x", sequence: 2 });
-      await appendRun(at.lake, "r1", () => row("r1"), never);
+      await appendRun(at.lake, "r1", row("r1"), never);
     }
     return put(key, body);
   };
-  await appendRun(other, "r2", () => row("r2"), never);
+  await appendRun(other, "r2", row("r2"), never);
   await other.close();
   const problems = new Problems();
   await checkRoots(at.lake, TABLES, problems);
@@ -129,25 +127,18 @@ test("of two runs that end together, the later root has no table at an older ver
 });
 
 test("a lake of which a table is damaged records the end of its runs, without a root, and the chain goes on", async () => {
-  const first = await appendRun(at.lake, "r1", () => row("r1"), never);
+  const first = await appendRun(at.lake, "r1", row("r1"), never);
   await at.feed({ id: "x", sequence: 1 });
   const log = join(at.directory, "transaction_changes", "_delta_log", `${"0".padStart(20, "0")}.json`);
   const good = await readFile(log);
   await writeFile(log, "not a commit");
   const damaged = openLake({ directory: at.directory });
   const told: unknown[] = [];
-  expect(
-    await appendRun(
-      damaged,
-      "r2",
-      () => row("r2"),
-      (error) => told.push(error),
-    ),
-  ).toBeNull();
+  expect(await appendRun(damaged, "r2", row("r2"), (error) => told.push(error))).toBeNull();
   await damaged.close();
   expect(told).toHaveLength(1);
   await writeFile(log, good);
-  await appendRun(at.lake, "r3", () => row("r3"), never);
+  await appendRun(at.lake, "r3", row("r3"), never);
   const rows = await written();
   expect(rows[1]).toMatchObject({ lake_root: null, lake_root_of: null });
   expect(rootParts(String(rows[2]?.lake_root_of)).previous).toBe(first);
@@ -159,7 +150,7 @@ test("a row of a newer version, whose columns this one can't hash, is not called
     await checkRoots(at.lake, TABLES, problems);
     return problems.told.filter(({ run_id }) => run_id === "r1").map(({ what }) => what);
   };
-  await appendRun(at.lake, "r0", () => row("r0"), never);
+  await appendRun(at.lake, "r0", row("r0"), never);
   const [before] = await written();
   const text = String(before?.lake_root_of).replace(
     rowSha256(before ?? {}),

@@ -1,6 +1,5 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { drainQueue } from "../../../domain/concurrent-work.js";
-import { LONG_LINK_PAGES, LONGEST_LINKS } from "../../../domain/sync/run/links.js";
 import type {
   LinkResult,
   ReadSliceInput,
@@ -64,15 +63,10 @@ function userResults({ users, slice, input }: SliceState, at: number): UserResul
 
 /** Returns the links that the slice left to its run, and logs the outcome of each. */
 function linkResults({ links, slice, input }: SliceState, at: number): LinkResult[] {
-  const longest = links
-    .filter(({ outcome, progress }) => outcome.kind === "open" && progress.pages >= LONG_LINK_PAGES)
-    .sort((a, b) => b.progress.pages - a.progress.pages)
-    .slice(0, LONGEST_LINKS)
-    .map(({ found }) => found.link_id);
   return namedFailures(links, ({ found }) => ({ link: found.link_id })).map(({ found, ...result }) => {
     const { outcome, progress } = result;
     const { link_id } = found;
     slice.deps.warnings.logOutcome(input.runId, { link_id }, outcome, progress.streak, at);
-    return { ...result, base: linkBase(found), ...(longest.includes(link_id) && { long: link_id }) };
+    return { ...result, base: linkBase(found) };
   });
 }

@@ -170,7 +170,7 @@ function progress({ open, figures, waiting }: RunModel): Markup {
   );
 }
 
-const COST = ["calls", "answer_bytes", "pages", "restarts", "paused_ms", "lake_reads", "lake_writes"];
+const COST = ["calls", "answer_bytes", "pages", "restarts", "paused_ms"];
 
 function counts({ kind, counts: counted }: RunModel): Markup {
   const nameOf = (name: string) => (name === "users" ? (kindNamed(kind)?.rows ?? name) : name);

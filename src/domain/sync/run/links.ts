@@ -249,32 +249,21 @@ export interface ReadSoFar {
   readonly linksRead: number;
   /** Pages read, committed or not. */
   readonly pagesRead: number;
-  /** Pages of the longest links that are being read. */
-  readonly longest: readonly number[];
-  /** Which these are; null for one that no slice has named. */
-  readonly longestLinks: readonly (string | null)[];
 }
 
-/** Links of which a run knows that they are its longest ones. */
-export const LONGEST_LINKS = 3;
-/** Pages from which on a link is said to be long. */
-export const LONG_LINK_PAGES = 10;
 /** How much of a link is read at most, before it is done. */
 const MOST_PART = 0.9;
 
 /** @param open the links that are being read */
 export function readSoFar(
   done: { readonly links: number; readonly pages: number },
-  open: readonly (Pick<OpenLink, "long"> & { readonly progress: Pick<LinkProgress, "pages"> })[],
+  open: readonly { readonly progress: Pick<LinkProgress, "pages"> }[],
 ): ReadSoFar {
   const reading = open.map(({ progress }) => progress.pages);
-  const longest = open.toSorted((a, b) => b.progress.pages - a.progress.pages).slice(0, LONGEST_LINKS);
   const part = (pages: number) =>
     done.pages > 0 ? Math.min((pages * done.links) / done.pages, MOST_PART) : 0;
   return {
     linksRead: reading.reduce((sum, pages) => sum + part(pages), done.links),
     pagesRead: reading.reduce((sum, pages) => sum + pages, done.pages),
-    longest: longest.map(({ progress }) => progress.pages),
-    longestLinks: longest.map(({ long = null }) => long),
   };
 }

@@ -24,8 +24,6 @@ export interface OpenLink extends LinkReading {
   /** The first and the last slice whose `continued` folder may. */
   readonly continued: readonly [first: number, last: number] | null;
   readonly failure?: NamedFailure | undefined;
-  /** Its id, once it is long: a history holds no ids in bulk. */
-  readonly long?: string | undefined;
 }
 
 /** A link that ended without anything to commit. */
@@ -50,8 +48,8 @@ export function afterSlice(known: OpenLink | undefined, slice: number, result: L
   const folders = isContinued
     ? { continued: [link.continued?.[0] ?? slice, slice] as const }
     : { begun: [...link.begun, slice] };
-  const { failure = link.failure, long = link.long } = result;
-  return { ...link, ...folders, inSlice: false, ...(failure && { failure }), ...(long && { long }) };
+  const { failure = link.failure } = result;
+  return { ...link, ...folders, inSlice: false, ...(failure && { failure }) };
 }
 
 type LinkFate =

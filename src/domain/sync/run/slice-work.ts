@@ -54,8 +54,6 @@ export interface LinkResult extends LinkReading {
   readonly outcome: LinkOutcome;
   /** The failure of a link that is retried; only the first of a slice are named. */
   readonly failure?: NamedFailure;
-  /** Id of a link that is long and stays open; only the longest of a slice are named. */
-  readonly long?: string;
 }
 
 /** A slice's report, and what its run counts of it. */

@@ -1,4 +1,4 @@
-import { type CountedRequests, callsOf } from "../../counts.js";
+import { callsOf } from "../../counts.js";
 import { addRemovals, NO_REMOVALS, type Removals } from "../../tables/removals.js";
 import { type CallGate, type WaitingState, waitingState } from "../../waiting.js";
 import { placeKey } from "../place.js";
@@ -152,13 +152,6 @@ export class SyncState {
     const none = noTotals();
     this.#count({ ...none, links: { ...none.links, failed: this.unfinished } });
     this.#fail({ stream: "transactions", owner: READING, reason });
-  }
-
-  /** Counts the requests of a step of the run, which says them beside its result, and gives that. */
-  countRequests<R>(ended: R): R {
-    const { lake_requests } = (ended ?? {}) as CountedRequests;
-    if (lake_requests !== undefined) this.#count({ ...noTotals(), lake_requests });
-    return ended;
   }
 
   #count(totals: SyncTotals): void {

@@ -1,6 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { S3 } from "@aws-sdk/client-s3";
-import type { LakeRequests } from "../../../domain/counts.js";
 
 /** Of one request by the SDK, and of one whose body was cut. */
 export const ATTEMPTS = 5;
@@ -20,7 +18,7 @@ export async function openS3(
   const hasOwnEndpoint = endpoint !== undefined;
   const region =
     AWS_REGION || AWS_DEFAULT_REGION || (hasOwnEndpoint && !AWS_PROFILE ? "us-east-1" : undefined);
-  const client = new sdk.S3({
+  return new sdk.S3({
     maxAttempts: ATTEMPTS,
     // A host of one's own has seldom a name for each bucket.
     forcePathStyle: hasOwnEndpoint,
@@ -33,33 +31,4 @@ export async function openS3(
       httpsAgent: { maxSockets: SOCKETS },
     },
   });
-  // After the step that sends a request again, so that each time counts.
-  client.middlewareStack.add(
-    (next) => (args) => {
-      countRequest((args.request as { readonly method: string }).method);
-      return next(args);
-    },
-    { step: "finalizeRequest", priority: "low", name: "countRequests" },
-  );
-  return client;
-}
-
-const counting = new AsyncLocalStorage<{ reads: number; writes: number }>();
-
-/** Counts the requests to a bucket that some work makes, also those that the SDK sends again. */
-export async function countingRequests<R>(
-  work: () => Promise<R>,
-): Promise<{ readonly result: R; readonly requests: LakeRequests }> {
-  const requests = { reads: 0, writes: 0 };
-  return { result: await counting.run(requests, work), requests };
-}
-
-/** What the work that is under way has counted so far; undefined where nothing counts. */
-export function requestsSoFar(): LakeRequests | undefined {
-  return counting.getStore();
-}
-
-function countRequest(method: string): void {
-  const requests = counting.getStore();
-  if (requests !== undefined) requests[method === "GET" || method === "HEAD" ? "reads" : "writes"] += 1;
 }

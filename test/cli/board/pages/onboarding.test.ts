@@ -130,7 +130,7 @@ test("a batch has what batch show prints, its own queue, and the buttons that fi
     [EMPTY, []],
   ] as const) {
     const { model, body } = await readPage<Model>(folder, `/onboarding/${id}`);
-    const { said } = await sayHere(folder, "batch", "show", id);
+    const { said } = await sayHere(folder, "runs", "show", id);
     expect(model).toMatchObject(said);
     expect([id, model.actions]).toEqual([id, actions]);
     expect(body.html).not.toContain("<img");

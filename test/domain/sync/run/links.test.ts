@@ -7,7 +7,7 @@ import {
 } from "../../../../src/domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../../src/domain/sync/link-reading.js";
 import { type Place, placeKey } from "../../../../src/domain/sync/place.js";
-import { Links, readSoFar } from "../../../../src/domain/sync/run/links.js";
+import { Links } from "../../../../src/domain/sync/run/links.js";
 import type { WaitingLinks } from "../../../../src/domain/sync/run/slice-work.js";
 import {
   linkResult,
@@ -259,18 +259,4 @@ test("what is carried through continue-as-new is everything, as JSON", () => {
   expect(next.takeEnded()).toMatchObject([{ link: c.link, status: "skipped", reason: "link_gone" }]);
   expect(next.state.notReady).toEqual([record(7)]);
   expect(only(next.reading).base).toEqual(NEW);
-});
-
-test("a long link keeps the name that a slice told of it, where a later slice tells none", () => {
-  begin(2);
-  for (const name of [{ long: "bl_1" }, {}]) {
-    const [a, b] = links.takeDue(0, 2) as [LinkReading, LinkReading];
-    const read = [
-      linkResult(a.link, { progress: withPages(a.progress, 3) }),
-      linkResult(b.link, { progress: withPages(b.progress, 11), ...name }),
-    ];
-    links.applySlice({ links: [a, b], waiting: [] }, 1, { report: null, links: read, notBegun: 0, at: 0 });
-  }
-  const so = readSoFar({ links: 0, pages: 0 }, links.reading);
-  expect(so).toMatchObject({ longest: [22, 6], longestLinks: ["bl_1", null] });
 });
