@@ -21,10 +21,9 @@ import { finishBulk } from "./bulk/finish-bulk.js";
 import { type BulkDependencies, planItems } from "./bulk/open-group.js";
 import { publishRun } from "./bulk/publish-run.js";
 import { workItems } from "./bulk/work-items.js";
-import { type CallInput, makeCall } from "./calls/make-call.js";
 import type { Dependencies } from "./dependencies.js";
 import { withHeartbeat } from "./event-loop.js";
-import { asActivityFailure, asCallFailure } from "./failure.js";
+import { asActivityFailure } from "./failure.js";
 import { finishBatch } from "./onboarding/batch/finish-batch.js";
 import { handOverRows, stopRows } from "./onboarding/batch/hand-over.js";
 import { planCustomers } from "./onboarding/batch/plan-customers.js";
@@ -96,7 +95,6 @@ export function createActivities(
     handOverRows: bound(handOverRows),
     load: bound(load),
     maintainLake: bound(maintainLake),
-    makeCall: (input: CallInput) => asCallFailure(() => makeCall(deps, input)),
     markSeen: bound(markSeen),
     materialize: bound(materialize),
     nextAlertMessage: bound(nextAlertMessage),

@@ -4,7 +4,7 @@ import type { ApiClient } from "../api/http/client.js";
 import { isRefusal, NotFoundError } from "../api/http/errors.js";
 import type { Operation, ParamsOf, ResponseOf } from "../api/operations/operation.js";
 import type { Asker, FrozenBulkRow, NamedAnswer, RowEnd } from "../domain/bulk/bulk-job.js";
-import type { AnsweredCall } from "../domain/calls/answered-call.js";
+import type { AnsweredCall, CallTerms, DataOwner } from "../domain/calls/answered-call.js";
 import { InputError, UnsendableError } from "../domain/failures.js";
 import type { LakePlace } from "../domain/lake-address.js";
 import type { RefusedRequest } from "../domain/refusals.js";
@@ -12,7 +12,6 @@ import { type RowProblem, type UniqueValue, uniqueIn } from "../domain/row-probl
 import type { Sealer } from "../domain/sealer.js";
 import type { ClientTokenGrant } from "../domain/service/client-token-grant.js";
 import type { FrozenFile } from "../lake/bulk/bulk-staging.js";
-import type { DataOwner, SealedRequest } from "../lake/calls/staged-call.js";
 import type { TableSpec } from "../lake/delta/delta-schema.js";
 import type { Lake } from "../lake/lake.js";
 import type { SealedStream } from "../lake/store/sealed-store.js";
@@ -196,9 +195,6 @@ export interface Caller<Options = object, Given = unknown> {
   /** The number of requests under this name whose answer was lost. */
   lost(name: string): Promise<number>;
 }
-
-/** What is special about one call. */
-export type CallTerms = Pick<SealedRequest, "lookAfter">;
 
 /** Rows that are worked on together, such as those of one request. */
 export interface PlannedItem<Row, Given = unknown> {

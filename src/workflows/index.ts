@@ -1,16 +1,15 @@
 import { setWorkflowOptions } from "@temporalio/workflow";
 import { VERSIONED } from "../domain/run.js";
 import { deliverAlert } from "./alerts/alerts.js";
-import { servicePause } from "./calls/call-service.js";
 import { follow } from "./onboarding/follow.js";
 import { onboardBatch } from "./onboarding/onboard-batch.js";
 import { fireSchedule } from "./schedules/fire-schedule.js";
+import { servicePause } from "./service-pause.js";
 import { followUpSync } from "./webhooks/follow-up-sync.js";
 import { webhookEvents } from "./webhooks/webhook-events.js";
 
 export { checkAlerts } from "./alerts/alerts.js";
 export { bulkJob } from "./bulk/bulk-job.js";
-export { callService } from "./calls/call-service.js";
 export { maintain } from "./maintain.js";
 export { sync } from "./sync/sync.js";
 export { deliverAlert, fireSchedule, follow, followUpSync, onboardBatch, servicePause, webhookEvents };

@@ -58,16 +58,6 @@ const FOR_AN_HOUR: RetryPolicy = {
 /** About a day: after giving up, nobody knows whether the call took effect. */
 const FOR_A_DAY: RetryPolicy = { ...FOR_AN_HOUR, maximumAttempts: 300 };
 
-/** One call that changes nothing, or nothing that counts. */
-const READ_CALL: ActivityOptions = {
-  startToCloseTimeout: "30m",
-  heartbeatTimeout: "10s",
-  retry: FOR_AN_HOUR,
-};
-
-/** One call that changes something: a retry first resolves what became of the one before (call-once.ts). */
-const WRITE_CALL: ActivityOptions = { ...READ_CALL, retry: FOR_A_DAY };
-
 /**
  * Steps of open rows: what fails for one row is its outcome, or its time for the next try. An attempt that still runs
  * when its batch is cancelled is waited for: it could stage an outcome beside the one that ends the row.
@@ -88,36 +78,6 @@ export const ALERT_DELIVERY: ActivityOptions = {
   startToCloseTimeout: "2m",
   heartbeatTimeout: "10s",
   retry: FOR_A_DAY,
-};
-
-/** One call with a body, or an answer, of any length. */
-const STREAM_CALL: ActivityOptions = { ...WRITE_CALL, startToCloseTimeout: "6h" };
-
-/** The policy of each operation of the service. */
-export const CALL_POLICIES: Readonly<Record<string, ActivityOptions>> = {
-  create_onboarding: WRITE_CALL,
-  list_user_onboardings: READ_CALL,
-  list_business_onboardings: READ_CALL,
-  get_onboarding: READ_CALL,
-  validate_session: READ_CALL,
-  create_client_token: READ_CALL,
-  decrypt_vault: READ_CALL,
-  update_vault: WRITE_CALL,
-  upload_to_vault: STREAM_CALL,
-  create_cip_report: WRITE_CALL,
-  get_user: READ_CALL,
-  create_business: WRITE_CALL,
-  update_business: WRITE_CALL,
-  get_business_insights: READ_CALL,
-  list_bank_links: READ_CALL,
-  list_user_accounts: READ_CALL,
-  list_link_accounts: READ_CALL,
-  list_user_transactions: READ_CALL,
-  list_investment_transactions: READ_CALL,
-  sync_transactions: READ_CALL,
-  import_transactions: WRITE_CALL,
-  call_vault_proxy: STREAM_CALL,
-  send_test_webhook: WRITE_CALL,
 };
 
 export const SLICE_BUDGET_MS = 5_000;

@@ -18,7 +18,7 @@ const options = {
   sinks: { runLog: { info: quiet, warn: quiet } },
 };
 
-test("there are histories of runs, batches, open rows, webhooks, calls, bulk jobs, schedules, and of both sides of a continue-as-new", () => {
+test("there are histories of runs, batches, open rows, webhooks, bulk jobs, schedules, and of both sides of a continue-as-new", () => {
   const names = histories.map(({ name }) => name);
   for (const part of [
     "plain-run",
@@ -39,8 +39,6 @@ test("there are histories of runs, batches, open rows, webhooks, calls, bulk job
     "follow-grown-2",
     "webhook-events",
     "follow-up-sync",
-    "call-service",
-    "call-service-refused",
     "service-pause",
     "bulk-job",
     "bulk-job-cancelled",

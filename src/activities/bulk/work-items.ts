@@ -7,16 +7,16 @@ import { RejectedError } from "../../api/http/errors.js";
 import type { Operation } from "../../api/operations/operation.js";
 import type { Attempted, ItemOutcome } from "../../domain/backoff.js";
 import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
+import type { CallTerms, DataOwner } from "../../domain/calls/answered-call.js";
 import { FAILURE_TYPES, UnsendableError } from "../../domain/failures.js";
 import { type CallGate, type NamedFailure, namedFailures } from "../../domain/waiting.js";
-import type { Caller, CallTerms } from "../../jobs/job.js";
+import type { Caller } from "../../jobs/job.js";
 import type { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import { notePulse } from "../../lake/bulk/run-pulse.js";
-import type { DataOwner } from "../../lake/calls/staged-call.js";
 import { HeldError } from "../calls/call-once.js";
 import { requestsSent } from "../calls/call-record.js";
 import { type CallPlace, type CallRule, callRule } from "../calls/call-rules.js";
-import { makeRuledCall } from "../calls/make-call.js";
+import { makeCall } from "../calls/make-call.js";
 import { callFailure, LostAnswerError } from "../failure.js";
 import { runSlice, type Slice } from "../slice.js";
 import { type BulkDependencies, type BulkGroup, openGroup } from "./open-group.js";
@@ -134,12 +134,11 @@ function callerOf(
     const refused = await sealed.get<Refusal>(`${own}refused`);
     if (refused !== undefined) throw new RejectedError({ operation: operation.name, sent: true, ...refused });
     try {
-      const request = { operation: operation.name, params, ...(owner && { owner }), ...terms };
-      const place = { deps, run: runId, prefix: own, request, token, unsure };
+      const place = { deps, run: runId, prefix: own, owner, token, unsure, ...terms };
       // Finding kept answers again may take a whole slice: the item then gets time for new calls, or it would never end.
       const isStuck = !isProgress && !slice.hasTime();
       const notAfter = isStuck ? Math.max(deadline, Date.now() + PROGRESS_MS) : deadline;
-      const settled = await makeRuledCall(place, rule, params as never, notAfter);
+      const settled = await makeCall(place, rule, params as never, notAfter);
       isProgress ||= settled.repeated !== "found";
       if (slice.repeated && settled.repeated === "found") slice.countFound();
       return settled;

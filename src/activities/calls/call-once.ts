@@ -13,10 +13,9 @@ import { isWrite, type Operation, type ParamsOf, type ResponseOf } from "../../a
 import { USELESS_ANSWER, waitAfterUseless } from "../../domain/backoff.js";
 import type { AnsweredCall } from "../../domain/calls/answered-call.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
-import type { KeptAnswer } from "../../lake/calls/staged-call.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../failure.js";
-import { CallRecord } from "./call-record.js";
+import { CallRecord, type KeptAnswer } from "./call-record.js";
 import { ageOf, believedMissingAfter, type Finding, lostCall, type Resolution } from "./lost-call.js";
 
 /** Milliseconds that a call may wait to start; after that it gives its place to others and is tried later. */
@@ -152,7 +151,7 @@ function send<O extends Operation, A>(
   const intent = {
     declare: () => record.declare(deps.api.clockAheadMs),
     holds: () => record.holds(),
-    early: resolution?.rule === "again" && resolution.refused === undefined,
+    early: resolution?.rule === "again",
   };
   const isGuarded = resolution !== undefined || !operation.idempotent;
   const options: CallOptions = {
@@ -166,26 +165,17 @@ function send<O extends Operation, A>(
 }
 
 /**
- * The effect of an earlier request, where the refusal of its repetition shows it, or of a refused one. The intent stays
- * until this is kept.
- *
- * @throws LostAnswerError, and what a look-up throws.
+ * The effect of a refused request, or of an earlier one that it repeats, where a look-up finds it. The intent stays until
+ * this is kept. @throws what the look-up throws
  */
 async function effectIn<O extends Operation, A>(
   { operation, resolution }: OnceCall<O, A>,
   record: CallRecord,
   error: ApiError,
 ): Promise<{ readonly found: A } | undefined> {
-  const [first] = record.earlier;
-  if (resolution?.rule === "lookup" && error instanceof RejectedError)
-    return lookedUp(operation, record, sentAt(record), async () =>
-      resolution.refused?.(error, first !== undefined),
-    );
-  if (first === undefined || resolution?.rule !== "again" || !(error instanceof RejectedError))
-    return undefined;
-  const meaning = resolution.refused?.(error.status ?? 0);
-  if (meaning === "unknown") throw new LostAnswerError(operation.name, first.at, { cause: error });
-  return meaning;
+  if (resolution?.rule !== "lookup" || !(error instanceof RejectedError)) return undefined;
+  const isRepeated = record.earlier.length > 0;
+  return lookedUp(operation, record, sentAt(record), async () => resolution.refused?.(error, isRepeated));
 }
 
 /** Makes the error of a failed call, and deletes its intent where the call had no effect. */
@@ -198,10 +188,9 @@ async function failureOf<O extends Operation, A>(
   const kind = kindOf(error);
   if (record.declaredAt !== undefined) {
     const isRefused = status >= 400 && status < 500 && !(error instanceof TransientError);
-    const isHopeless = resolution === undefined || resolution.rule === "unknown";
     if (!sent || isRefused) await record.retract();
     // It may have taken effect, and nothing will tell; an unfit answer says that it has, but not as agreed.
-    else if (isHopeless && kind !== "unfit")
+    else if (resolution === undefined && kind !== "unfit")
       return new LostAnswerError(operation.name, sentAt(record), { cause: error });
   }
   return kind === "useless" ? unusableAnswer(operation, record, error) : error;

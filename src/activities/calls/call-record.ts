@@ -1,5 +1,4 @@
 import { NotSentError } from "../../api/http/errors.js";
-import { answerKey, type KeptAnswer } from "../../lake/calls/staged-call.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 
 /** Milliseconds after its intent within which a request must leave: later, another attempt may judge it as lost. */
@@ -16,6 +15,18 @@ export interface CallIntent {
 export interface EarlierIntent extends CallIntent {
   /** Epoch milliseconds by the store's clock, which all workers share. */
   readonly storedAt: number;
+}
+
+export interface KeptAnswer<A> {
+  readonly operation: string;
+  readonly at: number;
+  /** Requests that may have reached the service until then. */
+  readonly asked: number;
+  readonly body: A;
+}
+
+export function answerKey(prefix: string): string {
+  return `${prefix}answer`;
 }
 
 type CallState = "not sent" | "sent" | "answered";

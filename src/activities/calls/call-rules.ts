@@ -1,27 +1,23 @@
 import type { CallOptions, ClientToken } from "../../api/http/client.js";
 import { importTransactions } from "../../api/operations/bank-data.js";
-import { createBusiness, updateBusiness } from "../../api/operations/business.js";
 import { OPERATIONS } from "../../api/operations/index.js";
-import { createOnboarding } from "../../api/operations/onboarding.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
-import { createCipReport, createClientToken } from "../../api/operations/user.js";
+import { createCipReport } from "../../api/operations/user.js";
 import { updateVault, uploadToVault } from "../../api/operations/vault.js";
-import { callVaultProxy } from "../../api/operations/vault-proxy.js";
-import { sendTestWebhook } from "../../api/operations/webhook-test.js";
+import type { CallTerms, DataOwner } from "../../domain/calls/answered-call.js";
 import type { ImportedRows } from "../../domain/calls/imported-rows.js";
 import { InputError } from "../../domain/failures.js";
-import type { ProxyAnswer, SealedRequest } from "../../lake/calls/staged-call.js";
 import type { Dependencies } from "../dependencies.js";
 import { findImported, findTaken } from "./import-resolution.js";
 import type { Resolution } from "./lost-call.js";
-import { onboardingResolution, type StartedOnboarding } from "./onboarding-resolution.js";
-import { streamProxyAnswer } from "./proxy-answer.js";
 
-export interface CallPlace {
+export interface CallPlace extends CallTerms {
   readonly deps: Dependencies;
   readonly run: string;
+  /** Staging prefix of the call. */
   readonly prefix: string;
-  readonly request: SealedRequest;
+  /** Of a client operation: whose data a token is made for. */
+  readonly owner?: DataOwner | undefined;
   /** Tried first by a client operation; left out, it makes its own. */
   readonly token?: ClientToken | undefined;
   readonly unsure?: { readonly isHeld: boolean } | undefined;
@@ -35,45 +31,14 @@ export interface CallRule<O extends Operation, A> {
   readonly send?: (place: CallPlace, params: ParamsOf<O>, options: CallOptions) => Promise<A>;
 }
 
-/** Statuses of a repeated request that mean: its external id exists already. */
-export const TAKEN: readonly number[] = [400, 409, 422];
-
-interface CreatedBusiness {
-  /** `null` where it exists under its external id, and the answer with its id was lost. */
-  readonly id: string | null;
-}
-
 const RULES = [
-  rule<typeof createOnboarding, StartedOnboarding>({
-    operation: createOnboarding,
-    resolutionOf: ({ deps, run }, params) => onboardingResolution(deps, params, { run }),
-  }),
-  rule<typeof createClientToken, Pick<ResponseOf<typeof createClientToken>, "expires_at" | "fields">>({
-    operation: createClientToken,
-    // Proves that a token can be made; the token itself is forgotten. Client operations make their own.
-    send: async ({ deps }, params, options) => {
-      const { expires_at, fields } = await deps.api.read(createClientToken, params, options);
-      return { expires_at, fields };
-    },
-  }),
-  rule<typeof createBusiness, CreatedBusiness>({
-    operation: createBusiness,
-    resolutionOf: (_, { headers }) =>
-      headers?.external_id === undefined
-        ? { rule: "unknown" }
-        : {
-            rule: "again",
-            refused: (status) => (TAKEN.includes(status) ? { found: { id: null } } : "unknown"),
-          },
-  }),
   // Their intents tell whether a row of an ended run may have been written.
   rule({ operation: updateVault, resolutionOf: () => ({ rule: "again" }) }),
   rule({ operation: uploadToVault, resolutionOf: () => ({ rule: "again" }) }),
   rule({ operation: createCipReport, resolutionOf: () => ({ rule: "again" }) }),
-  rule({ operation: updateBusiness, resolutionOf: () => ({ rule: "again", refused: () => "unknown" }) }),
   rule<typeof importTransactions, ImportedRows>({
     operation: importTransactions,
-    resolutionOf: ({ deps, run, request: { lookAfter } }, params) => ({
+    resolutionOf: ({ deps, run, lookAfter }, params) => ({
       rule: "lookup",
       find: () => findImported(deps, params, run),
       refused: async (error, isRepeated) => {
@@ -85,11 +50,6 @@ const RULES = [
       await deps.api.read(importTransactions, params, options);
       return { sent: params.body.transactions.length, found: 0, unknown: [] };
     },
-  }),
-  rule<typeof callVaultProxy, ProxyAnswer>({ operation: callVaultProxy, send: streamProxyAnswer }),
-  rule({
-    operation: sendTestWebhook,
-    resolutionOf: (_, { body }) => ({ rule: body.idempotency_key === undefined ? "unknown" : "again" }),
   }),
 ];
 

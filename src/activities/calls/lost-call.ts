@@ -58,11 +58,8 @@ export type Finding<P, A> =
 
 /** How a lost answer is resolved without a second effect (docs/reference/api-operations.md). */
 export type Resolution<P, A> =
-  /**
-   * Send it again: the operation is idempotent, or a second request does no harm. `refused` says what it means if the
-   * service refuses the repetition, which the first request itself may have caused.
-   */
-  | { readonly rule: "again"; readonly refused?: (status: number) => { readonly found: A } | "unknown" }
+  /** Send it again: the operation is idempotent, or a second request does no harm. */
+  | { readonly rule: "again" }
   /**
    * Look for its effect first. `refused` looks for what a request, or an earlier one that it repeats, did although it was
    * refused.
@@ -74,6 +71,4 @@ export type Resolution<P, A> =
         error: RejectedError,
         isRepeated: boolean,
       ) => Promise<{ readonly found: A } | undefined>;
-    }
-  /** Nothing tells whether it took effect: never send it again. */
-  | { readonly rule: "unknown" };
+    };

@@ -77,7 +77,7 @@ export const updateBusiness = defineOperation({
   idempotent: true,
   changes: true,
   lostAnswer:
-    "Sent again: the same id is set once more. A 400 to the repeated request may be caused by the first one, so the outcome is unknown (`LostAnswerError`), not refused.",
+    "No job calls it. Send it again: the same id is set once more. A 400 to the repetition may come from the first request.",
   answer: "`{id, external_id?, sandbox_id?}`",
 });
 

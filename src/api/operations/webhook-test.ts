@@ -53,7 +53,7 @@ export const sendTestWebhook = defineOperation({
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "With `idempotency_key` it is sent again with the same key. Without, it is not sent again (`LostAnswerError`): a second webhook would be a second effect.",
+    "No job calls it. With `idempotency_key`, send it again with the same key; without, a second webhook is a second effect.",
   answer: "`{}`",
   notShown: "The payloads of the seven other kinds: any object of JSON values with `event_kind`.",
 });

@@ -21,7 +21,7 @@ import { InterruptedError, withInterruption } from "../terminal/interruption.js"
 import type { Terminal } from "../terminal/terminal.js";
 import { type OutputFile, openOutputFile } from "../terminal/whole-file.js";
 import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./answer.js";
-import { type CallFlags, findOperation, grantOf, notSent, readCallRequest } from "./request.js";
+import { type CallFlags, findOperation, grantOf, readCallRequest } from "./request.js";
 
 export async function runCall(
   terminal: Terminal,
@@ -37,13 +37,6 @@ export async function runCall(
     throw new InputError("call: give an operation; nothing was sent. `nightledger call --list` shows all");
   }
   const operation = findOperation(name);
-  if (flags.durable) {
-    const { runDurableCall } = await import("./durable.js");
-    return runDurableCall(terminal, operation, flags);
-  }
-  if (flags.requestId !== undefined || flags.detach) {
-    throw notSent(operation, `--request-id and --detach need --durable`, `Add --durable`);
-  }
   try {
     const answer = await answerOf(terminal, operation, flags);
     if (flags.json) terminal.result(JSON.stringify(answer));

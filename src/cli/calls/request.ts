@@ -21,9 +21,6 @@ export interface CallFlags {
   readonly json?: boolean;
   readonly list?: boolean;
   readonly showSecrets?: boolean;
-  readonly durable?: boolean;
-  readonly requestId?: string;
-  readonly detach?: boolean;
 }
 
 export function findOperation(name: string): Operation {
@@ -102,7 +99,7 @@ function split(operation: Operation, text: string): [string, string] {
   throw notSent(operation, `a --param is not of the form name=value`, `Give name=value`);
 }
 
-export function notSent(operation: Operation, problem: string, next: string): InputError {
+function notSent(operation: Operation, problem: string, next: string): InputError {
   return new InputError(`${operation.name}: ${problem}; nothing was sent. ${next}`);
 }
 

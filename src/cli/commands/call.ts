@@ -22,9 +22,6 @@ export const callCommand: AddCommand = (program, run) => {
     .option("--json", "print {status, headers, body} as JSON")
     .option("--list", "list the operations instead")
     .option("--show-secrets", "show tokens and personal values, which are hidden by default")
-    .option("--durable", "make it a run: it takes effect exactly once, whatever is killed")
-    .option("--request-id <id>", "with --durable: the same id joins the call, or returns its stored response")
-    .option("--detach", "with --durable: start it and return; needs a Temporal cluster")
     // The help of one operation comes from the registry, which is loaded only when needed.
     .helpOption(false)
     .option("-h, --help", "display help for command, and for an operation where one is given");

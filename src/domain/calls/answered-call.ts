@@ -8,12 +8,19 @@ export interface AnsweredCall<A> {
   readonly repeated: "no" | "found" | "settled";
 }
 
-/** `_staging/calls/<name>/`: where the request of a durable call and its answer are staged. */
-export function durableCallPrefix(name: string): string {
-  return `_staging/calls/${name}/`;
+/** The user whose data a client operation reads or writes. */
+export interface DataOwner {
+  readonly fp_id: string;
+  readonly decrypt_reason?: string;
+  /** Seconds for which the call's token is good; left out, enough for a call that has to wait. */
+  readonly ttl?: number;
 }
 
-/** `call/<scope>/<name>`; the name is made of the request's id, which may say something about people. */
-export function callWorkflowId(scope: string, name: string): string {
-  return `call/${scope}/${name}`;
+/** What is special about one call. */
+export interface CallTerms {
+  /**
+   * Of an import: look at once for rows that a refused request has brought, or only where an earlier request of the call
+   * was lost. Left out: a refused request brought none.
+   */
+  readonly lookAfter?: "refusal" | "repetition";
 }

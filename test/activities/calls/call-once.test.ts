@@ -16,7 +16,6 @@ const report: OnceCall<typeof createCipReport> = {
   operation: createCipReport,
   params: { path: { fp_id: "fp_1" }, body: { default_approver: "Ops" } },
   key: KEY,
-  resolution: { rule: "unknown" },
 };
 const once = (call: OnceCall<typeof createCipReport> = report) => bench.run(() => callOnce(bench.deps, call));
 const state = () => callState(bench.deps.sealed, KEY);

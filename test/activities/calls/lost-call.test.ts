@@ -1,22 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Fault } from "../../../sandbox/index.js";
 import { callOnce } from "../../../src/activities/calls/call-once.js";
+import type { KeptAnswer } from "../../../src/activities/calls/call-record.js";
 import {
   onboardingResolution,
   type StartedOnboarding,
 } from "../../../src/activities/calls/onboarding-resolution.js";
 import { createOnboarding, OPERATIONS } from "../../../src/api/operations/index.js";
-import type { KeptAnswer } from "../../../src/lake/calls/staged-call.js";
 import { type CallBench, openCallBench } from "../../helpers/calls/call-bench.js";
 import { expectSettled, NOT_JSON } from "../../helpers/calls/unusable-answers.js";
-import {
-  declarePlaybooks,
-  loseAnswer,
-  operationOf,
-  started,
-  WRITES,
-  type Write,
-} from "../../helpers/calls/writes.js";
+import { declarePlaybooks, loseAnswer, started, WRITES, type Write } from "../../helpers/calls/writes.js";
 
 let bench: CallBench;
 beforeEach(async () => {
@@ -38,31 +31,18 @@ const lose = (write: Write, fault: object) => loseAnswer(bench, write, fault);
 
 beforeEach(() => declarePlaybooks(bench.sandbox));
 
-it("every operation that a repetition may harm is tried here", () => {
-  const tried = new Set(WRITES.map(({ name }) => name));
-  const harmed = OPERATIONS.filter(({ idempotent }) => !idempotent).map(({ name }) => name);
-  expect(harmed.filter((name) => !tried.has(name))).toEqual([]);
-});
-
 describe.each(WRITES)("$what whose answer is lost takes effect once", (write) => {
   it.each(LOSSES)("%s", async (_, fault) => {
     lose(write, fault);
     const lost = await bench.failure(write.name, "call", write.request);
-    expect(lost.type).toBe(write.outcome === "unknown" ? "LostAnswerError" : "TransientError");
-    expect(lost.nonRetryable).toBe(write.outcome === "unknown");
+    expect(lost).toMatchObject({ type: "TransientError", nonRetryable: false });
     expect(write.effects(bench.sandbox)).toBe(1);
-    if (write.outcome === "unknown") {
-      const again = await bench.failure(write.name, "call", write.request);
-      expect(again).toMatchObject({ type: "LostAnswerError", nonRetryable: true });
-      expect(again.message).toMatch(/answer was lost.*not sent again.*Check whether the service/s);
-    } else {
-      // Nothing is left to the user.
-      expect(lost.message).not.toMatch(/find out before you/);
-      const { repeated } = await bench.attempt(write.name, "call", write.request);
-      expect(repeated).toBe(write.outcome === "its effect" ? "settled" : "no");
-      const found = await bench.attempt(write.name, "call", write.request);
-      expect(found.repeated).toBe("found");
-    }
+    // Nothing is left to the user.
+    expect(lost.message).not.toMatch(/find out before you/);
+    const { repeated } = await bench.attempt(write.name, "call", write.request);
+    expect(repeated).toBe(write.outcome === "its effect" ? "settled" : "no");
+    const found = await bench.attempt(write.name, "call", write.request);
+    expect(found.repeated).toBe("found");
     expect(write.effects(bench.sandbox)).toBe(1);
   });
 });
@@ -71,13 +51,10 @@ describe.each(WRITES)("$what whose answer is not JSON takes effect once", (write
   it.each(NOT_JSON.slice(0, 1))("%s", (_, fault) => expectSettled(bench, write, fault));
 });
 
-// A business whose external id is taken is told by its status, whatever the page says.
-const SETTLED = WRITES.filter(({ name, outcome }) => outcome !== "unknown" && name !== "create_business");
-
-describe.each(SETTLED)("$what that is answered by a proxy again and again", (write) => {
+describe.each(WRITES)("$what that is answered by a proxy again and again", (write) => {
   it("is given up after five answers, and the error says what to do; asked for again, it continues", async () => {
     // What looks for the effect of the request meets the same proxy.
-    const met = write.outcome === "its effect" ? {} : { operation: operationOf(write) };
+    const met = write.outcome === "its effect" ? {} : { operation: write.name };
     const fault = bench.sandbox.addFault({ ...met, kind: "wrong_body", contentType: "text/html" });
     const delays: number[] = [];
     for (let attempt = 1; attempt < 5; attempt += 1) {
@@ -110,22 +87,19 @@ describe.each(WRITES.filter(answersNothing))("$what whose answer is not the one 
 });
 
 describe("a write whose answer is JSON of another shape", () => {
-  it.each(WRITES.filter((write) => write.name !== "call_vault_proxy" && !answersNothing(write)))(
+  it.each(WRITES.filter((write) => !answersNothing(write)))(
     "$what: breaks the contract, and is resolved when the call is repeated",
     async (write) => {
       lose(write, { kind: "wrong_body", body: "[]" });
       const broken = await bench.failure(write.name, "call", write.request);
       expect(broken).toMatchObject({ type: "SchemaError", nonRetryable: true });
-      if (write.outcome === "unknown") await bench.failure(write.name, "call", write.request);
-      else await bench.attempt(write.name, "call", write.request);
+      await bench.attempt(write.name, "call", write.request);
       expect(write.effects(bench.sandbox)).toBe(1);
     },
   );
 });
 
-const LOOKED_UP = WRITES.filter(
-  ({ name, outcome }) => outcome === "its effect" && name !== "create_business",
-);
+const LOOKED_UP = WRITES.filter(({ outcome }) => outcome === "its effect");
 
 describe.each(LOOKED_UP)("$what that was lost on the way out", (write) => {
   it("is looked for, not believed to be absent at once, and sent again in the end", async () => {

@@ -2,25 +2,24 @@ import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { ApplicationFailure } from "@temporalio/activity";
 import type { SandboxOptions } from "../../../sandbox/index.js";
-import type { CallIntent } from "../../../src/activities/calls/call-record.js";
-import { type CallResult, makeCall } from "../../../src/activities/calls/make-call.js";
-import { asCallFailure } from "../../../src/activities/failure.js";
-import type { KeptAnswer } from "../../../src/lake/calls/staged-call.js";
-import { type ActivityBench, openActivityBench } from "../temporal/activity-bench.js";
+import type { CallIntent, KeptAnswer } from "../../../src/activities/calls/call-record.js";
+import { type CallRule, callRule } from "../../../src/activities/calls/call-rules.js";
+import { makeCall } from "../../../src/activities/calls/make-call.js";
 import {
-  endedOnboarding,
-  fillForCalls,
-  type RequestParts,
-  stageParts,
-  startProxyTarget,
-  validRequests,
-} from "./call-world.js";
+  onboardingResolution,
+  type StartedOnboarding,
+} from "../../../src/activities/calls/onboarding-resolution.js";
+import { asCallFailure } from "../../../src/activities/failure.js";
+import { createOnboarding } from "../../../src/api/operations/index.js";
+import type { Operation } from "../../../src/api/operations/operation.js";
+import type { AnsweredCall } from "../../../src/domain/calls/answered-call.js";
+import { type ActivityBench, openActivityBench } from "../temporal/activity-bench.js";
+import { fillForCalls, REQUESTS, type RequestParts } from "./call-world.js";
 
 /** Calls as activities, on real parts, without a Temporal server. */
 export interface CallBench extends ActivityBench {
-  readonly requests: Readonly<Record<string, RequestParts>>;
-  /** Runs an attempt of the call that is staged under a name. */
-  attempt(name: string, call: string, request?: RequestParts): Promise<CallResult>;
+  /** Makes an attempt of a call, whose intents and answer are staged under a name. */
+  attempt(name: string, call: string, request?: RequestParts): Promise<AnsweredCall<unknown>>;
   /** The failure of an attempt. */
   failure(name: string, call: string, request?: RequestParts): Promise<ApplicationFailure>;
   /** The kept answer of a call. */
@@ -31,19 +30,23 @@ export interface CallBench extends ActivityBench {
   skew(call: string, ms: number, known: boolean): Promise<void>;
 }
 
+/** As onboarding resolves it. */
+const ONBOARDING = {
+  operation: createOnboarding,
+  resolutionOf: ({ deps, run }, params) => onboardingResolution(deps, params, { run }),
+} satisfies CallRule<typeof createOnboarding, StartedOnboarding> as unknown as CallRule<Operation, unknown>;
+
 export async function openCallBench(options: SandboxOptions = {}): Promise<CallBench> {
-  const target = await startProxyTarget();
-  const bench = await openActivityBench({ ...target.options, ...options });
+  const bench = await openActivityBench(options);
   const { sandbox, deps } = bench;
   fillForCalls(sandbox);
-  const user = await endedOnboarding(sandbox, "fp_1", "pb_earlier");
-  const business = await endedOnboarding(sandbox, "fb_1", "pb_business");
-  const requests = validRequests(sandbox, { user, business });
   const prefix = (call: string) => `_staging/run/calls/${call}/`;
-  const attempt: CallBench["attempt"] = async (name, call, request = requests[name]) => {
+  const attempt: CallBench["attempt"] = async (name, call, request = REQUESTS[name]) => {
     if (request === undefined) throw new Error(`there is no valid request of ${name}`);
-    await stageParts(deps.sealed, prefix(call), name, request);
-    return bench.run(() => asCallFailure(() => makeCall(deps, { run: "run", prefix: prefix(call) })));
+    const { params, ...terms } = request;
+    const place = { deps, run: "run", prefix: prefix(call), ...terms };
+    const rule = name === createOnboarding.name ? ONBOARDING : callRule(name);
+    return bench.run(() => asCallFailure(() => makeCall(place, rule, params as never)));
   };
   const changeIntents = async (call: string, ageMs: number, change: (intent: CallIntent) => CallIntent) => {
     for (const { key, modifiedAt } of await deps.sealed.list(prefix(call))) {
@@ -56,7 +59,6 @@ export async function openCallBench(options: SandboxOptions = {}): Promise<CallB
   };
   return {
     ...bench,
-    requests,
     attempt,
     failure: (name, call, request) =>
       attempt(name, call, request).then(
@@ -73,9 +75,5 @@ export async function openCallBench(options: SandboxOptions = {}): Promise<CallB
         const ahead = known && intent.clockAheadMs !== null ? intent.clockAheadMs - ms : null;
         return { ...intent, at: intent.at + ms, clockAheadMs: ahead };
       }),
-    async close() {
-      await bench.close();
-      await target.close();
-    },
   };
 }

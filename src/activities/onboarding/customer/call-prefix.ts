@@ -1,8 +1,7 @@
 import type { CustomerRef } from "../../../domain/onboarding/batch/batch-rows.js";
-import { answerKey, type KeptAnswer } from "../../../lake/calls/staged-call.js";
 import { callsPrefix } from "../../../lake/onboarding/call-notes.js";
 import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
-import { callState } from "../../calls/call-record.js";
+import { answerKey, callState, type KeptAnswer } from "../../calls/call-record.js";
 import type { StartedOnboarding } from "../../calls/onboarding-resolution.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 

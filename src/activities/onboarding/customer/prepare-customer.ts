@@ -7,11 +7,9 @@ import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
 import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { type CustomerRow, type RightRow, valuesOf } from "../../../domain/onboarding/customer.js";
-import { answerKey, type KeptAnswer } from "../../../lake/calls/staged-call.js";
 import { callsPrefix, madeBusiness } from "../../../lake/onboarding/call-notes.js";
 import { callOnce } from "../../calls/call-once.js";
-import { callState } from "../../calls/call-record.js";
-import { TAKEN } from "../../calls/call-rules.js";
+import { answerKey, callState, type KeptAnswer } from "../../calls/call-record.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { rowStep } from "./customer-failure.js";
 
@@ -94,6 +92,9 @@ async function writeVault(
   );
 }
 
+/** Statuses of a request that mean: its external id exists already. */
+const TAKEN: readonly number[] = [400, 409, 422];
+
 async function makeBusiness(
   deps: OnboardingDependencies,
   input: CustomerInput,
@@ -104,7 +105,7 @@ async function makeBusiness(
       operation: createBusiness,
       params: externalId === null ? { body: vault as never } : { headers: { external_id: externalId } },
       key: businessCallPrefix(input),
-      resolution: { rule: externalId === null ? "unknown" : "again" },
+      ...(externalId !== null && { resolution: { rule: "again" } }),
       run: input.authEpoch,
     });
     if (externalId === null) await madeBusiness(deps.sealed, body.id).put(identityHash);
