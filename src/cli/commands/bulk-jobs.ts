@@ -47,7 +47,7 @@ export const bulkCommands: AddCommand = (program, run) => {
     .description("write the transactions of some days into a file, as the lake is or was, with its proof")
     .requiredOption("--from <day>", "first day", day)
     .requiredOption("--to <day>", "last day", day)
-    .requiredOption("--out <file>", "the file: .csv, .parquet or .ofx")
+    .requiredOption("--out <file>", "the file: .csv or .parquet")
     .option("--accounts <ids>", "only these accounts, comma-separated", idList)
     .option(
       "--as-of <version>",

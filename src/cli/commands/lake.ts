@@ -87,9 +87,10 @@ export const lakeCommands: AddCommand = (program, run) => {
     .option("--limit <rows>", "rows to show as a table; 0 shows all", rowLimit, 100)
     .option("--decrypt", "decrypt encrypted columns; needs the lake's keys")
     .addOption(
-      new Option("--output <file>", "write all rows to this file: .csv, .jsonl, .parquet or .xlsx").conflicts(
-        ["csv", "json"],
-      ),
+      new Option("--output <file>", "write all rows to this file: .csv, .jsonl or .parquet").conflicts([
+        "csv",
+        "json",
+      ]),
     );
   withTableOptions(query, "print all rows").action(
     run(async () => (await import("../lake/show-query.js")).runQuery),

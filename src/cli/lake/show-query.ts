@@ -68,33 +68,19 @@ async function outputQuery(terminal: Terminal, sql: string, path: string, decryp
   }
 }
 
-const ENDINGS = /\.(csv|jsonl|parquet|xlsx)$/i;
+const ENDINGS = /\.(csv|jsonl|parquet)$/i;
 
 /** Opens the file of `--output` before anything is read. @throws InputError for a place or an ending that can't be */
 async function openRowFile(path: string): Promise<OutputFile> {
   if (ENDINGS.test(path)) return openOutputFile(path);
   throw new InputError(
-    `--output: ${path} ends in none of .csv, .jsonl, .parquet and .xlsx, which say what is written. Nothing was begun.`,
+    `--output: ${path} ends in none of .csv, .jsonl and .parquet, which say what is written. Nothing was begun.`,
   );
 }
 
 /** Streams the rows of a statement into a file, in the form that its name ends in. Returns how many. */
 async function writeRows(lake: LakeQuery, sql: string, file: OutputFile): Promise<number> {
   const form = ENDINGS.exec(file.path)?.[1]?.toLowerCase();
-  const count =
-    form === "xlsx"
-      ? await (await import("./sheet.js")).writeSheet(lake, sql, file.sink)
-      : await writeLines(lake, sql, file, form);
-  await file.keep();
-  return count;
-}
-
-async function writeLines(
-  lake: LakeQuery,
-  sql: string,
-  file: OutputFile,
-  form: string | undefined,
-): Promise<number> {
   let count = 0;
   await pipeline(async function* () {
     if (form === "parquet") {
@@ -116,5 +102,6 @@ async function writeLines(
     }
     yield head;
   }, file.sink);
+  await file.keep();
   return count;
 }

@@ -64,22 +64,19 @@ test("a result without rows is a header alone", async () => {
   expect((await query(none)).stdout).toBe("no rows\n");
 });
 
-test.each(["csv", "jsonl", "parquet", "xlsx"])(
-  "a file of %s that fails midway stays as it was",
-  async (ending) => {
-    const path = join(directory, `rows.${ending}`);
-    await writeFile(path, "before");
-    const sql = "select case when i = 9000 then error('broken') else i end as n from range(10000) r(i)";
-    const { code, stderr } = await query(sql, "--output", path);
-    expect(code).toBe(2);
-    expect(stderr).toContain("broken");
-    expect(await readFile(path, "utf8")).toBe("before");
-    expect(await readdir(directory)).toEqual(["lake", `rows.${ending}`]);
-  },
-);
+test.each(["csv", "jsonl", "parquet"])("a file of %s that fails midway stays as it was", async (ending) => {
+  const path = join(directory, `rows.${ending}`);
+  await writeFile(path, "before");
+  const sql = "select case when i = 9000 then error('broken') else i end as n from range(10000) r(i)";
+  const { code, stderr } = await query(sql, "--output", path);
+  expect(code).toBe(2);
+  expect(stderr).toContain("broken");
+  expect(await readFile(path, "utf8")).toBe("before");
+  expect(await readdir(directory)).toEqual(["lake", `rows.${ending}`]);
+});
 
 test.each([
-  ["rows.txt", /ends in none of \.csv, \.jsonl, \.parquet and \.xlsx/],
+  ["rows.txt", /ends in none of \.csv, \.jsonl and \.parquet/],
   ["nowhere/rows.csv", /can't be written \(ENOENT\)/],
 ])("--output %s is refused before anything is read", async (path, words) => {
   const { code, stderr } = await query("select 1", "--output", path);

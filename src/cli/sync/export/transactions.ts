@@ -1,4 +1,4 @@
-import { chmod, open, writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { InputError } from "../../../domain/failures.js";
 import { counted } from "../../../domain/words/counted.js";
@@ -21,7 +21,6 @@ import { withLakeReader } from "../../lake/reader.js";
 import { showText } from "../../terminal/colours.js";
 import type { Terminal } from "../../terminal/terminal.js";
 import { checkReplaceable, wholeFile } from "../../terminal/whole-file.js";
-import { ofxText } from "./ofx.js";
 
 interface ExportFlags {
   readonly from: string;
@@ -36,7 +35,7 @@ interface ExportFlags {
 
 const ORDER = "order by link_id, account_id, date, sequence";
 
-/** Writes the exported rows to a path; `exported` and `accounts` are tables of the session. */
+/** Writes the table `exported` of the session to a path. */
 type Writer = (sql: SqlSession, path: string) => Promise<unknown>;
 const copied =
   (columns: string, format: string): Writer =>
@@ -53,20 +52,6 @@ const HARMLESS = transactions.columns.map(({ name, type }) => {
 const WRITERS: Readonly<Record<string, Writer>> = {
   csv: copied(HARMLESS.join(", "), "format csv, header"),
   parquet: copied("*", "format parquet, compression zstd"),
-  async ofx(sql, path) {
-    const file = await open(path, "w");
-    const rows = sql.stream(`
-      select e.*, balance, balance_at from exported e left join (
-        select link_id, account_id, balance_currency as currency, balance_current as balance, observed_at as balance_at
-        from accounts where observed_at <= (select max(fetched_at) from state) and balance_current is not null
-        qualify row_number() over (partition by link_id, account_id order by observed_at desc) = 1
-      ) using (link_id, account_id, currency) order by link_id, account_id, currency, date, sequence`);
-    try {
-      for await (const text of ofxText(rows)) await file.appendFile(text);
-    } finally {
-      await file.close();
-    }
-  },
 };
 
 /** @throws InputError for days in the wrong order, a file that is there or of another form, and for a version that the log does not have */
@@ -77,7 +62,7 @@ export async function runExportTransactions(terminal: Terminal, flags: ExportFla
   const write = WRITERS[/\.(\w+)$/.exec(path)?.[1] ?? ""];
   if (write === undefined)
     throw new InputError(
-      `--out: ${flags.out} is of no known form. Give a .csv, .parquet or .ofx file. Nothing was written.`,
+      `--out: ${flags.out} is of no known form. Give a .csv or .parquet file. Nothing was written.`,
     );
   if (flags.asOf?.includes("-") && flags.asOf >= new Date().toISOString().slice(0, 10))
     throw new InputError(
@@ -93,13 +78,8 @@ export async function runExportTransactions(terminal: Terminal, flags: ExportFla
   });
   const text = JSON.stringify(proof, null, 2);
   await writeFile(`${path}.proof.json`, `${text}\n`, { mode: 0o600 });
-  const { rows, pending_left_out: pending } = proof;
-  const leftOut =
-    pending === 0
-      ? ""
-      : `, without ${pending} pending, which have no place in OFX and are in a .csv or .parquet`;
   if (flags.json) return terminal.result(text);
-  showText(terminal, `${path}: ${counted(rows, "transaction")}${leftOut}; its proof is ${path}.proof.json`);
+  showText(terminal, `${path}: ${counted(proof.rows, "transaction")}; its proof is ${path}.proof.json`);
 }
 
 /** The feed at a version. @throws InputError where its log, `maintain` or an erasure does not keep that any more */
@@ -146,9 +126,6 @@ async function exported(lake: LakeReader, flags: ExportFlags, write: (sql: SqlSe
         from state qualify row_number() over (partition by link_id, transaction_id order by sequence desc) = 1
       ) where change_type <> 'removed' and date between ${sqlText(from)} and ${sqlText(to)}
         ${accounts === undefined ? "" : `and list_contains(${sqlList(accounts)}, account_id)`}`);
-    const pending_left_out = flags.out.endsWith(".ofx")
-      ? await sql.run("delete from exported where pending")
-      : 0;
     await write(sql);
     const totals =
       await sql.rows(`select currency, count(*) as rows, sum(signed_amount)::varchar as signed_amount
@@ -163,7 +140,6 @@ async function exported(lake: LakeReader, flags: ExportFlags, write: (sql: SqlSe
       ...{ from, to, accounts: accounts ?? null, as_of: asOf ?? null },
       feed_version: snapshot.version,
       rows: totals.reduce((sum, { rows }) => sum + Number(rows), 0),
-      pending_left_out,
       totals: totals.map((row) => jsonValue(row as never)),
       links: links.map((row) => jsonValue(row as never)),
       lake_root,

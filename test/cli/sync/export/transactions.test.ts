@@ -140,27 +140,6 @@ test("a link whose update was not whole by then has no certificate yet", async (
   expect(said).toMatchObject({ rows: 1, links: [{ sequence: 1, certified_to: null, certificate: null }] });
 });
 
-test("OFX has statements of posted transactions, with the balance of that time", async () => {
-  const { said, text } = await january("then.ofx", "--as-of", "0");
-  expect(said).toMatchObject({ rows: 1, pending_left_out: 1, totals: [{ rows: 1 }] });
-  expect(text).toContain(
-    "<STMTTRN><TRNTYPE>DEBIT</TRNTYPE><DTPOSTED>20260110</DTPOSTED><TRNAMT>-5.10</TRNAMT><FITID>t1</FITID>" +
-      "<NAME>Tea &amp; &lt;cake&gt;</NAME><MEMO>Tea &amp; &lt;cake&gt;</MEMO></STMTTRN>",
-  );
-  expect(text).toContain("<LEDGERBAL><BALAMT>10.00</BALAMT><DTASOF>20260110</DTASOF></LEDGERBAL>");
-  expect(text.match(/<STMTRS>/g)).toHaveLength(1);
-});
-
-test("of OFX people read how many pending transactions are left out; of CSV, whose file has them, nothing", async () => {
-  const words = async (out: string) => {
-    const asked = ["--from", "2026-01-01", "--to", "2026-01-31", "--as-of", "0", "--out", out];
-    const place = { directory: lake.directory, env: { NIGHTLEDGER_LAKE: "." } };
-    return (await runHere(place, ["export", "transactions", ...asked])).stdout;
-  };
-  expect(await words("then.ofx")).toMatch(/then\.ofx: 1 transaction, without 1 pending.* OFX .*; its proof/);
-  expect(await words("then.csv")).toMatch(/then\.csv: 2 transactions; its proof/);
-});
-
 test("an account that the lake does not know, a missing folder and a day that has not ended are refused, and nothing is written", async () => {
   const refused = async (out: string, words: RegExp, ...more: readonly string[]) => {
     expect(await january(out, ...more)).toMatchObject({ code: 2, stderr: expect.stringMatching(words) });
@@ -190,7 +169,7 @@ test("a version that the log lacks, days in the wrong order, a form that is not 
   });
   expect(await january("a.xls")).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/Give a \.csv, \.parquet or \.ofx/),
+    stderr: expect.stringMatching(/Give a \.csv or \.parquet/),
   });
   await mkdir(join(lake.directory, "folder.csv"));
   expect(await january("folder.csv", "--force")).toMatchObject({
