@@ -3,7 +3,6 @@ import { type Command, Option } from "commander";
 import { InputError } from "../../domain/failures.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { DEFAULT_LOOKBACK, MOST_LOOKBACK } from "../../domain/sync/run/reading-window.js";
-import type { ReconcileOptions } from "../../jobs/kinds/reconcile.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { SyncFlags as RunFlags } from "../sync/command.js";
 import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
@@ -16,7 +15,6 @@ interface SyncFlags extends RunFlags {
   readonly full?: boolean;
   readonly pageSize: number;
   readonly validateOnly?: boolean;
-  readonly reconcile?: boolean;
   readonly lookback?: number;
 }
 
@@ -32,7 +30,6 @@ function withSyncOptions(command: Command): Command {
     )
     .option("--links <ids>", "sync only these bank links, comma-separated", idList)
     .option("--full", "re-read every link from the beginning, and accept large removals")
-    .option("--reconcile", "then compare what the lake has with the service, as `nightledger reconcile` does")
     .option("--page-size <rows>", "rows to request per page", positive, 500)
     .option(
       "--lookback <days>",
@@ -51,12 +48,8 @@ function withSyncOptions(command: Command): Command {
     .option("--json", "print the summary as JSON");
 }
 
-/** @throws InputError where a reconciliation has nothing to compare, or --lookback no stream to read */
-function optionsOf({ streams, links, full, pageSize, lookback, reconcile }: SyncFlags): SyncOptions {
-  if (reconcile && !streams.includes("transactions"))
-    throw new InputError(
-      "--reconcile compares transactions, and --streams leaves them out. Nothing was started. Add transactions to --streams.",
-    );
+/** @throws InputError where --lookback has no stream to read */
+function optionsOf({ streams, links, full, pageSize, lookback }: SyncFlags): SyncOptions {
   const isWindowed = STREAMS.some(({ name, windowed }) => windowed && streams.includes(name));
   if (lookback !== undefined && !isWindowed)
     throw new InputError(
@@ -80,14 +73,10 @@ export const syncCommands: AddCommand = (program, run) => {
     .action(
       run(async () => async (terminal, flags: SyncFlags) => {
         const options = optionsOf(flags);
-        if (flags.validateOnly) {
-          const { validateRoster } = await import("../sync/command.js");
-          return validateRoster(terminal, flags.roster, flags.json === true);
-        }
-        const runAsked = flags.reconcile
-          ? (await import("../bulk/reconciled-sync.js")).runReconciledSync
-          : (await import("../sync/command.js")).runSync;
-        return runAsked(terminal, flags.roster, options, flags);
+        const { runSync, validateRoster } = await import("../sync/command.js");
+        return flags.validateOnly
+          ? validateRoster(terminal, flags.roster, flags.json === true)
+          : runSync(terminal, flags.roster, options, flags);
       }),
     );
 
@@ -128,12 +117,9 @@ export const syncCommands: AddCommand = (program, run) => {
 export const scheduledSync: Schedulable = {
   words: ["sync"],
   define: withSyncOptions,
-  job(flags: SyncFlags, cwd) {
-    const roster = resolve(cwd, flags.roster);
-    const job = { kind: "sync", roster, options: optionsOf(flags) } as const;
-    if (!flags.reconcile) return job;
-    const options = { ...(flags.links && { links: flags.links }) } satisfies ReconcileOptions;
-    const asked = { kind: "bulk", job: "reconcile", file: roster, continueInvalid: false } as const;
-    return { ...job, next: { ...asked, options, inputs: {} } };
-  },
+  job: (flags: SyncFlags, cwd) => ({
+    kind: "sync",
+    roster: resolve(cwd, flags.roster),
+    options: optionsOf(flags),
+  }),
 };

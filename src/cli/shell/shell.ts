@@ -1,4 +1,3 @@
-import type { RunStatus } from "../../domain/run.js";
 import { deliveriesEnded, goingDeliveries, whyLate } from "../session/alert-deliveries.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import {
@@ -9,11 +8,9 @@ import {
   runPreflight,
 } from "../session/preflight.js";
 import { pingService } from "../session/service.js";
-import { exitCodeOf, saidError } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
-import { followRun, type JobRun, type LeftRun, type RunOutcome, reportRun } from "./run.js";
-import type { RunEnd } from "./watch.js";
+import { followRun, type JobRun, reportRun } from "./run.js";
 
 interface Job<Progress, Result, Input> {
   /** Reads and validates the job's files; the configuration is checked by now. @throws InputError */
@@ -28,17 +25,8 @@ interface Job<Progress, Result, Input> {
   ): Promise<{
     readonly pingedUser: string | undefined;
     readonly run: JobRun<Progress, Result>;
-    /** What the command runs after it, unless it ends with the status `failed`. */
-    readonly next?: NextRun | undefined;
   }>;
 }
-
-/** Starts a run that follows another one in the same command, and watches it. */
-export type NextRun = (session: JobSession) => Promise<{
-  readonly left: LeftRun<unknown, unknown>;
-  /** What is known of both. */
-  outcome(first: RunOutcome, preflight: Preflight): Promise<RunOutcome>;
-}>;
 
 export interface JobFlags {
   readonly detach?: boolean;
@@ -59,44 +47,18 @@ export async function runJob<Progress, Result, Input>(
   // A job that reads nothing has a plan without an input.
   const input = (await job.read?.(configuration)) as Input;
   const preflight = await runPreflight(terminal, configuration);
-  const { run, pingedUser, next } = await job.plan(preflight, input);
+  const { run, pingedUser } = await job.plan(preflight, input);
   if (pingedUser !== undefined) await pingService(configuration.config.api, pingedUser);
-  const { left, own, followed } = await withInterruption(async (held) => {
+  const left = await withInterruption(async (held) => {
     const session = await openJobSession(withTimeStamps(terminal), preflight, held);
     const left = await followRun(terminal, session, run, flags.detach);
-    // Judged before what follows, which may take hours.
-    const own = next && (await run.outcome(left, preflight));
-    const followed = next && isWhole(left.end) ? await attempted(next(session)) : undefined;
     await afterAlerts(terminal, session);
-    return { left, own, followed };
+    return left;
   });
   // The worker has stopped by now, so the lake no longer changes.
   const { again } = run;
-  const json = flags.json === true;
-  const first = own ?? (await run.outcome(left, preflight));
-  const told = { json, ...(again && { again }) };
-  if (followed?.error === undefined) {
-    const outcome = (await followed?.done.outcome(first, preflight)) ?? first;
-    return reportRun(terminal, followed?.done.left ?? left, outcome, told);
-  }
-  const said = saidError(followed.error);
-  reportRun(terminal, left, { ...first, summary: { ...first.summary, ...said.json } }, told);
-  terminal.say(said.words);
-  return exitCodeOf(followed.error);
-}
-
-/** Keeps the error of a run that follows another one: what became of the first one is said all the same. */
-function attempted<T extends object>(following: Promise<T>) {
-  return following.then(
-    (done) => ({ done, error: undefined }),
-    (error: unknown) => ({ error: error ?? new Error("unknown") }),
-  );
-}
-
-/** Whether a run went through all that it was asked for. */
-function isWhole(end: RunEnd<unknown> | undefined): boolean {
-  if (end?.kind !== "completed") return false;
-  return (end.result as { readonly status?: RunStatus }).status !== "failed";
+  const outcome = await run.outcome(left, preflight);
+  return reportRun(terminal, left, outcome, { json: flags.json === true, ...(again && { again }) });
 }
 
 /**

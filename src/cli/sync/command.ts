@@ -19,7 +19,7 @@ import { missingLinks, missingWords } from "../lake/missing-links.js";
 import { withLakeReader } from "../lake/reader.js";
 import type { JobSession } from "../session/job-session.js";
 import { placeOf } from "../session/preflight.js";
-import { type JobFlags, type NextRun, runJob } from "../shell/shell.js";
+import { type JobFlags, runJob } from "../shell/shell.js";
 import type { Finished } from "../shell/summary.js";
 import { showValidation } from "../shell/validation.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -33,13 +33,11 @@ export interface SyncFlags extends JobFlags {
   readonly again?: boolean;
 }
 
-/** @param next plans what the command runs after the sync */
 export async function runSync(
   terminal: Terminal,
   rosterPath: string,
   options: SyncOptions,
   flags: SyncFlags,
-  next?: () => Promise<NextRun>,
 ): Promise<number> {
   const { failOn } = flags;
   if (failOn !== undefined && flags.detach)
@@ -86,7 +84,7 @@ export async function runSync(
         await run.afterStart?.(session, started);
       };
       const pingedUser = roster.rows[0]?.fp_id;
-      return { pingedUser, run: { ...run, afterStart }, next: await next?.() };
+      return { pingedUser, run: { ...run, afterStart } };
     },
   });
 }

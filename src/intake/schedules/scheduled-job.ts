@@ -36,10 +36,7 @@ interface ScheduledUpkeep {
 }
 
 /** A job as a schedule keeps it. */
-export type ScheduledJob = (ScheduledSync | ScheduledBatch | AskedBulk | ScheduledCheck | ScheduledUpkeep) & {
-  /** Runs once the job's run has ended, unless that failed. */
-  readonly next?: AskedBulk;
-};
+export type ScheduledJob = ScheduledSync | ScheduledBatch | AskedBulk | ScheduledCheck | ScheduledUpkeep;
 
 /** What a schedule keeps: its workflow takes the first five fields, and people see the rest. */
 export interface ScheduleInput {

@@ -98,10 +98,9 @@ export function startScheduled(place: StartPlace, job: ScheduledJob, run: FiredR
   return schedulingOf(job).start({ ...place, run }, job);
 }
 
-/** Reads and judges the files of a scheduled job, and of what follows it; starts nothing. @throws InputError */
+/** Reads and judges the files of a scheduled job; starts nothing. @throws InputError */
 export async function checkScheduled(job: ScheduledJob): Promise<void> {
   await schedulingOf(job).check(job);
-  if (job.next !== undefined) await checkScheduled(job.next);
 }
 
 function schedulingOf({ kind }: ScheduledJob): Scheduling<ScheduledJob> {

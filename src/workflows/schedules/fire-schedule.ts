@@ -38,31 +38,25 @@ export async function fireSchedule(input: FireScheduleInput): Promise<FiringMemo
     upsertMemo({ ...memo });
     return memo;
   };
-  const start = async (kind: string, job: ScheduledJob): Promise<StartedFiring> => {
-    const startedAt = new Date();
-    const runId = makeRunId(kind, startedAt, uuid4());
-    const firing = { schedule, dueAt };
-    const run: FiredRun = { runId, startedAt: startedAt.toISOString(), firing, ...(command && { command }) };
+  const startedAt = new Date();
+  const runId = makeRunId(runKind, startedAt, uuid4());
+  const firing = { schedule, dueAt };
+  const run: FiredRun = { runId, startedAt: startedAt.toISOString(), firing, ...(command && { command }) };
+  let started: StartedFiring;
+  try {
+    started = await startFiredRun({ scope, lake, job, run });
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     try {
-      return await startFiredRun({ scope, lake, job, run });
-    } catch (error) {
-      if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-      try {
-        await recordFailedFiring({ job, run, message: error.cause?.message ?? error.message });
-      } finally {
-        told(run.runId, "failed");
-      }
-      throw error;
+      await recordFailedFiring({ job, run, message: error.cause?.message ?? error.message });
+    } finally {
+      told(runId, "failed");
     }
-  };
-  const started = await start(runKind, job);
+    throw error;
+  }
   told(started.runId, "running");
   const { status } = await followRun(started);
-  const next = /^(failed|cancelled)$/.test(status) ? undefined : job.next;
-  if (next === undefined) return told(started.runId, status);
-  const following = await start(next.job, next);
-  const end = await followRun(following);
-  return end.status === "completed" ? told(started.runId, status) : told(following.runId, end.status);
+  return told(started.runId, status);
 }
 
 /** When the firing was due, however late it began. */

@@ -2,10 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { transactionRow } from "../../../sandbox/world/records.js";
-import { runSync } from "../../../src/cli/sync/command.js";
-import { UnreachableError } from "../../../src/domain/failures.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { runHere, sayHere, terminalIn } from "../../helpers/command/command-here.js";
+import { sayHere } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
@@ -27,61 +25,6 @@ afterEach(async () => {
 const run = (...args: string[]) => sayHere(folder, ...args);
 const roster = ["--roster", "users.csv"];
 const query = async (sql: string) => (await run("query", sql)).said;
-
-test("sync --reconcile says both in one summary, and exits 1 where an account differs", async () => {
-  const equal = await run("sync", ...roster, "--reconcile");
-  expect(equal).toMatchObject({
-    code: 0,
-    said: {
-      status: "completed",
-      links: { synced: 1 },
-      reconciliation: { status: "completed", equal: 2, differs: 0, unknown: 0 },
-    },
-  });
-  sandbox.unlist("l", ["t1"]);
-  const differs = await run("sync", ...roster, "--reconcile");
-  expect(differs).toMatchObject({
-    code: 1,
-    said: { status: "completed_with_failures", reconciliation: { equal: 1, differs: 1, unknown: 0 } },
-  });
-  const { run_id } = differs.said.reconciliation;
-  expect(differs.stderr).toContain(`nightledger runs retry ${run_id}`);
-  const told = (await runHere(folder, ["sync", ...roster, "--reconcile"])).stdout;
-  expect(told).toMatch(
-    /^accounts {2}1 equal, 1 differing, 0 unknown\n {10}completed_with_failures as run reconcile-/m,
-  );
-  expect(await query("select kind, status from runs order by started_at")).toEqual([
-    { kind: "sync", status: "completed" },
-    { kind: "reconcile", status: "completed" },
-    { kind: "sync", status: "completed" },
-    { kind: "reconcile", status: "completed_with_failures" },
-    { kind: "sync", status: "completed" },
-    { kind: "reconcile", status: "completed_with_failures" },
-  ]);
-});
-
-test("a sync whose next run can't start is reported all the same, before the error", async () => {
-  const syncThatIsAlone = async (json: boolean) => {
-    const { terminal, said } = terminalIn(folder);
-    const options = { streams: ["bank_links", "transactions"], links: null, full: false, pageSize: 500 };
-    const next = async () => async () => {
-      throw new UnreachableError("Temporal is gone.");
-    };
-    const code = await runSync(terminal, folder.roster, options, { json }, next);
-    return { code, ...said };
-  };
-  const asJson = await syncThatIsAlone(true);
-  expect(asJson.code).toBe(3);
-  expect(JSON.parse(asJson.stdout)).toMatchObject({
-    status: "completed",
-    links: { synced: 1 },
-    error: { class: "UnreachableError", message: "Temporal is gone." },
-  });
-  const inWords = await syncThatIsAlone(false);
-  expect(inWords.code).toBe(3);
-  expect(inWords.stdout).toMatch(/^run .*\nstatus +completed/);
-  expect(inWords.stderr).toMatch(/UnreachableError: Temporal is gone\.\n$/);
-});
 
 test("links that a sync or a reconciliation names and does not find fail it, by name", async () => {
   await run("sync", ...roster);
@@ -143,8 +86,6 @@ test("balances over time: a row for each change, none for a name", async () => {
 });
 
 test.each([
-  [["sync", ...roster, "--reconcile", "--detach"], /--detach leaves before that/],
-  [["sync", ...roster, "--reconcile", "--streams", "accounts"], /--streams leaves them out/],
   [["reconcile", ...roster, "--from", "2026-02-30"], /--from is not a day of the calendar/],
   [
     ["reconcile", ...roster, "--from", "2026-11-30", "--to", "2026-11-01"],

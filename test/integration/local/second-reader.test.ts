@@ -15,7 +15,8 @@ const POPULATION = { kind: "synthetic", users: 8, linksPerUser: 2, accountsPerLi
 const WORLD = { seed: 11, population: POPULATION, investments: 120, businesses: 5, businessOnboardings: 2 };
 const TRANSFORMS = ["--transforms", "suffix(2)"];
 const JOBS: readonly (readonly string[])[] = [
-  ["sync", "--roster", "users.csv", "--reconcile"],
+  ["sync", "--roster", "users.csv"],
+  ["reconcile", "--roster", "users.csv"],
   ["export", "kyb", "--businesses", "businesses.csv"],
   ["export", "cip", "--roster", "users.csv", "--approver", "ops@bank.example"],
   ["export", "vault", "--roster", "users.csv", "--fields", "id.email", "--reason", "r", ...TRANSFORMS],

@@ -2,7 +2,6 @@ import { appendFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { transactionRow } from "../../../sandbox/world/records.js";
 import { ensureUpkeep } from "../../../src/cli/schedules/upkeep.js";
 import { runPreflight } from "../../../src/cli/session/preflight.js";
 import { scheduleId } from "../../../src/domain/schedules/scheduled-run.js";
@@ -195,46 +194,4 @@ test("imports, exports and batches run by a schedule as by a command", async () 
   expect(sandbox.truth("l1").rows).toHaveLength(2);
   expect(sandbox.cip.made()).toHaveLength(1);
   expect(sandbox.calls().by_operation.create_onboarding).toBe(2);
-});
-
-test("a schedule of a sync with --reconcile runs both, one after the other", async () => {
-  sandbox.append("l1", [
-    {
-      change: "created",
-      row: transactionRow({ transaction_id: "t1", account_id: "a1" }),
-    },
-  ]);
-  await schedule("create", "both", ...FAR, "--", ...SYNC, "--reconcile");
-  await schedule("trigger", "both");
-  await until("both", 2);
-  sandbox.unlist("l1", ["t1"]);
-  await schedule("trigger", "both");
-  // Temporal may not have noticed yet that the first firing is over, and skips this one then.
-  let skipped = 0;
-  await expect
-    .poll(
-      async () => {
-        const { skipped_overlaps } = await described("both");
-        if (skipped_overlaps > skipped) await schedule("trigger", "both");
-        skipped = skipped_overlaps;
-        return (await runsOf("both")).length;
-      },
-      { interval: 200 },
-    )
-    .toBe(4);
-  const found = await runsOf("both");
-  const runs = found.map(({ kind, status }: Record<string, string>) => `${kind} ${status}`);
-  expect(runs).toEqual([
-    "sync completed",
-    "reconcile completed",
-    "sync completed",
-    "reconcile completed_with_failures",
-  ]);
-  await expect
-    .poll(() => described("both").then(({ last }) => last[0]))
-    .toMatchObject({ status: "completed_with_failures", run_id: found.at(-1).run_id });
-  expect((await described("both")).last[1]).toMatchObject({
-    status: "completed",
-    run_id: found[0].run_id,
-  });
 });
