@@ -1,18 +1,11 @@
 import { parse } from "yaml";
 import { z } from "zod";
 import { readText } from "./config-values.js";
-import {
-  type AlertRules,
-  type AlertSettings,
-  isBoardAddress,
-  isWebhookAddress,
-} from "./domain/alert-settings.js";
 import { parseDuration } from "./domain/duration.js";
 import { InputError } from "./domain/failures.js";
+import { HOOK_EVENTS, type HookSettings, isBoardAddress, isWebhookAddress } from "./domain/hook-settings.js";
 import type { RetentionRules } from "./domain/tables/retention.js";
 
-const flag = z.boolean({ error: "true or false" });
-const count = z.int({ error: "a whole number" }).min(0, { error: "a whole number from 0" });
 const BOARD = "an http: or https: address without a user, a query or a fragment";
 const ADDRESS = "an http: or https: address without a user";
 const DURATION = "a number and a unit, such as 14d, 36h, 90m or 30s";
@@ -20,7 +13,6 @@ const duration = z
   .string({ error: DURATION })
   .transform(parseDuration)
   .refine((ms) => ms !== undefined, { error: DURATION });
-const address = z.string({ error: ADDRESS }).refine(isWebhookAddress, { error: ADDRESS });
 const INSTITUTION = { error: "a name of up to 80 characters, in one line" };
 const institution = z
   .string(INSTITUTION)
@@ -28,24 +20,29 @@ const institution = z
   .regex(/^[^\p{C}\p{Zl}\p{Zp}]{1,80}$/u, INSTITUTION);
 const NAMED = { error: "settings by their names" };
 
-const ALERTS = {
-  "failed-run": flag.optional(),
-  "max-age": duration.optional(),
-  "failed-links": count.optional(),
-  "another-subject": z
-    .union([count, z.literal(false)], { error: "a whole number from 0, or false" })
-    .optional(),
-  "open-quarantine": count.optional(),
-  "run-missing": flag.optional(),
-  "run-longer-than": duration.optional(),
-  "notify-command": z.string({ error: "a shell command" }).min(1, { error: "a shell command" }).optional(),
-  "notify-webhook": address.optional(),
-  board: z
-    .string({ error: BOARD })
-    .refine(isBoardAddress, { error: BOARD })
-    .transform((text) => text.replace(/\/+$/, ""))
-    .optional(),
+const EVENTS = { error: `a list of ${HOOK_EVENTS.join(", ")}` };
+const JOBS = {
+  error:
+    "a list of kinds of runs, schedules or both, such as sync, nightly or sync nightly; leave it out for all",
 };
+const COMMAND = { error: "a shell command" };
+
+const HOOK = {
+  on: z.array(z.enum(HOOK_EVENTS, EVENTS), EVENTS).min(1, EVENTS),
+  jobs: z
+    .array(z.string(JOBS).regex(/^[A-Za-z0-9][A-Za-z0-9_.-]*( [A-Za-z0-9][A-Za-z0-9_.-]*){0,3}$/, JOBS), JOBS)
+    .min(1, JOBS)
+    .optional(),
+  webhook: z.string({ error: ADDRESS }).refine(isWebhookAddress, { error: ADDRESS }).optional(),
+  command: z.string(COMMAND).trim().min(1, COMMAND).optional(),
+  every: z.boolean({ error: "true or false" }).optional(),
+};
+
+const hook = z
+  .strictObject(HOOK, NAMED)
+  .refine(({ webhook, command }) => (webhook === undefined) !== (command === undefined), {
+    error: "either a webhook, with its address, or a command",
+  });
 
 const years = (least: number) => {
   const error = `a number of years from ${least}y to 100y, such as 7y`;
@@ -64,11 +61,22 @@ const RETENTION = { "cip-identity": years(5), "cip-results": years(5), transacti
 const FILE = z.strictObject(
   {
     institution: institution.nullish(),
-    alerts: z.strictObject(ALERTS, NAMED).nullish(),
+    hooks: z.array(hook, { error: "a list of hooks" }).nullish(),
+    late: duration.nullish(),
+    board: z
+      .string({ error: BOARD })
+      .refine(isBoardAddress, { error: BOARD })
+      .transform((text) => text.replace(/\/+$/, ""))
+      .nullish(),
     retention: z.strictObject(RETENTION, NAMED).nullish(),
   },
   NAMED,
 );
+
+interface SettingsFile extends Omit<HookSettings, "secret"> {
+  readonly institution: string | undefined;
+  readonly retention: RetentionRules;
+}
 
 /**
  * Reads a file of settings; one that is not there is empty.
@@ -76,28 +84,22 @@ const FILE = z.strictObject(
  * @param isNamed whether somebody has named it, so that it must be there
  * @throws InputError naming what is wrong; a value is never quoted, for it may be secret.
  */
-export function readConfigFile(
-  path: string,
-  isNamed: boolean,
-): {
-  readonly institution?: string | undefined;
-  readonly alerts?: AlertSettings;
-  readonly retention: RetentionRules;
-} {
+export function readConfigFile(path: string, isNamed: boolean): SettingsFile {
   const parsed = FILE.safeParse(yamlOf(path, isNamed) ?? {});
   if (!parsed.success) throw refusal(path, parsed.error.issues.map(problemOf)[0] ?? "is invalid");
-  const { alerts } = parsed.data;
-  const retention = parsed.data.retention ?? {};
-  const institution = parsed.data.institution ?? undefined;
-  if (!alerts) return { institution, retention };
-  const { "notify-command": command, "notify-webhook": webhook, board, ...rules } = alerts;
+  const { institution, hooks, late, board, retention } = parsed.data;
+  const waiting = hooks?.findIndex(({ on }) => on.includes("late")) ?? -1;
+  if (waiting >= 0 && !late)
+    throw refusal(
+      path,
+      `hooks[${waiting}].on has late, and nothing says when a schedule is. Add a line such as late: 26h`,
+    );
   return {
-    institution,
-    retention,
-    alerts: {
-      rules: rules satisfies AlertRules,
-      targets: { command, webhook, ...(board !== undefined && { board }) },
-    },
+    institution: institution ?? undefined,
+    retention: retention ?? {},
+    hooks: hooks ?? [],
+    lateMs: late ?? undefined,
+    board: board ?? undefined,
   };
 }
 
@@ -115,12 +117,20 @@ function yamlOf(path: string, isNamed: boolean): unknown {
 }
 
 function problemOf(issue: z.core.$ZodIssue): string {
-  const where = issue.path.join(".");
+  const where = pathWords(issue.path);
   if (issue.code !== "unrecognized_keys")
     return `${where === "" ? "the file" : where} is invalid; accepted: ${issue.message}`;
-  const unknown = issue.keys.map((key) => [...issue.path, key].join(".")).join(", ");
-  const accepted = Object.keys({ alerts: ALERTS, retention: RETENTION }[where] ?? FILE.shape).join(", ");
+  const unknown = issue.keys.map((key) => pathWords([...issue.path, key])).join(", ");
+  const shape = { hooks: HOOK, retention: RETENTION }[String(issue.path[0])] ?? FILE.shape;
+  const accepted = Object.keys(shape).join(", ");
   return `has an unknown setting: ${unknown}; accepted: ${accepted}`;
+}
+
+/** `hooks[0].on`: the first hook is 0, as in most tools. */
+function pathWords(path: readonly PropertyKey[]): string {
+  return path
+    .map((part, at) => (typeof part === "number" ? `[${part}]` : `${at === 0 ? "" : "."}${String(part)}`))
+    .join("");
 }
 
 function refusal(path: string, problem: string): InputError {

@@ -99,7 +99,7 @@ export const VARIABLES = {
     secrets: entries,
   },
   NIGHTLEDGER_WEBHOOK_MODE: choice(["test", "live"], "test"),
-  NIGHTLEDGER_ALERT_WEBHOOK_SECRET: {
+  NIGHTLEDGER_HOOK_SECRET: {
     value: text.refine(isWebhookSecret, "is not a webhook secret").optional(),
     accepted: "whsec_ and base64",
     secrets: (secret) => [secret],
@@ -201,7 +201,8 @@ export function realDirectory(name: VariableName, path: string): string {
 /** A warning for each variable that looks like ours and isn't. */
 export function unknownVariables(names: readonly string[]): string[] {
   const known = Object.keys(VARIABLES);
-  const unknown = names.filter((name) => name.startsWith("NIGHTLEDGER_") && !known.includes(name));
+  // The command of a hook has those of its run.
+  const unknown = names.filter((name) => /^NIGHTLEDGER_(?!RUN_)/.test(name) && !known.includes(name));
   return unknown.map((name) => {
     const near = nearestOf(known, name, Number.POSITIVE_INFINITY);
     return `${name} is not a Nightledger variable and was ignored; did you mean ${near}?`;

@@ -15,8 +15,8 @@ import {
   type VariableName,
   type VariableValue,
 } from "./config-values.js";
-import type { AlertSettings } from "./domain/alert-settings.js";
 import { InputError } from "./domain/failures.js";
+import type { HookSettings } from "./domain/hook-settings.js";
 import { type LakePlace, s3Address, s3Place } from "./domain/lake-address.js";
 import type { FleetLimits } from "./domain/service/pace/call-pace.js";
 
@@ -44,14 +44,6 @@ export interface WebhookConfig {
   /** Several while one is rotated. */
   readonly secrets: readonly string[];
   readonly mode: "test" | "live";
-}
-
-/** Which alert rules are checked after each run, and how alerts are sent. */
-export interface AlertConfig {
-  /** Of `nightledger.yaml`; undefined where that says nothing of alerts. */
-  readonly settings: AlertSettings | undefined;
-  /** `whsec_` and base64, by which webhooks are signed; undefined: they are not. */
-  readonly secret: string | undefined;
 }
 
 /** The asked-for parts, and what goes with any of them. */
@@ -154,9 +146,9 @@ const READERS = {
     fields(values, { password: "NIGHTLEDGER_UI_PASSWORD", header: "NIGHTLEDGER_UI_USER_HEADER" }),
   metrics: (values) => fields(values, { place: "NIGHTLEDGER_METRICS" }),
   deployment: (values) => fields(values, { name: "NIGHTLEDGER_DEPLOYMENT" }),
-  alerts: (values, cwd): AlertConfig => {
-    const secret = readVariable("NIGHTLEDGER_ALERT_WEBHOOK_SECRET", values);
-    return { settings: settingsFile(values, cwd).alerts, secret };
+  hooks: (values, cwd): HookSettings => {
+    const { hooks, lateMs, board } = settingsFile(values, cwd);
+    return { hooks, lateMs, board, secret: readVariable("NIGHTLEDGER_HOOK_SECRET", values) };
   },
   institution: (values, cwd) => {
     const { institution: name, retention } = settingsFile(values, cwd);

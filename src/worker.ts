@@ -8,11 +8,13 @@ import { type InjectedSinks, type NativeConnection, Worker } from "@temporalio/w
 import { createActivities } from "./activities/create-activities.js";
 import { HEARTBEAT_EVERY_MS } from "./activities/event-loop.js";
 import { createApiClient } from "./api/http/client.js";
-import type { AlertConfig, ApiConfig, ConfigParts } from "./config.js";
+import type { ApiConfig, ConfigParts } from "./config.js";
+import type { HookSettings } from "./domain/hook-settings.js";
 import type { LakePlace } from "./domain/lake-address.js";
 import { VERSIONED } from "./domain/run.js";
 import { shareOf } from "./domain/service/pace/call-pace.js";
 import { askerOf } from "./intake/bulk/start.js";
+import { startLateWatch } from "./intake/hooks/late.js";
 import type { AnyJob } from "./jobs/job.js";
 import { lakeAt } from "./lake/lake.js";
 import type { ObjectStore } from "./lake/store/object-store.js";
@@ -37,7 +39,7 @@ interface WorkerSettings {
   readonly keys: EncryptionKeys;
   readonly taskQueue: string;
   readonly log: Logger;
-  readonly alerts?: AlertConfig;
+  readonly hooks?: HookSettings | undefined;
   readonly institution?: ConfigParts["institution"];
   /** A worker beside the embedded server: a killed one must cost seconds, not minutes. */
   readonly embedded: boolean;
@@ -123,8 +125,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     const identity = workerIdentity(keys, api.key);
     const leaveFleet = await limitToShare(settings, { client, connection, identity });
     releases.push(async () => leaveFleet?.());
+    const temporal = new Client({ connection, namespace: server.namespace, dataConverter: converter });
     if (!settings.embedded) {
-      const temporal = new Client({ connection, namespace: server.namespace, dataConverter: converter });
       const leave = sharePause(temporal, taskQueue, client);
       releases.push(async () => leave());
     }
@@ -146,8 +148,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
         concurrency: api.concurrency,
         homeStartedAt: settings.homeStartedAt,
         ...(!settings.embedded && { worker: hash("sha256", identity).slice(0, 8) }),
-        alerts: settings.alerts?.settings,
-        alertSecret: settings.alerts?.secret,
+        hooks: settings.hooks,
         ...(settings.jobs && { jobs: settings.jobs }),
       }),
       dataConverter: converter,
@@ -165,6 +166,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
         },
       }),
     });
+    if (settings.hooks?.lateMs !== undefined) await startLateWatch(temporal, taskQueue);
     const running = worker.run();
     const done = running.finally(release);
     done.catch(() => undefined);

@@ -12,43 +12,36 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 const SECRET = "whsec_c2VjcmV0IG9mIGFsZXJ0cw==";
-const alerts = (env: Record<string, string> = {}) => readConfig({ env, cwd }, ["alerts"]).alerts;
+const hooks = (env: Record<string, string> = {}) => readConfig({ env, cwd }, ["hooks"]).hooks;
 const write = (text: string, name = "nightledger.yaml") => writeFileSync(join(cwd, name), text);
 
-test("without a file, or with an empty one, nothing is judged", () => {
-  expect(alerts()).toEqual({ settings: undefined, secret: undefined });
-  write("# nothing yet\nalerts:\n");
-  expect(alerts().settings).toBeUndefined();
+test("without a file, or with an empty one, there is no hook", () => {
+  expect(hooks()).toEqual({ hooks: [], lateMs: undefined, board: undefined, secret: undefined });
+  write("# nothing yet\nhooks:\nlate:\n");
+  expect(hooks().hooks).toEqual([]);
 });
 
-test("every rule and both targets are read; the secret comes from the environment, and is redacted", () => {
-  write(`alerts:
-  max-age: 36h
-  failed-links: 2
-  open-quarantine: 0
-  run-missing: true
-  run-longer-than: 90m
-  notify-command: ./page.sh
-  notify-webhook: https://hooks.example.com/T0/x
-  board: https://board.example.com/night/
+test("hooks are read as they are written; the secret comes from the environment, and is redacted", () => {
+  write(`hooks:
+  - on: [failed, recovered, late]
+    webhook: https://hooks.example.com/T0/x
+    every: true
+  - on: [completed]
+    jobs: [sync nightly, export cip]
+    command: dbt build --select nightledger
+late: 26h
+board: https://board.example.com/night/
 `);
-  expect(alerts({ NIGHTLEDGER_ALERT_WEBHOOK_SECRET: SECRET })).toEqual({
-    settings: {
-      rules: {
-        "max-age": 36 * HOUR,
-        "failed-links": 2,
-        "open-quarantine": 0,
-        "run-missing": true,
-        "run-longer-than": 1.5 * HOUR,
-      },
-      targets: {
-        ...{ command: "./page.sh", webhook: "https://hooks.example.com/T0/x" },
-        board: "https://board.example.com/night",
-      },
-    },
+  expect(hooks({ NIGHTLEDGER_HOOK_SECRET: SECRET })).toEqual({
+    hooks: [
+      { on: ["failed", "recovered", "late"], webhook: "https://hooks.example.com/T0/x", every: true },
+      { on: ["completed"], jobs: ["sync nightly", "export cip"], command: "dbt build --select nightledger" },
+    ],
+    lateMs: 26 * HOUR,
+    board: "https://board.example.com/night",
     secret: SECRET,
   });
-  const { secrets } = readConfig({ env: { NIGHTLEDGER_ALERT_WEBHOOK_SECRET: SECRET }, cwd }, ["alerts"]);
+  const { secrets } = readConfig({ env: { NIGHTLEDGER_HOOK_SECRET: SECRET }, cwd }, ["hooks"]);
   expect(secrets).toContain(SECRET);
 });
 
@@ -64,44 +57,65 @@ test("the institution is one line of a name; a line break or too long a name is 
 });
 
 test("NIGHTLEDGER_CONFIG names another file, which must be there", () => {
-  write("alerts: { failed-links: 1 }", "other.yaml");
-  expect(alerts({ NIGHTLEDGER_CONFIG: "other.yaml" }).settings?.rules).toEqual({ "failed-links": 1 });
-  expect(() => alerts({ NIGHTLEDGER_CONFIG: "gone.yaml" })).toThrow(/gone\.yaml: can't be read \(ENOENT\)/);
+  write("late: 2h", "other.yaml");
+  expect(hooks({ NIGHTLEDGER_CONFIG: "other.yaml" }).lateMs).toBe(2 * HOUR);
+  expect(() => hooks({ NIGHTLEDGER_CONFIG: "gone.yaml" })).toThrow(/gone\.yaml: can't be read \(ENOENT\)/);
 });
 
 test.each([
-  ["alert: {}", /unknown setting: alert; accepted: institution, alerts, retention\. Nothing was started/],
+  ["hook: []", /unknown setting: hook; accepted: institution, hooks, late, board, retention\. Nothing/],
   [
-    "alerts: { max-agee: 3h }",
-    /unknown setting: alerts\.max-agee; accepted: failed-run, max-age, failed-links/,
+    "hooks: [{ on: [failed], comand: x }]",
+    /unknown setting: hooks\[0\]\.comand; accepted: on, jobs, webhook, command, every/,
   ],
   ["retention: { calls: 3y }", /retention\.calls; accepted: cip-identity, cip-results, transactions/],
   ["retention: { cip-results: 4y }", /cip-results is invalid; accepted: a number of years from 5y to 100y/],
   ["retention: { transactions: 30d }", /transactions is invalid; accepted: a number of years from 1y/],
-  ["alerts: { max-age: 36 }", /alerts\.max-age is invalid/],
-  ["alerts: { max-age: soon }", /alerts\.max-age is invalid; accepted: a number and a unit/],
-  ["alerts: { failed-links: -1 }", /alerts\.failed-links is invalid; accepted: a whole number from 0/],
-  ["alerts: { run-missing: maybe }", /alerts\.run-missing is invalid; accepted: true or false/],
+  ["hooks: { on: [failed] }", /hooks is invalid; accepted: a list of hooks/],
   [
-    "alerts: { notify-webhook: 'ftp://secret@x' }",
-    /alerts\.notify-webhook is invalid; accepted: an http: or/,
+    "hooks: [{ command: x }]",
+    /hooks\[0\]\.on is invalid; accepted: a list of completed, completed_with_failures/,
+  ],
+  ["hooks: [{ on: [], command: x }]", /hooks\[0\]\.on is invalid; accepted: a list of completed/],
+  ["hooks: [{ on: [soon], command: x }]", /hooks\[0\]\.on\[0\] is invalid; accepted: a list of completed/],
+  [
+    "hooks: [{ on: [failed] }]",
+    /hooks\[0\] is invalid; accepted: either a webhook, with its address, or a command/,
+  ],
+  ["hooks: [{ on: [failed], command: x, webhook: 'https://x' }]", /hooks\[0\] is invalid; accepted: either/],
+  ["hooks: [{ on: [failed], command: '' }]", /hooks\[0\]\.command is invalid; accepted: a shell command/],
+  ["hooks: [{ on: [failed], command: x, jobs: [''] }]", /hooks\[0\]\.jobs\[0\] is invalid; .*sync nightly/],
+  [
+    "hooks: [{ on: [failed], command: x, jobs: sync }]",
+    /hooks\[0\]\.jobs is invalid; accepted: a list of kinds/,
+  ],
+  ["hooks: [{ on: [failed], command: x, every: maybe }]", /hooks\[0\]\.every is invalid; accepted: true or/],
+  [
+    "hooks: [{ on: [failed], webhook: 'ftp://secret@x' }]",
+    /hooks\[0\]\.webhook is invalid; accepted: an http: or/,
   ],
   [
-    "alerts: { notify-webhook: 'http://u:secret@x' }",
-    /alerts\.notify-webhook is invalid; accepted: .* without a user/,
+    "hooks: [{ on: [failed], webhook: 'http://u:secret@x' }]",
+    /webhook is invalid; accepted: .* without a user/,
   ],
-  ["alerts: { board: 'https://u:secret@x' }", /alerts\.board is invalid; accepted: an http: or/],
-  ["alerts: { board: 'https://x/?token=secret' }", /alerts\.board is invalid; accepted: an http: or/],
-  ["alerts: [", /is not YAML \(line 1/],
-  ["- alerts", /the file is invalid/],
+  [
+    "hooks: [{ on: [completed, late], command: x }]",
+    /hooks\[0\]\.on has late, .* Add a line such as late: 26h/,
+  ],
+  ["late: 36", /late is invalid; accepted: a number and a unit/],
+  ["late: soon", /late is invalid; accepted: a number and a unit/],
+  ["board: 'https://u:secret@x'", /board is invalid; accepted: an http: or/],
+  ["board: 'https://x/?token=secret'", /board is invalid; accepted: an http: or/],
+  ["hooks: [", /is not YAML \(line 1/],
+  ["- hooks", /the file is invalid/],
 ])("%s is refused, and no value is quoted", (text, words) => {
   write(text);
-  expect(() => alerts()).toThrow(words);
-  expect(() => alerts()).not.toThrow(/secret@|soon|maybe/);
+  expect(() => hooks()).toThrow(words);
+  expect(() => hooks()).not.toThrow(/secret@|soon|maybe/);
 });
 
 test("a signing secret that is none is refused", () => {
-  expect(() => alerts({ NIGHTLEDGER_ALERT_WEBHOOK_SECRET: "hunter2" })).toThrow(
-    /NIGHTLEDGER_ALERT_WEBHOOK_SECRET is not a webhook secret/,
+  expect(() => hooks({ NIGHTLEDGER_HOOK_SECRET: "hunter2" })).toThrow(
+    /NIGHTLEDGER_HOOK_SECRET is not a webhook secret/,
   );
 });

@@ -1,7 +1,6 @@
 import { ApplicationFailure, activityInfo, CancelledFailure, cancellationSignal } from "@temporalio/activity";
 import type { FrozenBulkRow } from "../domain/bulk/bulk-job.js";
 import { endReason, type NewRun, type RunStatus } from "../domain/run.js";
-import { scheduleFacts } from "../intake/schedules/schedules.js";
 import { JOBS } from "../jobs/index.js";
 import { markSeenImports } from "../lake/bulk/seen-imports.js";
 import type { TableSpec } from "../lake/delta/delta-schema.js";
@@ -14,8 +13,6 @@ import { journalPrefix } from "../lake/sync/journal/journal.js";
 import { applyRetention } from "../lake/sync/retention/apply-retention.js";
 import { STREAMS } from "../streams/index.js";
 import { TABLES } from "../tables.js";
-import { type AlertDependencies, checkAfterRun, checkRules } from "./alerts/check-alerts.js";
-import { nextAlertMessage, recordAlertDelivery, sendAlert } from "./alerts/send-alert.js";
 import { closeGroup } from "./bulk/close-group.js";
 import { finishBulk } from "./bulk/finish-bulk.js";
 import { type BulkDependencies, planItems } from "./bulk/open-group.js";
@@ -24,6 +21,8 @@ import { workItems } from "./bulk/work-items.js";
 import type { Dependencies } from "./dependencies.js";
 import { withHeartbeat } from "./event-loop.js";
 import { asActivityFailure } from "./failure.js";
+import { callHooks, findLate, type HookDependencies } from "./hooks/call-hooks.js";
+import { sendHook } from "./hooks/send-hook.js";
 import { finishBatch } from "./onboarding/batch/finish-batch.js";
 import { handOverRows, stopRows } from "./onboarding/batch/hand-over.js";
 import { planCustomers } from "./onboarding/batch/plan-customers.js";
@@ -51,12 +50,12 @@ type EveryDependency = SyncDependencies &
   OnboardingDependencies &
   BulkDependencies &
   ScheduleDependencies &
-  AlertDependencies &
+  HookDependencies &
   MaintainDependencies;
 
 /** Makes all activities over their dependencies. A worker registers them; workflows see only their types. */
 export function createActivities(
-  given: Omit<ScheduleDependencies & AlertDependencies, "warnings" | "runEnded" | "schedules"> &
+  given: Omit<ScheduleDependencies & HookDependencies, "warnings" | "runEnded"> &
     Partial<Pick<BulkDependencies, "jobs">>,
 ) {
   const deps: EveryDependency = {
@@ -69,8 +68,7 @@ export function createActivities(
     open: new OpenCustomers(given.sealed),
     frozenRows: new SealedRows<FrozenBulkRow>(given.sealed),
     retention: applyRetention(given.asker.retention ?? {}),
-    runEnded: () => checkAfterRun(deps),
-    schedules: scheduleFacts,
+    runEnded: (runId) => callHooks(deps, runId),
   };
   type Activity<I, R> = (deps: EveryDependency, input: I) => Promise<R>;
   const bound = <I, R>(activity: Activity<I, R>) => {
@@ -81,7 +79,6 @@ export function createActivities(
     return (input: I) => asActivityFailure(() => activity(deps, input), "wait");
   };
   const activities = {
-    checkRules: bound(checkRules),
     closeGroup: kept(closeGroup),
     commit: bound(commit),
     commitEvents: bound(commitEvents),
@@ -91,22 +88,21 @@ export function createActivities(
     finishBulk: kept(finishBulk),
     finishBatch: kept(finishBatch),
     finishRun: bound(finishRun),
+    findLate: bound(findLate),
     findRows: () => asActivityFailure(() => findRows(deps)),
     handOverRows: bound(handOverRows),
     load: bound(load),
     maintainLake: bound(maintainLake),
     markSeen: bound(markSeen),
     materialize: bound(materialize),
-    nextAlertMessage: bound(nextAlertMessage),
     planItems: bound(planItems),
     publishRun: kept(publishRun),
     workItems: bound(workItems),
     planCustomers: kept(planCustomers),
     planFollowUp: bound(planFollowUp),
-    recordAlertDelivery: kept(recordAlertDelivery),
     // Its policy alone says how often it is tried: for about a day.
-    sendAlert: (input: Parameters<typeof sendAlert>[1]) =>
-      asActivityFailure(() => sendAlert(deps, input), "give up", Number.POSITIVE_INFINITY),
+    sendHook: (input: Parameters<typeof sendHook>[1]) =>
+      asActivityFailure(() => sendHook(deps, input), "give up", Number.POSITIVE_INFINITY),
     recordFailedFiring: kept(recordFailedFiring),
     readSlice: bound(readSlice),
     settleRows: kept(settleRows),

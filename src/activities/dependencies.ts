@@ -21,6 +21,6 @@ export interface Dependencies {
   readonly homeStartedAt?: number | undefined;
   /** Names this worker; left out where a run has no other. */
   readonly worker?: string | undefined;
-  /** Called once a run has its row; never throws. */
-  readonly runEnded?: () => Promise<void>;
+  /** Called once a run has its row. */
+  readonly runEnded?: (runId: string) => Promise<void>;
 }

@@ -78,7 +78,7 @@ export async function writeRunRow(
     ...{ kind, status, schedule: firing?.schedule, seconds: duration_ms / 1_000 },
     ...{ counts: run.counts ?? {}, rows: run.rows },
   });
-  await runEnded?.();
+  await runEnded?.(runId);
   return { duration_ms, lake_root };
 }
 

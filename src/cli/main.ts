@@ -2,7 +2,6 @@ import { type Command, CommanderError } from "commander";
 import { InputError } from "../domain/failures.js";
 import { commandLine } from "../domain/words/texts.js";
 import { VERSION } from "../version.js";
-import { alertsCommand } from "./commands/alerts.js";
 import { bulkCommands } from "./commands/bulk-jobs.js";
 import { callCommand } from "./commands/call.js";
 import { type AddCommand, runIn } from "./commands/command.js";
@@ -25,7 +24,7 @@ import { processTerminal, programWords, type Terminal } from "./terminal/termina
 /** Every command; `help.ts` has their order. */
 const COMMANDS: readonly AddCommand[] = [
   ...[localCommands, sandboxCommand, lakeCommands, syncCommands, bulkCommands, onboardCommand, callCommand],
-  ...[runsCommands, boardCommands, scheduleCommand, alertsCommand, forgetCommands, webhooksCommand],
+  ...[runsCommands, boardCommands, scheduleCommand, forgetCommands, webhooksCommand],
 ];
 
 /** Builds the program with all of its commands. */

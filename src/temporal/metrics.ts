@@ -17,7 +17,6 @@ interface MeasuredRun {
 export interface Metrics {
   called(call: MadeCall): void;
   runEnded(run: MeasuredRun): void;
-  alerted(rule: string, state: "raised" | "cleared"): void;
   /** A commit to a table found its version taken by another writer. */
   conflicted(table: string): void;
   /** Customers' rows that are in work or waited for. */
@@ -54,7 +53,6 @@ export function sdkMetrics(meter: MetricMeter = Runtime.instance().metricMeter):
     "nightledger_last_completed_timestamp_seconds",
     "When the last run that completed ended, with failures or without, since 1970",
   );
-  const alerts = counter("nightledger_alerts", "Alerts that were raised and cleared, by rule");
   const conflicts = counter(
     "nightledger_commit_conflicts",
     "Attempts to commit that another writer was faster than, by table",
@@ -84,7 +82,6 @@ export function sdkMetrics(meter: MetricMeter = Runtime.instance().metricMeter):
       lasted.set(seconds, { kind, schedule });
       if (status.startsWith("completed")) finished.set(Date.now() / 1_000, { kind, schedule });
     },
-    alerted: (rule, state) => alerts.add(1, { rule, state }),
     conflicted: (table) => conflicts.add(1, { table }),
     openRows: (rows) => open.set(rows),
     received: (result) => webhooks.add(1, { result }),

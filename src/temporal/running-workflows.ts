@@ -60,6 +60,20 @@ export async function signalOrStart(
   });
 }
 
+/** Starts a workflow, unless one of that id has ever been started, as far back as Temporal remembers. */
+export async function startOnce(
+  client: Client,
+  workflowType: string,
+  start: Pick<WorkflowStartOptions, "workflowId" | "taskQueue"> & { readonly args: unknown[] },
+): Promise<void> {
+  const policy = { workflowIdReusePolicy: "REJECT_DUPLICATE", workflowTaskTimeout: TASK_TIMEOUT } as const;
+  try {
+    await client.workflow.start(workflowType, { ...start, ...policy });
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "WorkflowExecutionAlreadyStartedError") throw error;
+  }
+}
+
 const RUN_WORKFLOWS = ["sync", "bulkJob", "onboardBatch"] as const;
 
 export interface RunningRun {

@@ -1,6 +1,6 @@
 import { setWorkflowOptions } from "@temporalio/workflow";
 import { VERSIONED } from "../domain/run.js";
-import { deliverAlert } from "./alerts/alerts.js";
+import { deliverHook, watchLate } from "./hooks/hooks.js";
 import { follow } from "./onboarding/follow.js";
 import { onboardBatch } from "./onboarding/onboard-batch.js";
 import { fireSchedule } from "./schedules/fire-schedule.js";
@@ -8,23 +8,32 @@ import { servicePause } from "./service-pause.js";
 import { followUpSync } from "./webhooks/follow-up-sync.js";
 import { webhookEvents } from "./webhooks/webhook-events.js";
 
-export { checkAlerts } from "./alerts/alerts.js";
 export { bulkJob } from "./bulk/bulk-job.js";
 export { maintain } from "./maintain.js";
 export { sync } from "./sync/sync.js";
-export { deliverAlert, fireSchedule, follow, followUpSync, onboardBatch, servicePause, webhookEvents };
+export {
+  deliverHook,
+  fireSchedule,
+  follow,
+  followUpSync,
+  onboardBatch,
+  servicePause,
+  watchLate,
+  webhookEvents,
+};
 
 // These may last for days or weeks, so they move to the current version at their next step. The others stay with the
 // version that began them (docs/inside/decisions/0043-deployments.md). Of a worker that has no version, Temporal takes
 // no step that says so.
 if (VERSIONED in globalThis) {
   for (const longLived of [
-    deliverAlert,
+    deliverHook,
     fireSchedule,
     follow,
     followUpSync,
     onboardBatch,
     servicePause,
+    watchLate,
     webhookEvents,
   ])
     setWorkflowOptions({ versioningBehavior: "AUTO_UPGRADE" }, longLived as () => Promise<unknown>);

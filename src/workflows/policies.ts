@@ -73,12 +73,15 @@ export const SLICE_PAUSE_MS = 30_000;
 /** How long a cancelled batch waits for its rows that are worked on, besides the time that a decision may take. */
 export const STOP_AFTER_MS = 15_000;
 
-/** Sends one alert message; gives up after about a day. */
-export const ALERT_DELIVERY: ActivityOptions = {
-  startToCloseTimeout: "2m",
+/** Makes one delivery to a hook, whose command may take an hour; gives up after about a day. */
+export const HOOK_DELIVERY: ActivityOptions = {
+  startToCloseTimeout: "65m",
   heartbeatTimeout: "10s",
   retry: FOR_A_DAY,
 };
+/** Looks for late schedules in one execution, and the wait after one that failed. */
+export const LATE_LOOKS = 500;
+export const LATE_RETRY_MS = 600_000;
 
 export const SLICE_BUDGET_MS = 5_000;
 /** Of a run's first slices: one worker may have taken all of them, and until they end the others have nothing to do. */

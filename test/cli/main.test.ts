@@ -18,12 +18,3 @@ test("a command under another one needs no flag of it, which alone still does", 
   expect((await run("import")).code).toBe(2);
   expect(JSON.parse((await run("import", "--json")).stdout).error.message).toContain("--transactions");
 });
-
-test("an address with a user, to which no alert could be sent, is refused at once and not quoted", async () => {
-  const done = await run("alerts", "check", "--failed-links", "--notify-webhook", "http://us:secret@host/x");
-  expect(done).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("--notify-webhook is not accepted"),
-  });
-  expect(done.stdout + done.stderr).not.toContain("secret");
-});

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { HookSettings } from "../../src/domain/hook-settings.js";
 import { taskQueue } from "../../src/domain/run.js";
 import type { ScheduledJob } from "../../src/intake/schedules/scheduled-job.js";
 import { openSyncWorld, type SyncWorld } from "../helpers/sync/sync-harness.js";
@@ -43,4 +44,21 @@ test("a pause that the service asked for", async () => {
   const start = { workflowId: "service-pause", taskQueue: taskQueue(scope), args: [Date.now() + 1_000] };
   await client.workflow.execute("servicePause", start);
   await recordHistory(client, "service-pause", "service-pause");
+});
+
+test("a watch for late schedules that has looked some times", async () => {
+  const hooks: HookSettings = { hooks: [{ on: ["late"], command: "true" }], lateMs: 1_000 };
+  const watched = await openSyncWorld(temporal, { direct: true, hooks });
+  try {
+    const { client, scope } = watched;
+    const workflowId = `hooks/${scope}/late`;
+    const looks = async () => {
+      const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+      return events?.filter((event) => event.activityTaskCompletedEventAttributes).length;
+    };
+    await expect.poll(looks, { timeout: 30_000 }).toBeGreaterThan(2);
+    await recordHistory(client, "watch-late", workflowId);
+  } finally {
+    await watched.close();
+  }
 });

@@ -18,7 +18,7 @@ const options = {
   sinks: { runLog: { info: quiet, warn: quiet } },
 };
 
-test("there are histories of runs, batches, open rows, webhooks, bulk jobs, schedules, and of both sides of a continue-as-new", () => {
+test("there are histories of runs, batches, open rows, webhooks, bulk jobs, schedules, late ones, and of both sides of a continue-as-new", () => {
   const names = histories.map(({ name }) => name);
   for (const part of [
     "plain-run",
@@ -45,6 +45,7 @@ test("there are histories of runs, batches, open rows, webhooks, bulk jobs, sche
     "bulk-job-pack",
     "fire-schedule",
     "fire-schedule-failed",
+    "watch-late",
   ]) {
     expect(names).toContain(`${part}.json.gz`);
   }

@@ -78,10 +78,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   onboarding: ["calls"],
   bulk: ["calls", "sync"],
   webhooks: ["sync", "onboarding"],
-  alerts: ["sync"],
-  schedules: ["sync", "onboarding", "bulk", "alerts"],
-  runs: ["sync", "onboarding", "bulk", "schedules", "alerts"],
-  board: ["sync", "onboarding", "bulk", "schedules", "alerts", "runs"],
+  schedules: ["sync", "onboarding", "bulk"],
+  runs: ["sync", "onboarding", "bulk", "schedules"],
+  hooks: ["bulk", "schedules", "runs"],
+  board: ["sync", "onboarding", "bulk", "schedules", "runs"],
 };
 
 /** Layers that serve one room as a whole. */

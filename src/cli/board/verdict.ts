@@ -7,7 +7,7 @@ import type { LakeStatus } from "../runs/lake-status.js";
 import { saying } from "./shown.js";
 
 interface Judged
-  extends Pick<LakeStatus, "no_lake" | "latest" | "unfinished" | "alerts" | "quarantined" | "stale"> {
+  extends Pick<LakeStatus, "no_lake" | "latest" | "unfinished" | "hooks" | "quarantined" | "stale"> {
   /** Syncs of the last day or so that have ended, the newest first. */
   readonly syncs: readonly SeenRun[];
 }
@@ -29,7 +29,7 @@ const SILENT_MS = 3 * DAY;
  * @param now epoch milliseconds
  */
 export function verdictOf(status: Judged, waiting: Waits, now: number) {
-  const { no_lake, latest, unfinished, alerts, quarantined, stale } = status;
+  const { no_lake, latest, unfinished, hooks, quarantined, stale } = status;
   const [newest] = latest;
   const bad = latest.filter((run) => run.status === "failed" || run.status === "completed_with_failures");
   const stuck = unfinished.filter((run) => run.status === "interrupted" || run.status === "lost").length;
@@ -40,7 +40,7 @@ export function verdictOf(status: Judged, waiting: Waits, now: number) {
       age === undefined || age < SILENT_MS ? null : "nothing has run since",
       ...bad.map((run) => saying([kindWords(run.kind), run.schedule, run.status.replaceAll("_", " ")], " ")),
       some(stuck, "run was left unfinished", "runs were left unfinished"),
-      some(alerts.length, "alert is open", "alerts are open"),
+      some(hooks.length, "message to a hook is late", "messages to hooks are late"),
       some(quarantined, "bad row waits", "bad rows wait"),
       some(stale.total, "link has had no commit for three days", "links have had no commit for three days"),
     ],
@@ -62,7 +62,6 @@ export function verdictOf(status: Judged, waiting: Waits, now: number) {
   ];
   const shown = nightsRun(status, now);
   const { links, users, created = 0, updated = 0, removed = 0 } = shown?.counts ?? {};
-  const open = alerts.length + quarantined;
   return {
     isWell,
     ...(needs === "" ? (isWell ? WELL : NOTHING) : troubles === "" ? OTHERS : LOOK),
@@ -70,7 +69,7 @@ export function verdictOf(status: Judged, waiting: Waits, now: number) {
     numbers: [
       headNumber(links ?? users ?? 0, `${links === undefined ? "rows" : "links"} of ${runWords(shown, now)}`),
       headNumber(created + updated + removed, "rows it created, updated or removed"),
-      headNumber(open, "open alerts and bad rows", open > 0),
+      headNumber(quarantined, "open bad rows", quarantined > 0),
       headNumber(stale.total, "links without a commit for three days", stale.total > 0),
     ],
   };

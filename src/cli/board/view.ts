@@ -9,7 +9,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import type { Asked, BoardView, Page, ReadPage } from "./page.js";
 
 /** Tables whose news an open page shows at once. */
-const NEWS = ["runs", "alerts", "onboardings", "webhook_events"];
+const NEWS = ["runs", "onboardings", "webhook_events"];
 
 /** Opens lake and Temporal read-only and closes them again; pages say what a command would say beside its result. */
 export function withBoardView<R>(

@@ -5,7 +5,7 @@ import { KINDS } from "../../jobs/kinds/index.js";
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Start here:": "init demo dev sandbox check".split(" "),
   "Jobs:": "sync export reconcile import vault onboard call".split(" "),
-  "Watch and steer:": "status ui report explain quarantine runs schedule alerts".split(" "),
+  "Watch and steer:": "status ui report explain quarantine runs schedule".split(" "),
   "Lake:": "materialize maintain forget hold rebind tables query views verify".split(" "),
   "Set up:": "worker version service webhooks codec".split(" "),
 };
@@ -48,10 +48,6 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   "schedule delete": "nightledger schedule delete nightly",
   "schedule backfill":
     "nightledger schedule backfill nightly --from 2026-11-20T00:00:00Z --to 2026-11-22T00:00:00Z",
-  alerts:
-    "nightledger alerts check --max-age 36h --failed-links --notify-webhook https://hooks.example.com/x",
-  "alerts check":
-    "nightledger alerts check --max-age 36h --failed-links --notify-webhook https://hooks.example.com/x",
   service: "nightledger service status --user",
   "service install": "nightledger service install --user",
   "service status": "nightledger service status --user",

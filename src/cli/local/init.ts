@@ -26,11 +26,10 @@ const DEFAULT_LAKE = "./lake";
 const SETTINGS = `# Whose customers these are: headline and footer of CIP packs.
 # institution: Example Bank
 
-# Rules of alerts, and whom they tell: docs/run/alerts.md.
-alerts:
-  failed-run: true
-  # max-age: 36h
-  # notify-webhook: https://hooks.example.com/x
+# Who is told of runs that end: docs/run/hooks.md.
+# hooks:
+#   - on: [failed, recovered]
+#     webhook: https://hooks.example.com/x
 `;
 
 /** Writes `.env` and `nightledger.yaml`, then checks them. Returns the exit code of the check. @throws InputError */

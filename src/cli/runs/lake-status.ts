@@ -1,10 +1,8 @@
-import type { Cause } from "../../domain/alerts/transitions.js";
 import { DAY, SECOND } from "../../domain/duration.js";
 import type { FollowProgress } from "../../domain/onboarding/messages.js";
 import type { Finding } from "../../domain/seen-run.js";
 import { type EndedRun, latestRuns } from "../../intake/runs/ended-runs.js";
 import { findingsOf } from "../../intake/runs/findings.js";
-import { openAlerts } from "../../lake/alerts/alert-log.js";
 import { type LastUpkeep, lastUpkeep } from "../../lake/maintain/last-upkeep.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
@@ -20,6 +18,7 @@ import { openRows } from "../../temporal/onboarding/open-rows.js";
 import { whyNoLake } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
+import { type LateDelivery, lateDeliveries } from "../session/hook-deliveries.js";
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import type { RunsView } from "./view.js";
 
@@ -47,8 +46,8 @@ export interface LakeStatus {
   readonly unfinished: readonly UnfinishedRun[];
   /** Rows of onboardings that are worked on or waited for; null where there are none, or no worker is there to ask. */
   readonly open_rows: FollowProgress | null;
-  /** Alerts that are not over, the oldest first. */
-  readonly alerts: readonly Pick<Cause, "rule" | "subject" | "message" | "action">[];
+  /** Deliveries to hooks that are late, or were given up within a day; none where Temporal is not up. */
+  readonly hooks: readonly LateDelivery[];
   readonly quarantined: number;
   /** Links that the lake has under two users. */
   readonly shared_links: readonly string[];
@@ -83,6 +82,7 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
     unfinished: await unfinishedRuns(view),
     open_rows: await openNow(view),
     ...(await withLakeReader(store, openThings)),
+    hooks: view.client === undefined ? [] : await lateDeliveries(view.client, view.lake.taskQueue),
     stale: await staleLinks(query, staleMs),
     schedules: await nextFirings(view),
     upkeep: (await lastUpkeep(store)) ?? null,
@@ -90,15 +90,10 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
   };
 }
 
-/** Reads alerts that are not over and links under two users, and counts open bad rows. */
-async function openThings(
-  lake: LakeReader,
-): Promise<Pick<LakeStatus, "alerts" | "quarantined" | "shared_links">> {
-  const alerts = (await openAlerts(lake)).map(({ rule, subject, message, action }) => {
-    return { rule, subject, message, action };
-  });
+/** Reads links under two users, and counts open bad rows. */
+async function openThings(lake: LakeReader): Promise<Pick<LakeStatus, "quarantined" | "shared_links">> {
   const shared_links = await sharedLinks(lake, bankLinkStream.table);
-  return { alerts, quarantined: (await openQuarantine(lake)).rows, shared_links };
+  return { quarantined: (await openQuarantine(lake)).rows, shared_links };
 }
 
 async function latest(query: LakeQuery): Promise<LatestRun[]> {

@@ -13,7 +13,6 @@ import { withRunsView } from "./view.js";
 
 const MOST_FINDINGS = 3;
 const MOST_STALE = 3;
-const ALERT_ENDS = "an alert ends when a check judges its rule: docs/run/alerts.md#one-alert-for-a-cause";
 
 interface StatusFlags {
   /** In milliseconds. */
@@ -30,7 +29,7 @@ export async function showStatus(terminal: Terminal, { stale, json }: StatusFlag
 }
 
 export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
-  const { latest, unfinished, open_rows, alerts, quarantined, shared_links, stale, schedules, offline } =
+  const { latest, unfinished, open_rows, hooks, quarantined, shared_links, stale, schedules, offline } =
     status;
   const shared = `${counted(shared_links.length, "link is", "links are")} under two users: ${shared_links.slice(0, MOST_STALE).join(", ")}; see: nightledger verify`;
   return [
@@ -45,13 +44,12 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
     ...labelledLines([
       ["waiting", openRowsWords(open_rows)],
       ...latest.flatMap(latestWords),
-      ...alerts.map(
-        ({ rule, message, action }): Labelled => [
-          "alert",
-          [`${rule}: ${message}`, ...(action === "" ? [] : action.split("; ")).map((words) => `→ ${words}`)],
+      ...hooks.map(
+        ({ event, about, reason, given_up }): Labelled => [
+          "hook",
+          `not told that ${about} is ${event}, ${given_up ? "and given up" : "tried again"}: ${reason}`,
         ],
       ),
-      ["", alerts.length === 0 ? null : ALERT_ENDS],
       ["bad rows", quarantined === 0 ? null : `${quarantined} open; see: nightledger quarantine list`],
       ["shared", shared_links.length === 0 ? null : shared],
       ["stale", staleWords(stale)],

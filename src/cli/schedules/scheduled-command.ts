@@ -1,7 +1,6 @@
 import { type Command, CommanderError } from "commander";
 import { InputError } from "../../domain/failures.js";
 import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
-import { scheduledCheck } from "../commands/alerts.js";
 import { scheduledJobs } from "../commands/bulk-jobs.js";
 import { OF_ONE_COMMAND, type Schedulable } from "../commands/command.js";
 import { scheduledMaintain } from "../commands/maintain.js";
@@ -14,7 +13,6 @@ const SCHEDULABLE: readonly Schedulable[] = [
   scheduledSync,
   ...scheduledJobs,
   scheduledOnboard,
-  scheduledCheck,
   scheduledMaintain,
 ];
 

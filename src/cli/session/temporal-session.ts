@@ -124,8 +124,8 @@ function watchServer(
 
 /** What a worker takes from its process's configuration. */
 export function workerSettings({ config, taskQueue }: Preflight, keys: EncryptionKeys, log: Logger) {
-  const { api, alerts, institution, lake } = config;
-  return { api, alerts, institution, lake, keys, taskQueue, log };
+  const { api, hooks, institution, lake } = config;
+  return { api, hooks, institution, lake, keys, taskQueue, log };
 }
 
 /** The Temporal CLI that the embedded server is started with, found or installed. */

@@ -1,4 +1,4 @@
-import { deliveriesEnded, goingDeliveries, whyLate } from "../session/alert-deliveries.js";
+import { deliveriesMade } from "../session/hook-deliveries.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import {
   checkDetach,
@@ -52,7 +52,7 @@ export async function runJob<Progress, Result, Input>(
   const left = await withInterruption(async (held) => {
     const session = await openJobSession(withTimeStamps(terminal), preflight, held);
     const left = await followRun(terminal, session, run, flags.detach);
-    await afterAlerts(terminal, session);
+    await afterHooks(terminal, session);
     return left;
   });
   // The worker has stopped by now, so the lake no longer changes.
@@ -61,19 +61,17 @@ export async function runJob<Progress, Result, Input>(
   return reportRun(terminal, left, outcome, { json: flags.json === true, ...(again && { again }) });
 }
 
-/**
- * Waits until alerts that the run has raised are delivered, because an embedded worker ends with its command. A failure
- * here does not fail the run: the next check delivers them.
- */
-async function afterAlerts(
+/** Waits for the deliveries to hooks that the run began. What fails here does not fail the run. */
+async function afterHooks(
   terminal: Terminal,
   { preflight: { config, taskQueue }, temporal, signal }: JobSession,
 ): Promise<void> {
-  if (!temporal.embedded || config.alerts.settings === undefined || signal.aborted) return;
-  const { client } = temporal;
-  const why = await goingDeliveries(client, taskQueue)
-    .then(async (ids) => ((await deliveriesEnded(client, ids, signal)) ? undefined : whyLate(client, ids)))
-    .catch(() => "");
-  if (why !== undefined)
-    terminal.say(`an alert is not delivered yet${why}; while a worker runs, delivery is retried for a day`);
+  if (!temporal.embedded || config.hooks.hooks.length === 0 || signal.aborted) return;
+  const late = await deliveriesMade(temporal.client, taskQueue, signal).catch(() => []);
+  for (const { event, about, reason } of late) {
+    const why = reason === null ? "" : ` (${reason})`;
+    terminal.say(
+      `a hook was not told yet that ${about} is ${event}${why}; while a worker runs, it is tried for a day`,
+    );
+  }
 }

@@ -1,4 +1,3 @@
-import type { AlertRules } from "../../domain/alert-settings.js";
 import type { OnboardingMode } from "../../domain/onboarding/customer.js";
 import type { ScheduleTiming } from "../../domain/schedules/timing.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
@@ -23,12 +22,6 @@ interface ScheduledBatch {
   readonly options: Omit<OnboardingOptions, "sink">;
 }
 
-/** A check of alert rules; the rules that it names override the worker's own. */
-interface ScheduledCheck {
-  readonly kind: "alerts";
-  readonly options: AlertRules;
-}
-
 /** The upkeep of the lake. */
 interface ScheduledUpkeep {
   readonly kind: "maintain";
@@ -36,7 +29,7 @@ interface ScheduledUpkeep {
 }
 
 /** A job as a schedule keeps it. */
-export type ScheduledJob = ScheduledSync | ScheduledBatch | AskedBulk | ScheduledCheck | ScheduledUpkeep;
+export type ScheduledJob = ScheduledSync | ScheduledBatch | AskedBulk | ScheduledUpkeep;
 
 /** What a schedule keeps: its workflow takes the first five fields, and people see the rest. */
 export interface ScheduleInput {

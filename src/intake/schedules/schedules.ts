@@ -7,14 +7,10 @@ import {
   type ScheduleSpec,
   type ScheduleSummary,
 } from "@temporalio/client";
-import type { KnownFiring, ScheduleFacts } from "../../domain/alerts/facts.js";
-import { BEGINS_WITHIN_MS } from "../../domain/alerts/judge.js";
-import { DAY, HOUR, MINUTE } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import { CATCH_UP_MS, TASK_TIMEOUT } from "../../domain/run.js";
-import { type FiringMemo, schedulePrefix } from "../../domain/schedules/scheduled-run.js";
+import { schedulePrefix } from "../../domain/schedules/scheduled-run.js";
 import type { ScheduleTiming } from "../../domain/schedules/timing.js";
-import { describeWorkflow } from "../../temporal/running-workflows.js";
 import type { ScheduleInput } from "./scheduled-job.js";
 
 const GRPC_INVALID_ARGUMENT = 3;
@@ -99,62 +95,48 @@ function refused(error: unknown): unknown {
   );
 }
 
-/** How far back to look for a due time, the shortest period first: Temporal lists at most a thousand times. */
-const LOOK_BACK_MS = [5 * MINUTE, HOUR, DAY, 32 * DAY];
-
-/** Reads the schedules that run jobs and are not paused: when each was due, and what it fired. */
-export async function scheduleFacts(client: Client, scope: string, now: number): Promise<ScheduleFacts[]> {
-  const prefix = schedulePrefix(scope);
-  const facts: ScheduleFacts[] = [];
-  for (const { scheduleId: id } of await listedSchedules(client, prefix)) {
-    const described = await describeSchedule(client, id);
-    if (described === undefined || described.state.paused) continue;
-    const [input] = (described.action.args ?? []) as unknown as [ScheduleInput];
-    if (input.job.kind === "alerts" || input.job.kind === "maintain") continue;
-    facts.push({
-      name: id.slice(prefix.length),
-      jitterMs: input.timing.jitterMs,
-      dueAt: await newestDueTime(client, id, described, now - BEGINS_WITHIN_MS),
-      firings: await Promise.all(
-        described.info.recentActions.map(({ scheduledAt, action: { workflow } }) =>
-          knownFiring(client, scheduledAt, workflow.workflowId),
-        ),
-      ),
-    });
-  }
-  return facts;
+/** A schedule that is not paused. */
+interface UnpausedSchedule {
+  readonly name: string;
+  /** First word of the ids of its runs. */
+  readonly kind: string;
+  /** Epoch milliseconds at which it was created, or last changed. */
+  readonly beganAt: number;
 }
 
-async function newestDueTime(
+/** Reads the schedules of a scope that are not paused. */
+export async function unpausedSchedules(client: Client, scope: string): Promise<UnpausedSchedule[]> {
+  const prefix = schedulePrefix(scope);
+  const found: UnpausedSchedule[] = [];
+  for (const { scheduleId } of await listedSchedules(client, prefix)) {
+    const described = await describeSchedule(client, scheduleId);
+    if (described === undefined || described.state.paused) continue;
+    const [{ runKind: kind }] = (described.action.args ?? []) as unknown as [ScheduleInput];
+    const { createdAt, lastUpdatedAt } = described.info;
+    const beganAt = Math.max(createdAt.getTime(), lastUpdatedAt?.getTime() ?? 0);
+    found.push({ name: scheduleId.slice(prefix.length), kind, beganAt });
+  }
+  return found;
+}
+
+/** When a schedule was first due within a time, all in epoch milliseconds; null where it was not. */
+export async function firstDueTime(
   client: Client,
   scheduleId: string,
-  { info: { createdAt, lastUpdatedAt } }: ScheduleDescription,
+  from: number,
   until: number,
 ): Promise<number | null> {
-  const begin = Math.max(createdAt.getTime(), lastUpdatedAt?.getTime() ?? 0);
-  for (const back of LOOK_BACK_MS) {
-    const from = Math.max(begin, until - back);
-    if (from >= until) return null;
-    const { startTime } = await client.workflowService.listScheduleMatchingTimes({
-      namespace: client.options.namespace,
-      scheduleId,
-      startTime: timestamp(from),
-      endTime: timestamp(until),
-    });
-    const newest = startTime.at(-1);
-    if (newest) return Number(newest.seconds) * 1_000 + Math.floor((newest.nanos ?? 0) / 1e6);
-    if (from === begin) return null;
-  }
-  return null;
+  const { startTime } = await client.workflowService.listScheduleMatchingTimes({
+    namespace: client.options.namespace,
+    scheduleId,
+    startTime: timestamp(from),
+    endTime: timestamp(until),
+  });
+  const [first] = startTime;
+  return first ? Number(first.seconds) * 1_000 + Math.floor((first.nanos ?? 0) / 1e6) : null;
 }
 
 // The protocol also takes a number; the type knows only a class of a package that we do not depend on.
 function timestamp(ms: number) {
   return { seconds: Math.floor(ms / 1_000) as never, nanos: (ms % 1_000) * 1e6 };
-}
-
-async function knownFiring(client: Client, scheduledAt: Date, workflowId: string): Promise<KnownFiring> {
-  const { memo } = (await describeWorkflow(client, workflowId)) ?? {};
-  const { dueAt, runId = null, status = null } = (memo ?? {}) as Partial<FiringMemo>;
-  return { dueAt: dueAt === undefined ? scheduledAt.getTime() : Date.parse(dueAt), runId, status };
 }

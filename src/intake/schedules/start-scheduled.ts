@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type { Client } from "@temporalio/client";
 import type { ApiClient } from "../../api/http/client.js";
 import type { Asker } from "../../domain/bulk/bulk-job.js";
@@ -59,20 +58,6 @@ const SCHEDULINGS: { readonly [K in ScheduledJob["kind"]]: Scheduling<Scheduled<
       const { facts, freezable } = await runnableCustomers(job, (await readBinding(store))?.id ?? "");
       await new FrozenBatches(place.sealed).freeze(facts, freezable());
       return startOnboarding(client, { ...place, facts, options: { ...job.options, sink: null } });
-    },
-  },
-  alerts: {
-    // Only the worker knows the alert rules of its own file.
-    check: async () => undefined,
-    start({ client, lake: _, ...place }, { options: rules }) {
-      const ofRules = hash("sha256", JSON.stringify(rules)).slice(0, 16);
-      return startOrJoin(client, {
-        ...place,
-        workflow: "checkAlerts",
-        workflowId: `alerts/${place.scope}/check/${ofRules}`,
-        kind: "alerts",
-        prepare: async () => ({ input: { rules } }),
-      });
     },
   },
   maintain: {

@@ -1,5 +1,4 @@
 import type { TableSpec } from "../delta/delta-schema.js";
-import { alerts } from "./alerts.js";
 import { reconciliations, transactionImports, vaultValues, vaultWrites } from "./bulk.js";
 import { CIP_TABLES } from "./cip.js";
 import { erasures, holds, purges } from "./erasures.js";
@@ -14,7 +13,6 @@ import { webhookEvents } from "./webhook-events.js";
 
 /** Every table that belongs to no single stream; a new one takes one more line. */
 export const LAKE_TABLES: readonly TableSpec[] = [
-  alerts,
   ...CIP_TABLES,
   erasures,
   holds,

@@ -14,7 +14,7 @@ const WELL: Parameters<typeof verdictOf>[0] = {
   latest: [RUN],
   syncs: [RUN],
   unfinished: [],
-  alerts: [],
+  hooks: [],
   quarantined: 0,
   stale: { total: 0, links: [] },
 };
@@ -49,12 +49,12 @@ test.for([
     {
       ...WELL,
       unfinished: [{ status: "running" }, { status: "lost" }] as unknown as LakeStatus["unfinished"],
-      alerts: [{ rule: "max-age", subject: "links", message: "old", action: null }],
+      hooks: [{ about: "sync-1", event: "failed", since: "", reason: "busy", given_up: false }],
       quarantined: 2,
       stale: { total: 1, links: [] },
     },
     false,
-    "The last sync ended 5h ago. 1 run is in progress. 1 run was left unfinished; 1 alert is open; 2 bad rows wait; 1 link has had no commit for three days.",
+    "The last sync ended 5h ago. 1 run is in progress. 1 run was left unfinished; 1 message to a hook is late; 2 bad rows wait; 1 link has had no commit for three days.",
   ],
 ] as const)("%s", ([, status, isWell, sentence]) => {
   expect(verdictOf(status as typeof WELL, NOBODY, NOW)).toMatchObject({ isWell, sentence });

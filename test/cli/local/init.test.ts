@@ -42,7 +42,7 @@ test("what it writes is checked, only its owner can read it, and the key is prin
 test("a file that is there stays; --force changes these settings and no others", async () => {
   const env = "# mine\nNIGHTLEDGER_API_KEY=old\nNIGHTLEDGER_API_RPS=5\n";
   writeFileSync(join(directory, ".env"), env, { mode: 0o644 });
-  writeFileSync(join(directory, "nightledger.yaml"), "alerts: { max-age: 36h }\n");
+  writeFileSync(join(directory, "nightledger.yaml"), "board: https://b.example\n");
   const flags = ["--url", sandbox.url, "--lake", "my lake # 1", ...keyFile(sandbox.apiKey)];
   const refused = await init(...flags);
   expect(refused.code).toBe(2);
@@ -58,7 +58,7 @@ test("a file that is there stays; --force changes these settings and no others",
     NIGHTLEDGER_LAKE: "my lake # 1",
   });
   expect(statSync(join(directory, ".env")).mode & 0o777).toBe(0o600);
-  expect(readFileSync(join(directory, "nightledger.yaml"), "utf8")).toBe("alerts: { max-age: 36h }\n");
+  expect(readFileSync(join(directory, "nightledger.yaml"), "utf8")).toBe("board: https://b.example\n");
 });
 
 test.each([

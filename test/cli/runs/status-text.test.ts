@@ -21,7 +21,7 @@ const QUIET: LakeStatus = {
   latest: [],
   unfinished: [],
   open_rows: null,
-  alerts: [],
+  hooks: [],
   quarantined: 0,
   shared_links: [],
   stale: { total: 0, links: [] },
@@ -95,7 +95,10 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
     {
       latest: [RUN],
       unfinished: [OPEN],
-      alerts: [{ rule: "max-age", subject: "syncs", message: "too old", action: "look; sync" }],
+      hooks: [
+        { about: "sync-1", event: "failed", since: "", reason: "answered 503", given_up: false },
+        { about: "nightly@sync-1", event: "late", since: "", reason: "ended with 1", given_up: true },
+      ],
       quarantined: 3,
       stale: { total: 5, links: [{ link_id: "x", committed_at: null, status: "failed", reason: null }] },
       schedules: [
@@ -107,10 +110,8 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
     [
       `open      ${BATCH} interrupted: no worker is on it; the same command continues it`,
       ...WELL,
-      "alert     max-age: too old",
-      "          → look",
-      "          → sync",
-      "          an alert ends when a check judges its rule: docs/run/alerts.md#one-alert-for-a-cause",
+      "hook      not told that sync-1 is failed, tried again: answered 503",
+      "hook      not told that nightly@sync-1 is late, and given up: ended with 1",
       "bad rows  3 open; see: nightledger quarantine list",
       "stale     5 links: x (failed), …",
       "next      nightly: 2026-11-23T02:15:00Z",

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "@temporalio/client";
 import { type NewEvent, type Sandbox, type SandboxOptions, startSandbox } from "../../../sandbox/index.js";
-import { type AlertConfig, type ApiConfig, scopeOf } from "../../../src/config.js";
+import { type ApiConfig, scopeOf } from "../../../src/config.js";
+import type { HookSettings } from "../../../src/domain/hook-settings.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import type { RosterRow, SyncOptions } from "../../../src/domain/sync/job.js";
 import type { StartedRun } from "../../../src/intake/start-or-join.js";
@@ -68,8 +69,8 @@ export interface WorldOptions {
   readonly lake?: string;
   /** Kinds of bulk jobs that the worker knows, where they are not the product's. */
   readonly jobs?: readonly AnyJob[];
-  /** What the worker judges after each run. */
-  readonly alerts?: AlertConfig;
+  /** Whom the worker tells of runs. */
+  readonly hooks?: HookSettings;
 }
 
 const API: Omit<ApiConfig, "url" | "key"> = {
@@ -160,7 +161,7 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
           embedded: bucket === undefined,
           ...(options.store && { store: options.store(store) }),
           ...(options.jobs && { jobs: options.jobs }),
-          ...(options.alerts && { alerts: options.alerts }),
+          ...(options.hooks && { hooks: options.hooks }),
         });
         workers.push(worker);
         return worker;

@@ -15,7 +15,6 @@ for (const metrics of [sdkMetrics(), sdkMetrics()]) {
     seconds: 1,
     counts: {},
   });
-  metrics.alerted("failed-run", "raised");
   metrics.conflicted("runs");
   metrics.openRows(3);
   metrics.received("taken");

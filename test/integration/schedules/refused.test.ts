@@ -30,7 +30,7 @@ test.each([
   [["a b", ...FAR, "--", ...SYNC], /can't be the name/],
   [
     ["nightly", ...FAR, "--", "demo"],
-    /demo is not a job that a schedule can run.*sync, export cip, .*import, .*onboard, .*alerts check/,
+    /demo is not a job that a schedule can run.*sync, export cip, .*import, .*onboard, maintain/,
   ],
   [["nightly", ...FAR, "--", "sync", "--roster", "gone.csv"], /gone\.csv/],
   [["nightly", ...FAR, "--", ...SYNC, "--pagesize", "3"], /unknown option '--pagesize'/],

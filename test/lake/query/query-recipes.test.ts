@@ -24,7 +24,7 @@ async function commands(path: string): Promise<Example[]> {
 const RECIPES = await examples("docs/use/recipes.md");
 const OTHERS = (
   await Promise.all([
-    ...["use/tables", "use/reconcile", "use/onboarding", "run/schedules", "run/alerts"].map((page) =>
+    ...["use/tables", "use/reconcile", "use/onboarding", "run/schedules"].map((page) =>
       examples(`docs/${page}.md`),
     ),
     ...["README.md", "docs/use/first-sync.md", "docs/use/recipes.md"].map(commands),

@@ -40,10 +40,6 @@ withPrometheus(
   "a Prometheus takes our rules, draws every panel from a worker and a receiver, and fires at the first trouble of each kind",
   async () => {
     const [ours, theirs, port] = [await freePort(), await freePort(), await freePort()];
-    await writeFile(
-      join(folder.directory, "nightledger.yaml"),
-      stringify({ alerts: { "open-quarantine": 0 } }),
-    );
     const worker = folder.command(["worker"], { NIGHTLEDGER_METRICS: `127.0.0.1:${ours}` });
     await worker.says(/working on task queue/);
     const receiver = folder.command(["webhooks", "serve", "--port", "0"], {

@@ -48,7 +48,7 @@ export const tonight = page("/", {
     });
     return { ...status, unfinished, ...waits!, verdict: verdictOf({ ...status, syncs }, waits!, Date.now()) };
   },
-  draw: ({ verdict: { word, tone, sentence, numbers }, offline, unfinished, alerts, latest, schedules }) =>
+  draw: ({ verdict: { word, tone, sentence, numbers }, offline, unfinished, hooks, latest, schedules }) =>
     joined(
       paragraph(joined(chip(word, tone), ` ${sentence}`), "lead"),
       headline(numbers),
@@ -62,11 +62,14 @@ export const tonight = page("/", {
             saying([words, averageWords(figures), ...waiting], "; "),
           ),
       }),
-      tableSection("Open alerts", "Alerts that are open", "No alert is open.", alerts, {
-        Rule: "rule",
-        "What is wrong": "message",
-        "What to do": "action",
-      }),
+      hooks.length === 0
+        ? null
+        : tableSection("Late messages to hooks", "Messages that hooks did not get", "None.", hooks, {
+            About: "about",
+            Event: "event",
+            "Why not": ({ reason, given_up }) =>
+              saying([reason, given_up ? "given up" : "tried again"], "; "),
+          }),
       tableSection("Last of each job", "The last run of each job", "Nothing has run yet.", latest, {
         Job: ({ run_id, kind, schedule }) => linkTo("runs", run_id, saying([kindWords(kind), schedule], " ")),
         Status: "status",

@@ -1,0 +1,52 @@
+/** What a hook can be told of: how a run ended, that a job is well again, and that a schedule is late. */
+export const HOOK_EVENTS = [
+  "completed",
+  "completed_with_failures",
+  "failed",
+  "cancelled",
+  "recovered",
+  "late",
+] as const;
+
+export type HookEvent = (typeof HOOK_EVENTS)[number];
+
+/** Who is told of which events; either a webhook or a command. */
+export interface Hook {
+  readonly on: readonly HookEvent[];
+  /** A kind of run, a schedule, or both, as in `sync nightly`; left out: every job. */
+  readonly jobs?: readonly string[] | undefined;
+  /** An `http:` or `https:` address without a user. That of a chat is a secret. */
+  readonly webhook?: string | undefined;
+  /** A shell command, which may hold a secret too. */
+  readonly command?: string | undefined;
+  /** Whether it is told of every failed run in a row, not only of the first. */
+  readonly every?: boolean | undefined;
+}
+
+/** What a worker's `nightledger.yaml` says of hooks. */
+export interface HookSettings {
+  readonly hooks: readonly Hook[];
+  /** A schedule is late when none of its runs has ended for so long; left out: none is. */
+  readonly lateMs?: number | undefined;
+  /** Where people open the board, without the last slash. */
+  readonly board?: string | undefined;
+  /** `whsec_` and base64, by which requests are signed; left out: they are not. */
+  readonly secret?: string | undefined;
+}
+
+/** Name of the workflow that makes one delivery. */
+export const HOOK_WORKFLOW = "deliverHook";
+
+/** Whether a text is an address that a webhook can be sent to. `fetch` sends nothing to one with a user in it. */
+export function isWebhookAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === "" && password === "";
+}
+
+/** Whether a text is an address of a board that a message may have: without a secret in it, and without a part behind the path. */
+export function isBoardAddress(text: string): boolean {
+  if (!isWebhookAddress(text)) return false;
+  const { search, hash } = new URL(text);
+  return search === "" && hash === "";
+}

@@ -1,0 +1,35 @@
+import { ActivityFailure, continueAsNew, isCancellation, proxyActivities, sleep } from "@temporalio/workflow";
+import type { Activities } from "../../activities/create-activities.js";
+import type { HookDelivery } from "../../domain/hooks/message.js";
+import { HEARTBEATING, HOOK_DELIVERY, LATE_LOOKS, LATE_RETRY_MS } from "../policies.js";
+
+const { sendHook } = proxyActivities<Activities>(HOOK_DELIVERY);
+const { findLate } = proxyActivities<Activities>(HEARTBEATING);
+
+/** Makes one delivery to a hook; it fails where the target took it not once in about a day. */
+export async function deliverHook(delivery: HookDelivery): Promise<void> {
+  await sendHook(delivery);
+}
+
+type ToldLate = Parameters<Activities["findLate"]>[0];
+
+/** Looks for late schedules as long as a hook wants to know of them; one for a task queue. */
+export async function watchLate({ told }: ToldLate): Promise<void> {
+  let known = told;
+  for (let looks = 0; looks < LATE_LOOKS; looks += 1) {
+    const look = await lookForLate({ told: known });
+    if (look === null) return;
+    known = look.told;
+    await sleep(look.waitMs);
+  }
+  await continueAsNew<typeof watchLate>({ told: known });
+}
+
+async function lookForLate(input: ToldLate): ReturnType<Activities["findLate"]> {
+  try {
+    return await findLate(input);
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    return { ...input, waitMs: LATE_RETRY_MS };
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { passedOn, runHookCommand } from "../../../src/activities/hooks/hook-command.js";
+import { VARIABLES, type Variable } from "../../../src/config-values.js";
+
+let directory: string;
+let lines: string[];
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-hook-"));
+  lines = [];
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const run = (command: string, more: { longestMs?: number; signal?: AbortSignal } = {}) =>
+  runHookCommand(command, {
+    line: { event: "completed" },
+    env: { NIGHTLEDGER_RUN_ID: "sync-1", DIRECTORY: directory },
+    said: (line) => void lines.push(line),
+    signal: new AbortController().signal,
+    ...more,
+  });
+
+test("a command gets the message and the variables, and its output is told line by line", async () => {
+  await run('cat >"$DIRECTORY/in"; echo "$NIGHTLEDGER_RUN_ID"; echo wrong >&2; printf "no end"');
+  expect(await readFile(join(directory, "in"), "utf8")).toBe('{"event":"completed"}\n');
+  expect(lines.sort()).toEqual(["no end", "sync-1", "wrong"]);
+});
+
+test.each([
+  ["exit 3", /ended with 3/],
+  ["kill -9 $$", /ended with SIGKILL/],
+  ["no-such-program", /ended with 127/],
+])("%s is not taken", async (command, words) => {
+  await expect(run(command)).rejects.toThrow(words);
+});
+
+test("a command that takes too long, or is interrupted, ends with all that it started", async () => {
+  const slow = 'sleep 60 & echo $! >"$DIRECTORY/pid"; echo begun; wait';
+  await expect(run(slow, { longestMs: 300 })).rejects.toThrow(/ended with SIG/);
+  const child = Number(await readFile(join(directory, "pid"), "utf8"));
+  await expect.poll(() => isRunning(child)).toBe(false);
+  const interruption = new AbortController();
+  const ended = run(slow, { signal: interruption.signal });
+  await expect.poll(() => lines.length).toBe(2);
+  interruption.abort(new Error("stopped"));
+  await expect(ended).rejects.toThrow("stopped");
+});
+
+test("what it leaves running does not hold it up, and ends", async () => {
+  await run('sleep 60 & echo $! >"$DIRECTORY/pid"');
+  const child = Number(await readFile(join(directory, "pid"), "utf8"));
+  await expect.poll(() => isRunning(child)).toBe(false);
+});
+
+test("no variable that holds a secret of ours is passed on", () => {
+  const own = Object.entries<Variable>(VARIABLES).flatMap(([name, { secrets }]) => (secrets ? [name] : []));
+  expect(own.length).toBeGreaterThan(3);
+  const env = Object.fromEntries(
+    [...own, "TEMPORAL_API_KEY", "TEMPORAL_TLS_CLIENT_KEY_DATA"].map((name) => [name, "x"]),
+  );
+  const kept = {
+    NIGHTLEDGER_LAKE: "/lake",
+    PATH: "/bin",
+    SNOWFLAKE_PASSWORD: "y",
+    AWS_SECRET_ACCESS_KEY: "z",
+  };
+  expect(passedOn({ ...env, ...kept })).toEqual(kept);
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

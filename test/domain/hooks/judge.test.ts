@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import type { Hook } from "../../../src/domain/hook-settings.js";
+import { hooksOfLate, hooksOfRun, isLate } from "../../../src/domain/hooks/judge.js";
+
+const [C, P, F, X] = ["completed", "completed_with_failures", "failed", "cancelled"] as const;
+const ALL: Hook = { on: [C, P, F, X, "recovered", "late"], command: "all" };
+const OUTCOMES: Hook = { on: [C, P, F, X], command: "outcomes" };
+const EVERY: Hook = { ...OUTCOMES, every: true, command: "every" };
+const NIGHTLY = { kind: "sync", schedule: "nightly" };
+
+test.each([
+  ["a first run that is well", C, [], [C, C, C]],
+  ["a first run that is not", F, [], [F, F, F]],
+  ["a failed run after a good one", F, [C, F], [F, F, F]],
+  ["a second failed run", F, [F, C], [null, null, F]],
+  ["a failed run after a cancelled one after a failed one", F, [X, X, F], [null, null, F]],
+  ["a failed run after one with failures", F, [P, F], [F, F, F]],
+  ["the first good run", C, [F, F, C], ["recovered", C, C]],
+  ["the first good run, with failures", P, [F, C], ["recovered", P, P]],
+  ["the first good run after cancelled ones", C, [X, F], ["recovered", C, C]],
+  ["the second good run", C, [C, F], [C, C, C]],
+  ["a good run after one with failures", C, [P], [C, C, C]],
+  ["a cancelled run", X, [F], [X, X, X]],
+] as const)("%s", (_, outcome, before, events) => {
+  const called = hooksOfRun([ALL, OUTCOMES, EVERY], { ...NIGHTLY, outcome, before });
+  const eventOf = (hook: Hook) => called.find((one) => one.hook === hook)?.event ?? null;
+  expect([ALL, OUTCOMES, EVERY].map(eventOf)).toEqual(events);
+});
+
+test("a hook that lists nothing of it is not called", () => {
+  const hooks: Hook[] = [
+    { on: ["recovered"], command: "x" },
+    { on: [F], command: "y" },
+  ];
+  expect(hooksOfRun(hooks, { ...NIGHTLY, outcome: C, before: [C] })).toEqual([]);
+});
+
+test.each([
+  ["sync", NIGHTLY, true],
+  ["nightly", NIGHTLY, true],
+  ["sync nightly", NIGHTLY, true],
+  ["import nightly", NIGHTLY, false],
+  ["weekly", NIGHTLY, false],
+  ["export cip", { kind: "cip", schedule: null }, true],
+  ["cip", { kind: "cip", schedule: null }, true],
+  ["export cip monthly", { kind: "cip", schedule: "monthly" }, true],
+  ["vault write", { kind: "vault_write", schedule: null }, true],
+  ["vault_write", { kind: "vault_write", schedule: null }, true],
+  ["vault", { kind: "vault_write", schedule: null }, false],
+] as const)("jobs: [%s] is about %j: %s", (job, about, isAbout) => {
+  const hook: Hook = { ...ALL, jobs: ["other", job] };
+  expect(hooksOfRun([hook], { ...about, outcome: C, before: [] })).toHaveLength(isAbout ? 1 : 0);
+  expect(hooksOfLate([hook, OUTCOMES], about)).toHaveLength(isAbout ? 1 : 0);
+});
+
+test.each([
+  ["not due since", 0, null, 100, false],
+  ["exactly as long ago as allowed", 0, 5, 26, false],
+  ["longer ago", 0, 5, 27, true],
+  ["due only after that time, and just now", 0, 100, 100, false],
+  ["due only after that time, and so long ago", 0, 100, 127, true],
+] as const)("a schedule whose last run ended, and that was %s", (_, endedAt, dueAt, now, late) => {
+  expect(isLate(endedAt, dueAt, 26, now)).toBe(late);
+});
