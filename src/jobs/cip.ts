@@ -46,10 +46,6 @@ export const cipJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
     if (result.kind === "excluded") return { status: "skipped", reason: result.reason };
     return { status: "failed", reason: result.reason, refused: result.refused };
   },
-  about: ([one], result) =>
-    one === undefined || result.kind !== "exported"
-      ? []
-      : [{ field: "user_id", asked: one.row.fp_id, answered: result.report.user_id }],
   tables: CIP_TABLES,
   rows: ({ runId, sealer }, item) => cipRows(memberOf(item, runId), runId, sealer),
   secret: { name: "signKey", use: "signed its pack" },

@@ -3,7 +3,7 @@ import type { UserRow } from "../api/file-fields.js";
 import type { ApiClient } from "../api/http/client.js";
 import { isRefusal, NotFoundError } from "../api/http/errors.js";
 import type { Operation, ParamsOf, ResponseOf } from "../api/operations/operation.js";
-import type { Asker, FrozenBulkRow, NamedAnswer, RowEnd } from "../domain/bulk/bulk-job.js";
+import type { Asker, FrozenBulkRow, RefutedItem, RowEnd } from "../domain/bulk/bulk-job.js";
 import type { AnsweredCall, CallTerms, DataOwner } from "../domain/calls/answered-call.js";
 import { InputError, UnsendableError } from "../domain/failures.js";
 import type { LakePlace } from "../domain/lake-address.js";
@@ -77,11 +77,6 @@ export interface BulkJob<Row extends object, Result, Options extends object = ob
   skippedRows?(runId: string): string;
   /** The query of what the summary of a run counted besides rows: `name` and `count` of each. */
   countedRows?(runId: string): string;
-  /**
-   * What the answers of an item name and who was asked for, where the contract doesn't say that they belong together:
-   * the whole run shows it, so rows are written once it was seen. Default: answers name nobody.
-   */
-  about?(rows: readonly JobRow<Row>[], result: Result): readonly NamedAnswer[];
   /** What the summary counts of an item besides rows, by name; counts of one name add up. Default: nothing. */
   counts?(item: EndedItem<Row, Result>): Readonly<Record<string, number>>;
   /** The tables that it appends to, in the order of writing: the one that says *done* last. */
@@ -92,10 +87,17 @@ export interface BulkJob<Row extends object, Result, Options extends object = ob
     item: EndedItem<Row, Result>,
   ): Readonly<Record<string, readonly TableRow[]>>;
   /**
-   * Publishes the whole run at once, before its rows are written to the tables; the summary shows what it returns.
-   * It may run again after a crash and must then find what it has published. Default: nothing is published.
+   * Publishes the whole run at once, before its rows are written to the tables. It may run again after a crash and must
+   * then find what it has published. Default: nothing is published, and rows are written group by group.
    */
-  publish?(run: WholeRun<Row, Result, Options>): Promise<Readonly<Record<string, unknown>>>;
+  publish?(run: WholeRun<Row, Result, Options>): Promise<Publication>;
+}
+
+interface Publication {
+  /** What the summary shows. */
+  readonly told: Readonly<Record<string, unknown>>;
+  /** Items that the whole run refutes; it must find the same again. Each was done, with one row. */
+  readonly refuted: readonly RefutedItem[];
 }
 
 /** A secret of a kind's runs, which is not kept once a run has ended. */
@@ -119,11 +121,6 @@ type OpenGiven = (option: string, path: string) => Promise<Buffer>;
 
 /** Any kind of job, as the engine sees it. */
 export type AnyJob = BulkJob<object, unknown>;
-
-/** Whether the rows of a kind are written once the whole run was seen, and not group by group. */
-export function seesWholeRun({ publish, about }: Pick<AnyJob, "publish" | "about">): boolean {
-  return publish !== undefined || about !== undefined;
-}
 
 /** A valid row of the input file, with its line. */
 export interface JobRow<Row> {
@@ -225,7 +222,9 @@ export interface EndedItem<Row, Result> {
 
 /** A closed group of a run, for a job that publishes. */
 export interface ClosedGroup<Row, Result> {
-  readonly items: readonly EndedItem<Row, Result>[];
+  readonly number: number;
+  /** Each with its number in the group's plan. */
+  readonly items: readonly (EndedItem<Row, Result> & { readonly number: number })[];
   /** Invalid rows that an option of the command let through. */
   readonly invalid: readonly FrozenBulkRow[];
 }

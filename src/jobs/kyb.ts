@@ -44,11 +44,6 @@ export const kybJob: BulkJob<BusinessRow, BusinessResult> = {
     if (onboardings.some(({ state }) => state === "found")) return undefined;
     return { status: "skipped", reason: onboardings.length === 0 ? "no_onboarding" : "no_insights" };
   },
-  // An onboarding belongs to one business.
-  about: ([one], { onboardings }) =>
-    onboardings.map(({ onboarding: { id: answered } }) => {
-      return { field: "data[].id", asked: one?.row.fp_bid ?? "", answered };
-    }),
   skippedRows: (runId) => `select fp_bid as owner,
     case when bool_and(insights = 'no_onboarding') then 'no_onboarding' else 'no_insights' end as reason
     from business_insights where run_id = '${runId}' group by fp_bid having not bool_or(insights = 'found')`,

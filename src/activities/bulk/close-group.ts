@@ -1,6 +1,6 @@
 import { type BulkTotals, failuresOf, sumOfTotals } from "../../domain/bulk/bulk-totals.js";
 import { StagingLostError } from "../../domain/failures.js";
-import { type AnyJob, seesWholeRun } from "../../jobs/job.js";
+import type { AnyJob } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
@@ -11,7 +11,7 @@ interface CloseGroupInput extends BulkGroup, StagedClose {}
 
 /**
  * Closes a group once no slice will work on it any more: keeps the results of its items and records what failed. For a
- * kind that need not see the whole run, also writes the rows. Returns what the failed items add to the totals.
+ * kind that publishes nothing, also writes the rows. Returns what the failed items add to the totals.
  */
 export async function closeGroup(
   deps: BulkDependencies,
@@ -22,7 +22,7 @@ export async function closeGroup(
   const closed = staging.close(input.group);
   const close = await closed.keep({ results, failed });
   const written = async () => {
-    if (!seesWholeRun(job)) await writeGroup(deps, input, { group, close });
+    if (job.publish === undefined) await writeGroup(deps, input, { group, close });
     return group.closedItems(close);
   };
   const items = await written().catch(async (error) => {

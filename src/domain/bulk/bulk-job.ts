@@ -60,7 +60,7 @@ export interface StartedBulk extends BulkRun, NewRun {
   readonly rows: number;
   /** Groups that the frozen rows make. */
   readonly groups: number;
-  /** Whether rows are written once the whole run was seen. */
+  /** Whether the run is published as a whole. */
   readonly packs: boolean;
 }
 
@@ -82,42 +82,14 @@ export interface FailedItem {
   readonly refused?: RefusedRequest;
 }
 
+/** An item that failed once the whole run was seen. */
+export interface RefutedItem extends FailedItem {
+  readonly group: number;
+}
+
 export interface RowEnd {
   readonly line: number;
   readonly status: "done" | "failed" | "skipped";
   readonly reason: string | null;
   readonly refused?: RefusedRequest | undefined;
-}
-
-/** What an answer names, where the contract doesn't say that this is of the id that was asked for. */
-export interface NamedAnswer {
-  /** Where the answer names it: answers are compared with those that name the same. */
-  readonly field: string;
-  readonly asked: string;
-  readonly answered: string;
-}
-
-/**
- * The answers of a run that are about others than those asked for, as all of them together show: two name the same, one
- * names another that was asked for too, or some name the very id that was asked for, so that all have to. Pure.
- */
-export function aboutOthers<A extends NamedAnswer>(answers: readonly A[]): A[] {
-  const fields = [...new Set(answers.map(({ field }) => field))];
-  return fields.flatMap((field) => othersOf(answers.filter((one) => one.field === field)));
-}
-
-function othersOf<A extends NamedAnswer>(answers: readonly A[]): A[] {
-  const asked = new Set(answers.map((one) => one.asked));
-  const isPromised = answers.some((one) => one.asked === one.answered);
-  const firstAsked = new Map<string, string>();
-  const shared = new Set<string>();
-  for (const { asked: own, answered } of answers) {
-    const first = firstAsked.get(answered) ?? own;
-    firstAsked.set(answered, first);
-    if (first !== own) shared.add(answered);
-  }
-  return answers.filter(
-    ({ asked: own, answered }) =>
-      answered !== own && (isPromised || asked.has(answered) || shared.has(answered)),
-  );
 }

@@ -15,7 +15,7 @@ import { InputError } from "../../domain/failures.js";
 import type { NewRun } from "../../domain/run.js";
 import { keyMode } from "../../domain/service/key-mode.js";
 import type { RetentionRules } from "../../domain/tables/retention.js";
-import { type AnyJob, seesWholeRun } from "../../jobs/job.js";
+import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile, secretPrint } from "../../lake/bulk/bulk-staging.js";
 import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
 import { lastPulse } from "../../lake/bulk/run-pulse.js";
@@ -57,7 +57,7 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
         judged.bytes,
       );
       await claim?.take();
-      const ofFile = { rows, groups: groups.total, packs: seesWholeRun(job) };
+      const ofFile = { rows, groups: groups.total, packs: job.publish !== undefined };
       const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, ...ofFile };
       return { input };
     },

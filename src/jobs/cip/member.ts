@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { day, ownIdText, userRow, yesOrNo } from "../../api/file-fields.js";
 import type { cipReportSchema } from "../../api/schemas/cip-report.js";
-import type { FrozenBulkRow } from "../../domain/bulk/bulk-job.js";
+import type { FrozenBulkRow, RefutedItem } from "../../domain/bulk/bulk-job.js";
 import { ANOTHER_SUBJECT } from "../../domain/failures.js";
 import type { RefusedRequest } from "../../domain/refusals.js";
 import type { ClosedGroup, EndedItem } from "../job.js";
@@ -86,18 +86,27 @@ export function memberOf(
 /**
  * Every member of an export by `fpId`. An invalid row that was let through is excluded, under its line.
  *
+ * @param refuted those whose report is about somebody else
  * @param held users whom the lake knows to be under a legal hold, whatever the roster says
  */
 export async function* membersOf(
   groups: () => AsyncIterable<ClosedGroup<RosterRow, MemberResult>>,
   runId: string,
-  held: ReadonlySet<string>,
+  { refuted, held }: { readonly refuted: readonly RefutedItem[]; readonly held: ReadonlySet<string> },
 ): AsyncGenerator<CipMember> {
   const invalid: CipMember[] = [];
   for await (const group of groups()) invalid.push(...group.invalid.map(invalidMember));
   invalid.sort(byId);
-  for await (const { items } of groups()) {
-    for (const member of items.map((item) => memberOf(item, runId)).sort(byId)) {
+  for await (const { number: group, items } of groups()) {
+    const reasons = new Map(
+      refuted.filter((one) => one.group === group).map((one) => [one.item, one.reason]),
+    );
+    const judged = items.map((item) => {
+      const reason = reasons.get(item.number);
+      if (reason === undefined || item.result?.kind !== "exported") return item;
+      return { ...item, result: { kind: "failed", reason, asked: item.result.asked } as const };
+    });
+    for (const member of judged.map((item) => memberOf(item, runId)).sort(byId)) {
       while (invalid[0] !== undefined && invalid[0].fpId < member.fpId) yield invalid.shift() as CipMember;
       yield held.has(member.fpId) ? { ...member, legalHold: true } : member;
     }

@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { RefutedItem } from "../../domain/bulk/bulk-job.js";
 import { isS3Address } from "../../domain/lake-address.js";
 import { shellWord } from "../../domain/words/texts.js";
 import { PROOF } from "../../lake/bulk/pack/manifest.js";
@@ -15,38 +16,48 @@ import type { PackFacts } from "./facts.js";
 import { type MemberResult, membersOf, type RosterRow } from "./member.js";
 import { populationOf } from "./member-lines.js";
 import { writeCipPack } from "./pack.js";
+import { refutedMembers } from "./refuted.js";
 
 type CipRun = WholeRun<RosterRow, MemberResult, CipOptions>;
 
 /** Writes and publishes the pack of an export, or finds it published; returns where it is and what it counts. */
-export async function publishExport(run: CipRun): Promise<Readonly<Record<string, unknown>>> {
+export async function publishExport(run: CipRun) {
   const { runId, lake, options } = run;
   const exports = exportsIn(lake.store, options.out);
   await lake.duckdb.makeScratch();
   const scratch = await mkdtemp(join(lake.duckdb.scratchDirectory, "export-"));
   try {
-    if (!(await exports.resume(runId, scratch))) await makePack(run, exports, scratch);
+    const refuted = await refutedMembers(run.groups);
+    if (!(await exports.resume(runId, scratch))) await makePack(run, refuted, exports, scratch);
     const read = await exports.read(runId, scratch, [PROOF.manifest, PROOF.sums]);
     const { manifest, sha256 } = await readProvenManifest(read);
     const { exported, failed, excluded } = manifest.counts;
     const people = { exported, failed, excluded };
     const address = exports.addressOf(runId);
-    return {
+    const told = {
       export: address,
       ...(isS3Address(address) && { fetch: `aws s3 cp --recursive ${shellWord(address)} ${runId}` }),
-      ...{ manifest_sha256: sha256, ...people, people },
+      manifest_sha256: sha256,
+      ...people,
+      people,
     };
+    return { told, refuted };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
 }
 
-async function makePack(run: CipRun, exports: PackPlace, scratch: string): Promise<void> {
+async function makePack(
+  run: CipRun,
+  refuted: readonly RefutedItem[],
+  exports: PackPlace,
+  scratch: string,
+): Promise<void> {
   const { runId, lake, options, retryOf, sealer } = run;
   const directory = await exports.begin(runId, scratch);
   try {
     const held = await heldUsers(lake);
-    const members = () => membersOf(run.groups, runId, held);
+    const members = () => membersOf(run.groups, runId, { refuted, held });
     const previous = await previousPack(exports, runId, options.since ?? retryOf, scratch);
     const facts = await factsOf(run, await populationOf(members()), previous);
     await writeCipPack({ lake, sealer }, directory, facts, members());

@@ -5,6 +5,7 @@ import {
   type FailedItem,
   type FrozenBulkRow,
   frozenLine,
+  type RefutedItem,
 } from "../../domain/bulk/bulk-job.js";
 import { changedInput, freezeFiles, frozenFile } from "../frozen-files.js";
 import type { PartBounds } from "../parts.js";
@@ -96,14 +97,6 @@ export interface StagedClose {
   readonly failed: readonly FailedItem[];
 }
 
-interface OthersItem extends FailedItem {
-  readonly group: number;
-  /** How many of its rows were counted as skipped, and not as done, before it failed. */
-  readonly skipped?: number;
-  /** The same of those that were counted as failed. */
-  readonly failed?: number;
-}
-
 /** An object that is written once: a second writer gets what the first one wrote. */
 type WriteOnce<T> = Pick<Kept<T>, "find" | "require" | "keep">;
 
@@ -121,8 +114,8 @@ const GROUP_BYTES = 8 * 1024 * 1024;
 export class BulkStaging {
   /** The manifest of the file: missing until the file is frozen, and once the staging was dropped. */
   readonly file: WriteOnce<FrozenFile>;
-  /** The items whose answers were about others. */
-  readonly others: WriteOnce<readonly OthersItem[]>;
+  /** The items that failed once the whole run was seen. */
+  readonly refuted: WriteOnce<readonly RefutedItem[]>;
 
   /** @param id names the staging: the job's id where the job has an effect, else the run's. */
   constructor(
@@ -131,7 +124,7 @@ export class BulkStaging {
     private readonly frozen = new SealedRows<FrozenBulkRow>(sealed),
   ) {
     this.file = this.#once("file");
-    this.others = this.#once("others");
+    this.refuted = this.#once("refuted");
   }
 
   /**
@@ -222,8 +215,8 @@ export class BulkStaging {
   /** How a group was closed, and which of its items failed once the whole run was seen. */
   async closed(group: number): Promise<StagedClose> {
     const close = await this.close(group).require();
-    const others = (await this.others.find()) ?? [];
-    return { ...close, failed: [...close.failed, ...others.filter((one) => one.group === group)] };
+    const refuted = (await this.refuted.find()) ?? [];
+    return { ...close, failed: [...close.failed, ...refuted.filter((one) => one.group === group)] };
   }
 
   /** Where the calls of an item are staged; ends in `/`. */
