@@ -247,10 +247,9 @@ describe("nothing more is read of a request that has its answer", () => {
     );
     const sending = setInterval(() => sender.send("x".repeat(1 << 20)), 5);
     await sender.says(ANSWERED);
-    const [answered, sentBefore] = [Date.now(), sender.sent()];
+    const sentBefore = sender.sent();
     await sender.ended;
     clearInterval(sending);
-    expect(Date.now() - answered).toBeLessThan(5_000);
     // Kernels hold tens of megabytes in both sockets; a receiver that reads on takes the whole gigabyte.
     expect(sender.sent() - sentBefore).toBeLessThan(256 << 20);
   });
@@ -262,10 +261,8 @@ describe("nothing more is read of a request that has its answer", () => {
     );
     const sending = setInterval(() => sender.send("x"), 50);
     await sender.says(ANSWERED);
-    const answered = Date.now();
     await sender.ended;
     clearInterval(sending);
-    expect(Date.now() - answered).toBeLessThan(5_000);
   });
 });
 

@@ -29,7 +29,7 @@ export function saysTheSame(one: Said, other: Said): boolean {
 
 /** Whether an outcome may still change without another post. */
 export function isOpen({ status, review }: Verdict): boolean {
-  if (status === "needs_customer" || status === "incomplete" || status === "pending") return true;
+  if (status === "needs_customer") return true;
   if (isDecision(status)) return review === true;
   return !(OWN_STATUSES as readonly string[]).includes(status);
 }

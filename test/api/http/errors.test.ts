@@ -159,10 +159,8 @@ describe("an answer that can't be used", () => {
       },
     ],
   ])("%s is transient", async (_, reason, handler) => {
-    const begin = Date.now();
     const limits = reason === "timeout" ? IMPATIENT : LIMITS;
     expect(await failure(handler, limits)).toMatchObject({ name: "TransientError", reason, sent: true });
-    expect(Date.now() - begin).toBeLessThan(2000);
     expect(server.requests.length).toBeLessThanOrEqual(1);
   });
 

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { Fault, Sandbox } from "../../../sandbox/index.js";
 import type { SyncResult } from "../../../src/workflows/sync/sync.js";
 import { expectLakeEqualsTruth } from "../lake/lake-truth.js";
-import { addLink, syncCalls } from "./scripted-links.js";
-import type { Row, SyncWorld } from "./sync-harness.js";
+import { addLink, feedOf, liveIds, syncCalls } from "./scripted-links.js";
+import type { Row, RunChoice, SyncWorld } from "./sync-harness.js";
 
 type Expected = Readonly<Record<string, unknown>>;
 type Calls = ReturnType<typeof syncCalls>;
@@ -16,7 +16,7 @@ export interface LinkStory {
   readonly user?: string;
   /** Left out of the end: nights in which nothing is expected. */
   readonly nights: readonly LinkNight[];
-  /** Its feed after the last night. */
+  /** Its feed after the last night, as `feedOf` says it. */
   readonly feed?: readonly string[];
   /** Ids of its rows in `transactions` after the last night. */
   readonly live?: readonly string[];
@@ -38,28 +38,28 @@ interface PlayedNight {
   readonly result: SyncResult;
   readonly rows: ReadonlyMap<string, Row>;
   readonly calls: ReadonlyMap<string, Calls>;
-  /** Versions of `transactions` after it. */
+  /** How often each operation was asked for. */
   readonly operations: Readonly<Record<string, number>>;
 }
 
-/** Plays all stories in one world, and compares the lake with the truth after each night. */
+/** Plays all stories in one world, a night for each choice, and compares the lake with the truth after each. */
 export async function playNights(
   world: SyncWorld,
   stories: Readonly<Record<string, LinkStory>>,
-  options: { readonly nights: number; readonly pageSize: number },
+  choices: readonly RunChoice[],
 ): Promise<PlayedNight[]> {
   const { sandbox } = world;
   for (const [link, { rows = 0, user }] of Object.entries(stories))
     addLink(world, link, rows, user ?? `fp_${link}`);
   const played: PlayedNight[] = [];
-  for (let night = 0; night < options.nights; night += 1) {
+  for (const [night, choice] of choices.entries()) {
     sandbox.clearFaults();
     sandbox.clearRequests();
     for (const [link, { nights }] of Object.entries(stories)) {
       nights[night]?.change?.(sandbox, link);
       for (const fault of nights[night]?.faults ?? []) sandbox.addFault({ ...fault, link });
     }
-    const { runId, result } = await world.sync({ pageSize: options.pageSize });
+    const { runId, result } = await world.sync(choice);
     const rows = await world.rows(`select * from link_syncs where run_id = '${runId}'`);
     played.push({
       result,
@@ -94,18 +94,7 @@ export function testStories(
       if (typeof calls === "number") expect(asked, label).toHaveLength(calls);
       else calls?.(asked);
     }
-    if (feed !== undefined) {
-      const rows = await world.rows(
-        `select change_type || ' ' || transaction_id as entry from transaction_changes
-        where link_id = '${link}' order by sequence`,
-      );
-      expect(rows.map(({ entry }) => entry)).toEqual(feed);
-    }
-    if (live !== undefined) {
-      const rows = await world.rows(
-        `select transaction_id as id from transactions where link_id = '${link}'`,
-      );
-      expect(rows.map(({ id }) => id).sort()).toEqual(live);
-    }
+    if (feed !== undefined) expect(await feedOf(world, link)).toEqual(feed);
+    if (live !== undefined) expect(await liveIds(world, link)).toEqual(live);
   });
 }

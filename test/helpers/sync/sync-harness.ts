@@ -25,7 +25,7 @@ import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.j
 export type Row = Readonly<Record<string, JsonValue>>;
 
 /** What a test may choose of a run; users default to everyone in the world. */
-type RunChoice = Partial<SyncOptions> & { readonly users?: readonly (string | RosterRow)[] };
+export type RunChoice = Partial<SyncOptions> & { readonly users?: readonly (string | RosterRow)[] };
 
 /** A run that ended. */
 interface EndedSync {

@@ -81,7 +81,17 @@ test("a refused key ends the run, and no further call is sent", async () => {
 
 test("what passes is waited for, and one bad row stops no other", async () => {
   world.sandbox.addFault({ operation: "get_user", kind: "status", status: 503, times: 20 });
-  expect(await world.run(roster())).toMatchObject({ status: "completed", rows: { done: 250 }, calls: 270 });
+  world.sandbox.addFault({
+    operation: "get_user",
+    kind: "status",
+    status: 429,
+    retryAfter: 1,
+    after: 40,
+    times: 1,
+  });
+  expect(await world.run(roster())).toMatchObject({ status: "completed", rows: { done: 250 } });
+  expect(world.sandbox.requests({ status: 503 })).toHaveLength(20);
+  expect(world.sandbox.requests({ status: 429 })).toHaveLength(1);
 });
 
 test("an item whose request can't be sent fails alone, by the rule and without the value", async () => {

@@ -176,7 +176,6 @@ test("what passes is waited for; half an answer and an HTML page fail their user
   const [first] = world.sandbox.truth(link?.id ?? "").rows;
   world.sandbox.unlist(link?.id ?? "", [first?.transaction_id ?? ""]);
   const operation = "list_user_transactions";
-  world.sandbox.addFault({ operation, kind: "status", status: 429, retryAfter: 1, nth: 2 });
   world.sandbox.addFault({ operation, kind: "status", status: 500, nth: 4 });
   world.sandbox.addFault({ operation, kind: "reset", nth: 6 });
   world.sandbox.addFault({ operation: "sync_transactions", kind: "status", status: 503, times: 1 });
@@ -223,12 +222,6 @@ test("a list that moves under every reading is unknown; one that moves once is r
     { status: "differs", reason: null, missing_at_service: '["t5"]' },
     { status: "unknown", reason: "list_moved", missing_at_service: null },
   ]);
-});
-
-test("a refused key ends the run", async () => {
-  await world.sync();
-  world.sandbox.addFault({ operation: "list_user_transactions", kind: "status", status: 401 });
-  expect(await world.run(roster())).toMatchObject({ status: "failed", unauthorized: true });
 });
 
 test("bad rows that are open are named as what may explain a difference", async () => {

@@ -202,7 +202,7 @@ let world: SyncWorld;
 let nights: Awaited<ReturnType<typeof playNights>>;
 beforeAll(async () => {
   world = await openSyncWorld(temporal);
-  nights = await playNights(world, STORIES, { nights: 3, pageSize: 10 });
+  nights = await playNights(world, STORIES, Array(3).fill({ pageSize: 10 }));
 });
 afterAll(async () => {
   await world?.close();

@@ -1,246 +1,212 @@
-import { expect, test } from "vitest";
-import { MOST_RESTARTS } from "../../../src/domain/sync/link-reading.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Sandbox } from "../../../sandbox/index.js";
 import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
-import {
-  addLink,
-  addRows,
-  feedOf,
-  linkSync,
-  liveIds,
-  removed,
-  syncCalls,
-  updated,
-} from "../../helpers/sync/scripted-links.js";
-import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
+import { type LinkStory, playNights, testStories } from "../../helpers/sync/link-stories.js";
+import { addLink, addRows, removed, syncCalls, updated } from "../../helpers/sync/scripted-links.js";
+import { openSyncWorld, type SyncWorld } from "../../helpers/sync/sync-harness.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
-const worlds = syncWorlds();
+const SYNCED = { status: "synced" };
 
-test("refused in the middle: the update begins again at its first cursor, and staged pages are dropped", async () => {
-  const world = await worlds.open();
-  addLink(world, "a", 5);
-  const first = await world.sync();
-  const { cursor_out } = (await linkSync(world, first.runId, "a")) ?? {};
-  addRows(world.sandbox, "a", 35, 5);
-  world.sandbox.addFault({ kind: "log_changed", link: "a", page: 2, times: 1 });
-  world.sandbox.clearRequests();
-  const { runId, result } = await world.sync({ pageSize: 10 });
-  const cursors = syncCalls(world, "a").map(({ cursor, status }) => [cursor === cursor_out, status]);
-  expect(cursors).toEqual([
-    [true, 200],
-    [false, 200],
-    [false, 400],
-    [true, 200],
-    [false, 200],
-    [false, 200],
-    [false, 200],
+/** The service has lost a link's log, and makes a new one of the rows that are there. */
+function makeLogAgain(sandbox: Sandbox, link: string): void {
+  const { rows } = sandbox.truth(link);
+  sandbox.removeLink(link);
+  sandbox.addLink({ fp_id: `fp_${link}`, id: link });
+  const back = rows.map(({ text, transaction_id: id }) => ({ change: "created" as const, raw: text, id }));
+  sandbox.append(link, back);
+  sandbox.refuseCursors(link);
+}
+
+/** The service has only so many rows left, and refuses every cursor. */
+const shrink = (rows: number) => (sandbox: Sandbox, link: string) => {
+  sandbox.removeLink(link);
+  sandbox.addLink({ fp_id: `fp_${link}`, id: link });
+  addRows(sandbox, link, rows);
+  sandbox.refuseCursors(link);
+};
+
+const STORIES: Readonly<Record<string, LinkStory>> = {
+  "refused in the middle, the update begins again at its first cursor": {
+    rows: 5,
+    nights: [
+      { row: SYNCED },
+      {
+        change: (sandbox, link) => addRows(sandbox, link, 35, 5),
+        faults: [{ kind: "log_changed", page: 2, times: 1 }],
+        row: ({ cursor_out }) => {
+          return { ...SYNCED, pages: 4, restarts: 1, created: 35, cursor_in: cursor_out };
+        },
+        calls: (calls) => {
+          const first = calls[0]?.cursor;
+          expect(calls.map(({ cursor, status }) => [cursor === first, status])).toEqual([
+            [true, 200],
+            [false, 200],
+            [false, 400],
+            [true, 200],
+            [false, 200],
+            [false, 200],
+            [false, 200],
+          ]);
+        },
+      },
+    ],
+  },
+  "a refused stored cursor: everything is read again, and removals are inferred": {
+    rows: 12,
+    nights: [
+      { row: SYNCED },
+      {
+        change: (sandbox, link) => {
+          const change = updated(`${link}-0005`, { amount: "99.99" });
+          sandbox.append(link, [removed(`${link}-0003`), removed(`${link}-0004`), change]);
+          addRows(sandbox, link, 1, 12);
+          makeLogAgain(sandbox, link);
+        },
+        row: { ...SYNCED, generation: 2, cursor_in: null, created: 11, removed: 2 },
+        calls: (calls) =>
+          expect(
+            calls.map(({ query, status }) => [query.cursor !== undefined, query.size, status]).slice(0, 3),
+          ).toEqual([
+            [true, "10", 400],
+            [true, undefined, 400],
+            [false, "10", 200],
+          ]),
+      },
+    ],
+  },
+  "the old generation stays readable until the new one is published": {
+    rows: 12,
+    nights: [
+      { row: SYNCED },
+      {
+        change: (sandbox, link) => sandbox.refuseCursors(link),
+        faults: [{ kind: "wrong_body", body: "{}", cursor: false }],
+        row: { status: "failed", generation: 1 },
+      },
+      { row: { ...SYNCED, generation: 2 } },
+    ],
+  },
+  "more than half of the known rows go only with --full": {
+    rows: 60,
+    nights: [
+      { row: SYNCED },
+      {
+        change: shrink(25),
+        row: { status: "failed", reason: "resync_would_remove 35 of 60", created: 0 },
+        fails: true,
+      },
+      { row: { ...SYNCED, created: 25, removed: 35, generation: 2 } },
+    ],
+  },
+  "few rows are removed by a resync without --full": {
+    rows: 21,
+    nights: [{ row: SYNCED }, { change: shrink(1), row: { ...SYNCED, removed: 20 } }],
+  },
+  "half of the rows are removed by a resync without --full": {
+    rows: 60,
+    nights: [{ row: SYNCED }, { change: shrink(30), row: { ...SYNCED, removed: 30 } }],
+  },
+  "all rows are never removed by a resync without --full": {
+    rows: 2,
+    nights: [
+      { row: SYNCED },
+      { change: shrink(0), row: { reason: "resync_would_remove 2 of 2" }, fails: true },
+      { row: { ...SYNCED, removed: 2 } },
+    ],
+  },
+  full: {
+    rows: 2,
+    nights: [
+      {
+        change: (sandbox, link) =>
+          sandbox.append(link, [updated("full-0001", { amount: "7.00" }), removed("full-0000")]),
+        row: { ...SYNCED, generation: 1 },
+      },
+      {},
+      {
+        row: { generation: 2, created: 2, updated: 1, removed: 1 },
+        calls: (calls) => expect(calls.map(({ cursor }) => cursor)).toEqual([undefined]),
+      },
+    ],
+    // It keeps the change types that were delivered.
+    feed: Array(2)
+      .fill(["created full-0000", "created full-0001", "updated full-0001", "removed full-0000"])
+      .flat(),
+  },
+  "a first page that is refused whatever is asked fails a link without a cursor": {
+    rows: 5,
+    nights: [
+      {
+        faults: [{ kind: "status", status: 422 }],
+        row: { status: "failed", reason: "refused http_422" },
+        calls: 2,
+        fails: true,
+      },
+    ],
+  },
+  "404 at the first page: the link is gone": {
+    rows: 5,
+    nights: [
+      {
+        faults: [{ kind: "link_gone" }],
+        row: { status: "skipped", reason: "link_gone", certificate: null },
+        calls: 1,
+        fails: true,
+      },
+    ],
+  },
+  "404 in the middle: only one to a call without a cursor says that the link is gone": {
+    rows: 25,
+    nights: [
+      {
+        faults: [{ kind: "link_gone", after: 1 }],
+        row: { status: "skipped", reason: "link_gone", certificate: null },
+        calls: (calls) =>
+          expect(calls.map(({ query, status }) => ["cursor" in query, status])).toEqual([
+            [false, 200],
+            [true, 404],
+            [false, 404],
+          ]),
+        fails: true,
+      },
+    ],
+  },
+};
+
+const temporal = sharedTemporal();
+let world: SyncWorld;
+let nights: Awaited<ReturnType<typeof playNights>>;
+beforeAll(async () => {
+  world = await openSyncWorld(temporal, { api: { concurrency: 1 } });
+  nights = await playNights(world, STORIES, [
+    { pageSize: 10 },
+    { pageSize: 10 },
+    { pageSize: 500, full: true },
   ]);
-  expect(await linkSync(world, runId, "a")).toMatchObject({
-    status: "synced",
-    pages: 4,
-    restarts: 1,
-    created: 35,
-    cursor_in: cursor_out,
-  });
-  expect(result.restarts).toBe(1);
-  await expectLakeEqualsTruth(world);
+});
+afterAll(async () => {
+  await world?.close();
+  await temporal.stop();
 });
 
-test("refused in the middle again and again: that link fails, the others continue", async () => {
-  const world = await worlds.open();
-  addLink(world, "a", 25);
-  addLink(world, "b", 25, "fp_2");
-  world.sandbox.addFault({ kind: "log_changed", link: "a", page: 1, after: 0, probability: 1 });
-  const started = Date.now();
-  const { runId, result } = await world.sync({ pageSize: 10 });
-  const refusals = syncCalls(world, "a").filter(({ status }) => status === 400);
-  expect(refusals).toHaveLength(MOST_RESTARTS + 1);
-  expect(Date.now() - started).toBeGreaterThan(15_000);
-  expect(await linkSync(world, runId, "a")).toMatchObject({
-    status: "failed",
-    restarts: MOST_RESTARTS,
-    reason: "update_refused http_400 after 5 restarts",
-  });
-  expect(result).toMatchObject({ status: "completed_with_failures", links: { synced: 1, failed: 1 } });
-  expect(await feedOf(world, "a")).toEqual([]);
-  await expectLakeEqualsTruth(world, ["b"]);
+testStories(STORIES, () => ({ world, nights }));
+
+test("a run says how many links were refused, skipped and begun again", () => {
+  const [first, second, third] = nights.map(({ result }) => result);
+  expect(first).toMatchObject({ status: "completed_with_failures", links: { failed: 1, skipped: 2 } });
+  expect(second).toMatchObject({ status: "completed_with_failures", restarts: 1, links: { failed: 3 } });
+  expect(third).toMatchObject({ status: "completed", links: { failed: 0, skipped: 0 } });
 });
 
-test("a refused stored cursor: everything is read again, removals are inferred, a new generation begins", async () => {
-  const world = await worlds.open();
-  addLink(world, "a", 12);
-  addLink(world, "b", 3);
-  await world.sync();
-  world.sandbox.append("a", [removed("a-0003"), removed("a-0004"), updated("a-0005", { amount: "99.99" })]);
-  addRows(world.sandbox, "a", 1, 12);
-  const truthHistory = world.sandbox.truth("a").rows;
-  world.sandbox.removeLink("a");
-  world.sandbox.addLink({ fp_id: "fp_1", id: "a" });
-  world.sandbox.append(
-    "a",
-    truthHistory.map(({ text, transaction_id }) => ({ change: "created", raw: text, id: transaction_id })),
-  );
-  world.sandbox.refuseCursors("a");
-  world.sandbox.clearRequests();
-  const { runId } = await world.sync();
-  expect(
-    syncCalls(world, "a").map(({ query, status }) => [query.cursor !== undefined, query.size, status]),
-  ).toEqual([
-    [true, "500", 400],
-    [true, "100", 400],
-    [true, undefined, 400],
-    [false, "500", 200],
-  ]);
-  expect(await linkSync(world, runId, "a")).toMatchObject({
-    status: "synced",
-    generation: 2,
-    cursor_in: null,
-    created: 11,
-    removed: 2,
-  });
-  expect((await feedOf(world, "a")).slice(-2)).toEqual([
-    "removed a-0003 inferred",
-    "removed a-0004 inferred",
-  ]);
-  await expectLakeEqualsTruth(world);
-});
-
-test("the old generation stays readable until the new one is published", async () => {
-  const world = await worlds.open();
-  addLink(world, "a", 12);
-  await world.sync();
-  const before = await liveIds(world, "a");
-  world.sandbox.refuseCursors("a");
-  world.sandbox.addFault({ kind: "wrong_body", link: "a", body: "{}", cursor: false });
-  const { runId } = await world.sync();
-  expect(await linkSync(world, runId, "a")).toMatchObject({ status: "failed", generation: 1 });
-  expect(await liveIds(world, "a")).toEqual(before);
-});
-
-test("resync_would_remove: more than half of the known rows go only with --full", async () => {
-  const world = await worlds.open();
-  addLink(world, "a", 60);
-  await world.sync();
-  world.sandbox.removeLink("a");
-  addLink(world, "a", 25);
-  world.sandbox.refuseCursors("a");
-  const refused = await world.sync();
-  expect(await linkSync(world, refused.runId, "a")).toMatchObject({
-    status: "failed",
-    reason: "resync_would_remove 35 of 60",
-    created: 0,
-  });
-  expect(await liveIds(world, "a")).toHaveLength(60);
-  const full = await world.sync({ full: true });
-  expect(await linkSync(world, full.runId, "a")).toMatchObject({
-    status: "synced",
-    created: 25,
-    removed: 35,
-    generation: 2,
-  });
-  expect(full.result.rows).toMatchObject({ created: 25, removed: 35 });
-  await expectLakeEqualsTruth(world);
-});
-
-test("few rows, or at most half of them, are removed by a resync without --full; all of them never", async () => {
-  const world = await worlds.open();
-  addLink(world, "few", 21);
-  addLink(world, "half", 60);
-  addLink(world, "all", 2);
-  await world.sync();
-  for (const [link, rows] of [
-    ["few", 1],
-    ["half", 30],
-    ["all", 0],
-  ] as const) {
-    world.sandbox.removeLink(link);
-    addLink(world, link, rows);
-    world.sandbox.refuseCursors(link);
-  }
-  const { runId } = await world.sync();
-  expect(await linkSync(world, runId, "few")).toMatchObject({ status: "synced", removed: 20 });
-  expect(await linkSync(world, runId, "half")).toMatchObject({ status: "synced", removed: 30 });
-  expect(await linkSync(world, runId, "all")).toMatchObject({ reason: "resync_would_remove 2 of 2" });
-  await world.sync({ full: true });
-  await expectLakeEqualsTruth(world);
-});
-
-test("--full reads every link again without a cursor and keeps the change types delivered", async () => {
-  const world = await worlds.open();
-  addLink(world, "a", 5);
-  world.sandbox.append("a", [updated("a-0001", { amount: "7.00" }), removed("a-0002")]);
-  await world.sync();
-  const feed = await feedOf(world, "a");
-  world.sandbox.clearRequests();
-  const { runId } = await world.sync({ full: true });
-  expect(syncCalls(world, "a").map(({ cursor }) => cursor)).toEqual([undefined]);
-  expect(await linkSync(world, runId, "a")).toMatchObject({
-    generation: 2,
-    created: 5,
-    updated: 1,
-    removed: 1,
-  });
-  expect(await feedOf(world, "a")).toEqual([...feed, ...feed]);
-  await expectLakeEqualsTruth(world);
-});
-
-test("a refused size falls back to 100, and what worked is remembered for the run", async () => {
-  const world = await worlds.open({ api: { concurrency: 1 } });
-  addLink(world, "a", 250);
-  world.sandbox.addFault({ kind: "size_refused", above: 100 });
-  await world.sync({ users: ["fp_1"] });
-  expect(syncCalls(world, "a").map(({ query, status }) => [query.size, status])).toEqual([
-    ["500", 400],
-    ["100", 200],
-    ["100", 200],
-    ["100", 200],
-  ]);
-  await expectLakeEqualsTruth(world);
-});
-
-test("every size refused: the link is asked without one", async () => {
-  const world = await worlds.open();
-  addLink(world, "a", 150);
-  world.sandbox.addFault({ kind: "size_refused" });
-  await world.sync();
-  expect(syncCalls(world, "a").map(({ query, status }) => [query.size, status])).toEqual([
-    ["500", 400],
-    ["100", 400],
-    [undefined, 200],
-    [undefined, 200],
-  ]);
-  await expectLakeEqualsTruth(world);
-});
-
-test("a first page that is refused whatever is asked: without a cursor the link fails", async () => {
-  const world = await worlds.open();
-  addLink(world, "a", 5);
-  addLink(world, "b", 5);
-  world.sandbox.addFault({ kind: "status", status: 422, link: "a" });
-  const { runId, result } = await world.sync();
-  expect(await linkSync(world, runId, "a")).toMatchObject({ status: "failed", reason: "refused http_422" });
-  expect(result.links).toMatchObject({ failed: 1, synced: 1 });
-  expect(syncCalls(world, "a")).toHaveLength(3);
-  await expectLakeEqualsTruth(world, ["b"]);
-});
-
-test("404 on a link is skipped as link_gone, at its first page and in the middle", async () => {
-  const world = await worlds.open();
-  addLink(world, "first", 5);
-  addLink(world, "middle", 25);
-  addLink(world, "good", 1);
-  world.sandbox.addFault({ kind: "link_gone", link: "first" });
-  world.sandbox.addFault({ kind: "link_gone", link: "middle", after: 1 });
-  const { runId, result } = await world.sync({ pageSize: 10 });
-  for (const link of ["first", "middle"]) {
-    expect(await linkSync(world, runId, link)).toMatchObject({ status: "skipped", reason: "link_gone" });
-    expect(await feedOf(world, link)).toEqual([]);
-  }
-  expect(result).toMatchObject({ status: "completed", links: { skipped: 2, synced: 1 } });
-  // Only a 404 to a call without a cursor says that the link is gone.
-  const asked = syncCalls(world, "middle").map(({ query, status }) => ["cursor" in query, status]);
-  expect(asked).toEqual([
-    [false, 200],
-    [true, 404],
-    [false, 404],
-  ]);
+test.each([
+  ["a refused size falls back to 100, which is remembered for the run", 100, ["100", "100", "100"]],
+  ["a link of which every size is refused is asked without one", 0, ["100", undefined, undefined]],
+])("%s", async (title, above, sizes) => {
+  addLink(world, title, above === 0 ? 150 : 250, `fp_${title}`);
+  world.sandbox.addFault({ kind: "size_refused", link: title, above });
+  await world.sync({ users: [`fp_${title}`] });
+  expect(syncCalls(world, title).map(({ query }) => query.size)).toEqual(["500", ...sizes]);
+  expect(syncCalls(world, title).filter(({ status }) => status !== 200)).toHaveLength(above === 0 ? 2 : 1);
+  await expectLakeEqualsTruth(world, [title]);
 });

@@ -1,98 +1,235 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { SyncResult } from "../../../src/workflows/sync/sync.js";
 import {
   expectCertificates,
   expectFeedInOrder,
   expectLakeEqualsTruth,
 } from "../../helpers/lake/lake-truth.js";
-import { addLink, created, linkSync, liveIds } from "../../helpers/sync/scripted-links.js";
-import { createdRaw, rawRow, type SyncWorld } from "../../helpers/sync/sync-harness.js";
-import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
+import { addLink, created, feedOf, linkSync, liveIds, removed } from "../../helpers/sync/scripted-links.js";
+import {
+  createdRaw,
+  openSyncWorld,
+  type Row,
+  rawRow,
+  type SyncWorld,
+} from "../../helpers/sync/sync-harness.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
-const worlds = syncWorlds();
+// One night for all: each link has the values of one test.
+const BLANK_IDS = [rawRow(""), rawRow(" \t\u00a0"), '{"account_id":"acc_1" , "amount" : "1.10"}'];
 
-const quarantined = (world: SyncWorld, runId: string) =>
-  world.rows(`select * from quarantine where run_id = '${runId}' order by list, index`);
+const AMOUNTS: Readonly<Record<string, string>> = {
+  "0.10": "0.1000000000",
+  "-1234567890.12": "-1234567890.1200000000",
+  "12.345": "12.3450000000",
+  "500": "500.0000000000",
+  "999999999999999999.9999999999": "999999999999999999.9999999999",
+  "0.0000000001": "0.0000000001",
+  "9007199254740993.0000000001": "9007199254740993.0000000001",
+  "-0.00": "0.0000000000",
+  "0001.5": "1.5000000000",
+  "12345678901234.5": "12345678901234.5000000000",
+};
+const NO_AMOUNTS = [
+  '"1e3"',
+  '"+5"',
+  '" 5"',
+  '"1_000"',
+  '"1,000.00"',
+  "5",
+  "5.10",
+  "null",
+  '""',
+  '"0.12345678901"',
+  '"."',
+  '"1."',
+  '"٣"',
+  '"NaN"',
+];
 
-/** A world with one link `a`, two good rows, and between them the given rows as raw JSON. */
-async function worldWith(...rows: readonly string[]): Promise<SyncWorld> {
-  const world = await worlds.open();
-  addLink(world, "a", 0);
-  world.sandbox.append("a", [
-    created("good-1"),
-    ...rows.map((raw, n) => ({ change: "created" as const, raw, id: `bad-${n}` })),
-    created("good-2"),
+const CONFIDENCES: readonly (readonly [string, string | null])[] = [
+  ["0.91", "0.9100000000"],
+  ['"0.91"', "0.9100000000"],
+  ["1", "1.0000000000"],
+  ["1e-3", "0.0010000000"],
+  ["0.12345678905", "0.1234567891"],
+  ['"high"', null],
+  ["null", null],
+  ["{}", null],
+  ["1e400", null],
+  ['"\\ud800"', null],
+];
+
+const TIMES: readonly (readonly [string, string | null, string | null])[] = [
+  ["null", null, null],
+  ['"2026-11-01T09:15:00Z"', "2026-11-01T09:15:00Z", "2026-11-01T09:15:00.000000Z"],
+  ['"2026-11-01T09:15:00.1234569+02:00"', "2026-11-01T09:15:00.1234569+02:00", "2026-11-01T07:15:00.123456Z"],
+  ['"2026-11-01T23:59:59-0800"', "2026-11-01T23:59:59-0800", "2026-11-02T07:59:59.000000Z"],
+  ['"2026-11-01T09:15:00"', "2026-11-01T09:15:00", null],
+  ['"2026-11-01"', "2026-11-01", null],
+  ['"2026-02-30T09:15:00Z"', "2026-02-30T09:15:00Z", null],
+  ['"yesterday"', "yesterday", null],
+  ["1793523300", "1793523300", null],
+  ['{"at":1}', '{"at":1}', null],
+];
+
+const WRONG = [
+  ["date", '"2026-02-30"', "date: not a day YYYY-MM-DD"],
+  ["date", '"2026-11-01T00:00:00Z"', "date: not a day YYYY-MM-DD"],
+  ["type", '"DEBIT"', "type: not debit or credit"],
+  ["currency", '" "', "currency: blank"],
+  ["account_id", "null", "account_id: not text"],
+  ["enrichment", '"x"', "enrichment: not an object"],
+  ["pending", '"false"', "pending: not true or false"],
+] as const;
+const WRONG_ROWS = WRONG.map(([field, value], n) => rawRow(`bad-${n}`, { [field]: value }));
+
+const REPEATED = rawRow("twice").replace("{", '{"amount":"1.00",');
+const REPEATED_DEEP = rawRow("deep", { enrichment: '{"category":{"value":"a","value":"b","confidence":1}}' });
+
+const EMPTY = '"created":[],"updated":[],"removed":[]';
+const ROWS = `"created":[${rawRow("t")}],"updated":[],"removed":[]`;
+/** Envelopes with a key twice. */
+const ENVELOPES: Readonly<Record<string, string>> = {
+  transactions: `"transactions":{${EMPTY}},"transactions":{${ROWS}}`,
+  transactions_last: `"transactions":{${ROWS}},"transactions":{${EMPTY}}`,
+  created: `"transactions":{"created":[],${ROWS}}`,
+  created_last: `"transactions":{"created":[${rawRow("t")}],${EMPTY}}`,
+};
+
+const TEXTS = [
+  "a\u0000b",
+  "'; drop table x; --",
+  "line\r\nend\u2028",
+  "%s {} $x",
+  "x".repeat(200_000),
+  "",
+  " ",
+];
+const IDS = ["it's", 'a"b', " x", "日本", "a\u0000b", "a%2Fb", "a/b", "x".repeat(3_000)];
+const DEEP = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+
+const temporal = sharedTemporal();
+let world: SyncWorld;
+let runId: string;
+let result: SyncResult;
+beforeAll(async () => {
+  world = await openSyncWorld(temporal);
+  const { sandbox } = world;
+  const between = (link: string, rows: readonly string[]) => {
+    addLink(world, link, 0, `fp_${link}`);
+    const bad = rows.map((raw, n) => ({ change: "created" as const, raw, id: `bad-${n}` }));
+    sandbox.append(link, [created(`${link}-first`), ...bad, created(`${link}-last`)]);
+  };
+  const raws = (link: string, rows: readonly Parameters<typeof createdRaw>[1][]) => {
+    addLink(world, link, 0, `fp_${link}`);
+    sandbox.append(
+      link,
+      rows.map((fields, n) => createdRaw(`${link}-${n}`, fields)),
+    );
+  };
+  between("ids", BLANK_IDS);
+  raws(
+    "amounts",
+    [...Object.keys(AMOUNTS).map((amount) => JSON.stringify(amount)), ...NO_AMOUNTS].map((amount) => ({
+      amount,
+    })),
+  );
+  addLink(world, "signs", 0, "fp_signs");
+  sandbox.append("signs", [
+    created("1", { amount: "5.00", type: "credit" }),
+    created("2", { amount: "-5.00", type: "credit" }),
+    created("3", { amount: "5.00", type: "debit" }),
+    created("4", { amount: "-5.00", type: "debit" }),
+    created("5", { amount: "0.00", type: "debit" }),
   ]);
-  return world;
-}
+  raws(
+    "confidences",
+    CONFIDENCES.map(([confidence]) => ({
+      enrichment: `{"category":{"value":"food","confidence":${confidence}}}`,
+    })),
+  );
+  raws(
+    "times",
+    TIMES.map(([datetime]) => ({ datetime })),
+  );
+  between("wrong", WRONG_ROWS);
+  for (const link of ["new-a", "new-b"])
+    raws(link, [{ loyalty: '{"points":[1,2]}', other: "1" }, { loyalty: '"none"' }]);
+  addLink(world, "surrogates", 0, "fp_surrogates");
+  sandbox.append("surrogates", [
+    createdRaw("pair", { description: '"\\ud83e\\udd50 caf\\u00e9 \\\\ud800"' }),
+    createdRaw("lone", { description: '"x\\ud800y\\uDC00"', raw_description: '"\\udfff"' }),
+    { change: "created", raw: rawRow("i").replace('"i"', '"id\\ud800"'), id: "i" },
+    createdRaw("account", { account_id: '"\\udc00"' }),
+    { change: "removed", raw: '"gone\\ud800"', id: "gone" },
+  ]);
+  between("repeated", [REPEATED, REPEATED_DEEP, rawRow("unknown", { extra: '{"k":1,"k":2}' })]);
+  for (const [name, lists] of Object.entries(ENVELOPES)) {
+    addLink(world, name, 3, `fp_${name}`);
+    sandbox.addFault({
+      kind: "wrong_body",
+      link: name,
+      body: `{"cursor":{"next":"c"},"has_more":false,${lists}}`,
+    });
+  }
+  addLink(world, "texts", 0, "fp_texts");
+  sandbox.append(
+    "texts",
+    TEXTS.map((description, n) => created(`text-${n}`, { description })),
+  );
+  addLink(world, "odd-ids", 0, "fp_odd-ids");
+  sandbox.append(
+    "odd-ids",
+    IDS.map((id) => created(id)),
+  );
+  between("deep-beside-bad", [rawRow("deep", { extra: DEEP }), rawRow(" ")]);
+  raws("deep", [{ extra: DEEP, datetime: DEEP }]);
+  ({ runId, result } = await world.sync());
+});
+afterAll(async () => {
+  await world?.close();
+  await temporal.stop();
+});
+
+const rowsOf = (link: string, columns = "*") =>
+  world.rows(`select ${columns} from transactions where link_id = '${link}' order by sequence`);
+const quarantined = (link: string): Promise<Row[]> =>
+  world.rows(`select * from quarantine where link_id = '${link}' order by list, index`);
+
+test("a run with bad rows and bad pages says how many", async () => {
+  const [{ bad } = {}] = await world.rows("select count(*) as bad from quarantine");
+  const failed = Object.keys(ENVELOPES).length + 2;
+  expect(result).toMatchObject({ status: "completed_with_failures", links: { failed } });
+  expect(result.rows.quarantined).toBe(bad);
+});
 
 test("a blank or missing id is quarantined in its own words, and the rows beside it are kept", async () => {
-  const rows = [rawRow(""), rawRow(" \t\u00a0"), '{"account_id":"acc_1" , "amount" : "1.10"}'];
-  const world = await worldWith(...rows);
-  const { runId, result } = await world.sync();
-  expect(result).toMatchObject({
-    status: "completed_with_failures",
-    rows: { created: 2, quarantined: 3 },
-    links: { synced: 1, failed: 0 },
-  });
-  const bad = await quarantined(world, runId);
-  expect(bad.map(({ payload }) => payload)).toEqual(rows);
+  const bad = await quarantined("ids");
+  expect(bad.map(({ payload }) => payload)).toEqual(BLANK_IDS);
   expect(bad.map(({ index }) => index)).toEqual([1, 2, 3]);
   expect(bad[0]).toMatchObject({
     stream: "transactions",
-    fp_id: "fp_1",
-    link_id: "a",
+    fp_id: "fp_ids",
     page: 0,
     list: "created",
     reason: "transaction_id: blank",
   });
-  const feed = await world.rows("select sequence from transaction_changes order by sequence");
+  const feed = await world.rows(
+    "select sequence from transaction_changes where link_id = 'ids' order by sequence",
+  );
   expect(feed.map(({ sequence }) => sequence)).toEqual([1, 5]);
-  expect(await linkSync(world, runId, "a")).toMatchObject({ created: 2, quarantined: 3 });
-  await expectCertificates(world, "a");
-  await expectFeedInOrder(world, "a");
+  expect(await linkSync(world, runId, "ids")).toMatchObject({ status: "synced", created: 2, quarantined: 3 });
+  await expectCertificates(world, "ids");
+  await expectFeedInOrder(world, "ids");
 });
 
 test("amounts are exact decimals, and what is none is quarantined", async () => {
-  const good: Record<string, string> = {
-    "0.10": "0.1000000000",
-    "-1234567890.12": "-1234567890.1200000000",
-    "12.345": "12.3450000000",
-    "500": "500.0000000000",
-    "999999999999999999.9999999999": "999999999999999999.9999999999",
-    "0.0000000001": "0.0000000001",
-    "9007199254740993.0000000001": "9007199254740993.0000000001",
-    "-0.00": "0.0000000000",
-    "0001.5": "1.5000000000",
-    "12345678901234.5": "12345678901234.5000000000",
-  };
-  const bad = [
-    '"1e3"',
-    '"+5"',
-    '" 5"',
-    '"1_000"',
-    '"1,000.00"',
-    "5",
-    "5.10",
-    "null",
-    '""',
-    '"0.12345678901"',
-    '"."',
-    '"1."',
-    '"٣"',
-    '"NaN"',
-  ];
-  const world = await worlds.open();
-  addLink(world, "a", 0);
-  world.sandbox.append("a", [
-    ...Object.keys(good).map((amount, n) => createdRaw(`good-${n}`, { amount: JSON.stringify(amount) })),
-    ...bad.map((amount, n) => createdRaw(`bad-${n}`, { amount })),
-  ]);
-  const { runId } = await world.sync();
-  const rows = await world.rows("select amount from transactions order by sequence");
-  expect(rows.map(({ amount }) => amount)).toEqual(Object.values(good));
-  const refused = await quarantined(world, runId);
+  expect((await rowsOf("amounts")).map(({ amount }) => amount)).toEqual(Object.values(AMOUNTS));
+  const refused = await quarantined("amounts");
+  const first = Object.keys(AMOUNTS).length;
   expect(refused.map(({ payload }) => payload)).toEqual(
-    bad.map((amount, n) => rawRow(`bad-${n}`, { amount })),
+    NO_AMOUNTS.map((amount, n) => rawRow(`amounts-${first + n}`, { amount })),
   );
   expect(new Set(refused.map(({ reason }) => reason))).toEqual(
     new Set(["amount: not a decimal string", "amount: has more than ten decimals"]),
@@ -100,17 +237,7 @@ test("amounts are exact decimals, and what is none is quarantined", async () => 
 });
 
 test("the amount stays as given, the signed one follows the type, and opposite signs are counted", async () => {
-  const world = await worlds.open();
-  addLink(world, "a", 0);
-  world.sandbox.append("a", [
-    created("1", { amount: "5.00", type: "credit" }),
-    created("2", { amount: "-5.00", type: "credit" }),
-    created("3", { amount: "5.00", type: "debit" }),
-    created("4", { amount: "-5.00", type: "debit" }),
-    created("5", { amount: "0.00", type: "debit" }),
-  ]);
-  const { runId } = await world.sync();
-  const rows = await world.rows("select amount, signed_amount from transactions order by sequence");
+  const rows = await rowsOf("signs", "amount, signed_amount");
   expect(rows.map(({ amount, signed_amount }) => [Number(amount), Number(signed_amount)])).toEqual([
     [5, 5],
     [-5, 5],
@@ -118,106 +245,92 @@ test("the amount stays as given, the signed one follows the type, and opposite s
     [-5, -5],
     [0, 0],
   ]);
-  expect(await linkSync(world, runId, "a")).toMatchObject({ sign_conflicts: 2 });
+  expect(await linkSync(world, runId, "signs")).toMatchObject({ sign_conflicts: 2 });
 });
 
 test("a confidence is one decimal column, from numbers and texts; anything else is null, never a lost row", async () => {
-  const given: readonly [string, string | null][] = [
-    ["0.91", "0.9100000000"],
-    ['"0.91"', "0.9100000000"],
-    ["1", "1.0000000000"],
-    ["1e-3", "0.0010000000"],
-    ["0.12345678905", "0.1234567891"],
-    ['"high"', null],
-    ["null", null],
-    ["{}", null],
-    ["1e400", null],
-    ['"\\ud800"', null],
-  ];
-  const world = await worlds.open();
-  addLink(world, "a", 0);
-  world.sandbox.append(
-    "a",
-    given.map(([confidence], n) =>
-      createdRaw(`t${n}`, { enrichment: `{"category":{"value":"food","confidence":${confidence}}}` }),
-    ),
-  );
-  const { result } = await world.sync();
-  expect(result.rows).toMatchObject({ created: given.length, quarantined: 0 });
-  const rows = await world.rows(
-    "select enrichment_category, enrichment_category_confidence as c from transactions order by sequence",
-  );
-  expect(rows.map(({ c }) => c)).toEqual(given.map(([, expected]) => expected));
+  const rows = await rowsOf("confidences", "enrichment_category, enrichment_category_confidence as c");
+  expect(rows.map(({ c }) => c)).toEqual(CONFIDENCES.map(([, expected]) => expected));
   expect(new Set(rows.map((row) => row.enrichment_category))).toEqual(new Set(["food"]));
 });
 
 test("datetime: the text is kept, the instant only where the offset is known, and the date is a date", async () => {
-  const given: readonly [string, string | null, string | null][] = [
-    ["null", null, null],
-    ['"2026-11-01T09:15:00Z"', "2026-11-01T09:15:00Z", "2026-11-01T09:15:00.000000Z"],
-    [
-      '"2026-11-01T09:15:00.1234569+02:00"',
-      "2026-11-01T09:15:00.1234569+02:00",
-      "2026-11-01T07:15:00.123456Z",
-    ],
-    ['"2026-11-01T23:59:59-0800"', "2026-11-01T23:59:59-0800", "2026-11-02T07:59:59.000000Z"],
-    ['"2026-11-01T09:15:00"', "2026-11-01T09:15:00", null],
-    ['"2026-11-01"', "2026-11-01", null],
-    ['"2026-02-30T09:15:00Z"', "2026-02-30T09:15:00Z", null],
-    ['"yesterday"', "yesterday", null],
-    ["1793523300", "1793523300", null],
-    ['{"at":1}', '{"at":1}', null],
-  ];
-  const world = await worlds.open();
-  addLink(world, "a", 0);
-  world.sandbox.append(
-    "a",
-    given.map(([datetime], n) => createdRaw(`t${n}`, { datetime })),
-  );
-  const { result } = await world.sync();
-  expect(result.rows).toMatchObject({ created: given.length, quarantined: 0 });
-  const rows = await world.rows('select datetime_text, datetime, "date" from transactions order by sequence');
+  const rows = await rowsOf("times", 'datetime_text, datetime, "date"');
   expect(rows.map((row) => [row.datetime_text, row.datetime])).toEqual(
-    given.map(([, text, at]) => [text, at]),
+    TIMES.map(([, text, at]) => [text, at]),
   );
   expect(new Set(rows.map((row) => row.date))).toEqual(new Set(["2026-11-01"]));
 });
 
 test("each value that breaks its field's rule quarantines its row alone, and says so", async () => {
-  const wrong = [
-    ["date", '"2026-02-30"', "date: not a day YYYY-MM-DD"],
-    ["date", '"2026-11-01T00:00:00Z"', "date: not a day YYYY-MM-DD"],
-    ["type", '"DEBIT"', "type: not debit or credit"],
-    ["currency", '" "', "currency: blank"],
-    ["account_id", "null", "account_id: not text"],
-    ["enrichment", '"x"', "enrichment: not an object"],
-    ["pending", '"false"', "pending: not true or false"],
-  ] as const;
-  const rows = wrong.map(([field, value], n) => rawRow(`bad-${n}`, { [field]: value }));
-  const world = await worldWith(...rows);
-  const { runId } = await world.sync();
-  expect(await quarantined(world, runId)).toMatchObject(
-    wrong.map(([, , reason], n) => ({ payload: rows[n], reason, index: n + 1 })),
+  expect(await quarantined("wrong")).toMatchObject(
+    WRONG.map(([, , reason], n) => ({ payload: WRONG_ROWS[n], reason, index: n + 1 })),
   );
-  expect(await liveIds(world, "a")).toEqual(["good-1", "good-2"]);
+  expect(await liveIds(world, "wrong")).toEqual(["wrong-first", "wrong-last"]);
 });
 
 test("new fields are kept, and told once a run by their names", async () => {
-  const world = await worlds.open();
-  for (const link of ["a", "b"]) {
-    addLink(world, link, 0);
-    world.sandbox.append(link, [
-      createdRaw(`${link}-1`, { loyalty: '{"points":[1,2]}', other: "1" }),
-      createdRaw(`${link}-2`, { loyalty: '"none"' }),
-    ]);
-  }
-  const { result } = await world.sync();
-  expect(result).toMatchObject({ status: "completed", rows: { created: 4, quarantined: 0 } });
   const warnings = (await world.log())
     .split("\n")
     .filter((line) => line.includes("the service has new fields"));
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toContain("transactions.loyalty");
   expect(warnings[0]).not.toContain("points");
-  await expectLakeEqualsTruth(world);
+  await expectLakeEqualsTruth(world, ["new-a", "new-b"]);
+});
+
+test("lone surrogates become U+FFFD in texts and quarantine ids", async () => {
+  const rows = await rowsOf("surrogates", "description, raw_description");
+  expect(rows.map(({ description, raw_description }) => [description, raw_description])).toEqual([
+    ["🥐 café \\ud800", null],
+    ["x\ufffdy\ufffd", "\ufffd"],
+  ]);
+  const bad = await quarantined("surrogates");
+  expect(bad.map(({ list, reason }) => [list, reason])).toEqual([
+    ["created", "transaction_id: has a lone surrogate"],
+    ["created", "account_id: has a lone surrogate"],
+    ["removed", "has a lone surrogate"],
+  ]);
+  expect(bad[2]?.payload).toBe('"gone\\ud800"');
+});
+
+test("a repeated key in a row, which SQL refuses, costs that row alone", async () => {
+  const bad = await quarantined("repeated");
+  expect(bad.map(({ payload, reason }) => [payload, reason])).toEqual(
+    expect.arrayContaining([REPEATED, REPEATED_DEEP].map((row) => [row, "a key appears twice"])),
+  );
+  const live = await liveIds(world, "repeated");
+  expect(live).toEqual(expect.arrayContaining(["repeated-first", "repeated-last"]));
+  expect(live.length + bad.length).toBe(5);
+});
+
+test.each(Object.keys(ENVELOPES))(
+  "a repeated key of the envelope fails the link, and never loads other rows than were read: %s",
+  async (link) => {
+    expect((await linkSync(world, runId, link))?.reason).toMatch(/^schema /);
+    expect(await feedOf(world, link)).toEqual([]);
+  },
+);
+
+test("awkward texts come through as they are: NUL, quotes, line ends, percent, long ones", async () => {
+  expect((await rowsOf("texts")).map(({ description }) => description)).toEqual(TEXTS);
+  await expectLakeEqualsTruth(world, ["texts"]);
+});
+
+test.each(["deep-beside-bad", "deep"])(
+  "a page nested too deep to cut anything out of fails its link alone: %s",
+  async (link) => {
+    expect(await linkSync(world, runId, link)).toMatchObject({ reason: "schema body: nested too deep" });
+  },
+);
+
+test("ids with quotes, spaces, unicode and NUL are keys like any other", async () => {
+  expect(await liveIds(world, "odd-ids")).toHaveLength(IDS.length);
+  world.sandbox.append(
+    "odd-ids",
+    IDS.map((id) => removed(id)),
+  );
+  await world.sync({ users: ["fp_odd-ids"] });
+  expect(await liveIds(world, "odd-ids")).toEqual([]);
+  expect(await feedOf(world, "odd-ids")).toHaveLength(IDS.length * 2);
 });

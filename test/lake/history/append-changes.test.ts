@@ -79,6 +79,14 @@ test("of two runs the older observation adds nothing behind the newer one, also 
   expect(await at.current()).toEqual(["u/a off", "w/c on"]);
 });
 
+test("an observation of the very moment at which its key went adds nothing", async () => {
+  await at.observe({ run: "r1", at: night(1), things: [thing("u", "a", "on")] });
+  await at.observe({ run: "r2", at: night(2), things: [], whole: ["u"] });
+  await at.bringUp();
+  await at.observe({ run: "r3", at: night(2), things: [thing("u", "a", "on")] });
+  expect(await at.history()).toEqual(["u/a on", "u/a on gone"]);
+});
+
 test("a clock that was ahead makes no state last: the next row follows a microsecond later", async () => {
   vi.useFakeTimers({ now: night(1), toFake: ["Date"] });
   await at.observe({ run: "r1", at: new Date("2031-01-01"), things: [thing("u", "a", "on")] });

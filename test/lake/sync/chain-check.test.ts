@@ -231,6 +231,12 @@ const DAMAGE: readonly (readonly [string, (link: string) => string, RegExp])[] =
     /^null: it has certificates, but the feed's log has no checkpoint of it$/,
   ],
   [
+    "retention left other rows than it says",
+    (l) => `delete from transaction_changes ${ofFirst(l)};
+      insert into purges values ('${l}', 'r1', 1, 'rows of ${l} in r1')`,
+    /^r1: the feed has 1 created, 1 updated, 0 removed of it; its certificate says 2, 1, 0$/,
+  ],
+  [
     "rows of a forgotten person are back",
     (l) => `insert into erased values ('user ${l}', '${l}', 7)`,
     /^r1: the feed has 3 rows of it, which were erased/,

@@ -40,8 +40,6 @@ test("a disk that is full while pages are staged is named within seconds; with r
 
 const STEPS = [
   ["rows are loaded", "upload", "^transaction_changes/"],
-  ["the feed is committed", "putIfAbsent", "^transaction_changes/_delta_log/"],
-  ["link_syncs is committed", "putIfAbsent", "^link_syncs/_delta_log/"],
   ["materialize writes", "upload", "^transactions/"],
 ] as const;
 
