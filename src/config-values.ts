@@ -121,10 +121,6 @@ export const VARIABLES = {
     value: text.regex(/^[A-Za-z][A-Za-z0-9-]*$/, { error: quoted }).optional(),
     accepted: "the name of a header such as X-Forwarded-User",
   },
-  NIGHTLEDGER_DEPLOYMENT: {
-    value: text.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, { error: quoted }).optional(),
-    accepted: "up to 64 letters, digits, - and _; leave it out for workers without versions",
-  },
   NIGHTLEDGER_METRICS: {
     value: text
       .transform((given, context) => {

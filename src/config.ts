@@ -145,7 +145,6 @@ const READERS = {
   board: (values) =>
     fields(values, { password: "NIGHTLEDGER_UI_PASSWORD", header: "NIGHTLEDGER_UI_USER_HEADER" }),
   metrics: (values) => fields(values, { place: "NIGHTLEDGER_METRICS" }),
-  deployment: (values) => fields(values, { name: "NIGHTLEDGER_DEPLOYMENT" }),
   hooks: (values, cwd): HookSettings => {
     const { hooks, lateMs, board } = settingsFile(values, cwd);
     return { hooks, lateMs, board, secret: readVariable("NIGHTLEDGER_HOOK_SECRET", values) };

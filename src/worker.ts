@@ -1,4 +1,4 @@
-import { createHash, hash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
@@ -81,14 +81,6 @@ const HEAP_GROWTH = "--heap-growing-percent=50";
  * reading, its last answers and its commit.
  */
 const GRACE = "20s";
-
-/** The version of a deployment that this build is: another build of the same workflows has the same one. */
-export async function versionIn(deploymentName: string): Promise<WorkerDeploymentVersion> {
-  // The map behind it names the directory that it was built in.
-  const [code = ""] = (await readFile(BUNDLE, "utf8")).split("\n//# sourceMappingURL=");
-  const hash = createHash("sha256").update(code).digest("hex").slice(0, 12);
-  return { deploymentName, buildId: `${VERSION}-${hash}` };
-}
 
 /** The composition root: client → lake → activities → worker; released in reverse order. */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { WorkerDeploymentVersion } from "@temporalio/common";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { InputError } from "../domain/failures.js";
 
@@ -15,7 +16,11 @@ export interface TemporalAddress {
 /** What the `TEMPORAL_*` settings say: the embedded server in HOME, or a cluster. */
 export type TemporalSettings =
   | { readonly mode: "embedded" }
-  | ({ readonly mode: "cluster" } & TemporalAddress);
+  | ({
+      readonly mode: "cluster";
+      /** The version of a deployment that a worker is of; left out: it takes whatever is in the task queue. */
+      readonly version?: WorkerDeploymentVersion;
+    } & TemporalAddress);
 
 const HEADER_PREFIX = "TEMPORAL_GRPC_META_";
 
@@ -45,7 +50,23 @@ export function resolveTemporal(env: Readonly<Record<string, string | undefined>
   }
   const { address, apiKey, tls, metadata } = config.connectionOptions;
   if (address === undefined || address === "") return { mode: "embedded" };
-  return { mode: "cluster", address, namespace: config.namespace || "default", apiKey, tls, metadata };
+  const version = versionOf(overrideEnvVars);
+  const namespace = config.namespace || "default";
+  return { mode: "cluster", address, namespace, apiKey, tls, metadata, ...(version && { version }) };
+}
+
+/** The version that Temporal's Worker Controller, or whoever starts a worker, gives it. */
+function versionOf(env: Readonly<Record<string, string>>): WorkerDeploymentVersion | undefined {
+  const { TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId } = env;
+  if (deploymentName !== undefined && buildId !== undefined) return { deploymentName, buildId };
+  if (deploymentName === undefined && buildId === undefined) return undefined;
+  const [given, missing] =
+    buildId === undefined
+      ? ["TEMPORAL_DEPLOYMENT_NAME", "TEMPORAL_WORKER_BUILD_ID"]
+      : ["TEMPORAL_WORKER_BUILD_ID", "TEMPORAL_DEPLOYMENT_NAME"];
+  throw new InputError(
+    `${given} is set, and ${missing} is not: a worker's version needs both. Nothing was started. Set both, or neither.`,
+  );
 }
 
 // Compose files and `.env` leave variables empty to mean unset; an empty header removes one and is kept.

@@ -23,7 +23,7 @@ export {
 };
 
 // These may last for days or weeks, so they move to the current version at their next step. The others stay with the
-// version that began them (docs/inside/decisions/0043-deployments.md). Of a worker that has no version, Temporal takes
+// version that began them (docs/run/upgrade.md, "Versions"). Of a worker that has no version, Temporal takes
 // no step that says so.
 if (VERSIONED in globalThis) {
   for (const longLived of [

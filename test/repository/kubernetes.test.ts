@@ -7,7 +7,7 @@ import { VARIABLES } from "../../src/config-values.js";
 import { SILENT } from "../helpers/command/silent-terminal.js";
 import { read } from "./source-tree.js";
 
-const FILES = ["settings", "worker", "drain", "receiver"].map((name) => `deploy/kubernetes/${name}.yaml`);
+const FILES = ["settings", "worker", "receiver"].map((name) => `deploy/kubernetes/${name}.yaml`);
 
 interface KubernetesObject {
   readonly apiVersion: string;

@@ -73,3 +73,17 @@ test.each([
   expect(() => resolveTemporal(env)).toThrow(InputError);
   expect(() => resolveTemporal(env)).toThrow(expected);
 });
+
+test("a worker's version needs both of its settings, and none in embedded mode", () => {
+  const TEMPORAL_ADDRESS = "temporal.example.com:7233";
+  const both = { TEMPORAL_DEPLOYMENT_NAME: "ledger", TEMPORAL_WORKER_BUILD_ID: "0.1.0" };
+  expect(resolveTemporal({ TEMPORAL_ADDRESS, ...both })).toMatchObject({
+    version: { deploymentName: "ledger", buildId: "0.1.0" },
+  });
+  expect(resolveTemporal({ TEMPORAL_ADDRESS })).not.toHaveProperty("version");
+  expect(resolveTemporal(both)).toEqual({ mode: "embedded" });
+  for (const name of Object.keys(both))
+    expect(() => resolveTemporal({ TEMPORAL_ADDRESS, ...both, [name]: "" })).toThrow(
+      new RegExp(`is set, and ${name} is not.*Set both, or neither`),
+    );
+});

@@ -13,7 +13,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 /** Lines to copy, where a command needs more than its name and its arguments; each is also in docs/reference/commands.md. */
 const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   init: ["nightledger init", "nightledger init --url https://api.example.com --key-file key.txt"],
-  worker: "nightledger worker --drain",
   sandbox: "nightledger sandbox --roster-out users.csv",
   "sandbox trigger": "nightledger sandbox trigger service.user.bank_link_updated",
   check: "nightledger check --roster users.csv",

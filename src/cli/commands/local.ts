@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { type AddCommand, NEW_LAKE } from "./command.js";
 import { portNumber } from "./option-values.js";
 
@@ -29,13 +29,6 @@ export const localCommands: AddCommand = (program, run) => {
   program
     .command("worker")
     .description("run a worker for a Temporal cluster until stopped (SIGTERM or Ctrl-C)")
-    .addOption(
-      new Option(
-        "--drain",
-        "work on what is pinned to this build's version only, and end when nothing is",
-      ).conflicts("current"),
-    )
-    .option("--current", "make the version of this build's workers the current one again, and end")
     .action(run(async () => (await import("../local/worker.js")).runWorker));
 
   program
