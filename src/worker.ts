@@ -114,7 +114,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     const connection = await connectWorker(server);
     releases.push(() => connection.close());
     const converter = dataConverter(keys, server.namespace);
-    const identity = workerIdentity(keys, api.key);
+    const identity = workerIdentity();
     const leaveFleet = await limitToShare(settings, { client, connection, identity });
     releases.push(async () => leaveFleet?.());
     const temporal = new Client({ connection, namespace: server.namespace, dataConverter: converter });

@@ -1,12 +1,10 @@
-import { InputError, UnreachableError } from "../../domain/failures.js";
 import { counted } from "../../domain/words/counted.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { connectClient } from "../../temporal/connection.js";
 import type { TemporalAddress } from "../../temporal/connection-settings.js";
 import { parseEncryptionKeys } from "../../temporal/encryption/keys.js";
 import { runningServer } from "../../temporal/server/embedded-server.js";
-import { workerWords } from "../../temporal/worker-identity.js";
-import { comparedWorkers } from "../session/other-keys.js";
+import { workersOf } from "../../temporal/worker-identity.js";
 import { type JobConfig, type Preflight, readJobConfig, runPreflight } from "../session/preflight.js";
 import { pingService } from "../session/service.js";
 import { installedCli } from "../session/temporal-session.js";
@@ -25,6 +23,8 @@ export function withoutStart(message: string): string {
 
 const NOT_PROVEN =
   "So it is not known whether it works and accepts the key. Check again in some minutes; if it stays so, check NIGHTLEDGER_API_URL";
+
+const ASK_MS = 2_000;
 
 interface CheckFlags {
   readonly roster?: string;
@@ -91,8 +91,8 @@ async function checkAll(
   if (server === undefined) return;
   await report.add(
     "worker",
-    () => checkWorkers(preflight, server),
-    (count) => (count === 0 ? "none running" : `${count} running, with the same API key as this command`),
+    () => countWorkers(preflight, server),
+    (count) => (count === 0 ? "none running" : `${count} running`),
   );
 }
 
@@ -138,20 +138,13 @@ async function checkTemporal(
   );
 }
 
-/**
- * Counts the workers. All must have the same key of the service as this command, which the service has just accepted.
- *
- * @throws InputError naming each that has a different one.
- */
-async function checkWorkers(preflight: Preflight, server: TemporalAddress): Promise<number> {
-  const { keys } = preflight;
+/** Counts the workers of the task queue. */
+async function countWorkers({ keys, taskQueue }: Preflight, server: TemporalAddress): Promise<number> {
   if (keys === undefined) return 0;
   const { client, close } = await connectClient(server, keys);
   try {
-    const { workers, others } = await comparedWorkers(client, preflight, keys);
-    if (others.length === 0) return workers.length;
-    const words = "has a different NIGHTLEDGER_API_KEY than this command; restart it with the right one";
-    throw new InputError(others.map((worker) => `${workerWords(worker)} ${words}`).join("\n"));
+    const asked = client.connection.withDeadline(Date.now() + ASK_MS, () => workersOf(client, taskQueue));
+    return (await asked).length;
   } finally {
     await close();
   }

@@ -1,9 +1,8 @@
+import { join } from "node:path";
 import { againWords, type EndReason, endReason, NO_REASON, type RunStatus } from "../../domain/run.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { progressOf } from "../../temporal/running-workflows.js";
-import type { WorkerIdentity } from "../../temporal/worker-identity.js";
 import type { JobSession } from "../session/job-session.js";
-import { comparedWorkers, refusedWords } from "../session/other-keys.js";
 import type { Preflight } from "../session/preflight.js";
 import { showResult } from "../terminal/colours.js";
 import { EXIT, exitCodeOfRun } from "../terminal/exit-code.js";
@@ -41,8 +40,6 @@ export interface LeftRun<Progress, Result> {
   /** The last progress that was seen. */
   readonly sofar: Progress | undefined;
   readonly watchedMs: number;
-  /** Where the service refused the credentials: workers that have others than the command. */
-  readonly otherKeys?: readonly WorkerIdentity[];
 }
 
 export interface RunOutcome {
@@ -97,17 +94,10 @@ export async function followRun<Progress, Result>(
     if (end.kind === "interrupted") note("the command was interrupted; the run's progress is saved");
     // A cluster's run outlives its command: Ctrl-C only detaches.
     const continues = !temporal.embedded && end.kind === "interrupted";
-    const left = { started, end: continues ? undefined : end, sofar, watchedMs: Date.now() - since };
-    return mayBeRefused(end) ? { ...left, otherKeys: await otherKeys(session) } : left;
+    return { started, end: continues ? undefined : end, sofar, watchedMs: Date.now() - since };
   } finally {
     view.stop();
   }
-}
-
-/** Whether the service may have refused the credentials: the run itself says so only at its end. */
-function mayBeRefused(end: RunEnd<unknown>): boolean {
-  if (end.kind !== "completed") return end.kind === "halted";
-  return (end.result as { readonly status?: RunStatus }).status === "failed";
 }
 
 export function reportRun(
@@ -117,19 +107,18 @@ export function reportRun(
   { json, again = terminal.again ?? "the same command" }: { readonly json: boolean; readonly again?: string },
 ): number {
   showResult(terminal, json, summary, () => text);
-  const refused = unauthorized ? refusedWords(left.otherKeys ?? []) : [];
+  const refused = unauthorized
+    ? [
+        "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY in both places: " +
+          `of this command (its environment, or ${join(terminal.cwd, ".env")}), and of the worker or \`dev\`, which keeps the key that it was started with`,
+      ]
+    : [];
   const { reason = null, message = null } = summary;
   const isWritten = left.end?.kind === "completed";
   const whole = (isWritten && againWords({ reason, message }, { run_id: left.started.runId })) || [];
   for (const note of [...notes, ...refused, ...endNotes(left, again)].concat(whole)) terminal.say(note);
   const code = exitCodeOfRun(summary, unauthorized);
   return failed && code === EXIT.completed ? EXIT.failures : code;
-}
-
-/** Finds workers with another key than the command's; none where Temporal can't be asked. */
-async function otherKeys({ preflight, keys, temporal: { client } }: JobSession): Promise<WorkerIdentity[]> {
-  const compared = comparedWorkers(client, preflight, keys).catch(() => ({ others: [] }));
-  return (await compared).others;
 }
 
 function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>, again: string): string[] {

@@ -1,6 +1,5 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { describe, expect, it } from "vitest";
-import { refusedWords } from "../../../src/cli/session/other-keys.js";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
 import { endWithoutResult, type JobRun, type LeftRun, reportRun } from "../../../src/cli/shell/run.js";
 import type { RunEnd } from "../../../src/cli/shell/watch.js";
@@ -90,12 +89,4 @@ describe("the report of a run", () => {
     expect(JSON.parse(json.out.join())).toMatchObject({ status });
     expect([json.code, json.said]).toEqual([code, text.said]);
   });
-});
-
-it("names every worker whose key was refused and is not the command's", () => {
-  const worker = { process: "7@host", startedAt: "2026-11-22T02:11:03Z", keyId: "k", fingerprint: "0" };
-  expect(refusedWords([worker, { ...worker, process: "8@host" }])).toEqual([
-    "the service refused the key of the worker 7@host (started 2026-11-22 02:11 UTC), which differs from this command's; restart that worker with the right NIGHTLEDGER_API_KEY",
-    expect.stringContaining("the worker 8@host"),
-  ]);
 });
