@@ -7,7 +7,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Jobs:": "sync export reconcile import vault onboard call".split(" "),
   "Watch and steer:": "status ui report explain quarantine runs schedule".split(" "),
   "Lake:": "materialize maintain forget hold rebind tables query views verify".split(" "),
-  "Set up:": "worker version service webhooks codec".split(" "),
+  "Set up:": "worker version webhooks codec".split(" "),
 };
 
 /** Lines to copy, where a command needs more than its name and its arguments; each is also in docs/reference/commands.md. */
@@ -47,10 +47,6 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   "schedule delete": "nightledger schedule delete nightly",
   "schedule backfill":
     "nightledger schedule backfill nightly --from 2026-11-20T00:00:00Z --to 2026-11-22T00:00:00Z",
-  service: "nightledger service status --user",
-  "service install": "nightledger service install --user",
-  "service status": "nightledger service status --user",
-  "service uninstall": "nightledger service uninstall --user",
   webhooks: "nightledger webhooks serve --port 8788",
   "webhooks serve": "nightledger webhooks serve --port 8788",
   codec: "nightledger codec serve --origin http://127.0.0.1:8080",

@@ -1,4 +1,3 @@
-import { type Command, InvalidArgumentError } from "commander";
 import { type AddCommand, NEW_LAKE } from "./command.js";
 import { portNumber } from "./option-values.js";
 
@@ -65,32 +64,4 @@ export const localCommands: AddCommand = (program, run) => {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .requiredOption("--origin <url...>", "the web UI: the only pages that may ask")
     .action(run(async () => (await import("../local/codec.js")).serveCodec));
-
-  const service = program
-    .command("service")
-    .description("keep schedules running: install `dev`, or `worker` with a cluster, as a system service");
-  const withUnit = (command: Command) =>
-    command
-      .option("--user", "a service of this user instead of the whole machine")
-      .option(
-        "--name <name>",
-        "name of the service (default: nightledger- and the name of this directory)",
-        unitName,
-      );
-  withUnit(service.command("install"))
-    .description("write and enable a systemd unit for this directory; on macOS, print a launchd plist")
-    .option("--print", "print the unit without installing it")
-    .action(run(async () => (await import("../local/service.js")).installService));
-  withUnit(service.command("status"))
-    .description("show whether the service is installed and running; exit 1 if it is not")
-    .action(run(async () => (await import("../local/service.js")).showService));
-  withUnit(service.command("uninstall"))
-    .description("stop and remove the service; the lake and its schedules stay")
-    .action(run(async () => (await import("../local/service.js")).uninstallService));
 };
-
-function unitName(text: string): string {
-  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(text))
-    throw new InvalidArgumentError("accepted: letters, digits, dots, dashes and underscores.");
-  return text;
-}

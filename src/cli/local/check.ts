@@ -1,3 +1,4 @@
+import { UnreachableError } from "../../domain/failures.js";
 import { counted } from "../../domain/words/counted.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { connectClient } from "../../temporal/connection.js";

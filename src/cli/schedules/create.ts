@@ -43,7 +43,7 @@ export async function createSchedule(
     if (described.paused) terminal.say(`it is paused; nightledger schedule unpause ${name}`);
     if (settings.mode === "embedded") {
       terminal.say(
-        "it fires while `nightledger dev` runs here; `nightledger service install` keeps that running",
+        "it fires while `nightledger dev` runs here; docs/run/operate.md has a systemd unit that keeps that running",
       );
     }
   });
