@@ -43,64 +43,38 @@ export function onboardingResolution(
   const { key, fp_id } = params.body;
   if (fp_id === undefined) return { rule: "again" };
   const find = async (lost: LostCall): Promise<Finding<Creation, StartedOnboarding>> => {
-    const found = await findOnboarding(deps, {
-      playbook: key,
-      fpId: fp_id,
-      creations: [{ lost, until: Number.POSITIVE_INFINITY }],
-      run,
-      others: async () => known,
-    });
+    const found = await findOnboarding(deps, { playbook: key, fpId: fp_id, lost, known, run });
     return found === undefined ? { missing: params } : { found };
   };
   return { rule: "lookup", find };
 }
 
-/** A lost creation, and until when it may have made its onboarding: epoch milliseconds by the same clock as `lost`. */
-export interface LostCreation {
-  readonly lost: LostCall;
-  readonly until: number;
-}
-
-interface OnboardingSearch {
+interface OnboardingSearch extends Required<Pick<CreationContext, "known">> {
   readonly playbook: string;
   readonly fpId: string;
-  readonly creations: readonly LostCreation[];
-  /** Ids that an answer has named: if the user has one of these, it is the onboarding. */
-  readonly answered?: readonly string[];
-  /** Selects the ids that belong to other creations. */
-  readonly others: (ids: readonly string[]) => Promise<readonly string[]>;
+  readonly lost: LostCall;
   readonly run: string | undefined;
 }
 
-/** The latest onboarding of a user or business that fits; undefined where there is none. */
+/** The latest onboarding of a user or business that a lost creation may have made; undefined where there is none. */
 export async function findOnboarding(
   deps: Dependencies,
-  { playbook, fpId, creations, answered = [], others, run }: OnboardingSearch,
+  { playbook, fpId, lost, known, run }: OnboardingSearch,
 ): Promise<StartedOnboarding | undefined> {
   const options = { signal: cancellationSignal(), run };
   const key = parsePlaybookKey(playbook)?.playbook;
   const items = (await onboardingsOf(deps, fpId, options)).filter(
     ({ playbook_key: listed }) => (parsePlaybookKey(listed)?.playbook ?? listed) === key,
   );
-  const timed = items.map((item) => ({ item, at: instantMs(item.timestamp) }));
-  const certain = timed.find(({ item }) => answered.includes(item.id));
-  if (certain !== undefined) return startedOnboarding(deps, certain.item, options);
-  const made = timed.filter(({ at }) => creations.some((one) => mayHaveMade(one, at, deps)));
-  const known = await others(made.map(({ item }) => item.id));
-  const candidates = made.filter(({ item }) => !known.includes(item.id));
-  const [first] = creations;
-  if (first !== undefined && candidates.some(({ at }) => Number.isNaN(at)))
-    throw new LostAnswerError(first.lost.operation, first.lost.sentAt);
+  // The service's clock: as it was known then, else as the answer to the list has just shown it.
+  const ahead = lost.clockAheadMs ?? deps.api.clockAheadMs ?? 0;
+  const candidates = items
+    .map((item) => ({ item, at: instantMs(item.timestamp) }))
+    // A time that can't be read excludes nothing.
+    .filter(({ item, at }) => !(at < lost.sentAt + ahead - CLOCK_SLACK_MS) && !known.includes(item.id));
+  if (candidates.some(({ at }) => Number.isNaN(at))) throw new LostAnswerError(lost.operation, lost.sentAt);
   const [latest] = candidates.sort((a, b) => b.at - a.at);
   return latest && startedOnboarding(deps, latest.item, options);
-}
-
-/** Whether this creation may have made an onboarding created at that time; an invalid time excludes nothing. */
-function mayHaveMade({ lost, until }: LostCreation, at: number, { api }: Dependencies): boolean {
-  // Uses the service's clock: as it was known then, else as the answer to the list has just shown it.
-  const ahead = lost.clockAheadMs ?? api.clockAheadMs ?? 0;
-  const early = at < lost.sentAt + ahead - CLOCK_SLACK_MS;
-  return !early && !(at > until + ahead + CLOCK_SLACK_MS);
 }
 
 async function startedOnboarding(

@@ -1,5 +1,5 @@
 import type { BatchPause } from "../../domain/onboarding/batch/batch-state.js";
-import { type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
+import { batchStatus, type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { refusalsInWords, refusalWords } from "../../domain/refusals.js";
 import { counted } from "../../domain/words/counted.js";
@@ -108,15 +108,25 @@ function pauseNotes(
 }
 
 /** Says what to do about failed rows of a batch that has ended. Refusals are those of its last run only. */
-function endNotes({ status, batch_id, refusals }: OnboardSummary): readonly string[] {
+function endNotes({ status, batch_id, refusals, customers }: OnboardSummary): readonly string[] {
   if (status !== "completed_with_failures") return [];
+  const { cancelled } = customers;
+  const again =
+    cancelled === 0
+      ? []
+      : [
+          `${counted(cancelled, "customer is", "customers are")} in another batch: run the same command again`,
+        ];
+  if (batchStatus({ ...customers, cancelled: 0 }, false) === "completed") return again;
   if (refusals.length === 0) {
     return [
+      ...again,
       `why rows failed: nightledger runs show ${batch_id}`,
       `once that is corrected: nightledger runs retry ${batch_id}`,
     ];
   }
   return [
+    ...again,
     "what the service refused:",
     "- if the playbook or the file is wrong: nightledger onboard with the right one,",
     "  which is a new batch;",

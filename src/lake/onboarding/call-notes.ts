@@ -1,9 +1,6 @@
 import { hash } from "node:crypto";
-import { mapConcurrent } from "../../domain/concurrent-work.js";
-import type { OutcomeName } from "../../domain/onboarding/outcome.js";
 import type { SealedStore } from "../store/sealed-store.js";
 
-const READ_AT_ONCE = 8;
 const PREFIX = "_staging/onboarding-calls/";
 
 /** Where the calls of a row are kept, in whatever batch it is. */
@@ -11,53 +8,17 @@ export const callsPrefix = (rowKey: string) => `${PREFIX}${rowKey}/`;
 
 const named = (text: string) => hash("sha256", text).slice(0, 32);
 
-/**
- * An onboarding that was asked for without an `fp_id` in the row, and of which no answer is kept yet. A row that names
- * its customer by `fp_id` may be about the same customer, and nothing else in the lake says so.
- */
-export interface UnnamedPost {
-  /** Staging prefix of its call. */
-  readonly prefix: string;
-  readonly batchId: string;
-  readonly outcome: OutcomeName;
-  /** Milliseconds after its last request from which the service can be trusted that it had no effect. */
-  readonly settlesAfterMs: number;
-}
-
-/** A row that posts on a playbook. */
-interface PostingRow {
+/** The row that an onboarding was posted for; it names its customer by one of the two ids. */
+export interface OnboardingTaker {
   /** Without its version. */
   readonly playbookKey: string;
   readonly batchId: string;
   readonly rowKey: string;
-}
-
-const unnamedPrefix = (playbookKey: string) => `${PREFIX}unnamed/${named(playbookKey)}/`;
-
-/** The note that one is about to be asked for. */
-export function unnamedPost(sealed: SealedStore, { playbookKey, batchId, rowKey }: PostingRow) {
-  return sealed.kept<UnnamedPost>(`${unnamedPrefix(playbookKey)}${batchId}/${rowKey}`);
-}
-
-/** The notes of other batches on a playbook: the rows of one batch are different customers. */
-export async function unnamedPosts(
-  sealed: SealedStore,
-  { playbookKey, batchId }: Omit<PostingRow, "rowKey">,
-): Promise<UnnamedPost[]> {
-  const prefix = unnamedPrefix(playbookKey);
-  const entries = await sealed.list(prefix);
-  const others = entries.filter(({ key }) => !key.startsWith(`${prefix}${batchId}/`));
-  const posts = await mapConcurrent(READ_AT_ONCE, others, ({ key }) => sealed.get<UnnamedPost>(key));
-  return posts.filter((post) => post !== undefined);
-}
-
-/** The row that an onboarding was posted for; it names its customer by one of the two ids. */
-export interface OnboardingTaker extends PostingRow {
   readonly fp_id?: string | undefined;
   readonly external_id?: string | undefined;
 }
 
-/** The note whose an onboarding is. */
+/** Which row owns an onboarding. */
 export function takenOnboarding(sealed: SealedStore, id: string) {
   return sealed.kept<OnboardingTaker>(`${PREFIX}taken/${named(id)}`);
 }

@@ -32,8 +32,7 @@ async function found(users: Listed, businesses: Listed) {
   });
   const lost = { operation: "create_onboarding", sentAt: SENT_AT, clockAheadMs: 0 };
   const search = {
-    ...{ playbook: "pb_1", fpId: "fp_1", creations: [{ lost, until: Number.POSITIVE_INFINITY }] },
-    ...{ others: async () => [], run: undefined },
+    ...{ playbook: "pb_1", fpId: "fp_1", lost, known: [], run: undefined },
   };
   const api = server.client();
   return bench.run(() => findOnboarding({ ...bench.deps, api }, search));

@@ -4,10 +4,7 @@ import { expect, test } from "vitest";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { NEXT_ACTIONS } from "../../../src/domain/onboarding/customer/next-action.js";
 import { followWorkflowId } from "../../../src/domain/onboarding/identity.js";
-import { BATCH_SIGNALS } from "../../../src/domain/onboarding/messages.js";
-import type { OnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
-import { IMPATIENT, type WorldOptions } from "../../helpers/sync/sync-harness.js";
 
 const worlds = onboardWorlds();
 const PLAYBOOKS = { sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }] } };
@@ -147,65 +144,6 @@ test("a row by its external id whose onboarding no answer told of is sent once m
   expect(made).toEqual([1, 1, 1]);
 });
 
-const POSTS = { operation: "create_onboarding" };
-const data = { "data.source": "web" };
-const idOf = ({ sandbox }: OnboardWorld, fpId: string) => sandbox.onboardings.of(fpId)[0]?.id;
-
-/** A world with customers `fp_<n>` who are also known as `c-<n>`. */
-async function withNames(count: number, options: WorldOptions = {}): Promise<OnboardWorld> {
-  const world = await worlds.open({ ...PLAYBOOKS, ...options });
-  for (let n = 1; n <= count; n += 1) world.sandbox.addUser({ fp_id: `fp_${n}`, external_id: `c-${n}` });
-  return world;
-}
-
-test("a row whose answer was lost and that names its fp_id then has the onboarding that was made", async () => {
-  const world = await withNames(2);
-  world.sandbox.addFault({ ...POSTS, kind: "wrong_body", body: "[]", times: 1 });
-  const first = await world.onboard([{ external_id: "c-1", ...data }]);
-  expect(await world.outcomes(first)).toMatchObject([{ status: "failed", onboarding_id: null }]);
-  world.sandbox.clearRequests();
-  const second = await world.onboard([{ fp_id: "fp_1", ...data }, { fp_id: "fp_2" }]);
-  expect(await world.outcomes(second)).toMatchObject([
-    { status: "pass", onboarding_id: idOf(world, "fp_1") },
-    { status: "pass", onboarding_id: idOf(world, "fp_2") },
-  ]);
-  expect(world.sandbox.onboardings.list()).toHaveLength(2);
-  expect(world.sandbox.requests(POSTS).map(({ user }) => user)).toEqual(["fp_2"]);
-  // A later row of the same customer is a new onboarding; this one has its outcome.
-  await world.onboard([{ fp_id: "fp_1", "data.source": "app" }]);
-  expect(world.sandbox.onboardings.of("fp_1")).toHaveLength(2);
-});
-
-test("a row that was cancelled while its request was under way is looked for by its fp_id, and sent where it is not", async () => {
-  const world = await withNames(2);
-  world.sandbox.addFault({ ...POSTS, kind: "hang", user: "fp_1", afterEffect: true, times: 1 });
-  world.sandbox.addFault({ ...POSTS, kind: "hang", user: "fp_2", times: 1 });
-  const asked = world.sandbox.waitForRequests(2, POSTS);
-  const first = await world.begin([{ external_id: "c-1" }, { external_id: "c-2" }]);
-  await asked;
-  await first.handle.signal(BATCH_SIGNALS.cancel);
-  await first.handle.result();
-  expect(await world.outcomes(first)).toMatchObject(Array(2).fill({ error_class: "InterruptedError" }));
-  await world.onboard([{ fp_id: "fp_1" }, { fp_id: "fp_2" }]);
-  expect(world.sandbox.onboardings.of("fp_1")).toHaveLength(1);
-  expect(world.sandbox.onboardings.of("fp_2")).toHaveLength(1);
-});
-
-test("a row whose batch still runs is waited for, and its onboarding is that of the fp_id too", async () => {
-  const world = await withNames(1, { api: IMPATIENT });
-  const asked = world.sandbox.waitForRequests(1, POSTS);
-  world.sandbox.addFault({ ...POSTS, kind: "hang", times: 1 });
-  const first = await world.begin([{ external_id: "c-1" }]);
-  await asked;
-  const second = await world.begin([{ fp_id: "fp_1" }]);
-  const summaries = (await Promise.all(
-    [first, second].map(({ handle }) => handle.result()),
-  )) as OnboardSummary[];
-  expect(summaries).toMatchObject(Array(2).fill({ customers: { pass: 1 } }));
-  expect(world.sandbox.onboardings.list()).toHaveLength(1);
-  expect(await world.outcomes(second)).toMatchObject([{ onboarding_id: idOf(world, "fp_1") }]);
-});
-
 test("a business known by its first data, whose answer was lost, is run again by its fp_bid only", async () => {
   const world = await worlds.open({
     sandbox: { playbooks: [{ key: "pb_kyc", kind: "kyb", outcomes: { pass: 1 } }] },
@@ -222,27 +160,7 @@ test("a business known by its first data, whose answer was lost, is run again by
   expect(world.sandbox.calls().by_operation).toEqual({ create_business: 1 });
 });
 
-test("a customer in two batches at once is one onboarding, and both have its outcome", async () => {
-  const world = await worlds.open({
-    sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 600_000 }] },
-  });
-  const [one, two] = world.users(2);
-  const first = await world.begin([one!, two!]);
-  await world.until(first, ({ customers }) => customers.running === 2);
-  await world.until(first, () => world.sandbox.onboardings.list().length === 2);
-  const second = await world.begin([one!]);
-  await world.until(second, ({ customers }) => customers.running === 1);
-  for (const { id } of world.sandbox.onboardings.list()) world.sandbox.onboardings.finish(id, "pass");
-  await first.handle.result();
-  const summary = (await second.handle.result()) as OnboardSummary;
-  expect(world.sandbox.onboardings.list()).toHaveLength(2);
-  expect(summary).toMatchObject({ customers: { pass: 1 } });
-  expect(await world.outcomes(second)).toMatchObject([
-    { line: 1, status: "pass", onboarding_id: world.sandbox.onboardings.of("fp_1")[0]?.id },
-  ]);
-});
-
-test("another row of a customer waits for the one that runs, and takes over from one that waits for people", async () => {
+test("another row of a customer takes over from one that waits for people", async () => {
   const world = await worlds.open({
     sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { incomplete: 1 } }] },
   });

@@ -1,8 +1,13 @@
+import { AnotherSubjectError, factsOf } from "../../../api/http/errors.js";
 import { createOnboarding } from "../../../api/operations/onboarding.js";
+import type { ParamsOf } from "../../../api/operations/operation.js";
 import type { CustomerInput } from "../../../domain/onboarding/batch/batch-rows.js";
 import { afterPost } from "../../../domain/onboarding/customer/customer-state.js";
 import type { CustomerStep, OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { type CustomerRow, valuesOf } from "../../../domain/onboarding/customer.js";
+import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
+import { maskedId } from "../../../domain/service/external-id.js";
+import { type OnboardingTaker, takeOnboarding } from "../../../lake/onboarding/call-notes.js";
 import { callOnce } from "../../calls/call-once.js";
 import { onboardingResolution, type StartedOnboarding } from "../../calls/onboarding-resolution.js";
 import type { OnboardingDependencies } from "../dependencies.js";
@@ -10,7 +15,6 @@ import { onboardingPrefix } from "./call-prefix.js";
 import { rowStep } from "./customer-failure.js";
 import { preparedId } from "./prepare-customer.js";
 import { answeredStep, reportOf } from "./stage-outcome.js";
-import { mustBeOwn, postUnnamed, reuseUnnamed } from "./unnamed-onboarding.js";
 
 /**
  * Posts the onboarding of a row, once however often it is repeated: a lost answer is resolved by the idempotency id or
@@ -50,22 +54,38 @@ async function post(
     },
   };
   const prefix = await onboardingPrefix(deps, input);
-  const accept = (answer: StartedOnboarding) => mustBeOwn(deps, call, answer);
-  const call = { ref: input, params, prefix, accept };
-  const once = () =>
-    callOnce<typeof createOnboarding, StartedOnboarding>(deps, {
-      operation: createOnboarding,
-      params,
-      key: prefix,
-      resolution: onboardingResolution(deps, params, {
-        run: authEpoch,
-        known: before === null ? [] : [before],
-      }),
+  const { body: answer } = await callOnce<typeof createOnboarding, StartedOnboarding>(deps, {
+    operation: createOnboarding,
+    params,
+    key: prefix,
+    resolution: onboardingResolution(deps, params, {
       run: authEpoch,
-      accept,
-      send: (asked, options) => deps.api.read(createOnboarding, asked, options),
-    });
-  if (customer.fpId === null) return (await postUnnamed(deps, call, once)).body;
-  await reuseUnnamed(deps, call);
-  return (await once()).body;
+      known: before === null ? [] : [before],
+    }),
+    run: authEpoch,
+    accept: (body) => mustBeOwn(deps, input, params.body, body),
+    send: (asked, options) => deps.api.read(createOnboarding, asked, options),
+  });
+  return answer;
+}
+
+/** @throws AnotherSubjectError when the lake has the onboarding as another customer's, or of another playbook */
+async function mustBeOwn(
+  { sealed }: OnboardingDependencies,
+  { batchId, rowKey }: CustomerInput,
+  { key, fp_id, external_id }: ParamsOf<typeof createOnboarding>["body"],
+  { id }: StartedOnboarding,
+): Promise<void> {
+  const own = { playbookKey: playbookKeyOf(key), batchId, rowKey, fp_id, external_id };
+  const other = await takeOnboarding(sealed, id, own);
+  if (other === undefined) return;
+  const what = other.playbookKey === own.playbookKey ? "customer" : "playbook";
+  const nameOf = (one: OnboardingTaker) =>
+    what === "playbook" ? one.playbookKey : maskedId(one.fp_id ?? one.external_id ?? "");
+  const field = `the ${what} of onboarding ${maskedId(id)}`;
+  throw new AnotherSubjectError(factsOf(createOnboarding), {
+    field,
+    answered: nameOf(other),
+    asked: nameOf(own),
+  });
 }

@@ -11,9 +11,7 @@ import {
 import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
 import {
   dueStep,
-  endOf,
   hasLinkEnded,
-  inherited,
   isOutputAwaited,
   isOverdue,
   isPosted,
@@ -40,56 +38,34 @@ const UNANSWERED: OutcomeFacts = {
 
 /** Does what is due for a row, and returns it as it stays open; null where it is finished. */
 export async function step(row: RowInWork): Promise<OpenCustomer | null> {
-  takeStops(row);
   if (row.one.output !== null) await fetchOutput(row);
   else if (isPosted(row.one)) await act(row);
-  else if (!(await post(row))) return given(row);
+  else if (!(await post(row))) return null;
   return conclude(row);
 }
 
 /** Ends a row whose step can't succeed. */
-export async function fail(
-  row: RowInWork,
-  failure: OutcomeFacts,
-  isStopped = false,
-): Promise<OpenCustomer | null> {
+export async function fail(row: RowInWork, failure: OutcomeFacts): Promise<OpenCustomer | null> {
   row.undo();
-  await end(row, failure, isStopped);
+  await end(row, failure);
   return conclude(row);
 }
 
 /** Leaves off where its batch is cancelled; a request without an answer fails. */
 export async function abandon(row: RowInWork): Promise<OpenCustomer | null> {
-  return row.isPosting ? fail(row, UNANSWERED, true) : row.undo();
+  return row.isPosting ? fail(row, UNANSWERED) : row.undo();
 }
 
-/** Tells the batches of a row whose staging is lost, and of those that wait for it. */
+/** Tells the batch of a row whose staging is lost. */
 export function lose(row: RowInWork, message: string): null {
   const { input } = row.undo();
   row.tell({ kind: "lost", row: input.row, runId: input.runId, message });
-  return given(row);
-}
-
-/** Leaves a row to its batch, and those that wait for it to theirs. */
-function given(row: RowInWork): null {
-  row.releaseWaiters();
   return null;
 }
 
-async function end(row: RowInWork, failure: OutcomeFacts, isStopped: boolean): Promise<void> {
-  if (isStopped) keepEnd(row);
+async function end(row: RowInWork, failure: OutcomeFacts): Promise<void> {
   await row.change(afterFailure(row.one.state), "failed", failure);
   row.set({ tries: NO_TRIES });
-}
-
-function takeStops(row: RowInWork): void {
-  const { mail } = row.one;
-  row.set({ mail: { ...mail, stops: [] } });
-  for (const batchId of mail.stops) {
-    if (batchId === row.one.input.batchId) row.set({ stopped: true });
-    row.leaveBatch(batchId);
-  }
-  row.mark();
 }
 
 /** Prepares and posts the customer; false where its batch is told to run the row again. */
@@ -98,19 +74,19 @@ async function post(row: RowInWork): Promise<boolean> {
   if (row.one.stopped) {
     const call = await callState(deps.sealed, await onboardingPrefix(deps, row.one.input));
     if (call !== "answered") {
-      await (call === "sent" ? end(row, UNANSWERED, true) : stop(row));
+      await (call === "sent" ? end(row, UNANSWERED) : stop(row));
       return true;
     }
   }
   if (row.one.input.prepare) {
     const prepared = await row.try(() => prepareCustomer(deps, row.one));
     row.set({ input: { ...row.one.input, prepare: false } });
-    if (!(await row.apply(prepared))) return putBack(row);
+    if (!row.apply(prepared)) return putBack(row);
   }
   if (row.one.state.phase !== "settled") {
     row.isPosting = true;
     const posted = await row.try(() => postOnboarding(deps, row.one));
-    if (!(await row.apply(posted))) return putBack(row);
+    if (!row.apply(posted)) return putBack(row);
     // Its polls begin with the answer, however long that took.
     row.set({ polls: { ...row.one.polls, polledAt: row.now() } });
   }
@@ -146,26 +122,24 @@ async function poll(
   const all = [...polls.hints, ...news];
   const polled = await row.try(() => pollOnboarding(row.deps, row.one, all));
   row.set({ mail, polls: withPoll(polls, row.now()) });
-  if (!(await row.apply(polled))) row.tell({ kind: "refused", row: row.one.input.row, ...NO_CALLS });
+  if (!row.apply(polled)) row.tell({ kind: "refused", row: row.one.input.row, ...NO_CALLS });
   if (hasLinkEnded(row.one, row.now())) await row.change(withoutLink(row.one.state), "link_ended");
 }
 
-/** Delivers a continuation, reports to the batch, and answers the rows that wait, once the row is processed. */
+/** Delivers a continuation and reports to the batch, once the row is processed. */
 async function report(row: RowInWork): Promise<void> {
   if (row.one.state.phase === "machine") return;
   await deliver(row);
   const { input, state, told, messageHash, refused } = row.one;
-  if (!told) {
-    const outputAwaited = isOutputAwaited(row.one);
-    row.set({ told: true });
-    row.tell({
-      ...{ kind: "done", row: input.row, messageHash, outputAwaited },
-      ...callsOf(row.one),
-      ...(refused && { refused }),
-      ...rowVerdict(state),
-    });
-  }
-  if (state.version > 0) await row.answerWaiters();
+  if (told) return;
+  const outputAwaited = isOutputAwaited(row.one);
+  row.set({ told: true });
+  row.tell({
+    ...{ kind: "done", row: input.row, messageHash, outputAwaited },
+    ...callsOf(row.one),
+    ...(refused && { refused }),
+    ...rowVerdict(state),
+  });
 }
 
 async function deliver(row: RowInWork): Promise<void> {
@@ -177,33 +151,20 @@ async function deliver(row: RowInWork): Promise<void> {
   await row.change(isDelivered ? afterLink(state, link.expiresAt) : withoutLink(state), "link");
 }
 
-/** Ends with the last status: the batch was cancelled, or another row takes over. */
-async function stop(row: RowInWork): Promise<void> {
-  keepEnd(row);
-  await row.change(afterStop(row.one.state), "stopped");
-}
-
-/** Notes that the row's own batch stops it before its end: other rows must not take that end for their outcome. */
-function keepEnd(row: RowInWork): void {
-  if (row.one.state.phase !== "settled" && !row.isSuperseded) row.endIsOwn = true;
-}
-
 async function conclude(row: RowInWork): Promise<OpenCustomer | null> {
   await report(row);
-  const end = endOf(row.one, row.isSuperseded);
-  if (end === undefined) return row.one;
-  if (end === "inherited") return inherited(row.one);
-  if (end === "stopped") {
+  const { state, stopped } = row.one;
+  if (state.phase !== "settled") {
+    if (!stopped) return row.one;
     await stop(row);
     await report(row);
   }
-  if (row.one.output !== null || isOutputAwaited(row.one)) {
-    const next = nextFetch(row);
-    if (next !== null) return next;
-    // Rows that came to wait meanwhile get what there is.
-    await report(row);
-  }
-  return given(row);
+  return row.one.output !== null || isOutputAwaited(row.one) ? nextFetch(row) : null;
+}
+
+/** Ends with the last status: the batch was cancelled. */
+async function stop(row: RowInWork): Promise<void> {
+  await row.change(afterStop(row.one.state), "stopped");
 }
 
 /** The row until it is asked for its output again; null, and the batch is told, where that has an end. */
@@ -213,7 +174,7 @@ function nextFetch(row: RowInWork): OpenCustomer | null {
   const polls = output?.polls ?? 0;
   const wait = input.timing.outputRetries[polls];
   const { hasOutput } = state;
-  if (wait === undefined || hasOutput || stopped || row.isSuperseded) {
+  if (wait === undefined || hasOutput || stopped) {
     row.tell({ kind: "output", found: hasOutput, ...callsOf(row.one) });
     return null;
   }
@@ -224,8 +185,8 @@ function nextFetch(row: RowInWork): OpenCustomer | null {
  * Polls again for an output that the playbook had not produced yet (docs/reference/service.md, "Onboarding result").
  */
 async function fetchOutput(row: RowInWork): Promise<void> {
-  const { output, stopped, mail } = row.one;
-  if (output === null || stopped || mail.waiters.length > 0) return;
-  await row.apply(await row.try(() => pollOnboarding(row.deps, row.one, [])));
+  const { output, stopped } = row.one;
+  if (output === null || stopped) return;
+  row.apply(await row.try(() => pollOnboarding(row.deps, row.one, [])));
   row.set({ output: { ...output, polls: output.polls + 1 } });
 }

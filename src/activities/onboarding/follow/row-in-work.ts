@@ -1,10 +1,6 @@
 import { NO_CALLS } from "../../../domain/counts.js";
-import type { CustomerInput, CustomerReport } from "../../../domain/onboarding/batch/batch-rows.js";
-import {
-  type CustomerState,
-  isOutcomeDue,
-  rowVerdict,
-} from "../../../domain/onboarding/customer/customer-state.js";
+import type { CustomerReport } from "../../../domain/onboarding/batch/batch-rows.js";
+import { type CustomerState, isOutcomeDue } from "../../../domain/onboarding/customer/customer-state.js";
 import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
 import {
   type AddressedReport,
@@ -14,10 +10,7 @@ import {
   type OpenCustomer,
   type OutcomeToRecord,
 } from "../../../domain/onboarding/customer/open-customer.js";
-import { decideWaiter, type ProcessedCustomer } from "../../../domain/onboarding/customer/waiting-rows.js";
-import { freed } from "../../../domain/onboarding/follow/shard.js";
-import { adoptedEvent, type Outcome, outcomeEvent } from "../../../domain/onboarding/outcome.js";
-import { keptOutcome } from "../../../lake/onboarding/frozen-batch.js";
+import { outcomeEvent } from "../../../domain/onboarding/outcome.js";
 import { stageOutcome } from "../customer/stage-outcome.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
@@ -25,16 +18,12 @@ import type { OnboardingDependencies } from "../dependencies.js";
 export class RowInWork {
   readonly reports: AddressedReport[] = [];
   readonly records: OutcomeToRecord[] = [];
-  /** Rows that wait until the customer is free: once there are any, this is the row's last step. */
-  #waiting: CustomerInput[] = [];
   #one: OpenCustomer;
   /** As it was before the step in progress, which is tried again from here; and what was said until then. */
   #before: { readonly one: OpenCustomer; readonly reports: number; readonly records: number };
 
   /** Whether the service is asked for its onboarding, and has not answered. */
   isPosting = false;
-  /** Whether its own batch ends it: other rows must not take that end for their outcome. */
-  endIsOwn = false;
 
   constructor(
     readonly deps: OnboardingDependencies,
@@ -48,11 +37,6 @@ export class RowInWork {
 
   get one(): OpenCustomer {
     return this.#one;
-  }
-
-  /** Whether another row waits until this one is over. */
-  get isSuperseded(): boolean {
-    return this.#waiting.length > 0;
   }
 
   set(change: Partial<OpenCustomer>): void {
@@ -83,14 +67,15 @@ export class RowInWork {
     this.#one = one;
     this.reports.length = reports;
     this.records.length = records;
-    this.#waiting = [];
     return one;
   }
 
   /** Applies a step; false where the credentials were refused. */
-  async apply(step: CustomerStep): Promise<boolean> {
+  apply(step: CustomerStep): boolean {
     this.#one = afterStep(this.#one, step);
-    if (step.outcome !== undefined) await this.#record(step.outcome);
+    const { batchId, runId, plainOutput } = this.#one.input;
+    const { outcome } = step;
+    if (outcome !== undefined) this.records.push({ run: { batchId, runId, plainOutput }, outcome });
     return !step.unauthorized;
   }
 
@@ -100,77 +85,6 @@ export class RowInWork {
     if (!isOutcomeDue(this.#one.recorded, state)) return;
     const events = [outcomeEvent(event, state.status)];
     const staged = await stageOutcome(this.deps, this.#one, state, { ...failure, events });
-    await this.apply({ ...staged, ...NO_CALLS });
-  }
-
-  /** Writes an outcome, and copies it to every row that reuses it. */
-  async #record(outcome: Outcome): Promise<void> {
-    this.#write(this.#one.input, outcome);
-    const reused = [];
-    for (const { waiter, version: earlier } of this.#one.reused) {
-      const version = earlier + 1;
-      await this.#copy(outcome, waiter, version);
-      reused.push({ waiter, version });
-    }
-    this.set({ reused });
-  }
-
-  /** Answers the rows that wait for this one, once it is processed. */
-  async answerWaiters(): Promise<void> {
-    const customer = { row: this.#one.input, state: this.#one.state, endIsOwn: this.endIsOwn };
-    for (const waiter of this.#takeWaiters(() => true)) await this.#answer(waiter, customer);
-  }
-
-  /** Tells batches that the customer is free: they run the rows that waited. */
-  releaseWaiters(): void {
-    this.reports.push(...[...this.#waiting.splice(0), ...this.#takeWaiters(() => true)].map(freed));
-  }
-
-  /** Gives a cancelled batch its unanswered rows back; those that reuse outcomes keep the last one. */
-  leaveBatch(batchId: string): void {
-    const isOf = (waiter: CustomerInput) => waiter.batchId === batchId;
-    this.set({ reused: this.#one.reused.filter(({ waiter }) => !isOf(waiter)) });
-    this.reports.push(...this.#takeWaiters(isOf).map(freed));
-  }
-
-  #takeWaiters(isTaken: (waiter: CustomerInput) => boolean): readonly CustomerInput[] {
-    const { mail } = this.#one;
-    this.set({ mail: { ...mail, waiters: mail.waiters.filter((waiter) => !isTaken(waiter)) } });
-    return mail.waiters.filter(isTaken);
-  }
-
-  async #answer(waiter: CustomerInput, customer: ProcessedCustomer): Promise<void> {
-    const { reused } = this.#one;
-    const decision = decideWaiter(waiter, customer, reused);
-    if (decision === "wait") {
-      this.#waiting.push(waiter);
-      return;
-    }
-    const { copy, version, reuses } = decision;
-    if (copy !== null) {
-      const { sealed } = this.deps;
-      const copied = await keptOutcome(sealed, this.#one.input.batchId, copy).require();
-      await this.#copy(copied, waiter, version);
-    }
-    if (reuses) this.set({ reused: [...reused, { waiter, version }] });
-    const { batchWorkflowId, row } = waiter;
-    const silent = { ...NO_CALLS, messageHash: null, outputAwaited: false };
-    this.reports.push({
-      batchWorkflowId,
-      report: { kind: "done", row, ...rowVerdict(customer.state), ...silent },
-    });
-  }
-
-  /** Writes an outcome for a row that posted nothing. */
-  async #copy(copied: Outcome, waiter: CustomerInput, version: number): Promise<void> {
-    const { batchId, line, attempt } = waiter;
-    const events = [adoptedEvent({ ...copied, batch_id: this.#one.input.batchId }, copied.status)];
-    const outcome = { ...copied, line, attempt, version, events };
-    await keptOutcome(this.deps.sealed, batchId, outcome).put(outcome);
-    this.#write(waiter, outcome);
-  }
-
-  #write({ batchId, runId, plainOutput }: CustomerInput, outcome: Outcome): void {
-    this.records.push({ run: { batchId, runId, plainOutput }, outcome });
+    this.apply({ ...staged, ...NO_CALLS });
   }
 }

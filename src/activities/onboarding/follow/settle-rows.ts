@@ -1,17 +1,27 @@
 import { hash } from "node:crypto";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
+import { StagingLostError } from "../../../domain/failures.js";
 import { groupedBy } from "../../../domain/grouped-by.js";
+import {
+  afterStop,
+  reopened,
+  rowVerdict,
+  UNPOSTED,
+} from "../../../domain/onboarding/customer/customer-state.js";
 import { type AddressedReport, dueAt } from "../../../domain/onboarding/customer/open-customer.js";
 import {
   factsOf,
   type Inbox,
+  type RefusedRow,
   type Shard,
   type ShardFacts,
   type SteppedRow,
   settled,
   shardOf,
+  silentReport,
 } from "../../../domain/onboarding/follow/shard.js";
 import { dropSlices, keptSlice, SHARD_NUMBERS } from "../../../lake/onboarding/open-customers.js";
+import { stageOutcome } from "../customer/stage-outcome.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { recordOutcomes } from "../record-outcomes.js";
 
@@ -76,7 +86,12 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
   const rows = await open.at(version);
   const shards = await mapConcurrent(SHARDS_AT_ONCE, numbers, (number) => open.shard(rows, number));
   const before: Shard = Object.assign({}, ...shards);
-  const { open: after, reports } = settled(before, { ...input, stepped });
+  const { open: after, reports, refused } = settled(before, { ...input, stepped });
+  const cancelled = await mapConcurrent(SHARDS_AT_ONCE, refused, (row) => cancelRefused(deps, row));
+  await recordOutcomes(
+    deps,
+    cancelled.flatMap(({ records }) => records),
+  );
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changes = [...keys].filter((key) => before[key] !== after[key]);
   const changed = Object.fromEntries(changes.map((key) => [key, after[key] ?? null]));
@@ -88,7 +103,25 @@ export async function settleRows(deps: OnboardingDependencies, input: SettleInpu
   const facts = numbers.map((number) => {
     return [number, factsOf(Object.fromEntries(ofShard.get(number) ?? []), taken)];
   });
-  return { due, reports, shards: Object.fromEntries(facts) };
+  const sent = [...reports, ...cancelled.map(({ report }) => report)];
+  return { due, reports: sent, shards: Object.fromEntries(facts) };
+}
+
+/** Cancels a row whose customer is in work in another batch. One with an onboarding keeps its last status. */
+async function cancelRefused(deps: OnboardingDependencies, { input, batchId }: RefusedRow) {
+  const { open, batchWorkflowId, row, runId } = input;
+  const recorded = open === null ? UNPOSTED : reopened(open);
+  try {
+    const { state, outcome } = await stageOutcome(deps, { input, recorded }, afterStop(recorded), {
+      error_message: `this customer is in batch ${batchId}; run the same command again`,
+    });
+    const report = silentReport(input, rowVerdict(state));
+    return { report, records: outcome === undefined ? [] : [{ run: input, outcome }] };
+  } catch (error) {
+    if (!(error instanceof StagingLostError)) throw error;
+    const report = { kind: "lost", row, runId, message: error.message } as const;
+    return { report: { batchWorkflowId, report }, records: [] };
+  }
 }
 
 /** What is there when nobody has worked on the open rows yet: the highest version, and what each shard has. */

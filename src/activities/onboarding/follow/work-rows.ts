@@ -1,7 +1,6 @@
 import { ApplicationFailure, CancelledFailure, cancellationSignal } from "@temporalio/activity";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { StagingLostError } from "../../../domain/failures.js";
-import { countMail } from "../../../domain/onboarding/customer/customer-mail.js";
 import { afterTry, type OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { shardOf } from "../../../domain/onboarding/follow/shard.js";
 import { keptSlice } from "../../../lake/onboarding/open-customers.js";
@@ -39,7 +38,8 @@ export async function workRows(
     const row = new RowInWork(deps, one, now);
     const next = await step(row).catch((error: unknown) => afterError(row, error));
     const { reports, records } = row;
-    return [{ key, given: countMail(one.mail), next, reports, records }];
+    const { batchId, line, attempt } = one.input;
+    return [{ key, row: { batchId, line, attempt }, read: one.mail.events.length, next, reports, records }];
   });
   await kept.keep(stepped.flat());
 }

@@ -44,7 +44,6 @@ export function reported(batch: BatchState, report: CustomerReport, circuit: num
   if (report.kind === "output") return outputReported(batch, report);
   if (!batch.outstanding.some(({ row }) => row === report.row)) return batch;
   if (report.kind === "lost") return { ...batch, lost: report.message };
-  if (report.kind === "free") return requeued(batch, report.row);
   const counted = { ...batch, ...addedCalls(batch, report) };
   if (report.kind === "done") return doneReported(counted, report, circuit);
   return paused(report.kind === "requeued" ? requeued(counted, report.row) : counted, CREDENTIALS);

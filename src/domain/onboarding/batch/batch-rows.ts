@@ -73,8 +73,6 @@ export type CustomerReport =
   | ({ readonly kind: "refused"; readonly row: number } & SentCalls)
   /** The batch's staging is gone, so that no outcome can be staged. */
   | { readonly kind: "lost"; readonly row: number; readonly runId: string; readonly message: string }
-  /** The customer was busy with another row, and is free now: the row is asked for again. */
-  | { readonly kind: "free"; readonly row: number }
   /** Whether the output that was missing at first came after all. */
   | ({ readonly kind: "output"; readonly found: boolean } & SentCalls);
 

@@ -53,20 +53,22 @@ export interface OnboardSummary extends EndReason, SentCalls {
 /** How a batch ended whose rows are all processed; with failures, the command exits with 1. */
 export function batchStatus(customers: CustomerCounts, isCancelled: boolean): RunStatus {
   if (isCancelled) return "cancelled";
-  const { invalid, failed, error, none, expired } = customers;
-  return invalid + failed + error + none + expired > 0 ? "completed_with_failures" : "completed";
+  const { invalid, failed, error, none, expired, cancelled } = customers;
+  const bad = invalid + failed + error + none + expired + cancelled;
+  return bad > 0 ? "completed_with_failures" : "completed";
 }
 
 /** Why a batch ended with this status. */
 export function endOfBatch(
   status: RunStatus,
-  { invalid, failed, error, none, expired }: CustomerCounts,
+  { invalid, failed, error, none, expired, cancelled }: CustomerCounts,
   refusals: readonly Refusals[],
   step: string | undefined,
 ): EndReason {
   const counts = {
     "customer% failed": failed + error + none,
     "customer% expired": expired,
+    "customer% in work in another batch": cancelled,
     "row% invalid": invalid,
   };
   return endReason({ status, step, failed: counts, reasons: refusals.map(refusalWords) });

@@ -15,7 +15,6 @@ import {
   withHint,
   withNewStatus,
 } from "./poll-schedule.js";
-import type { ReusedRow } from "./waiting-rows.js";
 
 /** The tries of a step that failed and is tried again; none after a step that succeeded. */
 interface Tries {
@@ -45,8 +44,6 @@ export interface OpenCustomer extends SentCalls {
   readonly decisionTimeout: number;
   readonly polls: PollsSoFar;
   readonly mail: Mail;
-  /** Rows of other batches that reuse its outcomes. */
-  readonly reused: readonly ReusedRow[];
   /** Whether its own batch was cancelled. */
   readonly stopped: boolean;
   readonly tries: Tries;
@@ -73,25 +70,10 @@ export function openCustomer(input: CustomerInput, now: number): OpenCustomer {
     decisionTimeout: now + timing.decisionTimeout,
     polls: beginPolls(now),
     mail: NO_MAIL,
-    reused: [],
     stopped: false,
     tries: NO_TRIES,
     output: null,
   };
-}
-
-/**
- * What ends a row: it is finished, must be stopped, or another row continues in its place; undefined: it stays open.
- *
- * @param isSuperseded whether another row waits until this one is over
- */
-export function endOf(
-  { state, stopped, reused }: OpenCustomer,
-  isSuperseded: boolean,
-): "finished" | "stopped" | "inherited" | undefined {
-  if (state.phase === "settled") return "finished";
-  if (stopped && !isSuperseded && reused.length > 0) return "inherited";
-  return stopped || isSuperseded ? "stopped" : undefined;
 }
 
 /** Whether its onboarding was posted, and the answer is applied, or none is posted any more. */
@@ -101,9 +83,8 @@ export function isPosted({ state }: OpenCustomer): boolean {
 
 /** Epoch milliseconds at which a row has something to do. */
 export function dueAt(one: OpenCustomer): number {
-  const { mail, tries, output, link } = one;
-  if (mail.stops.length > 0) return 0;
-  if (output !== null) return mail.waiters.length > 0 ? 0 : Math.max(output.dueAt, tries.notBefore);
+  const { tries, output, link, stopped } = one;
+  if (output !== null) return Math.max(stopped ? 0 : output.dueAt, tries.notBefore);
   const isReady = !isPosted(one) || isWoken(one) || link !== null;
   return Math.max(tries.notBefore, isReady ? 0 : wakeAt(one));
 }
@@ -114,9 +95,9 @@ function wakeAt({ state, deadline, decisionTimeout, polls, input: { timing } }: 
   return Math.min(deadline, nextPoll(polls, timing, state), decision);
 }
 
-/** Whether a message is to be acted on now: rows that wait are answered once this one is processed. */
-function isWoken({ state, mail, stopped }: OpenCustomer): boolean {
-  return mail.events.length > 0 || stopped || (state.phase !== "machine" && mail.waiters.length > 0);
+/** Whether something came that is to be acted on now. */
+function isWoken({ mail, stopped }: OpenCustomer): boolean {
+  return mail.events.length > 0 || stopped;
 }
 
 /** Epoch milliseconds until which a row that has come into this state is waited for. */
@@ -128,13 +109,13 @@ export function waitedUntil(
   return lacksReview(state) ? Math.min(deadline, now + reviewWaitMs(timing)) : deadline;
 }
 
-/** What is due; undefined where another message than news of the onboarding came, or nothing. */
+/** What is due; undefined where its batch was cancelled, or nothing is. */
 export function dueStep(
   one: OpenCustomer,
   now: number,
 ): "news" | "deadline" | "poll" | "decision timeout" | undefined {
   if (one.mail.events.length > 0) return "news";
-  if (isWoken(one)) return undefined;
+  if (one.stopped) return undefined;
   if (now >= one.deadline) return "deadline";
   if (now >= nextPoll(one.polls, one.input.timing, one.state)) return "poll";
   return isOverdue(one, now) ? "decision timeout" : undefined;
@@ -206,20 +187,9 @@ export function afterTry(tries: Tries, now: number, wait?: number): Tries {
   };
 }
 
-/** The same onboarding for the row that has reused its outcomes longest: the deadline and the polls stay. */
-export function inherited(one: OpenCustomer): OpenCustomer {
-  const [successor, ...reused] = one.reused;
-  if (successor === undefined) return one;
-  const { waiter, version } = successor;
-  const { open, startedAt } = one.input;
-  return {
-    ...one,
-    input: { ...waiter, open, startedAt },
-    state: { ...one.state, version },
-    recorded: { ...one.recorded, version },
-    reused,
-    stopped: false,
-  };
+/** The row without the wait before its next try. */
+export function triedNow(one: OpenCustomer): OpenCustomer {
+  return { ...one, tries: { ...one.tries, notBefore: NO_TRIES.notBefore } };
 }
 
 /** A report to the workflow of a batch. */

@@ -1,14 +1,17 @@
+import { NO_CALLS } from "../../counts.js";
 import type { CustomerInput } from "../batch/batch-rows.js";
-import { type MailCount, mailAfter, withEvent, withWaiter } from "../customer/customer-mail.js";
+import { mailAfter, withEvent } from "../customer/customer-mail.js";
+import { rowVerdict } from "../customer/customer-state.js";
 import {
   type AddressedReport,
   dueAt,
-  NO_TRIES,
   type OpenCustomer,
   type OutcomeToRecord,
   openCustomer,
+  triedNow,
 } from "../customer/open-customer.js";
 import type { CustomerEvent } from "../messages.js";
+import type { Verdict } from "../verdict.js";
 
 /** Open rows by {@link customerKey}: one customer on one playbook is in work once, across batches and versions. */
 export type Shard = Readonly<Record<string, OpenCustomer>>;
@@ -42,12 +45,23 @@ export interface HandedRow {
 /** What a step has done with a row. Its outcomes are personal data, so it is sealed. */
 export interface SteppedRow {
   readonly key: string;
-  /** The messages that the step was given. */
-  readonly given: MailCount;
+  /** The row as the step found it. */
+  readonly row: RowName;
+  /** How many messages the step has read. */
+  readonly read: number;
   /** Null where the row is finished. */
   readonly next: OpenCustomer | null;
   readonly reports: readonly AddressedReport[];
   readonly records: readonly OutcomeToRecord[];
+}
+
+type RowName = Pick<CustomerInput, "batchId" | "line" | "attempt">;
+
+/** A row that was handed over while its customer is in work in another batch. */
+export interface RefusedRow {
+  readonly input: CustomerInput;
+  /** The other batch. */
+  readonly batchId: string;
 }
 
 /** What open rows were told. */
@@ -67,49 +81,64 @@ interface Happened extends Inbox {
   readonly now: number;
 }
 
-/** Applies to open rows what has happened to them, and gives what their batches are to be told. */
+/** Applies to open rows what has happened to them, and says what their batches must know. */
 export function settled(
   before: Shard,
   { stepped, rows, news, stops, tryNow, now }: Happened,
-): { readonly open: Shard; readonly reports: readonly AddressedReport[] } {
+): {
+  readonly open: Shard;
+  readonly reports: readonly AddressedReport[];
+  readonly refused: readonly RefusedRow[];
+} {
   const open = new Map(Object.entries(before));
   const reports: AddressedReport[] = [];
-  for (const { key, given, next, reports: told } of stepped) {
+  const refused: RefusedRow[] = [];
+  for (const { key, row, read, next, reports: sent } of stepped) {
     const one = open.get(key);
     // Settled by another version.
     if (one === undefined) continue;
-    reports.push(...told);
-    if (next !== null) open.set(key, { ...next, mail: mailAfter(next.mail, one.mail, given) });
-    else {
-      open.delete(key);
-      // Rows that came to wait while its last step was under way.
-      reports.push(...one.mail.waiters.slice(given.waiters).map(freed));
-    }
+    reports.push(...sent);
+    // Another row took its place during the step.
+    if (!isSameRow(one.input, row)) continue;
+    if (next === null) open.delete(key);
+    else open.set(key, afterStepped(one, next, read));
   }
   for (const { key, input } of rows) {
     const busy = open.get(key);
-    // Where another row is about the same customer, it waits for that one.
-    if (busy !== undefined) open.set(key, { ...busy, mail: withWaiter(busy.mail, input) });
-    else open.set(key, openCustomer(input, now));
+    // One that only waits for people makes room: the newest row of a customer has its later outcomes.
+    const isFree = busy === undefined || (busy.told && !isSameRow(busy.input, input));
+    if (isFree) open.set(key, openCustomer(input, now));
+    else if (!isSameRow(busy.input, input)) refused.push({ input, batchId: busy.input.batchId });
+    else if (busy.told) reports.push(silentReport(input, rowVerdict(busy.state)));
   }
   for (const { key, event } of news) {
     const one = open.get(key);
     if (one !== undefined) open.set(key, { ...one, mail: withEvent(one.mail, event) });
   }
   for (const [key, one] of stops.length > 0 || tryNow ? open : []) {
-    const told = stops.reduce(withStop, one);
-    const isTried = tryNow && told.tries.times > 0;
-    open.set(key, isTried ? { ...told, tries: { ...told.tries, notBefore: NO_TRIES.notBefore } } : told);
+    if (stops.includes(one.input.batchId)) open.set(key, { ...triedNow(one), stopped: true });
+    else if (tryNow && one.tries.times > 0) open.set(key, triedNow(one));
   }
-  return { open: Object.fromEntries(open), reports };
+  return { open: Object.fromEntries(open), reports, refused };
 }
 
-/** Tells a row of a cancelled batch of it; also a row that others of that batch wait for. */
-function withStop(one: OpenCustomer, batchId: string): OpenCustomer {
-  const { input, mail, reused } = one;
-  const all = [input, ...mail.waiters, ...reused.map(({ waiter }) => waiter)];
-  if (!all.some((row) => row.batchId === batchId)) return one;
-  return { ...one, mail: { ...mail, stops: [...mail.stops, batchId] } };
+/** A row after a step, with what came meanwhile. */
+function afterStepped(now: OpenCustomer, next: OpenCustomer, read: number): OpenCustomer {
+  const one = { ...next, mail: mailAfter(next.mail, now.mail, read) };
+  return now.stopped && !next.stopped ? { ...triedNow(one), stopped: true } : one;
+}
+
+/** Says that a row is processed, which has made no calls since its batch counted them. */
+export function silentReport({ batchWorkflowId, row }: CustomerInput, verdict: Verdict): AddressedReport {
+  return {
+    batchWorkflowId,
+    report: { kind: "done", row, ...verdict, ...NO_CALLS, messageHash: null, outputAwaited: false },
+  };
+}
+
+/** Whether both are the same row of one batch. */
+function isSameRow(a: RowName, b: RowName): boolean {
+  return a.batchId === b.batchId && a.line === b.line && a.attempt === b.attempt;
 }
 
 /** What `follow` remembers of a shard. */
@@ -131,9 +160,4 @@ export function factsOf(shard: Shard, busy: ReadonlySet<string>): ShardFacts {
 /** The least of some numbers; null of none. */
 export function least(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
-}
-
-/** The report that gives a waiting row back to its batch. */
-export function freed({ batchWorkflowId, row }: CustomerInput): AddressedReport {
-  return { batchWorkflowId, report: { kind: "free", row } };
 }

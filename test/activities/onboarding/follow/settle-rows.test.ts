@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { settleRows } from "../../../../src/activities/onboarding/follow/settle-rows.js";
-import { countMail, NO_MAIL } from "../../../../src/domain/onboarding/customer/customer-mail.js";
 import { customerKey, type SteppedRow, shardOf } from "../../../../src/domain/onboarding/follow/shard.js";
 import { earlierOutcomes } from "../../../../src/lake/onboarding/earlier-outcomes.js";
 import { keptSlice } from "../../../../src/lake/onboarding/open-customers.js";
@@ -32,7 +31,7 @@ test("a row is closed and told once its outcome is in the table, also where it i
   await settled(1, { rows: KEYS.map((key, row) => ({ key, input: inputOf(row) })) });
   const stepped = KEYS.map(
     (key, row): SteppedRow => ({
-      ...{ key, given: countMail(NO_MAIL), next: null },
+      ...{ key, row: inputOf(row), read: 0, next: null },
       reports: [{ batchWorkflowId: FIRST_INPUT.batchWorkflowId, report: doneReport(row) }],
       records: [{ run: inputOf(row), outcome: outcomeOf(customers[row as 0 | 1]) }],
     }),
@@ -49,4 +48,41 @@ test("a row is closed and told once its outcome is in the table, also where it i
   const lines = { from: 2, to: 3 };
   const { own } = await bench.run(() => earlierOutcomes(bench.deps.lake, batchId, lines, []), 2);
   expect([...own.keys()].sort()).toEqual([2, 3]);
+});
+
+test("a row whose customer is in work in another batch is cancelled, once, and says in which", async () => {
+  await settled(1, { rows: [{ key: KEYS[0], input: inputOf(0) }] });
+  const second = await freezeCustomers(bench.deps.batches, [customer(2), customer(4)]);
+  const input = { ...inputOf(0), batchId: second, batchWorkflowId: "onboard-batch/2" };
+  const refused = { rows: [{ key: KEYS[0], input }] };
+  for (const version of [2, 2, 3]) {
+    expect(await settled(version, refused)).toMatchObject({
+      reports: [
+        { batchWorkflowId: "onboard-batch/2", report: { kind: "done", row: 0, status: "cancelled" } },
+      ],
+    });
+  }
+  const { own } = await bench.run(() => earlierOutcomes(bench.deps.lake, second, { from: 2, to: 2 }, []), 2);
+  expect([...own.values()]).toMatchObject([
+    {
+      status: "cancelled",
+      onboarding_id: null,
+      version: 1,
+      error_message: `this customer is in batch ${batchId}; run the same command again`,
+      next_action: "run the same command again",
+    },
+  ]);
+});
+
+test("a refused row whose batch has lost its staging ends that batch, and no other", async () => {
+  await settled(1, { rows: [{ key: KEYS[0], input: inputOf(0) }] });
+  const input = { ...inputOf(0), batchId: `onb_${"0".repeat(24)}`, batchWorkflowId: "onboard-batch/2" };
+  const rows = [
+    { key: KEYS[0], input },
+    { key: KEYS[1], input: inputOf(1) },
+  ];
+  expect(await settled(2, { rows })).toMatchObject({
+    reports: [{ batchWorkflowId: "onboard-batch/2", report: { kind: "lost", row: 0 } }],
+    due: [{ batchId, keys: KEYS }],
+  });
 });

@@ -115,12 +115,6 @@ test("refused credentials of a posted row pause the batch, and the row stays out
   expect(customersOf(batch).running).toBe(2);
 });
 
-test("a customer who was busy is asked for again", () => {
-  const batch = after(begun(1), { kind: "free", row: 0 });
-  expect(started(batch, 1, 1_100).rows).toEqual([rowToRun(0)]);
-  expect(isProcessed(batch)).toBe(false);
-});
-
 test("silent rows are those that gave no sign of life for so long, once each time", () => {
   const later = started(planned(begun(1), 2, planOf(1, 2)), 2, 50).batch;
   const { batch, rows } = silenced(later, 100, 100);
@@ -172,7 +166,7 @@ test("whatever happens, the counts add up to the total, also over continue-as-ne
       do: fc.constant("report" as const),
       row: fc.nat(14),
       status: fc.constantFrom("pass", "fail", "error", "needs_customer", "pending", "weird"),
-      kind: fc.constantFrom("done" as const, "requeued" as const, "free" as const),
+      kind: fc.constantFrom("done" as const, "requeued" as const),
     }),
     fc.constantFrom(
       { do: "plan" as const },
@@ -197,9 +191,7 @@ test("whatever happens, the counts add up to the total, also over continue-as-ne
         else if (one.do === "carry") batch = structuredClone(batch);
         else if (one.kind === "done") {
           batch = after(batch, doneReport(one.row, { status: one.status }));
-        } else if (one.kind === "requeued") {
-          batch = after(batch, { kind: "requeued", row: one.row, calls: 0, answer_bytes: 0 });
-        } else batch = after(batch, { kind: "free", row: one.row });
+        } else batch = after(batch, { kind: "requeued", row: one.row, calls: 0, answer_bytes: 0 });
         expect(sumOf(customersOf(batch))).toBe(0);
         expect(customersOf(batch).running).toBe(batch.outstanding.length);
       }

@@ -1,12 +1,5 @@
 import { expect, test } from "vitest";
-import type { CustomerInput } from "../../../../src/domain/onboarding/batch/batch-rows.js";
-import {
-  countMail,
-  mailAfter,
-  NO_MAIL,
-  withEvent,
-  withWaiter,
-} from "../../../../src/domain/onboarding/customer/customer-mail.js";
+import { mailAfter, NO_MAIL, withEvent } from "../../../../src/domain/onboarding/customer/customer-mail.js";
 import { VALIDATED } from "../../../../src/domain/onboarding/messages.js";
 import { completed } from "../../../helpers/onboarding/customer-states.js";
 
@@ -32,23 +25,8 @@ test("validations of sessions are all kept: they have no id", () => {
 });
 
 test("what came while a step was under way stays, behind what the step left", () => {
-  const given = withEvent({ ...NO_MAIL, stops: ["onb_1"] }, completed("pass"));
-  const count = countMail(given);
-  const now = withEvent(
-    { ...given, stops: ["onb_1", "onb_2"] },
-    { ...completed("fail"), messageId: "msg_2" },
-  );
-  const after = mailAfter({ ...given, events: [], stops: [] }, now, count);
-  expect(after).toMatchObject({
-    events: [{ messageId: "msg_2" }],
-    stops: ["onb_2"],
-    seen: ["msg_1", "msg_2"],
-  });
-});
-
-test("a row that is handed over again waits once", () => {
-  const waiter = { batchWorkflowId: "b", runId: "r", row: 1 } as CustomerInput;
-  const mail = withWaiter(NO_MAIL, waiter);
-  expect(withWaiter(mail, { ...waiter })).toBe(mail);
-  expect(withWaiter(mail, { ...waiter, runId: "later" }).waiters).toHaveLength(2);
+  const given = withEvent(NO_MAIL, completed("pass"));
+  const now = withEvent(given, { ...completed("fail"), messageId: "msg_2" });
+  const after = mailAfter({ ...given, events: [] }, now, given.events.length);
+  expect(after).toMatchObject({ events: [{ messageId: "msg_2" }], seen: ["msg_1", "msg_2"] });
 });

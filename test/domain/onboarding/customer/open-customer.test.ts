@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
-import type { CustomerInput } from "../../../../src/domain/onboarding/batch/batch-rows.js";
 import type { CustomerState } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import {
   afterStep,
   type CustomerStep,
   dueAt,
   dueStep,
-  endOf,
   hasLinkEnded,
   isOutputAwaited,
   newsTaken,
@@ -31,8 +29,6 @@ import { customer as customerRow, outcomeOf } from "../../../helpers/onboarding/
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const MINUTE = 60_000;
-const WAITER = { batchId: "onb_2", rowKey: "key" } as CustomerInput;
-const REUSED = { reused: [{ waiter: WAITER, version: 1 }] };
 
 interface Change extends Partial<Omit<OpenCustomer, "mail" | "polls">> {
   readonly mail?: Partial<OpenCustomer["mail"]>;
@@ -48,26 +44,6 @@ const customer = (state: CustomerState, { mail, polls, ...change }: Change = {})
     ...change,
   };
 };
-
-test.for([
-  ["a row that is decided", customer(PASSED), "finished"],
-  ["a row of a cancelled batch", customer(POSTED, { stopped: true }), "stopped"],
-  [
-    "a row of a cancelled batch whose outcomes are reused",
-    customer(POSTED, { stopped: true, ...REUSED }),
-    "inherited",
-  ],
-  ["a row that another one waits for", customer(POSTED), "stopped", true],
-  [
-    "a row of a cancelled batch that another one waits for",
-    customer(POSTED, { stopped: true, ...REUSED }),
-    "stopped",
-    true,
-  ],
-  ["a row that waits", customer(POSTED, REUSED), undefined],
-] as const)("the end of %s", ([, given, expected, isSuperseded = false]) => {
-  expect(endOf(given, isSuperseded)).toBe(expected);
-});
 
 test.for([
   ["a poll, soon", POSTED, 0, 2_000],
@@ -93,18 +69,6 @@ test.for([
     "news",
   ],
   ["nothing, once its batch is cancelled", customer(POSTED, { stopped: true }), 15 * DAY, undefined],
-  [
-    "nothing, where a row waits for an answer",
-    customer(INCOMPLETE, { mail: { waiters: [WAITER] } }),
-    15 * DAY,
-    undefined,
-  ],
-  [
-    "a poll, though a row waits that can't be answered yet",
-    customer(POSTED, { mail: { waiters: [WAITER] } }),
-    HOUR,
-    "poll",
-  ],
   ["the deadline before a poll", customer(INCOMPLETE), 14 * DAY, "deadline"],
   ["a poll", customer(INCOMPLETE), 2_000, "poll"],
   ["the end of the decision's time", customer(POSTED, LATE), HOUR, "decision timeout"],

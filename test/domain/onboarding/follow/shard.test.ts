@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 import { NO_CALLS } from "../../../../src/domain/counts.js";
 import type { CustomerInput } from "../../../../src/domain/onboarding/batch/batch-rows.js";
-import { countMail } from "../../../../src/domain/onboarding/customer/customer-mail.js";
 import {
   afterTry,
   dueAt,
-  inherited,
   NO_TRIES,
   type OpenCustomer,
   openCustomer,
@@ -20,17 +18,10 @@ import {
   settled,
   shardOf,
 } from "../../../../src/domain/onboarding/follow/shard.js";
-import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
 import { completed, FIRST_INPUT, INCOMPLETE } from "../../../helpers/onboarding/customer-states.js";
 
 const KEY = customerKey("pb_1", "7f00000000000000000000000000000f");
 const OTHER: CustomerInput = { ...FIRST_INPUT, batchWorkflowId: "onboard-batch/2", batchId: "onb_2", row: 7 };
-const WAITER = {
-  batchWorkflowId: "onboard-batch/2",
-  batchId: "onb_2",
-  runId: "run-1",
-  row: 7,
-} as CustomerInput;
 const NOTHING = { stepped: [], rows: [], news: [], stops: [], tryNow: false, now: 0 };
 const withRow = (shard: Shard, row: HandedRow, now: number) =>
   settled(shard, { ...NOTHING, rows: [row], now }).open;
@@ -51,60 +42,63 @@ test("a key names its shard by the first three digits of the customer's hash", (
   expect(new Set(shards).size).toBe(1024);
 });
 
-test("a second row about an open customer waits for it, once however often it is handed over", () => {
-  const twice = [0, 1].reduce((shard) => withRow(shard, { key: KEY, input: OTHER }, 0), OPEN);
-  expect(one(twice).input).toEqual(FIRST_INPUT);
-  expect(one(twice).mail.waiters).toMatchObject([WAITER]);
+const told = (change: Partial<OpenCustomer> = {}) => ({ [KEY]: waiting({ told: true, ...change }) });
+const handed = (shard: Shard, input: CustomerInput) =>
+  settled(shard, { ...NOTHING, rows: [{ key: KEY, input }] });
+const steppedRow = (change: Partial<SteppedRow> = {}): SteppedRow => ({
+  ...{ key: KEY, row: FIRST_INPUT, read: 0, next: null, reports: [], records: [], ...change },
+});
+
+test("a row whose customer is in work in another batch is refused", () => {
+  const { open, reports, refused } = handed(OPEN, OTHER);
+  expect(refused).toEqual([{ input: OTHER, batchId: "onb_1" }]);
+  expect({ open, reports }).toEqual({ open: OPEN, reports: [] });
+});
+
+test.for([
+  ["of another batch", OTHER],
+  ["of its own batch that runs again", { ...FIRST_INPUT, attempt: 2, retry: true }],
+] as const)("a row that waits for people makes room for one %s, also during its step", ([, input]) => {
+  const { open, reports, refused } = handed(told(), input);
+  expect(one(open)).toEqual(openCustomer(input, 0));
+  expect({ reports, refused }).toEqual({ reports: [], refused: [] });
+  const report = { batchWorkflowId: "b", report: { kind: "refused", row: 0, ...NO_CALLS } } as const;
+  const stepped = afterStepOf(open, steppedRow({ next: waiting(), reports: [report] }));
+  expect(stepped).toMatchObject({ open, reports: [report] });
+});
+
+test("a row that comes again answers once it is processed, and stays as it is", () => {
+  const again = { ...FIRST_INPUT, runId: "run-2" };
+  expect(handed(OPEN, again)).toEqual({ open: OPEN, reports: [], refused: [] });
+  const shard = told();
+  const { open, reports } = handed(shard, again);
+  expect(open).toEqual(shard);
+  expect(reports).toMatchObject([{ report: { kind: "done", row: 0, status: "needs_customer", calls: 0 } }]);
 });
 
 test("what comes while a row is worked on stays for its next step", () => {
   const given = withNews(OPEN, { key: KEY, event: completed("pass") });
-  const next = { ...one(given), told: true, mail: one(OPEN).mail };
+  const next = { ...one(given), told: true, mail: one(OPEN).mail, tries: afterTry(NO_TRIES, 9_000) };
   const later = withStop(
     withNews(given, { key: KEY, event: { ...completed("fail"), messageId: "msg_2" } }),
     "onb_1",
   );
-  const step = { key: KEY, given: countMail(one(given).mail), next, reports: [], records: [] };
-  const { open: shard } = afterStepOf(later, step);
-  expect(one(shard).told).toBe(true);
-  expect(one(shard).mail).toMatchObject({ events: [{ messageId: "msg_2" }], stops: ["onb_1"] });
-});
-
-test("rows that came to wait during a row's last step are given back, others only once", () => {
-  const before = withRow(OPEN, { key: KEY, input: OTHER }, 0);
-  const given = countMail(one(before).mail);
-  const late = withRow(before, { key: KEY, input: { ...OTHER, row: 9 } }, 0);
-  const told = { batchWorkflowId: "onboard-batch/2", report: { kind: "free", row: 7 } } as const;
-  const { open: shard, reports } = afterStepOf(late, {
-    key: KEY,
-    given,
-    next: null,
-    reports: [told],
-    records: [],
-  });
-  expect(shard).toEqual({});
-  expect(reports).toEqual([told, { ...told, report: { kind: "free", row: 9 } }]);
+  const { open: shard } = afterStepOf(later, steppedRow({ read: 1, next }));
+  expect(one(shard)).toMatchObject({ told: true, stopped: true, mail: { events: [{ messageId: "msg_2" }] } });
+  expect(dueAt(one(shard))).toBe(0);
 });
 
 test("the step of a row that is not open any more changes nothing and tells nobody", () => {
-  const report = { batchWorkflowId: "b", report: { kind: "free", row: 1 } } as const;
-  const step = {
-    key: KEY,
-    given: countMail(one(OPEN).mail),
-    next: one(OPEN),
-    reports: [report],
-    records: [],
-  };
-  expect(afterStepOf({}, step)).toEqual({ open: {}, reports: [] });
+  const report = { batchWorkflowId: "b", report: { kind: "refused", row: 1, ...NO_CALLS } } as const;
+  expect(afterStepOf({}, steppedRow({ next: one(OPEN), reports: [report] }))).toMatchObject({
+    open: {},
+    reports: [],
+  });
 });
 
-test("a cancelled batch is told to its own rows and to those that its rows wait for, and to no others", () => {
-  const busy = withRow(OPEN, { key: KEY, input: OTHER }, 0);
-  expect(one(withStop(busy, "onb_1")).mail.stops).toEqual(["onb_1"]);
-  expect(one(withStop(busy, "onb_2")).mail.stops).toEqual(["onb_2"]);
-  expect(one(withStop(busy, "onb_3"))).toBe(one(busy));
-  const shard = { [KEY]: waiting({ reused: [{ waiter: WAITER, version: 1 }] }) };
-  expect(one(withStop(shard, "onb_2")).mail.stops).toEqual(["onb_2"]);
+test("a cancelled batch stops its own rows, and no others", () => {
+  expect(one(withStop(OPEN, "onb_1")).stopped).toBe(true);
+  expect(one(withStop(OPEN, "onb_2"))).toBe(one(OPEN));
 });
 
 test("only rows whose step failed are tried again at once", () => {
@@ -147,17 +141,6 @@ test.for<[string, OpenCustomer, number]>([
   ],
   ["for its next poll", waiting(), 2_000],
   ["for its late output", waiting({ output: { ...NO_CALLS, polls: 0, dueAt: 5_000 } }), 5_000],
-  [
-    "at once, where others wait for a row that has only its output to get",
-    one(
-      withRow(
-        { [KEY]: waiting({ output: { ...NO_CALLS, polls: 0, dueAt: 5_000 } }) },
-        { key: KEY, input: OTHER },
-        0,
-      ),
-    ),
-    0,
-  ],
 ])("a row is due %s", ([, row, expected]) => {
   expect(dueAt(row)).toBe(expected);
 });
@@ -168,18 +151,4 @@ test("what is remembered of a shard leaves out rows in work when it says what is
   expect(factsOf(shard, new Set([KEY]))).toMatchObject({ rows: 2, next: 2_000 });
   expect(factsOf(shard, new Set(Object.keys(shard)))).toMatchObject({ rows: 2, next: null });
   expect(factsOf({}, new Set())).toEqual({ rows: 0, next: null, oldest: null });
-});
-
-test("a row that reuses outcomes inherits the onboarding with its deadline, under its own name and version", () => {
-  const open = { onboardingId: "ob_1", status: "pending", review: false, version: 3 };
-  const waiter = { ...OTHER, line: 9, attempt: 2, startedAt: "2026-11-22T11:00:00Z", open };
-  const next = inherited(waiting({ stopped: true, reused: [{ waiter, version: 4 }] }));
-  expect(next.input).toEqual({ ...waiter, startedAt: FIRST_INPUT.startedAt, open: null });
-  expect(next).toMatchObject({
-    stopped: false,
-    state: { version: 4 },
-    recorded: { version: 4 },
-    deadline: DEFAULT_TIMING.deadline,
-    reused: [],
-  });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
+import { NEXT_ACTIONS } from "../../../src/domain/onboarding/customer/next-action.js";
 import { BATCH_SIGNALS } from "../../../src/domain/onboarding/messages.js";
 import type { OnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
@@ -18,49 +19,64 @@ const ended = ({ handle }: Batch) => handle.result() as Promise<OnboardSummary>;
 const cancel = ({ handle }: Batch) => handle.signal(BATCH_SIGNALS.cancel);
 const posts = (world: OnboardWorld) => world.sandbox.calls().by_operation.create_onboarding ?? 0;
 
-/** Waits until a row of another batch waits for the customer. */
-const told = (world: OnboardWorld, fpId: string) =>
-  world.untilOpen(fpId, (one) => {
-    if (one === undefined) return false;
-    return one.mail.waiters.length + one.reused.length > 0;
-  });
 const closed = (world: OnboardWorld, fpId: string) => world.untilOpen(fpId, (one) => one === undefined);
 
 const finish = (world: OnboardWorld, fpId: string) => {
   world.sandbox.onboardings.finish(world.sandbox.onboardings.of(fpId).at(-1)?.id ?? "", "pass");
 };
 
-test("a cancelled batch ends its own row only: the same row of another batch runs, prepared or not", async () => {
+const refused = (batchId: string) => ({
+  status: "cancelled",
+  onboarding_id: null,
+  error_message: `this customer is in batch ${batchId}; run the same command again`,
+  next_action: NEXT_ACTIONS.again,
+});
+
+test("a customer in work in another batch is cancelled in this one, and run by the same command later", async () => {
+  const world = await opened(LONG);
+  const [same, changed] = world.users(2);
+  const first = await world.begin([same!, changed!]);
+  await world.until(first, () => world.sandbox.onboardings.list().length === 2);
+  const rows = [same!, { ...changed!, "data.source": "web" }];
+  const second = await world.onboard(rows);
+  expect(second.summary).toMatchObject({
+    status: "completed_with_failures",
+    reason: "some_failed",
+    message: "2 customers in work in another batch",
+    customers: { total: 2, cancelled: 2 },
+  });
+  expect(await world.outcomes(second)).toMatchObject(Array(2).fill(refused(first.batchId)));
+  expect(posts(world)).toBe(2);
+  for (const { id } of world.sandbox.onboardings.list()) world.sandbox.onboardings.finish(id, "pass");
+  expect(await ended(first)).toMatchObject({ customers: { pass: 2 } });
+  world.sandbox.playbooks.declare({ ...LONG, delayMs: 0 });
+  const again = await world.onboard(rows);
+  expect(again).toMatchObject({ batchId: second.batchId, summary: { customers: { pass: 2, cancelled: 0 } } });
+  expect(await world.outcomes(again)).toMatchObject([
+    { attempt: 2, onboarding_id: world.sandbox.onboardings.of("fp_1")[0]?.id },
+    { attempt: 2, onboarding_id: world.sandbox.onboardings.of("fp_2")[1]?.id },
+  ]);
+  expect(posts(world)).toBe(3);
+});
+
+test("a batch runs the rows of another one that was cancelled before it posted them", async () => {
   const world = await opened({ ...LONG, delayMs: 0 });
   const [row, more] = world.users(2, () => ({ "vault.id.first_name": "Ada" }));
   const fault = world.sandbox.addFault({ kind: "status", status: 503, operation: "update_vault" });
   const first = await world.begin([row!, more!]);
   await world.until(first, ({ customers }) => customers.running === 2);
-  const second = await world.begin([row!]);
-  await told(world, "fp_1");
+  expect((await world.onboard([row!])).summary).toMatchObject({ customers: { cancelled: 1 } });
   await cancel(first);
   expect(await ended(first)).toMatchObject({ status: "cancelled", customers: { cancelled: 2 } });
   world.sandbox.removeFault(fault);
-  expect(await ended(second)).toMatchObject({ status: "completed", customers: { total: 1, pass: 1 } });
+  expect((await world.onboard([row!])).summary).toMatchObject({
+    status: "completed",
+    customers: { pass: 1 },
+  });
   expect(posts(world)).toBe(1);
 });
 
-test("a row posted by a batch that is cancelled is followed on by the other batch, and posted once", async () => {
-  const world = await opened(LONG);
-  const rows = world.users(2);
-  const first = await world.begin(rows);
-  await world.until(first, () => world.sandbox.onboardings.list().length === 2);
-  const second = await world.begin(rows.slice(0, 1));
-  await told(world, "fp_1");
-  await cancel(first);
-  expect(await ended(first)).toMatchObject({ status: "cancelled", customers: { pending: 2 } });
-  finish(world, "fp_1");
-  expect(await ended(second)).toMatchObject({ status: "completed", customers: { pass: 1 } });
-  expect(posts(world)).toBe(2);
-  expect(await world.outcomes(first)).toMatchObject([{ status: "pending" }, { status: "pending" }]);
-});
-
-test("a row that reuses another batch's outcomes continues when that batch is cancelled", async () => {
+test("a row whose outcome another batch has taken over continues when its first batch is cancelled", async () => {
   const world = await opened(LONG);
   world.users(2);
   world.sandbox.playbooks.script({ entity: "fp_1", outcomes: [{ status: "incomplete", delayMs: 0 }] });
@@ -102,25 +118,4 @@ test.for([
     { attempt: 2, status: "pass", onboarding_id: world.sandbox.onboardings.of("fp_1")[1]?.id },
     ...more.map(() => ({ attempt: 1, status: "pass" })),
   ]);
-});
-
-test("a cancelled batch does not wait for rows that wait for another batch's", async () => {
-  const world = await opened(LONG);
-  const rows = world.users(1);
-  const first = await world.begin(rows);
-  await world.until(first, () => world.sandbox.onboardings.list().length === 1);
-  const second = await world.begin([...rows, { fp_id: "fp_none" }]);
-  await told(world, "fp_1");
-  await world.until(second, ({ customers }) => customers.failed === 1);
-  await cancel(second);
-  expect(await ended(second)).toMatchObject({ status: "cancelled", customers: { cancelled: 1, failed: 1 } });
-  finish(world, "fp_1");
-  expect(await ended(first)).toMatchObject({ status: "completed", customers: { pass: 1 } });
-  await closed(world, "fp_1");
-  expect(await world.outcomes(second)).toMatchObject([
-    { status: "cancelled", version: 1 },
-    { status: "failed" },
-  ]);
-  expect((await world.onboard([...rows, { fp_id: "fp_none" }])).summary.customers).toMatchObject({ pass: 1 });
-  expect(world.sandbox.onboardings.list()).toHaveLength(1);
 });
