@@ -48,7 +48,7 @@ export const cipJob: BulkJob<RosterRow, MemberResult, CipOptions> = {
   },
   tables: CIP_TABLES,
   rows: ({ runId, sealer }, item) => cipRows(memberOf(item, runId), runId, sealer),
-  secret: { name: "signKey", use: "signed its pack" },
+  secret: "signKey",
   async read({ inputs: { sign_key: path } }, open) {
     if (typeof path !== "string") return undefined;
     const key = signingKey((await open("--sign-key", path)).toString("utf8"), path);

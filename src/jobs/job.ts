@@ -38,8 +38,8 @@ export interface BulkJob<Row extends object, Result, Options extends object = ob
   complete?(): { row(row: Row): Row };
   /** Whose row it is, by an id of the service: failures name it. */
   owner(row: Row): string;
-  /** What its `inputs` are for, by the name under which `secrets` has what was read from them. Default: it has none. */
-  readonly secret?: JobSecret;
+  /** The name under which `secrets` has what was read from its `inputs`. Default: it has none. */
+  readonly secret?: string;
   /**
    * Reads what its `inputs` name, each time that a run of the job is asked for: what no record may show; undefined where
    * none was given. @throws InputError
@@ -98,16 +98,6 @@ interface Publication {
   readonly told: Readonly<Record<string, unknown>>;
   /** Items that the whole run refutes; it must find the same again. Each was done, with one row. */
   readonly refuted: readonly RefutedItem[];
-}
-
-/** A secret of a kind's runs, which is not kept once a run has ended. */
-interface JobSecret {
-  /** Names it among the secrets of a run. */
-  readonly name: string;
-  /** What a run did with it, for the message that asks for it again. */
-  readonly use: string;
-  /** Whether a retry needs the very same one. */
-  readonly isSame?: boolean;
 }
 
 interface AskedInputs<Options> {

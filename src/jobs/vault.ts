@@ -22,7 +22,7 @@ export const vaultJob: BulkJob<UserRow, Decrypted, VaultOptions> = {
   ...vaultKind,
   ...rowPerUser,
   row: userRow,
-  secret: { name: "hmacKey", use: "hashed values", isSame: true },
+  secret: "hmacKey",
   async read({ options: { transforms }, inputs }, open) {
     const path = inputs.hmac_key as string | undefined;
     const isKeyed = transforms?.includes(KEYED_HASH) === true;

@@ -3,7 +3,7 @@ import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { StagingLostError } from "../../domain/failures.js";
 import type { Phases } from "../../domain/phases.js";
 import { type EndReason, isCutShort, leftOf, type NewRun, type RunStatus } from "../../domain/run.js";
-import { type FrozenFile, secretPrint } from "../../lake/bulk/bulk-staging.js";
+import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { compact } from "../../lake/tables/compact.js";
 import { type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
 import { type BulkDependencies, openGroup, openRun, stagingOf } from "./open-group.js";
@@ -93,14 +93,7 @@ async function keepRows(deps: BulkDependencies, input: FinishBulkInput, file: Fr
       if (!(error instanceof StagingLostError)) throw error;
     });
   if (copied === undefined) return false;
-  const secrets: Record<string, null> = {};
-  const secretPrints: Record<string, string> = {};
-  for (const [name, secret] of Object.entries(file.secrets)) {
-    // A secret must not be kept for a retry that may never come.
-    secrets[name] = null;
-    if (secret !== null) secretPrints[name] = secretPrint(secret, copied.sha256);
-  }
-  await target.file.keep({ ...file, ...copied, secrets, secretPrints, retryOf: input.runId });
+  await target.file.keep({ ...file, ...copied, retryOf: input.runId });
   return true;
 }
 

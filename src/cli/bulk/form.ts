@@ -5,7 +5,6 @@ import { refusalsInWords } from "../../domain/refusals.js";
 import type { Labelled } from "../../domain/words/texts.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { AnyJob } from "../../jobs/job.js";
-import { againFlags, retryCommand } from "../commands/declared-options.js";
 import type { JobSession } from "../session/job-session.js";
 import { retrySteps } from "../shell/kind.js";
 import type { ProgressForm } from "../shell/progress-view.js";
@@ -41,7 +40,7 @@ export function bulkRun(
       const sent = `only the lake's staging area knows what the run has sent; finish it: ${continueCommand(kind)}`;
       return { totals: { job: kind, ...(sofar?.totals ?? noBulkTotals()) }, notes: isCut ? [sent] : [] };
     },
-    async finish(result, { command }) {
+    async finish(result) {
       const { run_id: runId, status, rows, failures } = result;
       const isWhole = status === "completed" || status === "completed_with_failures";
       const judged = isWhole ? await judge?.(result) : undefined;
@@ -51,7 +50,6 @@ export function bulkRun(
         runId,
         reasons: failures.map(({ reason }) => reason),
         isAll: failures.length === result.failures_total,
-        command,
       });
       return { ...judged, notes: [...steps, ...(judged?.notes ?? [])] };
     },
@@ -122,29 +120,27 @@ interface FailedRows {
   readonly reasons: readonly string[];
   /** Whether these are the reasons of all of them. */
   readonly isAll: boolean;
-  /** The command line of their run, where it is known. */
-  readonly command?: string | null | undefined;
 }
 
 /** Says what to do about rows that failed in a run that went through all of its rows: how to see them, and the retry. */
 export function nextSteps(
   job: Pick<AnyJob, "kind" | "isUnsure" | "failedRows">,
-  { runId, reasons, isAll, command }: FailedRows,
+  { runId, reasons, isAll }: FailedRows,
 ): string[] {
   const unsure = reasons.filter((reason) => job.isUnsure?.(reason) === true).length;
   const seen = job.failedRows?.(runId);
-  const again = againFlags(job.kind, command);
   return [
     ...(seen === undefined ? [] : [`see what failed: nightledger query "${seen}"`]),
-    ...retrySteps(retryWords(runId, again, unsure, isAll && unsure === reasons.length), reasons, isAll),
+    ...retrySteps(retryWords(runId, unsure, isAll && unsure === reasons.length), reasons, isAll),
   ];
 }
 
-function retryWords(runId: string, again: readonly string[], unsure: number, isEvery: boolean): string {
-  const words = `run again only what failed: ${retryCommand(runId, again)}`;
+function retryWords(runId: string, unsure: number, isEvery: boolean): string {
+  const again = `nightledger runs retry ${runId}`;
+  const words = `run again only what failed: ${again}`;
   if (unsure === 0) return words;
   return isEvery
-    ? `what failed may have been carried out: check that, and then send it again with ${retryCommand(`${runId} --send-unknown`, again)}`
+    ? `what failed may have been carried out: check that, and then send it again with ${again} --send-unknown`
     : `${words}; add --send-unknown to send again also what may have been carried out, once you have checked that`;
 }
 

@@ -2,7 +2,6 @@ import { kindWords } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { leftOf } from "../../domain/run.js";
 import { NOBODY } from "../../domain/service/external-id.js";
-import { isSecretGone, secretAgain } from "../../intake/bulk/asked-job.js";
 import { JOBS } from "../../jobs/index.js";
 import { type AnyJob, jobOfKind } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
@@ -13,9 +12,8 @@ import type { ObjectStore } from "../../lake/store/object-store.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { runs } from "../../lake/tables/runs.js";
 import { createSealer } from "../../temporal/encryption/cipher.js";
-import { type Flags, inputsAgain } from "../commands/declared-options.js";
 import { notEnded } from "../lake/near-run.js";
-import type { RunKind } from "../shell/kind.js";
+import type { RetryFlags, RunKind } from "../shell/kind.js";
 import type { JobRun } from "../shell/run.js";
 import { type JobFlags, runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -23,13 +21,7 @@ import { type BulkFlags, newRun } from "./command.js";
 import { bulkRun, nextSteps } from "./form.js";
 
 /** Runs the rows that failed in a run of a bulk job, as a run of their own; the exit code. @throws InputError */
-async function retryBulk(
-  terminal: Terminal,
-  job: AnyJob,
-  runId: string,
-  flags: JobFlags & Flags,
-): Promise<number> {
-  const { inputs, named } = inputsAgain(job.kind, flags, terminal.cwd);
+async function retryBulk(terminal: Terminal, job: AnyJob, runId: string, flags: RetryFlags): Promise<number> {
   const find: Find = async (sealed) => {
     const holder = job.effect ? await new EffectClaims(sealed, job.kind).holder() : undefined;
     // Only the staging of a run with an effect knows what it has sent.
@@ -40,8 +32,7 @@ async function retryBulk(
     // Each retry is asked anew whether to send again what may have been carried out.
     const { send_unknown: _, ...kept } = file.options;
     const options = flags.sendUnknown ? { ...kept, send_unknown: true } : kept;
-    const secrets = await secretAgain(runId, job, file, inputs, named);
-    return { staging, file: { ...file, options, secrets } };
+    return { staging, file: { ...file, options } };
   };
   return runFrozen(terminal, job, flags, { find, missing: (store) => nothingToRetry(store, runId) });
 }
@@ -121,15 +112,11 @@ export function runsOfJob(job: AnyJob): RunKind {
     mayBeUnsure: job.isUnsure !== undefined,
     runOf: (_, __, join) => bulkRun(job, join) as JobRun<unknown, unknown>,
     retry: (terminal, id, flags) => retryBulk(terminal, job, id, flags),
-    async givenAgain(sealed, runId) {
-      const file = job.secret && (await new BulkStaging(sealed, leftOf(runId)).file.find());
-      return file && isSecretGone(job, file) ? inputsAgain(job.kind, {}, "").named : [];
-    },
-    next({ run_id: runId, status, counts, command }, failed) {
+    next({ run_id: runId, status, counts }, failed) {
       // Only a run that went through all of its rows keeps the failed ones.
       if (status !== "completed_with_failures" || (counts.failed ?? 0) === 0) return [];
       const reasons = failed.map(({ reason }) => reason);
-      return nextSteps(job, { runId, reasons, isAll: true, command });
+      return nextSteps(job, { runId, reasons, isAll: true });
     },
   };
 }

@@ -3,7 +3,6 @@ import { type Command, Option } from "commander";
 import type { z } from "zod";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
-import { KINDS } from "../../jobs/kinds/index.js";
 
 /** Flags as commander read them, by its names for them. */
 export type Flags = Readonly<Record<string, unknown>>;
@@ -57,12 +56,6 @@ function absoluteText(text: unknown, { flags }: Option, { path }: z.GlobalMeta, 
   return isPath ? resolve(cwd, text) : text;
 }
 
-/** What a retry is given again, by the kind that declares it: nothing keeps it once a run has ended. */
-const AGAIN = KINDS.flatMap(({ kind, inputs }) => {
-  if (inputs === undefined) return [];
-  return [{ kind, inputs, options: declaredOptions(inputs).map(({ option }) => option) }];
-});
-
 /** The option whose text may be secret: a command of the user's own. */
 const UNSHOWN = "--continuation-command";
 
@@ -72,42 +65,4 @@ export function shownWords(words: readonly string[]): string[] {
     if (word.startsWith(`${UNSHOWN}=`)) return `${UNSHOWN}=…`;
     return words[at - 1] === UNSHOWN ? "…" : word;
   });
-}
-
-/** Adds to the retry of runs the inputs of every kind. */
-export function withInputsAgain(command: Command): Command {
-  for (const { options } of AGAIN) {
-    for (const { flags, description } of options)
-      command.addOption(new Option(flags, `again, as the run was given it: ${description}`));
-  }
-  return command;
-}
-
-/** The options that give a kind's retry again what nothing keeps: those that the command line of its run has. */
-export function againFlags(kind: string, command: string | null | undefined): string[] {
-  const options = AGAIN.find((one) => one.kind === kind)?.options ?? [];
-  return options.flatMap(({ long }) => (long && ` ${command}`.includes(` ${long}`) ? [long] : []));
-}
-
-/** The command that runs again what failed in a run, with `…` for what it must be given again. */
-export function retryCommand(runId: string, flags: readonly string[]): string {
-  return ["nightledger runs retry", runId, ...flags.map((flag) => `${flag} …`)].join(" ");
-}
-
-/** What flags give again to a run of a kind, and the options for that. @throws InputError for those of another kind. */
-export function inputsAgain(
-  kind: string,
-  flags: Flags,
-  cwd: string,
-): { readonly inputs: BulkOptions; readonly named: readonly string[] } {
-  const own = AGAIN.find((one) => one.kind === kind);
-  const isGiven = (option: Option) => flags[option.attributeName()] !== undefined;
-  const foreign = AGAIN.flatMap((one) => (one === own ? [] : one.options)).find(isGiven);
-  if (foreign !== undefined)
-    throw new InputError(`${foreign.long} is not for a run of ${kind}. Nothing was started. Leave it out.`);
-  if (own === undefined) return { inputs: {}, named: [] };
-  return {
-    inputs: readDeclared(own.inputs, flags, cwd),
-    named: own.options.map(({ long }) => long ?? ""),
-  };
 }

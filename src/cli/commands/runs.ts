@@ -3,7 +3,6 @@ import { parseDuration } from "../../domain/duration.js";
 import { KINDS } from "../../jobs/kinds/index.js";
 import type { JobFlags } from "../shell/shell.js";
 import { type AddCommand, withTableOptions } from "./command.js";
-import { withInputsAgain } from "./declared-options.js";
 import { withBatchOptions } from "./onboard.js";
 import { duration, pastInstant, rowLimit } from "./option-values.js";
 
@@ -52,7 +51,6 @@ export const runsCommands: AddCommand = (program, run) => {
       "--send-unknown",
       "also send again what may have been carried out, by an import; it may be carried out twice",
     );
-  withInputsAgain(retry);
   withBatchOptions(retry).action(run(async () => (await import("../runs/steer.js")).retryRun));
   addBatches(runs, run);
 

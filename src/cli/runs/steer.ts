@@ -4,7 +4,6 @@ import { TRY_NOW } from "../../domain/waiting.js";
 import { dropStagingOf } from "../../intake/sync/start.js";
 import { giveUpRun } from "../../temporal/give-up.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
-import { inputsAgain } from "../commands/declared-options.js";
 import { followFound, runningRun } from "../shell/found-run.js";
 import type { RetryFlags } from "../shell/kind.js";
 import type { JsonFlag } from "../terminal/colours.js";
@@ -91,8 +90,6 @@ export async function retryRun(terminal: Terminal, id: string, flags: RetryFlags
       `--send-unknown is for runs of ${kinds.join(" and ")} only. Nothing was started. Leave it out.`,
     );
   }
-  // Inputs of another kind are refused, by kinds too that have none.
-  inputsAgain((kind ?? ONBOARD).kind, flags, terminal.cwd);
   const { ended } = kind === undefined ? {} : await findRun(terminal, id);
   if (ended?.reason === "not_begun")
     throw new InputError(

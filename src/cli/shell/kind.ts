@@ -1,15 +1,13 @@
 import type { Finding, SeenRun } from "../../domain/seen-run.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
-import type { SealedStore } from "../../lake/store/sealed-store.js";
 import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { JobRun } from "./run.js";
 import type { JobFlags } from "./shell.js";
 
-/** Options of every retry; those of a batch have no meaning for other jobs, nor the inputs of one kind for others. */
+/** Options of every retry; those of a batch have no meaning for other jobs. */
 export interface RetryFlags extends JobFlags {
   readonly sendUnknown?: boolean;
-  readonly [input: string]: unknown;
 }
 
 /** What one kind of run says of itself to the commands that show and steer it. */
@@ -34,10 +32,8 @@ export interface RunKind {
   cancel?(terminal: Terminal, id: string, json: boolean): Promise<number>;
   /** Runs again what failed. Returns the exit code. @throws InputError */
   retry(terminal: Terminal, id: string, flags: RetryFlags): Promise<number>;
-  /** The options that its retry must be given again, because nothing keeps what they held; left out: none. */
-  givenAgain?(sealed: SealedStore, runId: string): Promise<readonly string[]>;
-  /** Says what to do about what failed in a run that has ended; `command` is the line that asked for it. */
-  next(run: SeenRun & { readonly command?: string | null }, failed: readonly Finding[]): string[];
+  /** Says what to do about what failed in a run that has ended. */
+  next(run: SeenRun, failed: readonly Finding[]): string[];
 }
 
 /** What the note of a retry begins with. */

@@ -49,7 +49,7 @@ interface RunForm<Progress, Totals extends object>
   /** What the summary of a run without a result says in place of what `finish` adds. */
   readonly unjudged?: object;
   /** Judges the result of a run. */
-  finish?(result: RunResult & Totals, preflight: Preflight): Finished | Promise<Finished>;
+  finish?(result: RunResult & Totals): Finished | Promise<Finished>;
 }
 
 /** Makes of a declared kind of run one that a command can follow and report. */
@@ -62,7 +62,7 @@ export function declaredRun<Progress, Totals extends object>(
       const { end, started, sofar, watchedMs } = left;
       if (end?.kind === "completed") {
         const { unauthorized = false, ...summary } = end.result;
-        const { also, failed = false, notes } = (await form.finish?.(end.result, preflight)) ?? { notes: [] };
+        const { also, failed = false, notes } = (await form.finish?.(end.result)) ?? { notes: [] };
         const text = summaryLines(form, end.result).join("\n");
         return { summary: { ...summary, ...also }, text, unauthorized, failed, notes };
       }

@@ -74,10 +74,8 @@ export interface FrozenFile {
   /** The run that froze it. Table rows are written once under its name, even when a later run continues it. */
   readonly origin: string;
   readonly asker: Asker;
-  /** What the command was given that no record may show; null where it has to be given again. */
-  readonly secrets: Readonly<Record<string, string | null>>;
-  /** Tell whether a secret that was not kept is given again, salted with the hash of the rows. */
-  readonly secretPrints?: Readonly<Record<string, string>>;
+  /** What the command was given that no record may show. */
+  readonly secrets: Readonly<Record<string, string>>;
   /** The run whose failed rows these are; null for a file. */
   readonly retryOf: string | null;
   /** How many groups its rows make, and what bounded them. */

@@ -42,12 +42,3 @@ test("a kind whose table says more names the query", () => {
     "run again only what failed: nightledger runs retry r-1",
   ]);
 });
-
-// The retry was printed without them, and refused for it.
-test("a retry is said with the keys that it must be given again", () => {
-  const command = "nightledger export cip --roster r.csv --approver a --sign-key k.pem";
-  const failed = { runId: "cip-1", reasons: ["no"], isAll: true };
-  expect(nextSteps({ kind: "cip" }, { ...failed, command })).toEqual([
-    "run again only what failed: nightledger runs retry cip-1 --sign-key …",
-  ]);
-});

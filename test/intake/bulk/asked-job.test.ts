@@ -4,10 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { BulkOptions } from "../../../src/domain/bulk/bulk-job.js";
-import { openJob, secretAgain } from "../../../src/intake/bulk/asked-job.js";
-import { JOBS } from "../../../src/jobs/index.js";
-import { jobOfKind } from "../../../src/jobs/job.js";
-import { secretPrint } from "../../../src/lake/bulk/bulk-staging.js";
+import { openJob } from "../../../src/intake/bulk/asked-job.js";
 
 let directory: string;
 beforeEach(async () => {
@@ -64,46 +61,4 @@ test("a signing key is the same secret however its file is written", async () =>
   const pem = String(privateKey.export({ type: "pkcs8", format: "pem" }));
   await writeFile(join(directory, "key"), `\n${pem.replaceAll("\n", "\r\n")}`);
   expect(await secretsOf("cip", CIP, { sign_key: "key" })).toEqual({ signKey: pem });
-});
-
-/** What a retry of a run is given. */
-async function again(
-  kind: string,
-  kept: Partial<Parameters<typeof secretAgain>[2]>,
-  inputs: Record<string, string | string[]> = {},
-) {
-  const file = { secrets: {}, sha256: "ab", options: kind === "vault" ? VAULT : CIP, ...kept };
-  const flags = { vault: ["--hmac-key"], cip: ["--sign-key"] }[kind] ?? [];
-  return secretAgain("run-1", jobOfKind(kind, JOBS), file, inputs, flags);
-}
-
-test("a retry is given the secret again that was not kept", async () => {
-  await writeFile(join(directory, "key"), "k");
-  const key = { hmac_key: join(directory, "key") };
-  expect(await again("vault", {})).toEqual({});
-  expect(await again("vault", { secrets: { hmacKey: "k" } })).toEqual({ hmacKey: "k" });
-  expect(await again("vault", { secrets: { hmacKey: null } }, key)).toEqual({ hmacKey: "k" });
-  const lost = again("vault", { secrets: { hmacKey: null } });
-  await expect(lost).rejects.toThrow(/run-1 hashed values.*Give --hmac-key again/);
-  const unsigned = again("cip", { secrets: { signKey: null } });
-  await expect(unsigned).rejects.toThrow(/run-1 signed its pack.*Give --sign-key again/);
-  await expect(again("vault", {}, key)).rejects.toThrow(
-    /run-1 was not given --hmac-key before.*Leave it out/,
-  );
-});
-
-test("a retry takes no other key than the run hashed with, and any key to sign with", async () => {
-  await writeFile(join(directory, "key"), "other");
-  const key = { hmac_key: join(directory, "key") };
-  const kept = (secret: string) => ({
-    ...{ secrets: { hmacKey: null }, secretPrints: { hmacKey: secretPrint(secret, "ab") } },
-  });
-  expect(await again("vault", kept("other"), key)).toEqual({ hmacKey: "other" });
-  await expect(again("vault", kept("k"), key)).rejects.toThrow(
-    /run-1 hashed values with another key\. Nothing was started\. Give --hmac-key the key of that run/,
-  );
-  const pem = String(generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }));
-  await writeFile(join(directory, "pem"), pem);
-  const signed = { secrets: { signKey: null }, secretPrints: { signKey: secretPrint("s", "ab") } };
-  expect(await again("cip", signed, { sign_key: join(directory, "pem") })).toEqual({ signKey: pem });
 });

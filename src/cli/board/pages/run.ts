@@ -2,7 +2,6 @@ import { kindWords } from "../../../domain/bulk/bulk-job.js";
 import { linksAmong } from "../../../intake/runs/findings.js";
 import { KIND_TABLES } from "../../../intake/runs/kind-tables.js";
 import type { ShownRun } from "../../../intake/runs/shown-run.js";
-import { SealedStore } from "../../../lake/store/sealed-store.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { runFailures, runs } from "../../../lake/tables/runs.js";
 import {
@@ -15,8 +14,6 @@ import {
   paragraph,
   section,
 } from "../../../pages/parts.js";
-import { createSealer } from "../../../temporal/encryption/cipher.js";
-import { againFlags, retryCommand } from "../../commands/declared-options.js";
 import { kindNamed } from "../../runs/kinds.js";
 import { readRun } from "../../runs/show.js";
 import {
@@ -42,8 +39,6 @@ async function readModel(view: BoardView, { part }: Asked) {
   const [shown, open] = await readRun(view, part("run"));
   const examples = shown.findings.flatMap((finding) => finding.examples);
   const next = nextWords(shown, shown.findings);
-  const actions = actionsOf(shown, open, next);
-  const again = actions.some(([name]) => name === "run-retry") ? await retryAgain(view, shown) : null;
   return {
     ...shown,
     // How far it is, and what it needs to go on; null where it has ended.
@@ -53,21 +48,9 @@ async function readModel(view: BoardView, { part }: Asked) {
     next,
     // Of the examples, those that are bank links.
     links: await linksAmong(query, shown.run_id, examples),
-    actions: again === null ? actions : [],
-    // The retry as somebody must type it who has what was not kept; null where a button can do it.
-    again,
+    actions: actionsOf(shown, open, next),
     offline: shown.status === "interrupted" ? (missing ?? null) : null,
   };
-}
-
-/** The command of a retry that must be given again what was not kept, with `…` for it; null where nothing is missing. */
-async function retryAgain({ lake: { store, keys } }: BoardView, { kind, run_id, command }: ShownRun) {
-  if (keys === undefined) return null;
-  const sealed = new SealedStore(store, createSealer(keys));
-  const flags = (await kindNamed(kind)?.givenAgain?.(sealed, run_id)) ?? [];
-  if (flags.length === 0) return null;
-  const given = againFlags(kind, command);
-  return retryCommand(run_id, given.length > 0 ? given : flags);
 }
 
 export const run = page("/runs/:run", {
@@ -75,19 +58,8 @@ export const run = page("/runs/:run", {
   read: readModel,
   title: ({ run_id }) => `Run ${run_id}`,
   draw: (model, asked) => {
-    const {
-      run_id,
-      kind,
-      job_id,
-      schedule,
-      lake_root,
-      open,
-      finished_at,
-      findings,
-      actions,
-      again,
-      offline,
-    } = model;
+    const { run_id, kind, job_id, schedule, lake_root, open, finished_at, findings, actions, offline } =
+      model;
     const known = new Set(model.links);
     return joined(
       verdict(model),
@@ -101,9 +73,6 @@ export const run = page("/runs/:run", {
         Command: code(`nightledger runs ${finished_at === null ? "watch" : "show"} ${run_id}`),
       }),
       ...actions.map(([name, subject]) => actionForm(asked, name, subject)),
-      again === null
-        ? null
-        : paragraph(joined("A retry must be given again what was not kept: ", code(again)), "aside"),
       open === null ? null : section("How far it is", progress(model)),
       section("Time", runTimes(model)),
       finished_at === null ? null : section("What it did", counts(model)),
