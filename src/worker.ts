@@ -45,8 +45,6 @@ interface WorkerSettings {
   readonly embedded: boolean;
   /** The version of a deployment that the worker is of; left out: it takes whatever is in the task queue. */
   readonly version?: WorkerDeploymentVersion | undefined;
-  /** When the embedded server was started, in epoch milliseconds; left out where this process did not start it. */
-  readonly homeStartedAt?: number | undefined;
   /** Left out: that of the lake's place. */
   readonly store?: ObjectStore;
   /** Kinds of bulk jobs; left out: this version's. */
@@ -138,7 +136,6 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
         log,
         metrics,
         concurrency: api.concurrency,
-        homeStartedAt: settings.homeStartedAt,
         ...(!settings.embedded && { worker: hash("sha256", identity).slice(0, 8) }),
         hooks: settings.hooks,
         ...(settings.jobs && { jobs: settings.jobs }),

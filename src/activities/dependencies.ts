@@ -17,8 +17,6 @@ export interface Dependencies {
   readonly warnings: RunWarnings;
   /** Calls in flight at most: also how many owners a slice advances at once. */
   readonly concurrency: number;
-  /** Epoch milliseconds at which this HOME's Temporal server was started; left out where that is not known. */
-  readonly homeStartedAt?: number | undefined;
   /** Names this worker; left out where a run has no other. */
   readonly worker?: string | undefined;
   /** Called once a run has its row. */

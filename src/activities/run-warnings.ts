@@ -14,7 +14,7 @@ type LoggedOutcome =
   | TransientOutcome
   | { readonly kind: "rejected"; readonly status: number }
   | { readonly kind: "failed"; readonly reason: string }
-  | { readonly kind: "open" | "complete" | "gone" | "unauthorized" | "broken" | "torn" | "moved" | "held" };
+  | { readonly kind: "open" | "complete" | "gone" | "unauthorized" | "broken" | "torn" | "moved" };
 
 /** Logs what goes wrong in a worker's runs, each thing once: a line per row or per try would drown the log. */
 export class RunWarnings {

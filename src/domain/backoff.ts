@@ -1,4 +1,3 @@
-import { HOUR } from "./duration.js";
 import type { RefusedRequest } from "./refusals.js";
 import { MAX_RETRY_AFTER_MS } from "./service/pace/retry-after.js";
 
@@ -79,8 +78,6 @@ export type ItemOutcome =
   | { readonly kind: "complete" }
   | TransientOutcome
   | { readonly kind: "failed"; readonly reason: string; readonly refused?: RefusedRequest }
-  /** It may have been done already, and nobody can tell: it waits until the user continues the run. */
-  | { readonly kind: "held" }
   | { readonly kind: "unauthorized" };
 
 export type ItemVerdict<P> =
@@ -101,8 +98,6 @@ export function afterItemOutcome<P extends Attempted>(
   switch (outcome.kind) {
     case "open":
       return { kind: "again", progress: { ...progress, notBefore: 0 } };
-    case "held":
-      return { kind: "again", progress: { ...progress, notBefore: at + HOUR } };
     case "complete":
       return { kind: "done" };
     case "unauthorized":

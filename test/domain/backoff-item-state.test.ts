@@ -7,7 +7,6 @@ const OLD = { item: 3, streak: { count: 9, since: 0 }, notBefore: 5 };
 test.for([
   [{ kind: "open" }, { kind: "again", progress: { ...OLD, notBefore: 0 } }],
   [{ kind: "complete" }, { kind: "done" }],
-  [{ kind: "held" }, { kind: "again", progress: { ...OLD, notBefore: 3_600_010 } }],
   [{ kind: "unauthorized" }, { kind: "stop" }],
   [
     { kind: "failed", reason: "not_found" },

@@ -12,10 +12,8 @@ import { FAILURE_TYPES, UnsendableError } from "../../domain/failures.js";
 import { type CallGate, type NamedFailure, namedFailures } from "../../domain/waiting.js";
 import type { Caller } from "../../jobs/job.js";
 import type { BulkStaging } from "../../lake/bulk/bulk-staging.js";
-import { notePulse } from "../../lake/bulk/run-pulse.js";
-import { HeldError } from "../calls/call-once.js";
 import { requestsSent } from "../calls/call-record.js";
-import { type CallPlace, type CallRule, callRule } from "../calls/call-rules.js";
+import { type CallRule, callRule } from "../calls/call-rules.js";
 import { makeCall } from "../calls/make-call.js";
 import { callFailure, LostAnswerError } from "../failure.js";
 import { runSlice, type Slice } from "../slice.js";
@@ -32,8 +30,6 @@ export interface ItemProgress extends Attempted {
 interface WorkItemsInput extends BulkGroup {
   readonly items: readonly ItemProgress[];
   readonly budgetMs: number;
-  /** Epoch milliseconds at which the user last had the run continue; 0: never. */
-  readonly continuedAt: number;
 }
 
 interface WorkedItem {
@@ -58,12 +54,6 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   const group = await openGroup(deps, input);
   const { job, staging } = group.run;
   const { options, secrets } = await staging.file.require();
-  const { continuedAt } = input;
-  const { homeStartedAt } = deps;
-  const pulse = (step: "begins" | "ends") =>
-    job.effect ? notePulse(deps.sealed, input, step, { continuedAt, homeStartedAt }) : 0;
-  const resumedAt = await pulse("begins");
-  const unsure = resumedAt === 0 ? undefined : { isHeld: resumedAt > continuedAt };
   const planned = await group.work();
   const kept = staging.keepResults(`${input.group}-${randomUUID()}`);
   let totals = noBulkTotals();
@@ -73,7 +63,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
     if (rows === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
     let result: unknown;
     try {
-      const caller = callerOf(slice, input, { options, secrets, given, staging, unsure }, item);
+      const caller = callerOf(slice, input, { options, secrets, given, staging }, item);
       result = await job.work(rows, caller);
     } catch (error) {
       return { progress, outcome: outcomeOf(error) };
@@ -83,7 +73,6 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
     return { progress, outcome: { kind: "complete" } as const };
   });
   const names = await kept.end();
-  await pulse("ends");
   const items = namedFailures(results, ({ progress: { item } }) => {
     const line = planned[item]?.rows[0]?.line ?? 0;
     return { line, owner: group.ownerOf(line) };
@@ -110,15 +99,12 @@ interface Refusal {
 function callerOf(
   slice: Slice,
   { runId, group }: Pick<BulkGroup, "runId" | "group">,
-  facts: Pick<Caller, "options" | "secrets" | "given"> & {
-    readonly staging: BulkStaging;
-    readonly unsure: CallPlace["unsure"];
-  },
+  facts: Pick<Caller, "options" | "secrets" | "given"> & { readonly staging: BulkStaging },
   item: number,
   token?: ClientToken,
 ): Caller {
   const { deps, deadline } = slice;
-  const { staging, unsure, ...known } = facts;
+  const { staging, ...known } = facts;
   const prefix = staging.itemPrefix(group, item);
   const { sealed } = deps;
   let isProgress = false;
@@ -134,7 +120,7 @@ function callerOf(
     const refused = await sealed.get<Refusal>(`${own}refused`);
     if (refused !== undefined) throw new RejectedError({ operation: operation.name, sent: true, ...refused });
     try {
-      const place = { deps, run: runId, prefix: own, owner, token, unsure, ...terms };
+      const place = { deps, run: runId, prefix: own, owner, token, ...terms };
       // Finding kept answers again may take a whole slice: the item then gets time for new calls, or it would never end.
       const isStuck = !isProgress && !slice.hasTime();
       const notAfter = isStuck ? Math.max(deadline, Date.now() + PROGRESS_MS) : deadline;
@@ -177,7 +163,6 @@ function callerOf(
 }
 
 function outcomeOf(error: unknown): ItemOutcome {
-  if (error instanceof HeldError) return { kind: "held" };
   if (error instanceof LostAnswerError) return { kind: "failed", reason: "lost_answer" };
   if (error instanceof ApplicationFailure && error.type === FAILURE_TYPES.transient) {
     const wait = error.nextRetryDelay;

@@ -36,14 +36,9 @@ export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
   /** Judges an answer before it is kept: one that it throws for is never used. */
   readonly accept?: (answer: A) => Promise<void>;
   readonly believedMissingAfterMs?: number;
-  /** Set where an earlier request may have left no intent: whether the call is held where that can't be looked up. */
-  readonly unsure?: { readonly isHeld: boolean } | undefined;
   /** Epoch milliseconds after which no request leaves any more; left out: after {@link START_WITHIN_MS}. */
   readonly notAfter?: number;
 }
-
-/** Thrown where a request may have been sent before its run resumed, and nothing tells: the user says what to do. */
-export class HeldError extends Error {}
 
 /**
  * Makes a call whose answer is kept, sealed, in the staging area, so that it takes effect once however often the
@@ -52,7 +47,6 @@ export class HeldError extends Error {}
  * @throws LostAnswerError when an earlier request may have taken effect and nothing tells whether it did.
  * @throws ApplicationFailure of type TransientError while it is too early to say that a lost request had no effect,
  * or after an answer that says nothing of it.
- * @throws HeldError where nothing was sent, because of `unsure`.
  * @throws ApiError, InputError of the call itself.
  */
 export async function callOnce<O extends Operation, A = ResponseOf<O>>(
@@ -89,21 +83,16 @@ function answered<A>(
 /** Plans what to send, after what earlier attempts have sent. */
 async function planOf<O extends Operation, A>(
   deps: Dependencies,
-  { operation, params, resolution, believedMissingAfterMs, unsure }: OnceCall<O, A>,
+  { operation, params, resolution, believedMissingAfterMs }: OnceCall<O, A>,
   record: CallRecord,
 ): Promise<Finding<ParamsOf<O>, A>> {
   const { earlier } = record;
   const [first] = earlier;
-  const isLookedUp = resolution?.rule === "lookup";
-  if (first === undefined && unsure?.isHeld && !isLookedUp) throw new HeldError(operation.name);
-  const mayBeSent = first !== undefined || (isLookedUp && unsure !== undefined);
-  if (!mayBeSent || resolution?.rule === "again") return { missing: params };
+  if (first === undefined || resolution?.rule === "again") return { missing: params };
+  if (resolution?.rule !== "lookup") throw new LostAnswerError(operation.name, first.at);
   const storeTime = await record.storeTime();
-  const unknown = { operation: operation.name, at: Date.now(), clockAheadMs: null, storedAt: storeTime };
-  const sent = first ?? unknown;
-  if (!isLookedUp) throw new LostAnswerError(operation.name, sent.at);
-  const finding = await lookedUp(operation, record, sent.at, () =>
-    resolution.find(lostCall(operation, sent, storeTime)),
+  const finding = await lookedUp(operation, record, first.at, () =>
+    resolution.find(lostCall(operation, first, storeTime)),
   );
   if ("found" in finding) return finding;
   const youngest = Math.min(...earlier.map((intent) => ageOf(intent, storeTime, deps)));

@@ -20,7 +20,6 @@ export interface CallPlace extends CallTerms {
   readonly owner?: DataOwner | undefined;
   /** Tried first by a client operation; left out, it makes its own. */
   readonly token?: ClientToken | undefined;
-  readonly unsure?: { readonly isHeld: boolean } | undefined;
 }
 
 export interface CallRule<O extends Operation, A> {

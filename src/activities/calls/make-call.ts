@@ -26,7 +26,6 @@ export function makeCall(
       params,
       key: place.prefix,
       run: place.run,
-      unsure: place.unsure,
       ...(clientToken && { clientToken }),
       ...(resolutionOf && { resolution: resolutionOf(place, params) }),
       ...(send && { send: send.bind(undefined, place) }),

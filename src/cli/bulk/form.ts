@@ -33,8 +33,6 @@ export function bulkRun(
   return declaredRun<BulkProgress, BulkTold>({
     start,
     progress: PROGRESS,
-    remark: (progress, before) =>
-      progress.held > 0 && progress.held !== before?.held ? heldWords(progress) : undefined,
     left({ end, sofar }) {
       const isCut = effect && (end?.kind === "failed" || end?.kind === "cancelled");
       const sent = `only the lake's staging area knows what the run has sent; finish it: ${continueCommand(kind)}`;
@@ -142,12 +140,4 @@ function retryWords(runId: string, unsure: number, isEvery: boolean): string {
   return isEvery
     ? `what failed may have been carried out: check that, and then send it again with ${again} --send-unknown`
     : `${words}; add --send-unknown to send again also what may have been carried out, once you have checked that`;
-}
-
-/** Says why items are held, and how they are sent. */
-export function heldWords({ runId, held }: Pick<BulkProgress, "runId" | "held">): string {
-  return (
-    `${held} held: the run went on after a pause, and after the restore of a backup they may have been sent already. ` +
-    `Check that; then send them: nightledger runs continue ${runId}`
-  );
 }

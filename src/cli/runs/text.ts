@@ -7,7 +7,6 @@ import type { Finding, SeenRun } from "../../domain/seen-run.js";
 import type { WaitingState } from "../../domain/waiting.js";
 import { counted } from "../../domain/words/counted.js";
 import { bytesWords, type Labelled } from "../../domain/words/texts.js";
-import { heldWords } from "../bulk/form.js";
 import type { RunKind } from "../shell/kind.js";
 import { averagePace, type ProgressForm } from "../shell/progress-view.js";
 import { timeStamp } from "../terminal/clock.js";
@@ -153,6 +152,5 @@ export function waitingWords({ progress }: UnfinishedRun): string[] {
     ...(told?.learned_limit
       ? [`${counted(told.learned_limit, "call")} at once, as the service bears them`]
       : []),
-    ...(told?.held ? [heldWords(told as BulkProgress)] : []),
   ];
 }

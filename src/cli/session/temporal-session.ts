@@ -66,9 +66,7 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
   const { terminal, preflight, signal } = options;
   const home = preflight.config.home.path;
   const report = (message: string) => terminal.say(message);
-  const isNew = (await runningServer(home)) === undefined;
-  const homeStartedAt = isNew ? Date.now() : undefined;
-  if (isNew) report("starting Temporal…");
+  if ((await runningServer(home)) === undefined) report("starting Temporal…");
   const cli = await installedCli(terminal, preflight, signal);
   const held = await acquireEmbeddedServer({ home, cliPath: cli.path, ui: options.ui, report, signal });
   releases.add(() => held.release());
@@ -78,8 +76,7 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
   // A worker would continue whatever an earlier command left.
   signal.throwIfAborted();
   const { keys, log } = options;
-  const start = () =>
-    startWorker({ ...workerSettings(preflight, keys, log), server, embedded: true, homeStartedAt });
+  const start = () => startWorker({ ...workerSettings(preflight, keys, log), server, embedded: true });
   const place = join(home, `worker-${preflight.taskQueue}`);
   const worker = options.worker === false ? undefined : await takeWorkerTurn(place, start);
   releases.add(() => worker?.stop());

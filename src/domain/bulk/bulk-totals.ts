@@ -53,8 +53,6 @@ export interface BulkProgress extends WaitingState {
   readonly rows: number;
   readonly phase: "working" | "publishing" | "finishing";
   readonly totals: BulkTotals;
-  /** Items that wait until the user continues the run, because they may have been sent before it resumed. */
-  readonly held: number;
 }
 
 const MOST_FAILURES = 100;

@@ -18,7 +18,6 @@ import type { RetentionRules } from "../../domain/tables/retention.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile, secretPrint } from "../../lake/bulk/bulk-staging.js";
 import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
-import { lastPulse } from "../../lake/bulk/run-pulse.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { namespaceId } from "../../temporal/running-workflows.js";
 import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
@@ -74,7 +73,7 @@ function secretsName(secrets: FrozenFile["secrets"], salt: string): BulkOptions 
   return { secrets: secretPrint(JSON.stringify(secrets), salt) };
 }
 
-/** A run that worked within this time is taken for alive. */
+/** A run that made a call within this time is taken for alive. */
 const STILL_MS = 2 * MINUTE;
 
 /** Lets a run be the only one of its kind in a lake. Both throw an InputError that names the run in the way. */
@@ -118,7 +117,7 @@ export async function openClaim(
 
 /** Checks that nobody works on a run of another HOME: two that do would delete each other's records. */
 async function assertStill(sealed: SealedStore, holder: EffectClaim): Promise<void> {
-  const age = Date.now() - ((await lastPulse(sealed, holder)) ?? 0);
+  const age = Date.now() - (await new BulkStaging(sealed, holder.staging).lastCallAt());
   if (age >= STILL_MS) return;
   throw new InputError(
     `run ${holder.runId} worked ${durationWords(age)} ago, so something still runs it. Nothing was started. ` +

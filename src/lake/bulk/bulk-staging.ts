@@ -222,6 +222,12 @@ export class BulkStaging {
     return this.#key(`items/${group}/${item}/`);
   }
 
+  /** Epoch milliseconds at which the last call of an item was staged; 0 without one. */
+  async lastCallAt(): Promise<number> {
+    const entries = await this.sealed.list(this.#key("items/"));
+    return entries.reduce((last, { modifiedAt }) => Math.max(last, modifiedAt.getTime()), 0);
+  }
+
   /** Keeps results in objects that begin with a new name; a workflow's history will name them. */
   keepResults(name: string): KeptResults {
     return new KeptResults(name, (part, results) =>

@@ -30,8 +30,6 @@ interface CarriedRun {
   /** The service refused the credentials. */
   readonly unauthorized: boolean;
   readonly pauses: Pauses;
-  /** Epoch milliseconds at which the user last had it continue; 0: never. */
-  readonly continuedAt: number;
   readonly phases: Phases;
 }
 
@@ -42,12 +40,14 @@ export class RunState {
   readonly groups: number;
   readonly phases: RunPhases;
   readonly #scope = CancellationScope.current();
-  /** What each group waits for, and how many of its items are held, by its number. */
-  readonly #groups = new Map<number, WaitingState & { readonly held: number }>();
+  /** How often the user had it continue. */
+  continued = 0;
+  /** What each group waits for, by its number. */
+  readonly #groups = new Map<number, WaitingState>();
 
   constructor(readonly input: BulkInput) {
     const { carried, groups } = input;
-    const begun = { nextGroup: 0, stopped: null, unauthorized: false, pauses: NO_PAUSES, continuedAt: 0 };
+    const begun = { nextGroup: 0, stopped: null, unauthorized: false, pauses: NO_PAUSES };
     this.run = carried ?? { ...begun, totals: noBulkTotals(), phases: {} };
     this.groups = groups;
     this.phases = new RunPhases(this.run.phases);
@@ -56,8 +56,7 @@ export class RunState {
   get progress(): BulkProgress {
     const { runId, rows } = this.input;
     const groups = [...this.#groups.values()];
-    const held = groups.reduce((sum, group) => sum + group.held, 0);
-    return { runId, rows, phase: this.phase, totals: this.run.totals, held, ...allWaiting(groups) };
+    return { runId, rows, phase: this.phase, totals: this.run.totals, ...allWaiting(groups) };
   }
 
   /** Why no further slice begins; null while one may. */
@@ -93,8 +92,8 @@ export class RunState {
   }
 
   /** Notes what a group waits for now. */
-  wait(group: number, waiting: WaitingState, held: number): void {
-    this.#groups.set(group, { ...waiting, held });
+  wait(group: number, waiting: WaitingState): void {
+    this.#groups.set(group, waiting);
     const until = throttledUntil(waiting);
     this.run = { ...this.run, pauses: withPause(this.run.pauses, Date.now(), until) };
   }
@@ -103,9 +102,9 @@ export class RunState {
     this.#groups.delete(group);
   }
 
-  /** The user has the run continue: what waits is tried now, and what is held is sent. */
+  /** The user has the run continue: what waits is tried now. */
   tryNow(): void {
-    this.run = { ...this.run, continuedAt: Date.now() };
+    this.continued += 1;
   }
 
   /** The service refused the credentials. */

@@ -23,12 +23,11 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
   // Groups begin together; were their slices equally long, all would end together and no call would be in flight.
   let budgetMs = SLICE_BUDGET_MS * (1 - (group % GROUPS_AT_ONCE) / GROUPS_AT_ONCE);
   let open: ItemProgress[] = Array.from({ length: plan.items }, (_, item) => ({ ...UNTRIED, item }));
-  let { continuedAt } = run.run;
-  const isContinued = () => run.run.continuedAt !== continuedAt;
-  const held = new Set<number>();
+  let { continued } = run;
+  const isContinued = () => run.continued !== continued;
   while (open.length > 0 && !isStopped()) {
     if (isContinued()) {
-      continuedAt = run.run.continuedAt;
+      continued = run.continued;
       open = open.map((item) => ({ ...item, notBefore: 0 }));
     }
     const due = open.filter(({ notBefore }) => notBefore <= Date.now());
@@ -37,15 +36,13 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
       await condition(() => isStopped() || isContinued(), Math.max(1, next - Date.now()));
       continue;
     }
-    const slice = await workItems({ ...place, items: due, budgetMs, continuedAt });
+    const slice = await workItems({ ...place, items: due, budgetMs });
     budgetMs = SLICE_BUDGET_MS;
     run.count(slice.totals);
     results.push(slice.results);
     open = open.filter((item) => !due.includes(item));
     for (const { progress, outcome, failure } of slice.items) {
       const { item } = progress;
-      if (outcome.kind === "held") held.add(item);
-      else held.delete(item);
       if (failure !== undefined) failures.set(item, failure);
       const verdict = afterItemOutcome(progress, outcome, slice.at, Math.random());
       if (verdict.kind === "again") open.push(verdict.progress);
@@ -57,7 +54,7 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
     if (unauthorized) break;
     const { gateUntil, at } = slice;
     const unfinished = open.map((one) => ({ ...one, failure: failures.get(one.item) }));
-    run.wait(group, waitingState(unfinished, slice), held.size);
+    run.wait(group, waitingState(unfinished, slice));
     if (gateUntil !== null && gateUntil > at) await condition(isStopped, gateUntil - at);
   }
   run.count(await closeGroup({ ...place, results: results.flat(), failed }));
