@@ -5,7 +5,6 @@ import { VERSION } from "../version.js";
 import { bulkCommands } from "./commands/bulk-jobs.js";
 import { callCommand } from "./commands/call.js";
 import { type AddCommand, runIn } from "./commands/command.js";
-import { shownWords } from "./commands/declared-options.js";
 import { forgetCommands } from "./commands/forget.js";
 import { arrangeHelp } from "./commands/help.js";
 import { lakeCommands } from "./commands/lake.js";
@@ -47,7 +46,7 @@ export function createProgram(terminal: Terminal, end: (code: number) => void): 
 }
 
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<void> {
-  const shown = commandLine(["nightledger", ...shownWords(argv.slice(2))]);
+  const shown = commandLine(["nightledger", ...argv.slice(2)]);
   const more = { shown, again: continuingLine(argv, terminal), newLake: argv.includes("--new-lake") };
   process.exitCode = await run(argv, { ...terminal, ...more });
 }

@@ -46,9 +46,9 @@ test("a batch of two, with vaults to write, looked up", async () => {
 
 test("a customer with a link, webhooks, a review and another batch that watches", async () => {
   await inWorld({ outcomes: { incomplete: 1 } }, async (world) => {
-    const sink = { kind: "file", path: join(world.lake, "..", "links") } as const;
+    const linksFile = join(world.lake, "..", "links");
     const rows = world.users(2);
-    await world.onboard(rows.slice(0, 1), { sink });
+    await world.onboard(rows.slice(0, 1), { linksFile });
     await world.onboard(rows);
     const id = world.sandbox.onboardings.of("fp_1")[0]?.id ?? "";
     await world.tell("fp_1", { messageId: "stale", kind: "service.onboarding.incomplete" });

@@ -41,7 +41,6 @@ export const OF_ONE_COMMAND = new Set([
   "validateOnly",
   "until",
   "continuations",
-  "continuationCommand",
   "notifyCommand",
   "notifyWebhook",
 ]);

@@ -55,14 +55,3 @@ function absoluteText(text: unknown, { flags }: Option, { path }: z.GlobalMeta, 
   const isPath = path === "slashed" ? text.includes("/") : /<(file|directory)>$/.test(flags);
   return isPath ? resolve(cwd, text) : text;
 }
-
-/** The option whose text may be secret: a command of the user's own. */
-const UNSHOWN = "--continuation-command";
-
-/** The words of a command line, with `…` for a text that may be secret. */
-export function shownWords(words: readonly string[]): string[] {
-  return words.map((word, at) => {
-    if (word.startsWith(`${UNSHOWN}=`)) return `${UNSHOWN}=…`;
-    return words[at - 1] === UNSHOWN ? "…" : word;
-  });
-}

@@ -31,10 +31,6 @@ function batchOptions(): Option[] {
       "--continuations <file>",
       "append the links of customers who must continue to this file, encrypted",
     ),
-    new Option(
-      "--continuation-command <command>",
-      "run this command for each such link, with one JSON line on its standard input",
-    ),
     new Option("--plain-output", "store the playbook's output unencrypted in the table"),
     new Option("--until <state>", "settled: also wait for customers and reviewers").choices(["settled"]),
   ];
@@ -78,7 +74,7 @@ export const scheduledOnboard: Schedulable = {
     const { checkOnboardFlags, optionsOf } = await import("../onboarding/flags.js");
     checkOnboardFlags(flags);
     const { customers, mode, limit = null, continueInvalid } = flags;
-    const { sink: _, ...options } = optionsOf({ cwd }, flags, mode, { limit, retry: false });
+    const { linksFile: _, ...options } = optionsOf({ cwd }, flags, mode, { limit, retry: false });
     return {
       kind: "onboard",
       customers: resolve(cwd, customers),

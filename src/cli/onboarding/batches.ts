@@ -15,11 +15,10 @@ import { followFound } from "../shell/found-run.js";
 import { runJob } from "../shell/shell.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { batchRun, giveUpBatch, rowsWithOutcomes, startBatch } from "./batch-run.js";
-import { type BatchFlags, checkSink, optionsOf } from "./flags.js";
+import { type BatchFlags, optionsOf } from "./flags.js";
 
 /** Runs the failed rows of a batch as a new attempt. Returns the exit code. @throws InputError */
 export async function retryBatch(terminal: Terminal, batchId: string, flags: BatchFlags): Promise<number> {
-  checkSink(flags);
   checkBatchId(batchId);
   return runJob(terminal, flags, {
     async plan(preflight) {

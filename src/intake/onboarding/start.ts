@@ -4,7 +4,7 @@ import type { BatchRunInput } from "../../domain/onboarding/batch/batch-rows.js"
 import { batchWorkflowId, followWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import type { NewRun } from "../../domain/run.js";
-import { type ContinuationSink, keptSink } from "../../lake/onboarding/continuation-file.js";
+import { keptLinksFile } from "../../lake/onboarding/continuation-file.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { progressOf } from "../../temporal/running-workflows.js";
@@ -18,8 +18,8 @@ export interface OnboardingOptions
   > {
   /** Rows of the file that may run; null for all. */
   readonly limit: number | null;
-  /** Null where continuations go to the sink of an earlier command, or nowhere. */
-  readonly sink: ContinuationSink | null;
+  /** Null where continuations go into the file of an earlier command, or nowhere. */
+  readonly linksFile: string | null;
 }
 
 /** A frozen batch, and where it runs. */
@@ -32,7 +32,7 @@ interface ReadyBatch extends Omit<AskedRun, "restart"> {
 /** Joins the batch's run in progress, or starts a new one. */
 export async function startOnboarding(client: Client, batch: ReadyBatch): Promise<StartedRun> {
   const { sealed, facts, options, scope } = batch;
-  if (options.sink !== null) await keptSink(sealed, facts.batchId).put(options.sink);
+  if (options.linksFile !== null) await keptLinksFile(sealed, facts.batchId).put(options.linksFile);
   const started = await startOrJoin(client, {
     ...batch,
     workflow: "onboardBatch",
@@ -73,7 +73,7 @@ function rowsOf({ rows }: BatchFacts, { limit }: OnboardingOptions): number {
 
 function inputOf({ facts, options, scope }: ReadyBatch): Omit<BatchRunInput, keyof NewRun> {
   const { batchId, playbook, mode } = facts;
-  const { limit, sink: _, ...run } = options;
+  const { limit, linksFile: _, ...run } = options;
   const { window, circuit, retry, syncTimeoutSecs } = run;
   const times = { sync_timeout_secs: syncTimeoutSecs, deadline_secs: run.timing.deadline / SECOND };
   return {

@@ -19,7 +19,7 @@ interface ScheduledBatch {
   readonly playbook: string;
   readonly mode: OnboardingMode;
   readonly continueInvalid: boolean;
-  readonly options: Omit<OnboardingOptions, "sink">;
+  readonly options: Omit<OnboardingOptions, "linksFile">;
 }
 
 /** The upkeep of the lake. */

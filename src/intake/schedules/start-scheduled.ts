@@ -57,7 +57,7 @@ const SCHEDULINGS: { readonly [K in ScheduledJob["kind"]]: Scheduling<Scheduled<
     async start({ client, store, ...place }, job) {
       const { facts, freezable } = await runnableCustomers(job, (await readBinding(store))?.id ?? "");
       await new FrozenBatches(place.sealed).freeze(facts, freezable());
-      return startOnboarding(client, { ...place, facts, options: { ...job.options, sink: null } });
+      return startOnboarding(client, { ...place, facts, options: { ...job.options, linksFile: null } });
     },
   },
   maintain: {

@@ -4,7 +4,7 @@ import type { Sealer } from "../../domain/sealer.js";
 import type { SealedStore } from "../store/sealed-store.js";
 import { batchPrefix } from "./frozen-batch.js";
 
-/** How a customer continues, as a sink gets it: holds secrets. */
+/** How a customer continues, as a line of the file says it: holds secrets. */
 export interface Delivery {
   /** The same for every repetition, so that the receiver can drop duplicates. */
   readonly delivery_id: string;
@@ -88,13 +88,7 @@ function parsed(line: string): { delivery_id: string; sealed: string } | undefin
   return undefined;
 }
 
-export type ContinuationSink =
-  /** A file to which a sealed line is appended for each. */
-  | { readonly kind: "file"; readonly path: string }
-  /** A shell command that is run for each, with one JSON line on its standard input. */
-  | { readonly kind: "command"; readonly command: string };
-
-/** A batch's sink, sealed, because a history must not say where secrets go. A later command replaces it. */
-export function keptSink(sealed: SealedStore, batchId: string) {
-  return sealed.kept<ContinuationSink>(`${batchPrefix(batchId)}sink`);
+/** The path of a batch's file, sealed, because a history must not say where secrets go. A later command replaces it. */
+export function keptLinksFile(sealed: SealedStore, batchId: string) {
+  return sealed.kept<string>(`${batchPrefix(batchId)}links-file`);
 }

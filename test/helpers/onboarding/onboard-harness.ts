@@ -110,7 +110,7 @@ export async function openOnboardWorld(
           window: 50,
           circuit: 20,
           plainOutput: true,
-          sink: null,
+          linksFile: null,
           retry: false,
           timing: { ...QUICK, ...timing },
           ...options,

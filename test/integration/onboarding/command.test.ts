@@ -183,12 +183,6 @@ test("links of a continuation file are read with the keys that sealed them", asy
 
 test.for([
   ["a wrong row", "fp_id,external_id\nfp_1,c-1\n", [], /line 2, column external_id/],
-  [
-    "both sinks",
-    "fp_id\nfp_1\n",
-    ["--continuations", "a", "--continuation-command", "b"],
-    /exclude each other/,
-  ],
   ["a time-out in asynchronous mode", "fp_id\nfp_1\n", ["--sync-timeout", "5"], /only in --mode sync/],
   ["--detach without a cluster", "fp_id\nfp_1\n", ["--detach"], /nightledger dev/],
   ["a wrong deadline", "fp_id\nfp_1\n", ["--deadline", "soon"], /14d/],

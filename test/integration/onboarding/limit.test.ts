@@ -101,7 +101,7 @@ test("a run that ends before it hears of a limit is followed by another", async 
       window: 5,
       circuit: 0,
       plainOutput: true,
-      sink: null,
+      linksFile: null,
       retry: false,
       timing: QUICK,
     },

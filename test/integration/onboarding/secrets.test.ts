@@ -53,7 +53,7 @@ test("what a file holds of people is in no history, log or table; nor is a link 
   const batch = await world.begin(rows, {
     mode: "sync",
     plainOutput: true,
-    sink: { kind: "file", path: links },
+    linksFile: links,
   });
   const summary = (await batch.handle.result()) as OnboardSummary;
   expect(summary.customers).toMatchObject({ total: 3, error: 1, needs_customer: 1, failed: 1 });

@@ -13,28 +13,30 @@ import {
 } from "../../../domain/onboarding/customer/customer-state.js";
 import type { OpenCustomer } from "../../../domain/onboarding/customer/open-customer.js";
 import { instantMs } from "../../../domain/service/instant.js";
-import { appendContinuation, type Delivery, keptSink } from "../../../lake/onboarding/continuation-file.js";
+import {
+  appendContinuation,
+  type Delivery,
+  keptLinksFile,
+} from "../../../lake/onboarding/continuation-file.js";
 import { batchPrefix } from "../../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../../lake/store/sealed-store.js";
-import { commandEnd } from "../../command-end.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
 /** Tries, in about half a minute, before somebody has to send the link from the dashboard. */
 const MOST_TRIES = 5;
 
-/** Delivers a continuation to the batch's sink, at least once; false where it could not be delivered. */
+/** Writes a continuation into the batch's file, at least once; false where it could not be written. */
 export async function deliverLink(
   deps: OnboardingDependencies,
   one: OpenCustomer,
   link: LinkOffer,
 ): Promise<boolean> {
   const { input, tries } = one;
-  const sink = await keptSink(deps.sealed, input.batchId).find();
-  if (sink === undefined) return false;
+  const path = await keptLinksFile(deps.sealed, input.batchId).find();
+  if (path === undefined) return false;
   const delivery = await deliveryOf(deps, one, link);
   try {
-    if (sink.kind === "file") await appendContinuation(sink.path, delivery, deps.sealed.sealer);
-    else await deliverToCommand(sink.command, delivery, cancellationSignal());
+    await appendContinuation(path, delivery, deps.sealed.sealer);
     return true;
   } catch (error) {
     cancellationSignal().throwIfAborted();
@@ -65,29 +67,6 @@ async function deliveryOf(
   };
 }
 
-/** Thrown when the continuation command did not end with 0 in time. */
-export class ContinuationCommandError extends Error {
-  override readonly name = "ContinuationCommandError";
-}
-
-/**
- * Delivers a continuation to a command.
- *
- * @throws ContinuationCommandError when it does not end with 0 in time; the signal's reason when aborted.
- */
-export async function deliverToCommand(
-  command: string,
-  delivery: Delivery,
-  signal: AbortSignal,
-  longestMs?: number,
-): Promise<void> {
-  const end = await commandEnd(command, delivery, signal, longestMs);
-  if (end === 0) return;
-  throw new ContinuationCommandError(
-    `the continuation command ended with ${end}; the link counts as not delivered and will be delivered again`,
-  );
-}
-
 /** A row's continuation of a number. */
 export function keptLink(
   sealed: SealedStore,
@@ -97,7 +76,7 @@ export function keptLink(
   return sealed.kept<Continuation>(`${batchPrefix(batchId)}continuations/${line}-${attempt}-${number}`);
 }
 
-/** Keeps a new continuation for its delivery; a customer without one, or without a sink, is marked as lacking it. */
+/** Keeps a new continuation for its delivery; a customer without one, or of a batch without a file, is marked as lacking it. */
 export async function offerLink(
   { sealed }: OnboardingDependencies,
   ref: CustomerInput,
@@ -107,7 +86,7 @@ export async function offerLink(
   if (!needsCustomer(state)) return { state, link: null };
   const { token, link, expires_at } = given ?? {};
   const isWhole = token !== undefined && link !== undefined && expires_at !== undefined;
-  if (isWhole && (await keptSink(sealed, ref.batchId).has())) {
+  if (isWhole && (await keptLinksFile(sealed, ref.batchId).has())) {
     const found = { token, link, expires_at };
     let kept = state.links;
     while (await keptLink(sealed, ref, kept + 1).has()) kept++;

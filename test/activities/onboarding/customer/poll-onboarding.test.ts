@@ -6,7 +6,7 @@ import type { Continuation } from "../../../../src/domain/onboarding/customer/co
 import { afterLink, type CustomerState } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerEvent } from "../../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
-import { keptSink } from "../../../../src/lake/onboarding/continuation-file.js";
+import { keptLinksFile } from "../../../../src/lake/onboarding/continuation-file.js";
 import {
   completed,
   event,
@@ -41,7 +41,7 @@ async function look(answer: object, known: CustomerState, events: readonly Custo
     body: JSON.stringify({ id: onboardingId, requires_manual_review: false, ...answer }),
     times: 1,
   });
-  await keptSink(bench.deps.sealed, batchId).put({ kind: "file", path: "unused" });
+  await keptLinksFile(bench.deps.sealed, batchId).put("unused");
   const deadline = Date.now() + 14 * DAY;
   const stand = openRow({ batchId }, { state, recorded: state, deadline });
   return bench.run(() => pollOnboarding(bench.deps, stand, events));
