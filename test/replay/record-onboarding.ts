@@ -61,7 +61,7 @@ test("a customer with a link, webhooks, a review and another batch that watches"
 
 test("a customer whose output comes late", async () => {
   await inWorld({ outcomes: { pass: 1 }, output: { risk: "low" }, outputDelayMs: 400 }, async (world) => {
-    await world.onboard(world.users(1), { mode: "sync", timing: { outputRetries: [100, 600] } });
+    await world.onboard(world.users(1), { mode: "sync", timing: { outputRetry: 600 } });
     await recordFollow(world, "follow-output");
   });
 });

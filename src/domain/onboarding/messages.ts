@@ -27,7 +27,6 @@ export const BATCH_SIGNALS = {
   pause: "pause",
   resume: "resume",
   cancel: "cancelBatch",
-  raiseLimit: "raiseLimit",
 } as const;
 
 /** Kind of the news that a customer's session was validated (docs/reference/service.md, "Session validation"). */
@@ -51,6 +50,4 @@ export interface BatchProgress
   readonly batchId: string;
   readonly customers: CustomerCounts;
   readonly cancelling: boolean;
-  /** Whether its summary is made: rows that a higher limit adds from then on belong to another run. */
-  readonly finishing: boolean;
 }

@@ -13,7 +13,8 @@ export interface OnboardingTiming {
   readonly deadline: number;
   /** How long before its end a fresh continuation is asked for. */
   readonly linkMargin: number;
-  readonly outputRetries: readonly number[];
+  /** Until a decision without an output is polled once more for it; null: never. */
+  readonly outputRetry: number | null;
   /** How long a row may be silent before it is handed over again. */
   readonly reportTimeout: number;
 }
@@ -25,6 +26,6 @@ export const DEFAULT_TIMING: OnboardingTiming = {
   decisionTimeout: 60 * MINUTE,
   deadline: 14 * DAY,
   linkMargin: 10 * MINUTE,
-  outputRetries: [SECOND, 5 * SECOND],
+  outputRetry: 2 * SECOND,
   reportTimeout: 10 * MINUTE,
 };

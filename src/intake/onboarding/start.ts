@@ -1,13 +1,15 @@
-import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import { SECOND } from "../../domain/duration.js";
+import { InputError } from "../../domain/failures.js";
 import type { BatchRunInput } from "../../domain/onboarding/batch/batch-rows.js";
 import { batchWorkflowId, followWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import type { NewRun } from "../../domain/run.js";
+import { counted } from "../../domain/words/counted.js";
 import { keptLinksFile } from "../../lake/onboarding/continuation-file.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import { progressOf } from "../../temporal/running-workflows.js";
+import { progressOf, signalRunning } from "../../temporal/running-workflows.js";
 import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 
 /** How a batch is run. None of this is part of the batch's identity. */
@@ -46,25 +48,20 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
   return started.joined ? joinBatch(client, started, batch) : started;
 }
 
-/** A busy worker answers within it: a run that ends unasked would leave undone what a higher limit adds. */
-const ANSWERS_WITHIN_MS = 30_000;
-
-/** Joins a run with this command's limit; waits for one that is about to end, and starts a new one for the rest. */
+/** Joins a run that takes at least the rows of this command. @throws InputError where it takes fewer */
 async function joinBatch(client: Client, running: StartedRun, batch: ReadyBatch): Promise<StartedRun> {
-  const { handle } = running;
-  try {
-    await handle.signal(BATCH_SIGNALS.raiseLimit, rowsOf(batch.facts, batch.options));
-    const progress = await progressOf<BatchProgress>(client, handle, ANSWERS_WITHIN_MS);
-    // The credentials were good a moment ago; a batch that a person or its circuit paused waits for a person.
-    if (progress?.paused?.kind === "credentials") await handle.signal(BATCH_SIGNALS.resume);
-    if (!progress?.finishing || progress.customers.queued === 0) return running;
-    // However it ends, the next run plans its rows again.
-    await handle.result().catch(() => undefined);
-  } catch (error) {
-    // The run has ended since it was found.
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  const { handle, memo } = running;
+  const { facts, options } = batch;
+  if (rowsOf(facts, options) > Number(memo.rows)) {
+    throw new InputError(
+      `batch ${facts.batchId} is running, for the first ${counted(Number(memo.rows), "row")} of its file. Nothing was started. Run the same command again once it has ended.`,
+    );
   }
-  return startOnboarding(client, batch);
+  // The credentials were good a moment ago; a batch that a person or its circuit paused waits for a person.
+  const progress = await progressOf<BatchProgress>(client, handle);
+  if (progress?.paused?.kind === "credentials")
+    await signalRunning(client, handle.workflowId, BATCH_SIGNALS.resume);
+  return running;
 }
 
 function rowsOf({ rows }: BatchFacts, { limit }: OnboardingOptions): number {

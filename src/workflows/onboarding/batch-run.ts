@@ -12,7 +12,6 @@ import { callsOf } from "../../domain/counts.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import {
   cancelled,
-  limitRaised,
   paused,
   planned,
   reported,
@@ -41,8 +40,6 @@ import { tellStatus } from "../run-details.js";
 const { planCustomers, handOverRows, stopRows } = proxyActivities<Activities>(HEARTBEATING);
 
 const BY_HAND: BatchPause = { kind: "asked", reason: "paused by hand; runs resume continues it" };
-/** How long a processed batch waits for outputs that are late, not counting the waits between polls for them. */
-const OUTPUTS_LATE_MS = 10_000;
 
 /** One execution of a batch: hands rows over, applies their reports, and hands silent ones over again. */
 export class BatchRun {
@@ -51,7 +48,6 @@ export class BatchRun {
   #starts = 0;
   #changes = 0;
   #isStopping = false;
-  #isFinishing = false;
 
   constructor(input: OnboardBatchInput) {
     this.#input = input;
@@ -76,18 +72,12 @@ export class BatchRun {
       if (this.#batch.cancelled) await this.#cancelRest();
       await this.#plan();
       await this.#start();
-      if (isProcessed(this.#batch)) break;
+      if (isProcessed(this.#batch)) return "done";
       if (this.#isLong) return "long";
       this.#tellStatus();
       await condition(() => this.#changes > seen, this.#input.timing.reportTimeout);
       await this.#inspect();
     }
-    const late = this.#input.timing.outputRetries.reduce((sum, one) => sum + one, OUTPUTS_LATE_MS);
-    await condition(() => this.#batch.outputs.awaited === 0, late);
-    // The limit may have been raised during this wait.
-    if (!isProcessed(this.#batch)) return "long";
-    this.#isFinishing = true;
-    return "done";
   }
 
   #tellStatus(): void {
@@ -120,14 +110,12 @@ export class BatchRun {
     on("pause", (batch) => paused(batch, BY_HAND));
     on("resume", resumed);
     on("cancel", cancelled);
-    on("raiseLimit", limitRaised);
     setHandler(defineQuery<BatchProgress>("progress"), () => {
       const { manualReview, refusals, paused, cancelled } = this.#batch;
       return {
         ...{ runId, batchId, customers: customersOf(this.#batch), manualReview, refusals, paused },
         ...callsOf(this.#batch),
         cancelling: cancelled,
-        finishing: this.#isFinishing,
       };
     });
   }

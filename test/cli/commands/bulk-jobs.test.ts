@@ -142,12 +142,3 @@ test.each(KINDS)(
     if (kind.effect) expect(found(continued)).toBeDefined();
   },
 );
-
-test("a retry takes again the keys of every kind", () => {
-  const program = createProgram({} as never, () => undefined);
-  const retry = program.commands
-    .find((command) => command.name() === "runs")
-    ?.commands.find((command) => command.name() === "retry");
-  const flags = retry?.options.map(({ long }) => long);
-  expect(flags).toEqual(expect.arrayContaining(["--sign-key", "--hmac-key"]));
-});

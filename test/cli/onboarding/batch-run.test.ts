@@ -31,7 +31,6 @@ const progressOf = (paused: BatchPause | null, more: Partial<BatchProgress> = {}
   refusals: REFUSED,
   paused,
   cancelling: false,
-  finishing: false,
   ...more,
 });
 const outcomeOf = (end: RunEnd<OnboardSummary>, sofar: BatchProgress) =>

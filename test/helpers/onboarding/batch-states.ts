@@ -28,6 +28,5 @@ export const doneReport = (row: number, change: Partial<DoneReport> = {}): DoneR
   calls: 2,
   answer_bytes: 90,
   messageHash: null,
-  outputAwaited: false,
   ...change,
 });

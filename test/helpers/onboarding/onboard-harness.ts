@@ -70,7 +70,7 @@ export const QUICK: OnboardingTiming = {
   pollFirst: 300,
   pollMost: 1_000,
   pollPeopleMost: 1_000,
-  outputRetries: [],
+  outputRetry: null,
 };
 
 const LOOK_EVERY_MS = 100;

@@ -1,7 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { NEXT_ACTIONS } from "../../../src/domain/onboarding/customer/next-action.js";
 import { followWorkflowId } from "../../../src/domain/onboarding/identity.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
@@ -37,24 +36,6 @@ test("a file with one changed row: another batch, one request; the rest is reuse
     `select line, event from onboarding_events where batch_id = '${batch.batchId}' order by line`,
   );
   expect(events.map(({ event }) => event)).toEqual(["adopted", "adopted", "recorded", "adopted"]);
-});
-
-test("a limit is a high-water mark: raising it continues the batch, ended or running", async () => {
-  const world = await worlds.open(PLAYBOOKS);
-  const rows = world.users(6);
-  const first = await world.onboard(rows, { limit: 2 });
-  expect(first.summary.customers).toMatchObject({ total: 2, pass: 2 });
-  expect(world.sandbox.calls().by_operation.create_onboarding).toBe(2);
-  const release = world.sandbox.hold({ operation: "create_onboarding" });
-  const second = await world.begin(rows, { limit: 3 });
-  const third = await world.begin(rows, { limit: 5 });
-  expect(third).toMatchObject({ batchId: first.batchId, runId: second.runId, joined: true });
-  release();
-  const summary = (await third.handle.result()) as OnboardSummary;
-  expect(summary.customers).toMatchObject({ total: 5, pass: 5 });
-  expect(world.sandbox.calls().by_operation.create_onboarding).toBe(5);
-  const csv = await world.store.get(`_batches/${first.batchId}/outcomes.csv`);
-  expect(csv?.toString().trim().split("\n")).toHaveLength(6);
 });
 
 test("runs retry runs what failed as a new attempt; earlier attempts stay", async () => {

@@ -198,7 +198,7 @@ test("an output that is missing at first is fetched again: a new version", async
   });
   const batch = await world.onboard(world.users(1), {
     mode: "sync",
-    timing: { outputRetries: [100, 1_500] },
+    timing: { outputRetry: 1_500 },
   });
   expect(batch.summary.customers.pass).toBe(1);
   const rows = await world.untilRows(

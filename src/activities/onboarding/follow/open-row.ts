@@ -38,7 +38,7 @@ const UNANSWERED: OutcomeFacts = {
 
 /** Does what is due for a row, and returns it as it stays open; null where it is finished. */
 export async function step(row: RowInWork): Promise<OpenCustomer | null> {
-  if (row.one.output !== null) await fetchOutput(row);
+  if (row.one.outputDueAt !== null) await fetchOutput(row);
   else if (isPosted(row.one)) await act(row);
   else if (!(await post(row))) return null;
   return conclude(row);
@@ -130,13 +130,15 @@ async function poll(
 async function report(row: RowInWork): Promise<void> {
   if (row.one.state.phase === "machine") return;
   await deliver(row);
-  const { input, state, told, messageHash, refused } = row.one;
+  const { input, state, told, messageHash, refused, outputPolled } = row.one;
   if (told) return;
-  const outputAwaited = isOutputAwaited(row.one);
   row.set({ told: true });
   row.tell({
-    ...{ kind: "done", row: input.row, messageHash, outputAwaited },
+    kind: "done",
+    row: input.row,
+    messageHash,
     ...callsOf(row.one),
+    ...(outputPolled && { outputCame: state.hasOutput }),
     ...(refused && { refused }),
     ...rowVerdict(state),
   });
@@ -152,14 +154,16 @@ async function deliver(row: RowInWork): Promise<void> {
 }
 
 async function conclude(row: RowInWork): Promise<OpenCustomer | null> {
+  if (isOutputAwaited(row.one)) {
+    return { ...row.one, outputDueAt: row.now() + (row.one.input.timing.outputRetry ?? 0) };
+  }
   await report(row);
   const { state, stopped } = row.one;
-  if (state.phase !== "settled") {
-    if (!stopped) return row.one;
-    await stop(row);
-    await report(row);
-  }
-  return row.one.output !== null || isOutputAwaited(row.one) ? nextFetch(row) : null;
+  if (state.phase === "settled") return null;
+  if (!stopped) return row.one;
+  await stop(row);
+  await report(row);
+  return null;
 }
 
 /** Ends with the last status: the batch was cancelled. */
@@ -167,26 +171,13 @@ async function stop(row: RowInWork): Promise<void> {
   await row.change(afterStop(row.one.state), "stopped");
 }
 
-/** The row until it is asked for its output again; null, and the batch is told, where that has an end. */
-function nextFetch(row: RowInWork): OpenCustomer | null {
-  const { output, input, state, stopped } = row.one;
-  if (output === null) row.set(NO_CALLS);
-  const polls = output?.polls ?? 0;
-  const wait = input.timing.outputRetries[polls];
-  const { hasOutput } = state;
-  if (wait === undefined || hasOutput || stopped) {
-    row.tell({ kind: "output", found: hasOutput, ...callsOf(row.one) });
-    return null;
-  }
-  return { ...row.one, output: { polls, dueAt: row.now() + wait } };
-}
-
 /**
- * Polls again for an output that the playbook had not produced yet (docs/reference/service.md, "Onboarding result").
+ * Polls once more for an output that the playbook had not produced yet (docs/reference/service.md, "Onboarding result").
  */
 async function fetchOutput(row: RowInWork): Promise<void> {
-  const { output, stopped } = row.one;
-  if (output === null || stopped) return;
-  row.apply(await row.try(() => pollOnboarding(row.deps, row.one, [])));
-  row.set({ output: { ...output, polls: output.polls + 1 } });
+  if (!row.one.stopped) {
+    row.apply(await row.try(() => pollOnboarding(row.deps, row.one, [])));
+    row.set({ outputPolled: true });
+  }
+  row.set({ outputDueAt: null });
 }

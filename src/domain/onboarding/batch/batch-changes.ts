@@ -41,7 +41,6 @@ export function unstartedEnded(batch: BatchState, ended: readonly Verdict[]): Ba
 
 /** Applies a customer's report; the same report again changes nothing. */
 export function reported(batch: BatchState, report: CustomerReport, circuit: number): BatchState {
-  if (report.kind === "output") return outputReported(batch, report);
   if (!batch.outstanding.some(({ row }) => row === report.row)) return batch;
   if (report.kind === "lost") return { ...batch, lost: report.message };
   const counted = { ...batch, ...addedCalls(batch, report) };
@@ -49,17 +48,8 @@ export function reported(batch: BatchState, report: CustomerReport, circuit: num
   return paused(report.kind === "requeued" ? requeued(counted, report.row) : counted, CREDENTIALS);
 }
 
-function outputReported(
-  batch: BatchState,
-  { found, ...sent }: Extract<CustomerReport, { kind: "output" }>,
-): BatchState {
-  const awaited = batch.outputs.awaited > 0 ? -1 : 0;
-  const outputs = added(batch.outputs, { awaited, ...(found ? { found: 1 } : { missing: 1 }) });
-  return { ...batch, outputs, ...addedCalls(batch, sent) };
-}
-
 function doneReported(batch: BatchState, report: DoneReport, limit: number): BatchState {
-  const { row: done, messageHash, refused, outputAwaited } = report;
+  const { row: done, messageHash, refused, outputCame } = report;
   const { outputs, refusals } = batch;
   // A completion without a message closes the circuit: something works.
   const again = messageHash === batch.circuit.message ? batch.circuit.inARow : 0;
@@ -68,7 +58,7 @@ function doneReported(batch: BatchState, report: DoneReport, limit: number): Bat
   const ended = {
     ...rowEnded({ ...batch, outstanding }, report),
     circuit,
-    outputs: outputAwaited ? { ...outputs, awaited: outputs.awaited + 1 } : outputs,
+    outputs: outputCame === undefined ? outputs : added(outputs, { [outputCame ? "found" : "missing"]: 1 }),
     refusals: refused ? addRefusals(refusals, [{ count: 1, ...refused }]) : refusals,
   };
   // Without a row left to start, the batch is about to end anyway.
@@ -102,12 +92,6 @@ export function resumed(batch: BatchState): BatchState {
 /** Starts nothing more, even if it was paused. */
 export function cancelled(batch: BatchState): BatchState {
   return { ...batch, cancelled: true, paused: null };
-}
-
-/** A higher limit adds rows; a lower one changes nothing. */
-export function limitRaised(batch: BatchState, upTo: number): BatchState {
-  if (upTo <= batch.upTo || batch.cancelled) return batch;
-  return { ...batch, upTo };
 }
 
 function requeued(batch: BatchState, index: number): BatchState {

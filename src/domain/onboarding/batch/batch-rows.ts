@@ -61,8 +61,8 @@ export interface DoneReport extends Verdict, SentCalls {
   /** Hash of the error message it ended with; null without one. */
   readonly messageHash: string | null;
   readonly refused?: RefusedRequest;
-  /** Its output was missing and is asked for again: an `output` report follows. */
-  readonly outputAwaited: boolean;
+  /** Whether an output came that was missing at first; left out where none was missing. */
+  readonly outputCame?: boolean;
 }
 
 export type CustomerReport =
@@ -72,9 +72,7 @@ export type CustomerReport =
   /** The service refused the credentials; the onboarding is posted and continues. */
   | ({ readonly kind: "refused"; readonly row: number } & SentCalls)
   /** The batch's staging is gone, so that no outcome can be staged. */
-  | { readonly kind: "lost"; readonly row: number; readonly runId: string; readonly message: string }
-  /** Whether the output that was missing at first came after all. */
-  | ({ readonly kind: "output"; readonly found: boolean } & SentCalls);
+  | { readonly kind: "lost"; readonly row: number; readonly runId: string; readonly message: string };
 
 /** What a batch's workflow is started with; nothing personal, the rows are frozen. */
 export interface BatchRunInput extends NewRun {

@@ -30,8 +30,8 @@ export interface BatchState extends SentCalls {
   /** Completions in a row that had the same message, by its hash; null for none. */
   readonly circuit: { readonly message: string | null; readonly inARow: number };
   readonly refusals: readonly Refusals[];
-  /** Of runs whose output was missing at first: how many wait for it, how often it came, and how often it didn't. */
-  readonly outputs: { readonly awaited: number; readonly found: number; readonly missing: number };
+  /** Of rows whose output was missing at first: how often it came, and how often it didn't. */
+  readonly outputs: { readonly found: number; readonly missing: number };
   /** Why it is paused; null where it is not. */
   readonly paused: BatchPause | null;
   readonly cancelled: boolean;
@@ -54,7 +54,7 @@ export function newBatch(upTo: number): BatchState {
     ...NO_CALLS,
     circuit: CLOSED_CIRCUIT,
     refusals: [],
-    outputs: { awaited: 0, found: 0, missing: 0 },
+    outputs: { found: 0, missing: 0 },
     paused: null,
     cancelled: false,
     lost: null,
@@ -80,7 +80,7 @@ export function rowsToPlan(batch: BatchState, most: number): { from: number; to:
   return { from: next, to: Math.min(upTo, next + most) };
 }
 
-/** Runs that ended without an output before a playbook counts as having none. */
+/** Rows that ended without an output before a playbook counts as having none. */
 const OUTPUTS_MISSED = 50;
 
 /** Whether a missing output is worth asking for again: not of a playbook that never has one. */

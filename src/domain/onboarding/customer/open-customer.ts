@@ -47,11 +47,10 @@ export interface OpenCustomer extends SentCalls {
   /** Whether its own batch was cancelled. */
   readonly stopped: boolean;
   readonly tries: Tries;
-  /**
-   * How often it was asked for an output that was missing when it ended; null before its end. From then on its calls count
-   * anew, because its batch knows the others.
-   */
-  readonly output: { readonly polls: number; readonly dueAt: number } | null;
+  /** Epoch milliseconds at which it is polled for an output that its decision lacked; null where that is not due. */
+  readonly outputDueAt: number | null;
+  /** Whether it was. */
+  readonly outputPolled: boolean;
 }
 
 /** A row as its batch has just handed it over: nothing is posted, or an earlier command has posted it. */
@@ -72,7 +71,8 @@ export function openCustomer(input: CustomerInput, now: number): OpenCustomer {
     mail: NO_MAIL,
     stopped: false,
     tries: NO_TRIES,
-    output: null,
+    outputDueAt: null,
+    outputPolled: false,
   };
 }
 
@@ -83,8 +83,8 @@ export function isPosted({ state }: OpenCustomer): boolean {
 
 /** Epoch milliseconds at which a row has something to do. */
 export function dueAt(one: OpenCustomer): number {
-  const { tries, output, link, stopped } = one;
-  if (output !== null) return Math.max(stopped ? 0 : output.dueAt, tries.notBefore);
+  const { tries, outputDueAt, link, stopped } = one;
+  if (outputDueAt !== null) return Math.max(stopped ? 0 : outputDueAt, tries.notBefore);
   const isReady = !isPosted(one) || isWoken(one) || link !== null;
   return Math.max(tries.notBefore, isReady ? 0 : wakeAt(one));
 }
@@ -169,9 +169,10 @@ export function hasLinkEnded({ link, state }: OpenCustomer, now: number): boolea
 }
 
 /** Whether an output may follow that the playbook had not reached when it decided. */
-export function isOutputAwaited({ input, state }: OpenCustomer): boolean {
+export function isOutputAwaited({ input, state, stopped, outputPolled }: OpenCustomer): boolean {
   const { outputExpected, open, timing } = input;
-  return outputExpected && open === null && timing.outputRetries.length > 0 && lacksOutput(state);
+  if (outputPolled || stopped || !outputExpected || open !== null) return false;
+  return timing.outputRetry !== null && lacksOutput(state);
 }
 
 /** Longest wait before a failed step is tried again. */

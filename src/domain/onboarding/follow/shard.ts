@@ -132,7 +132,7 @@ function afterStepped(now: OpenCustomer, next: OpenCustomer, read: number): Open
 export function silentReport({ batchWorkflowId, row }: CustomerInput, verdict: Verdict): AddressedReport {
   return {
     batchWorkflowId,
-    report: { kind: "done", row, ...verdict, ...NO_CALLS, messageHash: null, outputAwaited: false },
+    report: { kind: "done", row, ...verdict, ...NO_CALLS, messageHash: null },
   };
 }
 

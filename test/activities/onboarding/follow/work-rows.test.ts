@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { step } from "../../../../src/activities/onboarding/follow/open-row.js";
+import { RowInWork } from "../../../../src/activities/onboarding/follow/row-in-work.js";
 import { workRows } from "../../../../src/activities/onboarding/follow/work-rows.js";
 import { createOnboarding } from "../../../../src/api/operations/onboarding.js";
 import { type OpenCustomer, openCustomer } from "../../../../src/domain/onboarding/customer/open-customer.js";
@@ -28,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 function postedRow(line: number, onboardingId: string): OpenCustomer {
-  const input = { ...FIRST_INPUT, batchId, line, row: line - 2 };
+  const input = { ...FIRST_INPUT, batchId, line, row: line - 2, outputExpected: false };
   const one = openCustomer(input, Date.now());
   return { ...one, state: { ...POSTED, onboardingId } };
 }
@@ -80,4 +82,20 @@ test("a slice that was worked on before keeps what it came to", async () => {
   await bench.run(() => workRows(bench.deps, { slice: "1-0", keys: KEYS, dueAt: Date.now() + 900_000 }));
   expect((await keptSlice(bench.deps.sealed, "1-0").find())?.[0]).toEqual(first);
   expect(bench.sandbox.calls().by_operation.get_onboarding).toBe(2);
+});
+
+test("a decision without an output is polled for it once more before its batch hears of it", async () => {
+  rows = rows.map((one) => ({ ...one, input: { ...one.input, outputExpected: true } }));
+  const [onboarding] = bench.sandbox.onboardings.list();
+  bench.sandbox.onboardings.finish(onboarding?.id ?? "", "pass");
+  const [first] = await worked(Date.now() + 5_000);
+  expect(first).toMatchObject({ reports: [], records: [{ outcome: { status: "pass", version: 1 } }] });
+  const wait = (first?.next?.outputDueAt ?? 0) - (first?.next?.polls.polledAt ?? 0);
+  expect(wait).toBe(2_000);
+  const next = first?.next;
+  if (next == null) throw new Error("the row is finished");
+  const row = new RowInWork(bench.deps, next, () => Date.now() + 9_000);
+  expect(await bench.run(() => step(row))).toBeNull();
+  expect(row.reports).toMatchObject([{ report: { kind: "done", status: "pass", outputCame: false } }]);
+  expect(bench.sandbox.calls().by_operation.get_onboarding).toBe(3);
 });

@@ -127,7 +127,9 @@ test.for([
   ["a decision without one", FIRST_INPUT, PASSED, true],
   ["no decision", FIRST_INPUT, POSTED, false],
   ["a playbook without outputs", { ...FIRST_INPUT, outputExpected: false }, PASSED, false],
-  ["no retries", { ...FIRST_INPUT, timing: { ...DEFAULT_TIMING, outputRetries: [] } }, PASSED, false],
+  ["no poll for it", { ...FIRST_INPUT, timing: { ...DEFAULT_TIMING, outputRetry: null } }, PASSED, false],
 ] as const)("an output is awaited: %s", ([, input, state, expected]) => {
   expect(isOutputAwaited(customer(state, { input }))).toBe(expected);
+  expect(isOutputAwaited(customer(state, { input, outputPolled: true }))).toBe(false);
+  expect(isOutputAwaited(customer(state, { input, stopped: true }))).toBe(false);
 });

@@ -140,7 +140,8 @@ test.for<[string, OpenCustomer, number]>([
     10_000,
   ],
   ["for its next poll", waiting(), 2_000],
-  ["for its late output", waiting({ output: { ...NO_CALLS, polls: 0, dueAt: 5_000 } }), 5_000],
+  ["for the output that it lacked", waiting({ outputDueAt: 5_000 }), 5_000],
+  ["at once, where its batch is cancelled before that", waiting({ outputDueAt: 5_000, stopped: true }), 0],
 ])("a row is due %s", ([, row, expected]) => {
   expect(dueAt(row)).toBe(expected);
 });
