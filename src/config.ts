@@ -200,16 +200,16 @@ function encryptionKeys(values: Values) {
   return fields(values, { encryptionKeys: "NIGHTLEDGER_ENCRYPTION_KEYS" });
 }
 
-/** The canonical address of the lake, the real path of a directory, and the place for files of one in a bucket. */
+/** The canonical address of the lake, the real path of a directory, and the place for files of this machine. */
 function lakePlace(values: Values, cwd: string): LakePlace {
   const place = s3Place(readVariable("NIGHTLEDGER_LAKE", values));
-  if (place === undefined) return { address: directory(values, "NIGHTLEDGER_LAKE", cwd) };
   // Those of `.env` too: the AWS SDK looks into this process's environment only.
-  for (const [name, value] of values) if (name.startsWith("AWS_")) process.env[name] ??= value;
+  if (place !== undefined)
+    for (const [name, value] of values) if (name.startsWith("AWS_")) process.env[name] ??= value;
   const scratch = readVariable("NIGHTLEDGER_SCRATCH", values);
   const home = directory(values, "NIGHTLEDGER_HOME", cwd);
   return {
-    address: s3Address(place),
+    address: place === undefined ? directory(values, "NIGHTLEDGER_LAKE", cwd) : s3Address(place),
     scratch: {
       directory:
         scratch === undefined

@@ -2,13 +2,13 @@
 export interface LakePlace {
   /** Absolute path of a directory, or `s3://bucket/prefix`. */
   readonly address: string;
-  /** For files of this machine that belong to a lake in a bucket; undefined for one in a directory. */
-  readonly scratch?: ScratchPlace | undefined;
+  /** For files of this machine. */
+  readonly scratch: ScratchPlace;
 }
 
 interface ScratchPlace {
   readonly directory: string;
-  /** Of copies of the bucket's objects; more is removed. */
+  /** Of copies of a bucket's objects; more is removed. */
   readonly mostBytes: number;
 }
 

@@ -5,7 +5,6 @@ import { type DeltaTable, type DeltaTableOptions, tablesOf } from "./delta/delta
 import { createDuckDb, type DuckDb } from "./sql/duckdb.js";
 import { Staging } from "./staging.js";
 import { createLocalStore } from "./store/local/local-store.js";
-import { DurableDirectories, storeModes } from "./store/local/local-store-directories.js";
 import type { ObjectStore } from "./store/object-store.js";
 import { openStore } from "./store/open-store.js";
 
@@ -22,11 +21,10 @@ export interface Lake {
 }
 
 interface LakeOptions extends Pick<DeltaTableOptions, "onCheckpointFailed" | "onConflict"> {
-  /** The lake's directory; of a lake in a bucket, the one for files of this machine. */
   readonly directory: string;
   /** The store of the tables, if it is not the directory itself. */
   readonly store?: ObjectStore;
-  /** Where SQL may spill, for who only reads: the lake is not touched. Left out: its staging area. */
+  /** Where SQL writes what it needs while it works. Left out: in the staging area. */
   readonly scratchDirectory?: string;
   /** With the lake's keys; without it no value of an encrypted column can be written. */
   readonly sealer?: Sealer;
@@ -34,23 +32,15 @@ interface LakeOptions extends Pick<DeltaTableOptions, "onCheckpointFailed" | "on
 
 /** Opens the lake in a place. */
 export function lakeAt(place: LakePlace, options: Omit<LakeOptions, "directory"> = {}): Lake {
-  const directory = place.scratch?.directory ?? place.address;
-  return openLake({ directory, store: openStore(place), ...options });
+  const scratchDirectory = join(place.scratch.directory, "sql");
+  return openLake({ directory: place.address, store: openStore(place), scratchDirectory, ...options });
 }
 
 /** Opens a lake; it writes nothing before its first use. */
 export function openLake(options: LakeOptions): Lake {
   const store = options.store ?? createLocalStore(options.directory);
-  const modesOf = storeModes(options.directory, new DurableDirectories(options.directory));
-  const { scratchDirectory } = options;
-  const duckdb = createDuckDb(
-    scratchDirectory === undefined
-      ? {
-          scratchDirectory: join(options.directory, "_staging", "scratch"),
-          makeParent: () => modesOf("_staging/scratch"),
-        }
-      : { scratchDirectory },
-  );
+  const { scratchDirectory = join(options.directory, "_staging", "scratch") } = options;
+  const duckdb = createDuckDb({ scratchDirectory });
   return {
     store,
     duckdb,

@@ -12,6 +12,7 @@ import type { PackPlace } from "../../lake/bulk/pack/pack-place.js";
 import { publicKey } from "../../lake/bulk/pack/signature.js";
 import { type VerifiedPack, verifyPack } from "../../lake/bulk/pack/verify-pack.js";
 import type { DuckDb } from "../../lake/sql/duckdb.js";
+import { createLocalStore } from "../../lake/store/local/local-store.js";
 import { openStore } from "../../lake/store/open-store.js";
 import { whyNoLake } from "../lake/query.js";
 import { withDuckDb } from "../lake/reader.js";
@@ -42,7 +43,7 @@ export async function runVerifyPack(terminal: Terminal, directory: string, flags
 
 /** @throws InputError where a lake was named, which is proved without an argument */
 async function assertNoLake(address: string): Promise<void> {
-  if ((await whyNoLake(openStore({ address }))) !== undefined) return;
+  if ((await whyNoLake(createLocalStore(address))) !== undefined) return;
   throw new InputError(
     `${address} is a lake, not a pack. To prove it: NIGHTLEDGER_LAKE=${shellWord(address)} nightledger verify`,
   );

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
-import type { LakePlace } from "../../domain/lake-address.js";
+import { isS3Address, type LakePlace } from "../../domain/lake-address.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { rowsOf, withStoreQuery } from "../../lake/query/store-query.js";
@@ -50,7 +50,7 @@ export async function withUncopied<R>(
   work: (store: ObjectStore) => Promise<R>,
 ): Promise<R> {
   const { scratch } = place;
-  if (scratch === undefined) return work(openStore(place));
+  if (!isS3Address(place.address)) return work(openStore(place));
   // What a proof that was killed has copied, a later one removes.
   const proof = new Scratch(join(scratch.directory, "proofs"));
   try {

@@ -148,8 +148,6 @@ function whyLeft(error: unknown): string {
 }
 
 const STAGING = "_staging/";
-/** Machines' own: each engine there removes what dead ones have left. */
-const SCRATCH = `${STAGING}scratch/`;
 
 /** Deletes the staging of runs that ended long ago: a power cut, or the end of a workflow, left it. */
 async function maintainStaging(lake: LakeReader, { before, dryRun, signal }: UpkeepOptions): Promise<Upkeep> {
@@ -158,7 +156,6 @@ async function maintainStaging(lake: LakeReader, { before, dryRun, signal }: Upk
   const [kept, freed]: [ObjectEntry[], ObjectEntry[]] = [[], []];
   for (const folder of folders) {
     signal?.throwIfAborted();
-    if (folder === SCRATCH) continue;
     const entries = await lake.store.list(folder);
     if (over.has(folder)) {
       freed.push(...entries);

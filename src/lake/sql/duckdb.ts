@@ -7,8 +7,6 @@ import { Scratch } from "./scratch.js";
 interface DuckDbOptions {
   /** Holds the spill and scratch files of all engines, each in its own directory; made when first needed. */
   readonly scratchDirectory: string;
-  /** Makes the directory above it, if that one has modes of its own. */
-  readonly makeParent?: () => Promise<unknown>;
   readonly memoryLimitMb?: number;
   readonly threads?: number;
 }
@@ -38,7 +36,7 @@ const FLUSHED_ABOVE = "16MB";
 
 export function createDuckDb(options: DuckDbOptions): DuckDb {
   const { memoryLimitMb = 128, threads = 2 } = options;
-  const scratch = new Scratch(options.scratchDirectory, options.makeParent);
+  const scratch = new Scratch(options.scratchDirectory);
   const running = new AsyncLocalStorage<SqlSession>();
   let opening: Promise<DuckDBInstance> | undefined;
   let threadsNow = threads;

@@ -7,7 +7,6 @@ import { createS3Store } from "./s3/s3-store.js";
 /** Opens the store of a lake; it writes nothing before its first use. */
 export function openStore({ address, scratch }: LakePlace): ObjectStore {
   if (!isS3Address(address)) return createLocalStore(address);
-  if (scratch === undefined) throw new Error(`a place for files of ${address} is not given`);
   return createS3Store(address, {
     directory: join(scratch.directory, "objects"),
     mostBytes: scratch.mostBytes,

@@ -19,7 +19,7 @@ export async function openClusterFolder(sandbox: Sandbox, temporal: TestTemporal
   const log = createLogger({ destination, level: "info", secrets: [sandbox.apiKey] });
   const worker = await startWorker({
     api: { ...API, url: sandbox.url, key: sandbox.apiKey, maxBodyBytes: 2 ** 25 },
-    lake: { address: folder.lake },
+    lake: { address: folder.lake, scratch: { directory: join(folder.directory, "scratch"), mostBytes: 0 } },
     server: temporal,
     keys: TEST_KEYS,
     taskQueue: taskQueue(scopeOf(sandbox.url, createLocalStore(folder.lake).address)),

@@ -106,7 +106,7 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
     const address = bucket?.address ?? lake;
     const placeOf = (machine: string) => ({
       address,
-      ...(bucket && { scratch: { directory: join(base, machine), mostBytes: SCRATCH_BYTES } }),
+      scratch: { directory: join(base, machine), mostBytes: SCRATCH_BYTES },
     });
     const store = openStore(placeOf("test"));
     const scope = scopeOf(url, store.address);

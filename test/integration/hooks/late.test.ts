@@ -6,7 +6,7 @@ import { scheduleId } from "../../../src/domain/schedules/scheduled-run.js";
 import type { ScheduleTiming } from "../../../src/domain/schedules/timing.js";
 import { lateSchedules } from "../../../src/intake/hooks/late.js";
 import { putSchedule } from "../../../src/intake/schedules/schedules.js";
-import { lakeAt } from "../../../src/lake/lake.js";
+import { openLake } from "../../../src/lake/lake.js";
 import { connectWorker } from "../../../src/temporal/connection.js";
 import { dataConverter } from "../../../src/temporal/encryption/payload-codec.js";
 import { type HookReceiver, startHookReceiver } from "../../helpers/hooks/hook-receiver.js";
@@ -48,7 +48,7 @@ test("a schedule is late some time after its last run or after it was due, over 
   const { namespace } = temporal;
   const connection = await connectWorker(temporal);
   const client = new Client({ connection, namespace, dataConverter: dataConverter(TEST_KEYS, namespace) });
-  const lake = lakeAt({ address: world.lake });
+  const lake = openLake({ directory: world.lake });
   const deletions = [
     await put(world, "nightly", NIGHTLY),
     await put(world, "weekly", WEEKLY),

@@ -1,14 +1,14 @@
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DAY } from "../../../src/domain/duration.js";
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
 import { Scratch, temporaryScratch } from "../../../src/lake/sql/scratch.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { spill } from "../../helpers/lake/spill.js";
-
-const MINUTE_MS = 60_000;
 
 let lake: TestLake;
 let base: string;
@@ -18,20 +18,30 @@ beforeEach(async () => {
 });
 afterEach(() => lake.release());
 
-/** Sets the time of a file or directory so far back. */
-async function age(path: string, ms: number): Promise<void> {
-  const at = new Date(Date.now() - ms);
-  await utimes(path, at, at);
+/** What a process left that was killed: a page, and its spill. */
+async function leaveBehind(name: string): Promise<string> {
+  const left = join(base, name);
+  for (const path of [join(left, "files"), join(left, "spill")]) await mkdir(path, { recursive: true });
+  await writeFile(join(left, "files", "page.json"), "a customer's transactions");
+  await writeFile(join(left, "spill", "duckdb_temp_storage-0.tmp"), "rows");
+  return left;
 }
 
-/** What is left of an engine whose process was killed so long ago: a page, its spill, its lease. */
-async function leaveBehind(ms: number): Promise<string> {
-  const dead = new Scratch(base);
-  await dead.open();
-  await writeFile(join(dead.files, "page.json"), "a customer's transactions");
-  await writeFile(join(dead.spill, "duckdb_temp_storage-0.tmp"), "rows");
-  await age(join(dead.files, "..", ".tmp-lease"), ms);
-  return join(dead.files, "..");
+/** Lets an engine start and end, and says whether it left what is there. */
+async function isLeft(path: string): Promise<boolean> {
+  const next = createDuckDb({ scratchDirectory: base });
+  await next.exclusive((sql) => sql.rows("select 1"));
+  await next.close();
+  return existsSync(path);
+}
+
+/** Of this process's parts: within which ids of processes differ. */
+async function namespace(): Promise<string> {
+  const scratch = new Scratch(base);
+  await scratch.open();
+  const [name = ""] = await readdir(base);
+  await scratch.close();
+  return name.split(".")[0] ?? "";
 }
 
 describe("engines on one scratch directory", () => {
@@ -42,25 +52,27 @@ describe("engines on one scratch directory", () => {
   });
 });
 
-describe("what a dead engine left", () => {
-  test("is removed at the next start once its lease is old, page and spill and all", async () => {
-    const left = await leaveBehind(61 * MINUTE_MS);
-    const next = createDuckDb({ scratchDirectory: base });
-    await next.exclusive((sql) => sql.rows("select 1"));
-    expect(existsSync(left)).toBe(false);
-    await next.close();
+describe("the next engine", () => {
+  test("removes what dead processes left, and one that had this one's id, page and spill and all", async () => {
+    const { pid } = spawnSync(process.execPath, ["--version"]);
+    for (const dead of [pid, process.pid])
+      expect(await isLeft(await leaveBehind(`${await namespace()}.${dead}.x`))).toBe(false);
     expect(await readdir(base)).toEqual([]);
   });
 
-  test("is removed by an engine that has seen its lease rest for some beats", async () => {
-    const left = await leaveBehind(6 * MINUTE_MS);
-    const next = new Scratch(base);
-    await next.open();
-    for (let beat = 0; beat < 3; beat += 1) await next.beat();
-    expect(existsSync(left)).toBe(true);
-    await next.beat();
-    expect(existsSync(left)).toBe(false);
-    await next.close();
+  test("leaves what a living process needs", async () => {
+    const child = spawn(process.execPath, ["-e", "process.stdin.resume()"]);
+    expect(await isLeft(await leaveBehind(`${await namespace()}.${child.pid}.x`))).toBe(true);
+    child.kill();
+  });
+
+  test("removes what another container has not written to for a day", async () => {
+    const left = await leaveBehind(`1${await namespace()}.1.x`);
+    const yesterday = new Date(Date.now() - DAY - 1_000);
+    for (const path of [left, join(left, "files")]) await utimes(path, yesterday, yesterday);
+    expect(await isLeft(left)).toBe(true);
+    await utimes(join(left, "spill"), yesterday, yesterday);
+    expect(await isLeft(left)).toBe(false);
   });
 });
 
@@ -102,35 +114,17 @@ describe("scratch outside of any lake", () => {
 });
 
 describe("a living engine's scratch", () => {
-  test("stays while its lease is renewed, also where the clock jumps by days between two renewals", async () => {
-    const [living, other] = [new Scratch(base), new Scratch(base)];
-    await living.open();
-    await other.open();
-    const lease = join(living.files, "..", ".tmp-lease");
-    for (let beat = 0; beat < 10; beat += 1) {
-      await age(lease, (beat % 3) * 20 * MINUTE_MS);
-      await other.beat();
-    }
-    expect(existsSync(living.files)).toBe(true);
-    await living.beat();
-    expect(Date.now() - (await stat(lease)).mtimeMs).toBeLessThan(MINUTE_MS);
-    await Promise.all([living.close(), other.close()]);
-    expect(await readdir(base)).toEqual([]);
-  });
-
-  test("is made again if it was taken for dead, and the engine continues and spills", async () => {
+  test("stays while another starts, and is made again if somebody emptied it", async () => {
     const engine = createDuckDb({ scratchDirectory: base, memoryLimitMb: 32 });
     const sorted =
       "select count(*) as n from (select hash(range)::varchar as t from range(1000000) order by t)";
     expect(await engine.exclusive((sql) => sql.rows(sorted))).toEqual([{ n: 1_000_000n }]);
-    await age(join(engine.scratchDirectory, "..", ".tmp-lease"), 61 * MINUTE_MS);
-    const other = new Scratch(base);
-    await other.open();
-    expect(existsSync(engine.scratchDirectory)).toBe(false);
+    expect(await isLeft(engine.scratchDirectory)).toBe(true);
+    await rm(base, { recursive: true });
     expect(await engine.exclusive((sql) => sql.rows(sorted))).toEqual([{ n: 1_000_000n }]);
     await engine.makeScratch();
     expect(existsSync(engine.scratchDirectory)).toBe(true);
-    await Promise.all([engine.close(), other.close()]);
+    await engine.close();
   });
 
   test("is closed to everybody else", async () => {
@@ -139,7 +133,6 @@ describe("a living engine's scratch", () => {
     for (const path of [scratch.files, scratch.spill, join(scratch.files, "..")]) {
       expect((await stat(path)).mode & 0o777).toBe(0o700);
     }
-    expect((await stat(join(scratch.files, "..", ".tmp-lease"))).mode & 0o777).toBe(0o600);
     await scratch.close();
   });
 });

@@ -91,15 +91,6 @@ describe("a new lake", () => {
     expect((await modeOf(directory)).toString(8)).toBe(made);
     expect((await modesOf(inTables)).directories).toEqual([made]);
   });
-
-  test("whose first use is SQL has the same modes", async () => {
-    process.umask(0o022);
-    const at = await FeedLake.openAt(directory);
-    await at.lake.duckdb.exclusive((sql) => sql.rows("select 1"));
-    expect(await modeOf(directory)).toBe(0o750);
-    expect((await modesOf(inStaging)).directories).toEqual(["700"]);
-    await at.lake.close();
-  });
 });
 
 describe("a lake that others may read", () => {

@@ -72,7 +72,10 @@ test("a sync names whom the feed's log says are forgotten, and reads them again 
   const asked = (again: boolean) =>
     askForgotten(
       { ...SILENT, say: (line) => said.push(line) },
-      { place: { address: base.directory }, store: lake.store },
+      {
+        place: { address: base.directory, scratch: { directory: base.directory, mostBytes: 0 } },
+        store: lake.store,
+      },
       new Set(["fp_x", "fp_y"]),
       again,
     );
