@@ -16,10 +16,11 @@ for (const file of readdirSync(directory)
   sum.passed += passed;
   sum.failed += failed;
   const time = `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const counts = tests && `${passed} passed, ${failed} failed, ${skipped} skipped, `;
   process.stdout.write(
     name.includes(": left out, ")
       ? `${name}\n`
-      : `${name}: ${passed} passed, ${failed} failed, ${skipped} skipped, ${time}\n`,
+      : `${name}: ${counts ?? (failed === 0 ? "" : "failed, ")}${time}\n`,
   );
 }
 process.stdout.write(`${sum.passed} passed, ${sum.failed} failed\n`);
