@@ -112,15 +112,6 @@ export const VARIABLES = {
     accepted: "24 characters or more that nobody can guess",
     secrets: (token) => [token],
   },
-  NIGHTLEDGER_UI_PASSWORD: {
-    value: asIs.min(12, "is shorter than 12 characters").optional(),
-    accepted: "12 characters or more",
-    secrets: (password) => [password],
-  },
-  NIGHTLEDGER_UI_USER_HEADER: {
-    value: text.regex(/^[A-Za-z][A-Za-z0-9-]*$/, { error: quoted }).optional(),
-    accepted: "the name of a header such as X-Forwarded-User",
-  },
   NIGHTLEDGER_METRICS: {
     value: text
       .transform((given, context) => {

@@ -142,8 +142,6 @@ const READERS = {
   // No secrets mean: no receiver is wanted.
   webhooksIfAny: webhookConfig,
   codec: (values) => fields(values, { token: "NIGHTLEDGER_CODEC_TOKEN" }),
-  board: (values) =>
-    fields(values, { password: "NIGHTLEDGER_UI_PASSWORD", header: "NIGHTLEDGER_UI_USER_HEADER" }),
   metrics: (values) => fields(values, { place: "NIGHTLEDGER_METRICS" }),
   hooks: (values, cwd): HookSettings => {
     const { hooks, lateMs, board } = settingsFile(values, cwd);

@@ -24,21 +24,6 @@ const CHARACTER = 7.5;
 const ROW = { gap: 10, step: 24, thickness: 14, shortest: 120 };
 const COLUMN = { height: 130, gap: 6, labels: 40, top: 18, fewest: 8, widest: 48 };
 
-const LINE = { height: 110, top: 8, left: 4, labels: 30, amounts: 120 };
-
-/** A value that stays until its next point. Where it is drawn, SQL has computed: amounts are exact text here. */
-interface LineChart {
-  readonly id: string;
-  readonly title: string;
-  /** Of the time and of the values; values of one size only have one of the two. */
-  readonly from: string;
-  readonly to: string;
-  readonly high: string;
-  readonly low?: string;
-  /** In the order of time, as shares of the chart's width and height, from its lower left. */
-  readonly points: readonly { readonly x: number; readonly y: number; readonly title: string }[];
-}
-
 function figure({ id, title }: Pick<Chart, "id" | "title">, drawing: Markup): string {
   return html`<figure class="chart" id="${id}">
 <figcaption>${title}</figcaption>
@@ -107,30 +92,6 @@ export function columnChart(chart: Chart): string {
     const label = written("label", [middle, axis + 18], name, "middle");
     return [...parts, label, written("number", [middle, y - 5], text, "middle")];
   });
-}
-
-/** A line of steps, in the order of time; the amounts of its ends stand at the right. */
-export function lineChart({ points, ...chart }: LineChart): string {
-  const { from, to, high, low = "" } = chart;
-  const [bottom, width] = [LINE.top + LINE.height, WIDTH - LINE.amounts];
-  const placed = points.map(({ x, y, title }) => ({
-    ...{ title, x: short(LINE.left + x * (width - LINE.left)), y: short(bottom - y * LINE.height) },
-  }));
-  const steps = placed.map(({ x, y }, at) => (at === 0 ? `M${x} ${y}` : `H${x}V${y}`));
-  const words = `from ${from} to ${to}, ${low === "" ? high : `between ${low} and ${high}`}`;
-  const shapes = [
-    axisAt(bottom, width),
-    html`<path class="line" d="${steps.join("")}H${width}"/>\n`,
-    ...placed.map(
-      ({ x, y, title }) =>
-        html`<circle class="t-a" cx="${x}" cy="${y}" r="3"><title>${title}</title></circle>\n`,
-    ),
-    written("number", [width + 8, LINE.top + 6], high),
-    written("number", [width + 8, bottom], low),
-    written("label", [0, bottom + 18], from),
-    written("label", [width, bottom + 18], to, "end"),
-  ];
-  return figure(chart, svg(chart, LINE.height + LINE.top + LINE.labels, words, shapes));
 }
 
 /** Draws a chart; `place` gets the parts of a bar that show, as shares of the longest bar, and its texts. */

@@ -48,7 +48,6 @@ td.count { text-align: right; font-variant-numeric: tabular-nums; }
 .chart text { font-size: 12.5px; fill: var(--ink); }
 .chart .number { fill: var(--quiet); font-variant-numeric: tabular-nums; }
 .axis { stroke: var(--line); }
-.line { fill: none; stroke: var(--accent); stroke-width: 2; }
 .legend, .chips { list-style: none; display: flex; flex-wrap: wrap; gap: .35rem .9rem; margin: .5rem 0 0; padding: 0; font-size: .82rem; color: var(--quiet); }
 .key { display: inline-block; width: .75rem; height: .75rem; margin-right: .35rem; border-radius: 2px; vertical-align: -1px; }
 .t-gap { fill: none; }

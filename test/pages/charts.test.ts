@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { barChart, columnChart, lineChart } from "../../src/pages/charts.js";
+import { barChart, columnChart } from "../../src/pages/charts.js";
 
 const chart = {
   ...{ id: "x", title: "Sources <used>", series: [{ tone: "a", label: "one" }, { tone: "b" }] },
@@ -39,25 +39,4 @@ test("a label has its room at the left, however long, and short ones leave more 
   // A digit of the widest usual sans serif is 0.64 of its size, a letter less on average.
   expect(long.end).toBeGreaterThan(long.name.length * 12.5 * 0.58);
   expect(placed("Tax id").width).toBeGreaterThan(long.width);
-});
-
-test("a line keeps each value until the next one, and says its ends; text is escaped", () => {
-  const points = [
-    { x: 0, y: 1, title: "<b>" },
-    { x: 1, y: 0, title: "last" },
-  ];
-  const svg = lineChart({
-    id: "x",
-    title: "Balance <a>",
-    from: "May",
-    to: "now",
-    high: "9.50",
-    low: "-1",
-    points,
-  });
-  expect(svg).toContain('aria-label="Balance &lt;a&gt;: from May to now, between -1 and 9.50"');
-  expect(svg).toContain("<title>&lt;b&gt;</title>");
-  const [, x = "", top = "", end = "", bottom = ""] =
-    /d="M([\d.]+) ([\d.]+)H([\d.]+)V([\d.]+)H/.exec(svg) ?? [];
-  expect([Number(x) < Number(end), Number(top) < Number(bottom)]).toEqual([true, true]);
 });

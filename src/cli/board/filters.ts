@@ -11,9 +11,8 @@ interface Filter {
   readonly type?: "search";
 }
 
-/** A form of filters that shows what was asked for; nothing where pages are only read. */
-export function filterForm(asked: Asked, path: string, filters: readonly Filter[]): Markup | null {
-  if (asked.form === undefined) return null;
+/** A form of filters that shows what was asked for; a report leaves it out. */
+export function filterForm(asked: Asked, path: string, filters: readonly Filter[]): Markup {
   const fields = filters.map(({ name, label, choices, type = "date" }) => {
     const value = asked.filter(name) ?? "";
     const option = ([one, text]: readonly [string, string]) =>

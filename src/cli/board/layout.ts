@@ -20,7 +20,7 @@ html { color-scheme: light dark; }
 .bar a[aria-current] { color: var(--ink); font-weight: 600; border-bottom: 2px solid var(--accent); }
 section section h3 { margin: 1.5rem 0 .5rem; }
 h2 { border-top-width: 1px; border-top-color: var(--line); }
-form.filters, form.act { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; margin: .75rem 0; }
+form.filters { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; margin: .75rem 0; }
 form label { display: grid; gap: .15rem; font-size: .8rem; color: var(--quiet); }
 input, select, button { font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--quiet); border-radius: 4px; padding: .3rem .6rem; }
 button { cursor: pointer; background: var(--accent); border-color: var(--accent); color: var(--paper); }
@@ -42,7 +42,7 @@ td:last-child:not(.count) { min-width: 12rem; }
 .legend + .scroll { margin-top: .6rem; }
 .scroll table { min-width: 36rem; }
 @media print {
-  html { color-scheme: light; } .bar, form.filters, form.act, summary { display: none; } footer { display: block; }
+  html { color-scheme: light; } .bar, form.filters, .pager, summary { display: none; } footer { display: block; }
   details::details-content { content-visibility: visible; height: auto; } pre { white-space: pre-wrap; }
   .scroll table { min-width: 0; } td a, td time, .chip { white-space: normal; } td:last-child:not(.count) { min-width: 0; }
 }

@@ -12,8 +12,6 @@ export interface BoardView extends RunsView {
 export interface Asked {
   readonly part: (name: string) => string;
   readonly filter: (name: string) => string | undefined;
-  /** What each form repeats to show that it is ours; left out where pages are only read. */
-  readonly form?: string;
 }
 
 /** A page that was read: `model` is what `--json` prints, `body` shows the same. */
@@ -21,8 +19,6 @@ export interface ReadPage {
   readonly title: string;
   readonly model: unknown;
   readonly body: Markup;
-  /** A whole page of somebody else's, in place of the body: it is shown without any right of ours. */
-  readonly foreign?: string | undefined;
 }
 
 /** A page of the board. */
@@ -42,19 +38,17 @@ interface DescribedPage<Model> extends Pick<Page, "tables"> {
   readonly title: string | ((model: Model) => string);
   read(view: BoardView, asked: Asked): Promise<Model>;
   draw(model: Model, asked: Asked): Markup;
-  foreign?(model: Model): string;
 }
 
 /** Puts reading and drawing together, so that a page shows nothing that its model does not have. */
-export function page<Model>(path: string, { title, draw, foreign, ...page }: DescribedPage<Model>): Page {
+export function page<Model>(path: string, { title, draw, ...page }: DescribedPage<Model>): Page {
   const read = async (view: BoardView, asked: Asked) => {
     const model = await page.read(view, asked);
-    const shown = {
+    return {
       title: typeof title === "string" ? title : title(model),
       model,
       body: draw(model, asked),
     };
-    return { ...shown, ...(foreign && { foreign: foreign(model) }) };
   };
   return { path, ...(typeof title === "string" && { name: title }), tables: page.tables, read };
 }

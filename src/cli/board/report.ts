@@ -24,7 +24,7 @@ export interface ReportFlags {
 }
 
 /** Pages of a report that is not of one run, in their order. */
-const WHOLE = ["/", "/runs", "/links", "/onboarding", "/quarantine", "/packs", "/schedules", "/data"];
+const WHOLE = ["/", "/runs", "/links", "/onboarding", "/quarantine", "/schedules"];
 
 /** Writes pages of the board into one file that needs nothing else; the exit code. */
 export async function showReport(terminal: Terminal, flags: ReportFlags): Promise<number> {
@@ -67,7 +67,8 @@ function bodyOf(read: readonly ReportedPage[]): Markup {
     section(title, { html: nested(body.html, title.toLowerCase()) });
   const { html } = read.length === 1 && read[0] ? read[0].body : joined(...read.map(inner));
   // In a file of its own there is no other page to go to.
-  return { html: html.replaceAll(/<a href="\/[^"]*">(.*?)<\/a>/gs, "$1") };
+  const alone = html.replaceAll(/<(form|p) class="(?:filters|pager)".*?<\/\1>\n/gs, "");
+  return { html: alone.replaceAll(/<a href="\/[^"]*">(.*?)<\/a>/gs, "$1") };
 }
 
 /** Makes a page's sections those of a section, with names that no other page's have. */

@@ -33,7 +33,6 @@ const FIELDS: Readonly<Record<string, (value: string) => Content>> = {
   run_id: (id) => linkTo("runs", id),
   schedule: (name) => link("/schedules", name),
   status: statusChip,
-  table: (name) => linkTo("data", name),
 };
 
 /** A column: a field of the row, or what is made of the row. */
@@ -131,12 +130,13 @@ export function moreOf({ total, rows }: Shown<unknown>, command: string): Markup
 }
 
 /** Leads to the page of one thing. */
-export function linkTo(
-  place: "runs" | "links" | "onboarding" | "data" | "packs",
-  id: string,
-  text = id,
-): Markup {
+export function linkTo(place: "runs" | "links" | "onboarding", id: string, text = id): Markup {
   return link(`/${place}/${encodeURIComponent(id)}`, text);
+}
+
+/** Commands to copy, each a line. */
+export function toCopy(commands: readonly string[]): Markup {
+  return joined(...commands.map((command) => paragraph(code(command))));
 }
 
 /** What is wrong with the page as a whole; nothing where nothing is. */

@@ -6,11 +6,7 @@ export const boardCommands: AddCommand = (program, run) => {
     .command("ui")
     .description("serve a page that shows what happened: runs, links, onboarding, tables, schedules")
     .option("--port <number>", "port to listen on; 0 picks a free one", portNumber, 8790)
-    .option(
-      "--host <address>",
-      "address to listen on; others than this machine's own need a password or a proxy",
-      "127.0.0.1",
-    )
+    .option("--host <address>", "address to listen on; everybody who reaches it can read it", "127.0.0.1")
     .action(run(async () => (await import("../board/ui.js")).serveBoard));
 
   program

@@ -56,7 +56,7 @@ export async function runDev(terminal: Terminal, { webhooksPort }: DevFlags): Pr
     terminal.say(`lake      ${preflight.config.lake.address}`);
     const board = await openUi(terminal, preflight.config.lake.address, { host: "127.0.0.1", port: 0 });
     held.releases.add(() => board.stop());
-    terminal.say(`board     ${board.entry}`);
+    terminal.say(`board     ${board.url}`);
     await ensureUpkeep(terminal, temporal.client, session.preflight);
     if (metrics) held.releases.add(watchOpenRows(temporal.client, preflight.scope, metrics));
     if (receives) await openReceiver(terminal, session, { ...webhooks, ...place, metrics }, held.releases);

@@ -12,7 +12,7 @@ import { foundTables } from "./lake-views.js";
 import { LockedEngines } from "./locked-engine.js";
 import { lakeReader, type ReadTable } from "./query-views.js";
 
-export interface TableSummary {
+interface TableSummary {
   readonly table: string;
   readonly version: number;
   readonly files: number;

@@ -7,7 +7,6 @@ import { linkSyncs } from "./link-syncs.js";
 import { onboardingEvents, onboardings } from "./onboardings.js";
 import { quarantine, quarantineResolutions } from "./quarantine.js";
 import { runFailures, runs } from "./runs.js";
-import { steering } from "./steering.js";
 import { transactionChanges, transactionLinks, transactions } from "./transactions.js";
 import { webhookEvents } from "./webhook-events.js";
 
@@ -26,7 +25,6 @@ export const LAKE_TABLES: readonly TableSpec[] = [
   reconciliations,
   runFailures,
   runs,
-  steering,
   transactionChanges,
   transactionImports,
   transactionLinks,

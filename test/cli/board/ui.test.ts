@@ -23,10 +23,8 @@ async function opened(env: Readonly<Record<string, string>> = {}) {
   const place = { host: "127.0.0.1", port: 0 };
   const board = await openUi({ ...terminal, say: (line) => said.push(line) }, lake.directory, place);
   release = [lake.release, board.stop];
-  const entry = await fetch(board.entry, { redirect: "manual" });
-  const cookie = entry.headers.get("set-cookie")?.split(";")[0] ?? "";
   const ask = async (path: string) => {
-    const answer = await fetch(`${board.url}${path}`, { headers: { cookie } });
+    const answer = await fetch(`${board.url}${path}`);
     return [answer.status, await answer.text()] as const;
   };
   return { lake, said, ask };
@@ -55,7 +53,7 @@ test("whatever address is typed by hand is no failure of the board", async () =>
   const { said, ask } = await opened();
   const ids = ["", "x", "%27%3B--", "a%2Fb", "%ff", "a".repeat(3_000)];
   const pages = PAGES.map(({ path }) => path);
-  expect(pages.length).toBeGreaterThan(12);
+  expect(pages.length).toBeGreaterThan(9);
   const typed = pages.flatMap((path) =>
     path.includes(":")
       ? ids.map((id) => path.replaceAll(/:\w+/g, id))
@@ -66,7 +64,7 @@ test("whatever address is typed by hand is no failure of the board", async () =>
       (value) => `/${name === "turn" || name === "text" ? "links" : "runs"}?${name}=${value}`,
     ),
   );
-  for (const path of [...typed, ...filters, "/act", "/index", "//", "/.json"]) {
+  for (const path of [...typed, ...filters, "/index", "//", "/.json"]) {
     const [status, text] = await ask(path);
     // Without Temporal, a page that needs it says so.
     expect([200, 400, 404, 503], `${path}: ${text.slice(0, 300)}`).toContain(status);

@@ -13,7 +13,5 @@ export function readPage<Model>(
   const found = findPage(PAGES, pathname, searchParams);
   if (found === undefined) throw new Error(`no page at ${path}`);
   const { terminal } = terminalIn(folder);
-  return read(terminal, found.page, { ...found.asked, form: "key" }) as Promise<
-    ReadPage & { readonly model: Model }
-  >;
+  return read(terminal, found.page, found.asked) as Promise<ReadPage & { readonly model: Model }>;
 }

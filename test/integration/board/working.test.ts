@@ -38,9 +38,9 @@ test("a scheduled run in progress is first in the list and shows how far it is; 
     schedule: "nightly",
     open: expect.stringContaining("links done"),
   });
-  expect(model.actions).toEqual([
-    ["run-continue", run_id],
-    ["run-cancel", run_id],
+  expect(model.commands).toEqual([
+    `nightledger runs continue ${run_id}`,
+    `nightledger runs cancel ${run_id}`,
   ]);
   expect(body.html).toContain('<progress max="1" value="0"');
   letGo();

@@ -4,10 +4,9 @@ import { code, facts, joined, type Markup, paragraph, section } from "../../../p
 import { BATCH_TABLES, progressWords, readBatch, type ShownBatch } from "../../runs/show.js";
 import { openRunWords } from "../../runs/text.js";
 import { type UnfinishedRun, unfinishedRuns } from "../../runs/unfinished-runs.js";
-import { type ActionName, actionForm } from "../actions.js";
 import { readStanding, standingSections, timeOutSection } from "../onboarding.js";
 import { page } from "../page.js";
-import { findingsTable, linkTo, progressBar, statusChip, tableSection, warning } from "../shown.js";
+import { findingsTable, linkTo, progressBar, statusChip, tableSection, toCopy, warning } from "../shown.js";
 
 export const batch = page("/onboarding/:batch", {
   tables: [...BATCH_TABLES, onboardingEvents],
@@ -20,12 +19,12 @@ export const batch = page("/onboarding/:batch", {
       ...shown,
       open: run === undefined ? null : { status: run.status, words: openRunWords(terminal, run) },
       ...(await readStanding(query, id)),
-      actions: actionsOf(shown, run),
+      commands: commandsOf(shown, run),
       offline: run?.status === "interrupted" ? (missing ?? null) : null,
     };
   },
   title: ({ batch_id }) => `Batch ${batch_id}`,
-  draw: (model, asked) => {
+  draw: (model) => {
     const { batch_id, playbook_key, progress, runs, statuses } = model;
     const links = runs.flatMap(({ run_id, status }) => [
       linkTo("runs", run_id),
@@ -35,7 +34,7 @@ export const batch = page("/onboarding/:batch", {
     return joined(
       state(model.open?.words, model),
       warning(model.offline),
-      ...model.actions.map((name) => actionForm(asked, name, batch_id)),
+      toCopy(model.commands),
       facts({
         Playbook: playbook_key && code(playbook_key),
         "How far": progress && progressWords(progress),
@@ -63,13 +62,14 @@ export const batch = page("/onboarding/:batch", {
 });
 
 /** An interrupted batch may be a paused one, whose Temporal ended with its command: resuming begins both again. */
-function actionsOf(
-  { statuses, progress }: ShownBatch,
+function commandsOf(
+  { batch_id, statuses, progress }: ShownBatch,
   run: UnfinishedRun | undefined,
-): readonly ActionName[] {
-  if (run === undefined) return Object.keys(statuses).some(isRetried) ? ["batch-retry"] : [];
+): readonly string[] {
+  const command = (verb: string) => `nightledger runs ${verb} ${batch_id}`;
+  if (run === undefined) return Object.keys(statuses).some(isRetried) ? [command("retry")] : [];
   if (run.status === "lost" || progress?.cancelling) return [];
-  return [run.status === "running" ? "batch-pause" : "batch-resume", "batch-cancel"];
+  return [command(run.status === "running" ? "pause" : "resume"), command("cancel")];
 }
 
 function state(open: string | undefined, { runs: [latest], progress }: ShownBatch): Markup {

@@ -1,12 +1,9 @@
 import type { Page } from "../page.js";
 import { batch } from "./batch.js";
-import { data, dataTable } from "./data.js";
-
 import { health } from "./health.js";
 import { link } from "./link.js";
 import { links } from "./links.js";
 import { onboarding } from "./onboarding.js";
-import { pack, packPage, packPart, packs } from "./packs.js";
 import { quarantine } from "./quarantine.js";
 import { run } from "./run.js";
 import { runs } from "./runs.js";
@@ -22,13 +19,7 @@ export const PAGES: readonly Page[] = [
   link,
   onboarding,
   batch,
-  data,
-  dataTable,
   quarantine,
-  packs,
-  pack,
-  packPage,
-  packPart,
   schedules,
   health,
 ];

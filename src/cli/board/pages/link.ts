@@ -6,11 +6,8 @@ import { QUARANTINE_SOURCES } from "../../../lake/query/quarantine-view.js";
 import { sqlText } from "../../../lake/sql/duckdb-sql.js";
 import { erasures } from "../../../lake/tables/erasures.js";
 import { chip, code, facts, joined, type Markup, paragraph, section } from "../../../pages/parts.js";
-import { accountStream } from "../../../streams/accounts.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { listOf, listsOf, type SqlRow } from "../../lake/query.js";
-import { actionForm } from "../actions.js";
-import { type AccountBalances, balanceCharts, balancesOf } from "../balances.js";
 import { page } from "../page.js";
 import {
   findingsTable,
@@ -25,7 +22,7 @@ import {
   tableSection,
 } from "../shown.js";
 import { syncAction, type Turn } from "./links.js";
-import { asItCame, maskedRow, PAYLOAD } from "./quarantine.js";
+import { asItCame, closing, maskedRow, PAYLOAD } from "./quarantine.js";
 
 const MOST_RUNS = 50;
 const MOST_BAD_ROWS = 20;
@@ -37,11 +34,11 @@ type LinkRun = SqlRow<"run_id" | "status" | "finished_at", (typeof COUNTS)[numbe
 const COUNTS = ["pages", "created", "updated", "removed", "quarantined"] as const;
 
 export const link = page("/links/:link", {
-  tables: [...QUARANTINE_SOURCES, erasures, bankLinkStream.table, accountStream.table],
+  tables: [...QUARANTINE_SOURCES, erasures, bankLinkStream.table],
   async read({ query }, { part }) {
     const link_id = part("link");
     const its = `link_id = ${sqlText(link_id)}`;
-    const { freshness, runs, findings, bad_rows, balances, ...lists } = await listsOf(query, {
+    const { freshness, runs, findings, bad_rows, ...lists } = await listsOf(query, {
       // As each user's list had it last.
       listed: listOf<
         SqlRow<"fp_id" | "observed_at", never, "institution_name" | "state" | "error_code"> & {
@@ -71,7 +68,6 @@ export const link = page("/links/:link", {
         `select row_id, stream, list, transaction_id, reason, run_id, fetched_at, ${PAYLOAD}, count(*) over () as total
         from quarantine_states where closed_by is null and ${its} order by fetched_at desc, row_id limit ${MOST_BAD_ROWS}`,
       ),
-      balances: listOf<AccountBalances & Total>(balancesOf(link_id)),
     });
     if (lists.listed.length + runs.length === 0)
       throw new NotThereError(
@@ -86,13 +82,12 @@ export const link = page("/links/:link", {
         bad_rows: shownOf(bad_rows.map(maskedRow)),
       },
       findings: findings.map((one) => ({ ...one, action: syncAction(one.status, one.reason) })),
-      balances: { accounts: balances[0]?.total ?? 0, shown: shownOf(balances).rows },
       commands: commandsOf(link_id, findings),
     };
   },
   title: ({ link_id }) => `Link ${link_id}`,
-  draw: (model, asked) => {
-    const { link_id, listed, freshness, runs, findings, bad_rows, balances, commands } = model;
+  draw: (model) => {
+    const { link_id, listed, freshness, runs, findings, bad_rows, commands } = model;
     const [first] = listed;
     const allBad = code(`nightledger quarantine list --link ${shellWord(link_id)}`);
     const moreBad =
@@ -128,13 +123,12 @@ export const link = page("/links/:link", {
           Why: "reason",
           "As it came": asItCame,
           Fetched: "fetched_at",
-          Close: ({ row_id }) => actionForm(asked, "row-resolve", row_id),
+          Close: closing,
         }),
         bad_rows.total === 0
           ? null
           : paragraph(joined(moreBad, "All of them, with what is in them: ", allBad), "aside"),
       ),
-      section("Balances", balanceCharts(balances, link_id)),
       section(
         "Runs",
         listing("Runs of the link, the newest first", "No run has read it.", runs.rows, {

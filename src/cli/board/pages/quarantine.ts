@@ -2,6 +2,7 @@ import { maskedJson, maskedText } from "../../../domain/json/masked.js";
 import { QUARANTINE_SOURCES } from "../../../lake/query/quarantine-view.js";
 import {
   chip,
+  code,
   details,
   headline,
   headNumber,
@@ -10,7 +11,6 @@ import {
   preformatted,
 } from "../../../pages/parts.js";
 import { listOf, listsOf, type SqlRow } from "../../lake/query.js";
-import { actionForm } from "../actions.js";
 import { page } from "../page.js";
 import { linkTo, moreOf, tableSection } from "../shown.js";
 
@@ -46,6 +46,10 @@ export function maskedRow<Read extends BadRow>({ payload, ...row }: Read): Maske
 /** The column of it. */
 export const asItCame = ({ masked }: { readonly masked: string }) => details("masked", preformatted(masked));
 
+/** The column of the command that closes it. */
+export const closing = ({ row_id }: Pick<Row, "row_id">) =>
+  code(`nightledger quarantine resolve --row ${row_id} --reason "…"`);
+
 export const quarantine = page("/quarantine", {
   title: "Quarantine",
   tables: QUARANTINE_SOURCES,
@@ -72,7 +76,7 @@ export const quarantine = page("/quarantine", {
     );
     return { open: 0, closed: 0, ...counts[0], ...lists, rows: rows.map(maskedRow) };
   },
-  draw: ({ open, closed, by_reason, rows, last_closed }, asked) =>
+  draw: ({ open, closed, by_reason, rows, last_closed }) =>
     joined(
       headline([
         headNumber(open, "bad rows are open", open > 0),
@@ -88,7 +92,7 @@ export const quarantine = page("/quarantine", {
       tableSection("Open rows", "Open bad rows, the newest first", "No row is open.", rows, {
         ...COLUMNS,
         "As it came": asItCame,
-        "Close it": ({ row_id }) => actionForm(asked, "row-resolve", row_id),
+        "Close it": closing,
       }),
       moreOf({ total: open, rows }, "nightledger quarantine list"),
       tableSection("Closed", "Closed bad rows, the last first", "No row was closed.", last_closed, {

@@ -26,10 +26,9 @@ import {
   waitingWords,
 } from "../../runs/text.js";
 import type { UnfinishedRun } from "../../runs/unfinished-runs.js";
-import { type ActionName, actionForm } from "../actions.js";
 import { type Asked, type BoardView, page } from "../page.js";
 import { runTimes } from "../run-times.js";
-import { findingsTable, linkTo, progressBar, statusChip, warning } from "../shown.js";
+import { findingsTable, linkTo, progressBar, statusChip, toCopy, warning } from "../shown.js";
 
 /** A run as its page shows it: all that `runs show --json` prints, and what that says in words. */
 export type RunModel = Awaited<ReturnType<typeof readModel>>;
@@ -48,7 +47,8 @@ async function readModel(view: BoardView, { part }: Asked) {
     next,
     // Of the examples, those that are bank links.
     links: await linksAmong(query, shown.run_id, examples),
-    actions: actionsOf(shown, open, next),
+    // What somebody may type now.
+    commands: commandsOf(shown, open, next),
     offline: shown.status === "interrupted" ? (missing ?? null) : null,
   };
 }
@@ -57,8 +57,8 @@ export const run = page("/runs/:run", {
   tables: [runs, linkSyncs, runFailures, ...KIND_TABLES],
   read: readModel,
   title: ({ run_id }) => `Run ${run_id}`,
-  draw: (model, asked) => {
-    const { run_id, kind, job_id, schedule, lake_root, open, finished_at, findings, actions, offline } =
+  draw: (model) => {
+    const { run_id, kind, job_id, schedule, lake_root, open, finished_at, findings, commands, offline } =
       model;
     const known = new Set(model.links);
     return joined(
@@ -72,7 +72,7 @@ export const run = page("/runs/:run", {
         "Asked for by": model.command && code(model.command),
         Command: code(`nightledger runs ${finished_at === null ? "watch" : "show"} ${run_id}`),
       }),
-      ...actions.map(([name, subject]) => actionForm(asked, name, subject)),
+      toCopy(commands),
       open === null ? null : section("How far it is", progress(model)),
       section("Time", runTimes(model)),
       finished_at === null ? null : section("What it did", counts(model)),
@@ -104,20 +104,21 @@ export const run = page("/runs/:run", {
   },
 });
 
-/** The buttons of a run, each with what it acts on. One that only its staging shows is continued by the command of its kind, which its words name. */
-function actionsOf(
+/** What may be done about a run now. One that only its staging shows is continued by the command of its kind, which its words name. */
+function commandsOf(
   { run_id, kind, job_id, status, reason, schedule }: ShownRun,
   open: UnfinishedRun | undefined,
   next: readonly string[],
-): readonly (readonly [name: ActionName, subject: string])[] {
+): readonly string[] {
   if (open === undefined) {
-    if (reason === "not_begun") return schedule === null ? [] : [["schedule-trigger", schedule]];
-    return next.length === 0 || reason === "staging_lost" ? [] : [["run-retry", run_id]];
+    if (reason === "not_begun") return schedule === null ? [] : [`nightledger schedule trigger ${schedule}`];
+    return next.length === 0 || reason === "staging_lost" ? [] : [`nightledger runs retry ${run_id}`];
   }
   if (status === "lost" || open.home !== undefined || run_id === job_id) return [];
-  if (status === "interrupted") return [["run-continue", run_id]];
+  const proceed = `nightledger runs continue ${run_id}`;
+  if (status === "interrupted") return [proceed];
   const isPausedBatch = kind === "onboard" && status === "paused" && job_id !== null;
-  return [isPausedBatch ? ["batch-resume", job_id] : ["run-continue", run_id], ["run-cancel", run_id]];
+  return [isPausedBatch ? `nightledger runs resume ${job_id}` : proceed, `nightledger runs cancel ${run_id}`];
 }
 
 function verdict(model: RunModel): Markup {

@@ -98,14 +98,13 @@ function filterOf({ filter }: Asked): RunFilter {
 }
 
 /** Leads to the newest runs, and to older ones. */
-function pager(older: string | null, { filter, form }: Asked): Markup {
+function pager(older: string | null, { filter }: Asked): Markup {
   const kept = ["kind", "status", "schedule", "since", "day"].flatMap((name): [string, string][] => {
     const value = filter(name);
     return value === undefined ? [] : [[name, value]];
   });
   const to = (text: string, ...after: [string, string][]) =>
-    paragraph(link(`/runs?${new URLSearchParams([...kept, ...after])}`, text));
-  if (form === undefined) return joined();
+    paragraph(link(`/runs?${new URLSearchParams([...kept, ...after])}`, text), "pager");
   return joined(
     filter("after") === undefined ? null : to("The newest runs"),
     older === null ? null : to("Older runs", ["after", older]),

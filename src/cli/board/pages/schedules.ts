@@ -2,9 +2,8 @@ import { runs } from "../../../lake/tables/runs.js";
 import { chip, code, facts, joined, link, type Markup, paragraph, section } from "../../../pages/parts.js";
 import { type ShownSchedule, shownSchedules } from "../../schedules/described.js";
 import { notFiredWords } from "../../schedules/show.js";
-import { actionForm } from "../actions.js";
-import { type Asked, page } from "../page.js";
-import { linkTo, listing, warning } from "../shown.js";
+import { page } from "../page.js";
+import { linkTo, listing, toCopy, warning } from "../shown.js";
 
 export const schedules = page("/schedules", {
   title: "Schedules",
@@ -17,15 +16,15 @@ export const schedules = page("/schedules", {
         : "nightledger schedule list starts it for a moment; it needs the settings of a sync: NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY.";
     return { schedules: [], offline: `${missing}. Schedules are in Temporal. ${needs}` };
   },
-  draw: ({ schedules: shown, offline }, asked) => {
+  draw: ({ schedules: shown, offline }) => {
     if (offline !== null) return joined(warning(offline));
-    if (shown.length > 0) return joined(...shown.map((schedule) => drawn(schedule, asked)));
+    if (shown.length > 0) return joined(...shown.map((schedule) => drawn(schedule)));
     const example = code("nightledger schedule create nightly --at 02:15 -- sync --roster users.csv");
     return paragraph(joined("No schedule yet. To make one: ", example), "lead");
   },
 });
 
-function drawn(schedule: ShownSchedule, asked: Asked): Markup {
+function drawn(schedule: ShownSchedule): Markup {
   const { name, command, when, paused, next, last } = schedule;
   const [skipped, missed] = notFiredWords(schedule);
   return section(
@@ -42,8 +41,10 @@ function drawn(schedule: ShownSchedule, asked: Asked): Markup {
       Status: "status",
       Run: ({ run_id }) => (run_id === null ? "not known" : linkTo("runs", run_id)),
     }),
-    actionForm(asked, "schedule-trigger", name),
-    actionForm(asked, paused ? "schedule-unpause" : "schedule-pause", name),
+    toCopy([
+      `nightledger schedule trigger ${name}`,
+      paused ? `nightledger schedule unpause ${name}` : `nightledger schedule pause ${name} --reason "…"`,
+    ]),
     paragraph(link(`/runs?${new URLSearchParams({ schedule: name })}`, `All runs of ${name}`)),
   );
 }

@@ -38,7 +38,7 @@ const FAILED = { next_action: NEXT_ACTIONS.retry, error_class: "RejectedError", 
 interface Model {
   readonly burndown: { readonly batches: object };
   readonly queue: { readonly states: readonly object[]; readonly rows: readonly object[] };
-  readonly actions: readonly string[];
+  readonly commands: readonly string[];
 }
 
 let lake: Awaited<ReturnType<typeof lakeOfRows>>;
@@ -123,16 +123,16 @@ test("batches stand the newest first, rows wait by state and age, and the burn-d
   expect(body.html).not.toContain("<img");
 });
 
-test("a batch has what batch show prints, its own queue, and the buttons that fit", async () => {
-  for (const [id, actions] of [
-    [OLD, ["batch-retry"]],
-    [NEW, ["batch-resume", "batch-cancel"]],
+test("a batch has what batch show prints, its own queue, and the commands that fit", async () => {
+  for (const [id, verbs] of [
+    [OLD, ["retry"]],
+    [NEW, ["resume", "cancel"]],
     [EMPTY, []],
   ] as const) {
     const { model, body } = await readPage<Model>(folder, `/onboarding/${id}`);
     const { said } = await sayHere(folder, "runs", "show", id);
     expect(model).toMatchObject(said);
-    expect([id, model.actions]).toEqual([id, actions]);
+    expect(model.commands).toEqual(verbs.map((verb) => `nightledger runs ${verb} ${id}`));
     expect(body.html).not.toContain("<img");
   }
   const { model, body } = await readPage<Model>(folder, `/onboarding/${NEW}`);

@@ -70,14 +70,14 @@ test("what a batch did and what failed in it is said, and its run leads to a ret
     const folder = { directory: own.directory, env: { NIGHTLEDGER_LAKE: own.directory } };
     const { body } = await readPage(folder, "/");
     expect(body.html).toContain("3 customers, 1 failed; 1 × no such node → fix it");
-    type Run = Readonly<Record<"findings" | "next" | "actions", unknown>>;
+    type Run = Readonly<Record<"findings" | "next" | "commands", unknown>>;
     const { model } = await readPage<Run>(folder, `/runs/${run_id}`);
     expect(model.findings).toMatchObject([
       { status: "error", count: 1, action: "fix it" },
       { status: "pass", count: 1, action: "decide it", examples: ["line 3"] },
     ]);
     expect(model.next).toEqual([`retry only what failed: nightledger runs retry ${batch_id}`]);
-    expect(model.actions).toEqual([["run-retry", run_id]]);
+    expect(model.commands).toEqual([`nightledger runs retry ${run_id}`]);
   } finally {
     await own.release();
   }
