@@ -88,7 +88,9 @@ export function createActivities(
     finishBulk: kept(finishBulk),
     finishBatch: kept(finishBatch),
     finishRun: bound(finishRun),
-    findLate: bound(findLate),
+    // The watch lasts as long as there are workers.
+    findLate: (input: Parameters<typeof findLate>[1]) =>
+      asActivityFailure(() => findLate(deps, input), "give up", Number.POSITIVE_INFINITY),
     findRows: () => asActivityFailure(() => findRows(deps)),
     handOverRows: bound(handOverRows),
     load: bound(load),

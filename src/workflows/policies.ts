@@ -79,9 +79,8 @@ export const HOOK_DELIVERY: ActivityOptions = {
   heartbeatTimeout: "10s",
   retry: FOR_A_DAY,
 };
-/** Looks for late schedules in one execution, and the wait after one that failed. */
+/** Looks for late schedules in one execution. */
 export const LATE_LOOKS = 500;
-export const LATE_RETRY_MS = 600_000;
 
 export const SLICE_BUDGET_MS = 5_000;
 /** Of a run's first slices: one worker may have taken all of them, and until they end the others have nothing to do. */

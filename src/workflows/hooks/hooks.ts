@@ -1,7 +1,7 @@
-import { ActivityFailure, continueAsNew, isCancellation, proxyActivities, sleep } from "@temporalio/workflow";
+import { continueAsNew, proxyActivities, sleep } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { HookDelivery } from "../../domain/hooks/message.js";
-import { HEARTBEATING, HOOK_DELIVERY, LATE_LOOKS, LATE_RETRY_MS } from "../policies.js";
+import { HEARTBEATING, HOOK_DELIVERY, LATE_LOOKS } from "../policies.js";
 
 const { sendHook } = proxyActivities<Activities>(HOOK_DELIVERY);
 const { findLate } = proxyActivities<Activities>(HEARTBEATING);
@@ -17,19 +17,10 @@ type ToldLate = Parameters<Activities["findLate"]>[0];
 export async function watchLate({ told }: ToldLate): Promise<void> {
   let known = told;
   for (let looks = 0; looks < LATE_LOOKS; looks += 1) {
-    const look = await lookForLate({ told: known });
+    const look = await findLate({ told: known });
     if (look === null) return;
     known = look.told;
     await sleep(look.waitMs);
   }
   await continueAsNew<typeof watchLate>({ told: known });
-}
-
-async function lookForLate(input: ToldLate): ReturnType<Activities["findLate"]> {
-  try {
-    return await findLate(input);
-  } catch (error) {
-    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    return { ...input, waitMs: LATE_RETRY_MS };
-  }
 }
