@@ -65,7 +65,7 @@ export interface OnboardWorld extends SyncWorld {
 }
 
 /** Waits of a test: short, but long enough that what must not be waited for would be noticed. */
-export const QUICK: OnboardingTiming = {
+const QUICK: OnboardingTiming = {
   ...DEFAULT_TIMING,
   pollFirst: 300,
   pollMost: 1_000,
