@@ -22,7 +22,7 @@ export function declaredOptions({ shape }: z.ZodObject): DeclaredOption[] {
     const leftOut = schema.safeParse(undefined);
     const isShown = ["string", "number"].includes(typeof leftOut.data);
     const option = new Option(
-      value === undefined ? `--${leftOut.data === true ? "no-" : ""}${flag}` : `--${flag} ${value}`,
+      value === undefined ? `--${flag}` : `--${flag} ${value}`,
       isShown ? `${description} (default: ${leftOut.data})` : description,
     );
     return { name, option: option.makeOptionMandatory(!leftOut.success), meta };
