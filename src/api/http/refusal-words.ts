@@ -36,7 +36,7 @@ export function refusalReader(
 /**
  * What the service said when it refused a request, safe to show and keep anywhere: at most 200 printable characters,
  * with `[value]` in place of each given value, mail address, long number and opaque text. Undefined where it said
- * nothing readable. It is for people only: no code may decide by it
+ * nothing readable, or what was cut or compressed. It is for people only: no code may decide by it
  * (docs/reference/service.md, "HTTP statuses").
  *
  * @param values what the request sent, and what else must not be quoted; texts, numbers, or what holds them
@@ -45,21 +45,16 @@ function refusalWords(
   { bytes, isWhole, encoding = "identity" }: RefusalBody,
   values: readonly unknown[],
 ): string | undefined {
-  if (encoding !== "identity") return undefined;
-  const body = bytes.subarray(0, MOST_READ).toString("utf8");
-  const isCut = !isWhole || bytes.length > MOST_READ;
-  const said = printable(unescaped(spokenBy(body, isCut)));
-  // The end may quote half of a value, so it is marked as cut.
-  const masked = withoutShapes(withoutValues(isCut && said !== "" ? `${said}…` : said, values));
-  if (!/[\p{L}\p{N}]/u.test(masked)) return undefined;
+  if (encoding !== "identity" || !isWhole || bytes.length > MOST_READ) return undefined;
+  const masked = withoutValues(withoutShapes(spokenBy(bytes.toString("utf8"))), values);
+  if (masked === undefined || !/[\p{L}\p{N}]/u.test(masked)) return undefined;
   const characters = [...masked];
   return characters.length <= MOST_SHOWN ? masked : `${characters.slice(0, MOST_SHOWN - 1).join("")}…`;
 }
 
 /** The text of a body: the message of simple JSON, the visible text of HTML, else the whole. */
-function spokenBy(body: string, isCut: boolean): string {
+function spokenBy(body: string): string {
   if (/^\s*</.test(body)) return seenOf(body);
-  if (isCut) return body;
   try {
     return messageOf(JSON.parse(body));
   } catch {
@@ -85,50 +80,6 @@ function seenOf(html: string): string {
     .replace(/<(script|style)\b[\s\S]*?(<\/\1\s*>|$)/gi, " ")
     .replace(/<!--[\s\S]*?(-->|$)/g, " ")
     .replace(/<[^>]*(>|$)/g, " ");
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: " ",
-};
-
-/** Removes the escapes of JSON, HTML and URLs, which would hide a value from the masking. */
-function unescaped(text: string): string {
-  let now = text;
-  // A text inside of a text is escaped twice.
-  for (let round = 0; round < 3; round += 1) {
-    now = now
-      .replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-      .replace(/\\([nrtbf])/g, " ")
-      .replace(/\\(["'\\/])/g, "$1")
-      .replace(/&#(x[0-9a-f]{1,6}|\d{1,7});/gi, (_, code: string) => charOf(code))
-      .replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (_, name: string) => ENTITIES[name] ?? " ")
-      .replace(/(%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll("%", ""), "hex").toString("utf8"));
-  }
-  return now;
-}
-
-function charOf(code: string): string {
-  const number = Number.parseInt(code.replace(/^x/i, ""), /^x/i.test(code) ? 16 : 10);
-  return number <= 0x10ffff ? String.fromCodePoint(number) : " ";
-}
-
-/** Makes one line that a terminal shows as it is: without control sequences, invisible or direction characters. */
-function printable(text: string): string {
-  const esc = String.fromCharCode(0x1b);
-  const sequences = new RegExp(
-    `(?:${esc}\\[|\u009b)[0-?]*[ -/]*[@-~]?|${esc}[\\]PX^_][^${esc}\u0007\u009c]*(?:\u0007|\u009c|${esc}\\\\)?|${esc}.?`,
-    "g",
-  );
-  return text
-    .replace(sequences, "")
-    .replace(/[\s\p{Z}]+/gu, " ")
-    .replace(/[\p{C}\p{Default_Ignorable_Code_Point}\ufffd]/gu, "")
-    .trim();
 }
 
 /** Masks what looks personal or secret by its shape alone, although no request sent it. */

@@ -87,11 +87,12 @@ function failureOf(
 ): Pick<Outcome, "error_class" | "error_message"> {
   const isError = status === "error";
   const { vault, prerequisiteData } = customer;
-  const said = facts.error_message ?? facts.answer?.error_message;
+  const answered = facts.answer?.error_message;
   const earlier = isError ? (prior?.error_message ?? null) : null;
-  // The ids have columns of their own.
-  const error_message = said == null ? earlier : withoutValues(said, [vault, prerequisiteData]);
-  const words = error_message === null ? null : withoutValues(error_message, valuesOf(customer));
+  // The ids have columns of their own. A message of ours is masked already.
+  const said = answered == null ? earlier : (withoutValues(answered, [vault, prerequisiteData]) ?? null);
+  const error_message = facts.error_message ?? said;
+  const words = error_message === null ? null : (withoutValues(error_message, valuesOf(customer)) ?? null);
   return { error_class: facts.error_class ?? (isError ? onboardingErrorClass(words) : null), error_message };
 }
 
@@ -104,6 +105,6 @@ export function troubleOf(
   customer: CustomerRow,
 ): string | null {
   if (error_class === null) return null;
-  const words = trouble ?? withoutValues(error_message ?? "", valuesOf(customer));
+  const words = trouble ?? withoutValues(error_message ?? "", valuesOf(customer)) ?? "";
   return `${error_class}\n${words.replaceAll(INSTANT, "")}`;
 }

@@ -66,7 +66,7 @@ test("what a message quotes of the row is taken out, but for its ids", () => {
   const row = customer(2, { vault, prerequisiteData: { a: { b: "PLANTED-b" } } });
   const error_message = "no such person: PLANTED-b, PLANTED (987654) of fp_2";
   const made = make({ ...PASSED, status: "error" }, { answer: { error_message } }, undefined, row);
-  expect(made.error_message).toBe("no such person: [value], [value] ([value]) of fp_2");
+  expect(made.error_message).toBe("no such person: [value]) of fp_2");
 });
 
 test("an outcome of a business has the id that it was made with", () => {
