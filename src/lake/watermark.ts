@@ -18,20 +18,12 @@ export function watermarkOf(derived: Snapshot, source: string): number {
   return derived.txns.get(source)?.version ?? -1;
 }
 
-/** Whether the actions of a derived table's commit set the watermark that another derived table has. */
-export function setsWatermark(actions: readonly DeltaAction[], other: Snapshot, source: string): boolean {
+/** Whether the actions of a commit set the watermark that the table has. */
+function setsWatermark(actions: readonly DeltaAction[], { txns }: Snapshot, source: string): boolean {
   const set = new Map(actions.flatMap((action) => ("txn" in action ? [[action.txn.appId, action.txn]] : [])));
   return [source, markOf(source)].every(
-    (name) => set.has(name) && set.get(name)?.version === other.txns.get(name)?.version,
+    (name) => set.has(name) && set.get(name)?.version === txns.get(name)?.version,
   );
-}
-
-/** Gives the actions that set a derived table's watermark to that of another one of the same source. */
-export function copiedWatermark(from: Snapshot, source: string): DeltaAction[] {
-  return [source, markOf(source)].flatMap((appId) => {
-    const version = from.txns.get(appId)?.version;
-    return version === undefined ? [] : [{ txn: { appId, version } }];
-  });
 }
 
 /** Gives the actions that set the watermark: transactions without a time, so that no checkpoint drops them. */

@@ -65,7 +65,6 @@ describe.each([TOGETHER, "back\\slash"])("a lake below %j", (strange) => {
     expect(await command(directory, "tables")).toMatchObject({
       items: [
         { table: "transaction_changes", rows: 4 },
-        { table: "transaction_links", rows: 0 },
         { table: "transactions", rows: 2 },
       ],
     });

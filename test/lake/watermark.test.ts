@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { removeOf } from "../../src/lake/delta/delta-actions.js";
 import type { Lake } from "../../src/lake/lake.js";
-import { bringUpLinks } from "../../src/lake/lineage/bring-up-links.js";
 import { materialize } from "../../src/lake/materialize/materialize.js";
 import { HistoryLake } from "../helpers/history/history-lake.js";
 import { FeedLake } from "../helpers/lake/feed-lake.js";
@@ -23,7 +22,6 @@ async function empty(lake: Lake, table: string, dataChange = true): Promise<void
 }
 
 const because = expect.stringMatching(/another tool changed rows of \w+ in its version \d+/);
-const rowsOf = async (lake: Lake, table: string) => (await lake.table(table).snapshot()).files.size;
 
 test("transactions of which another tool deleted rows is rebuilt, though the feed has nothing new", async () => {
   await at.feed({ id: "x", sequence: 1 }, { id: "y", sequence: 2 });
@@ -71,17 +69,6 @@ test("rows that are deleted while a part is being written are brought back", asy
   const duckdb = { ...at.lake.duckdb, exclusive: slow as typeof exclusive };
   await materialize({ ...at.lake, duckdb });
   expect(await at.rows()).toHaveLength(3);
-});
-
-test("transaction_links of which another tool deleted rows is rebuilt", async () => {
-  await at.feed({ id: "p", sequence: 1, pending: true });
-  await at.feed({ id: "p", sequence: 2, type: "removed" });
-  await materialize(at.lake);
-  await bringUpLinks(at.lake, { prefix: "test" });
-  await empty(at.lake, "transaction_links");
-  expect(await bringUpLinks(at.lake, { prefix: "test" })).toMatchObject({ because });
-  expect(await rowsOf(at.lake, "transaction_links")).toBe(1);
-  expect(await bringUpLinks(at.lake, { prefix: "test" })).toEqual({ rows: 0 });
 });
 
 test("a small table of which another tool deleted rows is rebuilt, and until then its history tells the rows", async () => {

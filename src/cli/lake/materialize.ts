@@ -1,7 +1,6 @@
 import { counted } from "../../domain/words/counted.js";
 import { bringUpHistories } from "../../lake/history/current-table.js";
 import { lakeAt } from "../../lake/lake.js";
-import { bringUpLinks } from "../../lake/lineage/bring-up-links.js";
 import { materialize } from "../../lake/materialize/materialize.js";
 import { TABLES } from "../../tables.js";
 import { type JsonFlag, showText } from "../terminal/colours.js";
@@ -10,7 +9,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { existingLake } from "./query.js";
 
 /**
- * Brings `transactions` and `transaction_links` up to the feed, and small tables up to their histories, without Temporal.
+ * Brings `transactions` up to the feed, and small tables up to their histories, without Temporal.
  * @throws InputError where there is no lake
  */
 export async function runMaterialize(terminal: Terminal, { json }: JsonFlag): Promise<void> {
@@ -23,11 +22,7 @@ export async function runMaterialize(terminal: Terminal, { json }: JsonFlag): Pr
     for await (const { table, because } of bringUpHistories(lake, TABLES, "materialize")) {
       terminal.say(`warning: the small table of ${table} was rebuilt: ${because}`);
     }
-    const links = await bringUpLinks(lake, { prefix: "materialize", signal });
-    if (links.because !== undefined) {
-      terminal.say(`warning: transaction_links was rebuilt from the whole feed: ${links.because}`);
-    }
-    const done = { ...feed, links: links.rows, duration_ms: Date.now() - started };
+    const done = { ...feed, duration_ms: Date.now() - started };
     if (done.because !== undefined) {
       terminal.say(`warning: transactions was rebuilt from the whole feed: ${done.because}`);
     }

@@ -1,5 +1,4 @@
 import { InputError } from "../../domain/failures.js";
-import { dayNumber } from "../../domain/lineage/departure.js";
 import { counted } from "../../domain/words/counted.js";
 import { type Labelled, labelledLines } from "../../domain/words/texts.js";
 import type { LakeReader } from "../../lake/query/query-views.js";
@@ -160,11 +159,13 @@ function wasWords(pair: ExplainedPair, id: string): string {
   return `perhaps ${pending} while it was pending; others fit as well (ambiguous)`;
 }
 
+const DAY_MS = 86_400_000;
+
 /** `exact, 2 days later`. */
 function pairWords({ tier, pending_date, posted_date }: ExplainedPair): string {
   const words = tier.replaceAll("_", " ");
   if (pending_date === null || posted_date === null) return words;
-  const days = dayNumber(posted_date) - dayNumber(pending_date);
+  const days = (Date.parse(posted_date) - Date.parse(pending_date)) / DAY_MS;
   if (days === 0) return `${words}, the same day`;
   return `${words}, ${counted(days, "day")} later`;
 }

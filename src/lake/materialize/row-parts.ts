@@ -35,7 +35,7 @@ export async function inHalves<T extends RowPart, R>(
   }
 }
 
-/** A range of links with its number of rows, or one part of it: some of its keys or accounts. */
+/** A range of links with its number of rows, or one part of it: some of its keys. */
 export interface LinkRange extends RowPart {
   readonly from: string;
   readonly to: string;
@@ -56,9 +56,4 @@ export function linkRanges(links: readonly LinkRows[], most: number): LinkRange[
     } else ranges.push(...rowParts(rows, most).map((part) => ({ from: link, to: link, ...part })));
   }
   return ranges;
-}
-
-/** SQL of whether a row's account is in a part. */
-export function accountInPart({ parts, part }: RowPart): string {
-  return parts === 1 ? "true" : `hash(coalesce(account_id, '')) % ${parts} = ${part}`;
 }

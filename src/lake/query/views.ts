@@ -1,5 +1,6 @@
 import { FORGOTTEN_NOW } from "../tables/erasures.js";
 import { QUARANTINE_OPEN, QUARANTINE_SOURCES, QUARANTINE_STATES } from "./quarantine-view.js";
+import { transactionLinks } from "./transaction-links-view.js";
 
 const DECISIONS = "('pass', 'fail', 'none', 'error')";
 
@@ -171,6 +172,7 @@ export const VIEWS: readonly LakeView[] = [
   { name: "link_freshness", sources: ["link_syncs", "bank_links", "erasures"], sql: LINK_FRESHNESS },
   { name: "stale_links", sources: ["link_syncs", "bank_links", "erasures"], sql: STALE_LINKS },
   { name: "daily_changes", sources: ["transaction_changes"], sql: DAILY_CHANGES },
+  { name: "transaction_links", sources: ["transaction_changes"], sql: transactionLinks() },
   { name: "run_trends", sources: ["runs"], sql: RUN_TRENDS },
   { name: "onboarding_queue", sources: ["onboardings", "onboarding_events"], sql: ONBOARDING_QUEUE },
   { name: "batch_burndown", sources: ["onboardings", "onboarding_events"], sql: BATCH_BURNDOWN },

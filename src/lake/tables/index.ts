@@ -7,7 +7,7 @@ import { linkSyncs } from "./link-syncs.js";
 import { onboardingEvents, onboardings } from "./onboardings.js";
 import { quarantine, quarantineResolutions } from "./quarantine.js";
 import { runFailures, runs } from "./runs.js";
-import { transactionChanges, transactionLinks, transactions } from "./transactions.js";
+import { transactionChanges, transactions } from "./transactions.js";
 import { webhookEvents } from "./webhook-events.js";
 
 /** Every table that belongs to no single stream; a new one takes one more line. */
@@ -27,7 +27,6 @@ export const LAKE_TABLES: readonly TableSpec[] = [
   runs,
   transactionChanges,
   transactionImports,
-  transactionLinks,
   transactions,
   vaultValues,
   vaultWrites,

@@ -37,8 +37,6 @@ export const FILE_POINTS: readonly KillPoint[] = [
   inLake("link_syncs is committed", "link_syncs/_delta_log", COMMIT),
   inLake("materialize writes", "transactions", PARQUET),
   inLake("materialize has committed", "transactions/_delta_log", COMMIT),
-  inLake("transaction_links is written", "transaction_links", PARQUET),
-  inLake("transaction_links is committed", "transaction_links/_delta_log", COMMIT),
   inLake("runs is written", "runs", PARQUET),
   inLake("runs is committed", "runs/_delta_log", COMMIT),
 ];

@@ -19,8 +19,6 @@ export interface Change {
   readonly run?: string;
   readonly pending?: boolean;
   readonly account?: string;
-  readonly merchant?: string;
-  readonly description?: string;
   readonly generation?: number;
   readonly inferred?: boolean;
   readonly fetchedAt?: string;
@@ -124,18 +122,9 @@ function feedRow({ link = "a", id, sequence, type = "created", run = "r", ...val
     ...(fetchedAt !== undefined && { fetched_at: fetchedAt }),
   };
   if (type === "removed") return origin;
-  const {
-    amount = "1",
-    date = "2026-05-05",
-    pending = false,
-    account = "acc",
-    merchant,
-    description,
-  } = values;
+  const { amount = "1", date = "2026-05-05", pending = false, account = "acc" } = values;
   return {
     ...{ ...origin, amount, signed_amount: amount, date, currency: "CZK", type: "debit", pending },
     account_id: account,
-    ...(merchant !== undefined && { merchant_id: merchant }),
-    ...(description !== undefined && { description }),
   };
 }

@@ -11,7 +11,6 @@ import { checkLake } from "../../../src/lake/sync/lake-check.js";
 import { TABLES } from "../../../src/tables.js";
 import { auditInvestments } from "../sync/investment-audit.js";
 import { COMPARED, expectedRow } from "./expected-row.js";
-import { auditLinks } from "./lineage/audit-links.js";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -51,7 +50,6 @@ export async function auditLake(
     ...(await auditFeed(query, sandbox, links)),
     ...(await auditCertificates(query)),
     ...(await auditProof(lake)),
-    ...few(await auditLinks(lake)),
     ...(await auditRuns(query)),
     ...(await auditHistories(query)),
     ...(await auditObservedInvestments(query, sandbox, links)),

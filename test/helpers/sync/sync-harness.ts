@@ -16,6 +16,7 @@ import type { JsonValue } from "../../../src/lake/sql/duckdb-values.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import { openStore } from "../../../src/lake/store/open-store.js";
 import { createLogger } from "../../../src/logger.js";
+import { TABLES } from "../../../src/tables.js";
 import { type RunningWorker, startWorker } from "../../../src/worker.js";
 import type { SyncResult } from "../../../src/workflows/sync/sync.js";
 import { type RecordedAnswer, startRecordingProxy } from "../stand-in/recording-proxy.js";
@@ -113,7 +114,8 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
     const logFile = join(base, "worker.log");
     const log = createLogger({ destination: { file: logFile }, level: "info", secrets: [sandbox.apiKey] });
     releases.push(() => log.close());
-    const query = openQuery(store, { scratchDirectory: join(base, "query") });
+    const tables = new Set([...TABLES, ...(options.jobs ?? []).flatMap((job) => job.tables)]);
+    const query = openQuery(store, { scratchDirectory: join(base, "query"), tables: [...tables] });
     releases.push(() => query.close());
     const { client } = await temporal.client();
     const workers: RunningWorker[] = [];

@@ -24,7 +24,7 @@ const JOBS: readonly (readonly string[])[] = [
 ];
 /** Tables that these jobs fill. */
 const FILLED = [
-  ...["transaction_changes", "transactions", "transaction_links", "accounts", "bank_links", "link_syncs"],
+  ...["transaction_changes", "transactions", "accounts", "bank_links", "link_syncs"],
   ...["investment_transaction_changes", "investment_transactions", "security_changes", "securities"],
   ...["runs", "reconciliations", "business_insights", "business_registration_officers", "cip_reports"],
   ...["vault_values", "vault_writes"],

@@ -151,20 +151,12 @@ test.for([
   [
     ["transactions"],
     { list_bank_links: 1, sync_transactions: 1 },
-    ["link_syncs", "runs", "transaction_changes", "transaction_links", "transactions"],
+    ["link_syncs", "runs", "transaction_changes", "transactions"],
   ],
   [
     ["bank_links", "transactions"],
     { list_bank_links: 1, sync_transactions: 1 },
-    [
-      "bank_links",
-      "bank_links_current",
-      "link_syncs",
-      "runs",
-      "transaction_changes",
-      "transaction_links",
-      "transactions",
-    ],
+    ["bank_links", "bank_links_current", "link_syncs", "runs", "transaction_changes", "transactions"],
   ],
 ] as const)(
   "--streams %s asks only what it needs and writes only its tables",

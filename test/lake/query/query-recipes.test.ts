@@ -39,7 +39,7 @@ const ENDED = { [FIRST]: "2026-11-20T02:16:00Z", [SECOND]: "2026-11-21T02:16:00Z
 const change = (run_id: keyof typeof AT, link_id: string, sequence: number, id: string, values: object) => ({
   ...{ run_id, link_id, sequence, transaction_id: id, generation: 1, fetched_at: AT[run_id] },
   ...{ fp_id: link_id.replace("link", "fp"), account_id: link_id.replace("link", "acc") },
-  ...{ change_type: "created", inferred: false, currency: "EUR", pending: false },
+  ...{ change_type: "created", inferred: false, currency: "EUR", type: "debit", pending: false },
   ...values,
 });
 const coffee = { amount: "12.34", signed_amount: "-12.34", date: "2026-11-18", description: "Coffee" };
@@ -47,13 +47,22 @@ const salary = { amount: "100", signed_amount: "100", date: "2026-11-01", descri
 const tram = { amount: "7", signed_amount: "-7", date: "2026-11-19", pending: true, description: "Tram" };
 const books = { amount: "5", signed_amount: "-5", currency: "USD", date: "2026-11-20", description: "Books" };
 const old = { amount: "1", signed_amount: "1", date: "2026-10-31", description: "October" };
+const lunch = { amount: "8.5", signed_amount: "-8.5", description: "Lunch" };
+const taxi = { amount: "30", signed_amount: "-30", date: "2026-11-19", pending: true, description: "Taxi" };
+const removal = { change_type: "removed", currency: null, pending: null };
 const FEED = [
   change(FIRST, "link_1", 1, "t1", coffee),
   change(FIRST, "link_1", 2, "t2", salary),
   change(FIRST, "link_1", 3, "t3", tram),
   change(SECOND, "link_1", 4, "t4", books),
-  change(SECOND, "link_1", 5, "t3", { change_type: "removed", currency: null, pending: null }),
+  change(SECOND, "link_1", 5, "t3", removal),
   change(FIRST, "link_2", 1, "t1", old),
+  change(FIRST, "link_2", 2, "t5", { ...tram, description: "Lunch" }),
+  change(FIRST, "link_2", 3, "t7", taxi),
+  change(FIRST, "link_2", 4, "t5", { ...removal, fetched_at: "2026-11-20T02:16:00Z" }),
+  change(FIRST, "link_2", 5, "t6", { ...lunch, date: "2026-11-21" }),
+  change(FIRST, "link_2", 6, "t7", removal),
+  change(FIRST, "link_2", 7, "t8", { ...taxi, pending: false }),
 ];
 const live = (row: (typeof FEED)[number]) => {
   const { change_type, inferred, ...rest } = row;
@@ -63,11 +72,6 @@ const linkSync = (run_id: keyof typeof AT, link_id: string, status: string, reas
   ...{ run_id, link_id, fp_id: link_id.replace("link", "fp"), status, reason, finished_at: ENDED[run_id] },
 });
 const seen = { run_id: FIRST, observed_at: AT[FIRST] };
-const link = (link_id: string, removed_sequence: number, pending: string, values: object) => ({
-  ...{ link_id, removed_sequence, pending_transaction_id: pending, tier: "waiting" },
-  ...{ pending_signed_amount: "-7", pending_date: "2026-11-19", removed_run_id: SECOND },
-  ...values,
-});
 const outcome = (line: number, attempt: number, status: string, started_at: string, settled_at: string) => ({
   ...{ batch_id: "onb_6c1f0e2ab9d84f7730c5a1de", line, attempt, version: 1, status, started_at, settled_at },
 });
@@ -75,21 +79,6 @@ const outcome = (line: number, attempt: number, status: string, started_at: stri
 const ROWS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> = {
   transaction_changes: FEED,
   transactions: [FEED[0]!, FEED[1]!, FEED[3]!, FEED[5]!].map(live),
-  transaction_links: [
-    link("link_1", 5, "t3", {}),
-    link("link_2", 6, "t5", {
-      ...{ posted_transaction_id: "t6", tier: "amount_changed" },
-      ...{ posted_signed_amount: "-8.5", posted_date: "2026-11-21" },
-    }),
-    link("link_2", 7, "t7", {
-      ...{
-        posted_transaction_id: "t8",
-        tier: "exact",
-        posted_signed_amount: "-7",
-        posted_date: "2026-11-19",
-      },
-    }),
-  ],
   runs: ([FIRST, SECOND] as const).map((run_id, at) => ({
     run_id,
     kind: "sync",

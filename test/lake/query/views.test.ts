@@ -33,5 +33,6 @@ test("a view is made where all of its tables are known, and its own views before
   expect(made("quarantine", "quarantine_resolutions", "transaction_changes", "link_syncs")).toEqual([
     ...OF_QUARANTINE,
     "daily_changes",
+    "transaction_links",
   ]);
 });

@@ -1,11 +1,13 @@
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
-import type { LakeReader } from "../../query/query-views.js";
+import { factsOf, holdsLinks } from "../../delta/delta-stats.js";
+import { type LakeReader, readTables } from "../../query/query-views.js";
+import { transactionLinks } from "../../query/transaction-links-view.js";
 import type { SqlRow } from "../../sql/duckdb-session.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
 import { jsonValue, numberOf, textOf } from "../../sql/duckdb-values.js";
 import { transactionImports } from "../../tables/bulk.js";
 import { linkSyncs } from "../../tables/link-syncs.js";
-import { transactionChanges, transactionLinks, transactions } from "../../tables/transactions.js";
+import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { checkLink } from "../lake-check.js";
 import { quarantinedRows } from "../quarantine.js";
 import { addedIn, type FoundRow, foundRows, updateCommits } from "./found-rows.js";
@@ -30,13 +32,6 @@ export async function explainTransaction(
 async function tracesOf(lake: LakeReader, id: string, link: string | undefined) {
   const ofLink = link === undefined ? "" : ` and link_id = ${sqlText(link)}`;
   const its = `transaction_id = ${sqlText(id)}${ofLink}`;
-  const pairs = await foundRows(
-    lake,
-    transactionLinks,
-    `${sqlText(id)} in (pending_transaction_id, posted_transaction_id)${ofLink}
-      or (contains(candidate_ids, ${sqlText(JSON.stringify(id))})${ofLink})`,
-    { link },
-  );
   const imports = await foundRows(lake, transactionImports, its, { link });
   const changes = await foundRows(lake, transactionChanges, its, { link });
   // The text of a payload may escape an id that is not plain; its characters are then looked for one by one.
@@ -47,9 +42,6 @@ async function tracesOf(lake: LakeReader, id: string, link: string | undefined) 
   );
   return {
     changes: changes.sort((a, b) => Number(a.row.sequence) - Number(b.row.sequence)),
-    pairs: pairs
-      .map(({ row }) => row)
-      .sort((a, b) => Number(a.removed_sequence) - Number(b.removed_sequence)),
     imports: imports.map(({ row }) => row),
     quarantine: bad.filter((row) => row.stream === "transactions" && idIn(row) === id),
   };
@@ -80,7 +72,7 @@ async function explainInLink(
 ) {
   const isOfLink = ({ link_id }: SqlRow) => link_id === link;
   const found = traces.changes.filter(({ row }) => isOfLink(row));
-  const pairs = traces.pairs.filter(isOfLink).map(pairOf);
+  const pairs = found.length === 0 ? [] : await pairsOf(lake, id, link);
   const imports = traces.imports.filter(isOfLink);
   const quarantine = traces.quarantine.filter(isOfLink);
   const { byRun, ...proof } = await linkProof(lake, link);
@@ -167,6 +159,19 @@ async function currentOf(lake: LakeReader, id: string, link: string, last: SqlRo
   const version = added === undefined || added.moved ? null : added.version;
   const moved_in = added?.moved === true ? added.version : null;
   return { sequence: Number(found.row.sequence), file: path, version, moved_in };
+}
+
+/** The rows of `transaction_links` that name the transaction; only what the feed has of its link is read. */
+async function pairsOf(lake: LakeReader, id: string, link: string) {
+  const rows = await readTables(
+    lake,
+    [transactionChanges],
+    (sql) =>
+      sql.rows(`from (${transactionLinks(link)}) where ${sqlText(id)} in (pending_transaction_id, posted_transaction_id)
+        or contains(candidate_ids, ${sqlText(JSON.stringify(id))}) order by removed_sequence`),
+    (file) => holdsLinks(link, link)(factsOf(file)),
+  );
+  return rows.map(pairOf);
 }
 
 function pairOf(row: SqlRow) {

@@ -247,10 +247,9 @@ export async function recordErased(
 
 /** Has a table that follows the feed, where there is one, made again over the whole of it. */
 export async function haveRebuilt(lake: Lake, { name }: TableSpec): Promise<void> {
-  await lake.table(name).commit(({ version }) => (version < 0 ? null : unbuilt()));
-}
-
-/** The actions after which a table that follows the feed is made again. */
-export function unbuilt(): DeltaAction[] {
-  return [{ txn: { appId: transactionChanges.name, version: -1 } }];
+  await lake
+    .table(name)
+    .commit(({ version }) =>
+      version < 0 ? null : [{ txn: { appId: transactionChanges.name, version: -1 } }],
+    );
 }

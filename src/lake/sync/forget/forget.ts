@@ -4,7 +4,6 @@ import { schemaActions, type TableSpec } from "../../delta/delta-schema.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { unreadActions } from "../../history/whole-lists.js";
 import type { Lake } from "../../lake.js";
-import { bringUpLinks } from "../../lineage/bring-up-links.js";
 import { materialize } from "../../materialize/materialize.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
@@ -16,7 +15,7 @@ import { linkSyncs } from "../../tables/link-syncs.js";
 import { onboardingEvents, onboardings } from "../../tables/onboardings.js";
 import { writeRows } from "../../tables/parquet-file.js";
 import { runFailures } from "../../tables/runs.js";
-import { transactionChanges, transactionLinks, transactions } from "../../tables/transactions.js";
+import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { linkCheckpoint, linkCheckpoints } from "../link-checkpoint.js";
 import {
   type Erasing,
@@ -43,11 +42,7 @@ export async function rowsOfPerson(
   fpId: string,
 ): Promise<TableRows[]> {
   const links = await linksOf(lake, tables, fpId);
-  return erasableRows(
-    lake,
-    tables,
-    await personRows(lake, tables, fpId, links, await sharedLinks(lake, fpId)),
-  );
+  return erasableRows(lake, tables, await personRows(lake, tables, fpId, links));
 }
 
 interface ForgetOptions extends AskedBy {
@@ -92,18 +87,16 @@ export async function forget(
   });
   await beforeErasing?.();
   await eraseOutcomes(lake, fpId);
-  const shared = await sharedLinks(lake, fpId);
-  const erasing = await personRows(lake, tables, fpId, links, shared);
-  // What stays of such a link depends on what goes of it. Killed from here on, a later call or sync makes them again.
-  if (shared.length > 0) for (const table of [transactions, transactionLinks]) await haveRebuilt(lake, table);
+  const isShared = await hasSharedLink(lake, fpId);
+  const erasing = await personRows(lake, tables, fpId, links);
+  // What stays of such a link depends on what goes of it. Killed from here on, a later call or sync makes `transactions` again.
+  if (isShared) await haveRebuilt(lake, transactions);
   for (const rows of erasing) {
     onTable?.(rows.spec.name);
     const also = (now: Snapshot, at: number) => unreadActions(now, fpId, at);
     await eraseRows(lake, { ...rows, owner: fpId, also }, signal);
   }
-  const options = signal === undefined ? {} : { signal };
-  await materialize(lake, options);
-  await bringUpLinks(lake, { prefix: "forget", ...options });
+  await materialize(lake, signal === undefined ? {} : { signal });
   const isRecorded = `fp_id = ${sqlText(fpId)} and state = 'forgotten'`;
   const row = { fp_id: fpId, state: "forgotten", recorded_by: by, reason };
   return recordErased(lake, tables, { owner: fpId, isRecorded }, row);
@@ -151,13 +144,13 @@ async function linksOf(lake: LakeReader, tables: readonly TableSpec[], fpId: str
   return [...links];
 }
 
-/** The links of which the feed has rows of a person and of others, because they have moved. */
-async function sharedLinks(lake: LakeReader, fpId: string): Promise<string[]> {
+/** Whether the feed has rows of a person and of others of one link, because it has moved. */
+async function hasSharedLink(lake: LakeReader, fpId: string): Promise<boolean> {
   const rows = await readTables(lake, [transactionChanges], (sql) =>
-    sql.rows(`select distinct link_id from transaction_changes where fp_id is distinct from ${sqlText(fpId)}
-      and link_id in (select link_id from transaction_changes where fp_id = ${sqlText(fpId)})`),
+    sql.few(`select 1 from transaction_changes where fp_id is distinct from ${sqlText(fpId)}
+      and link_id in (select link_id from transaction_changes where fp_id = ${sqlText(fpId)}) limit 1`),
   );
-  return rows.map(({ link_id }) => String(link_id));
+  return rows.length > 0;
 }
 
 /** The cells `fp_id` and `external_id` of a line of outcomes. Those before them need no quotes. */
@@ -203,7 +196,6 @@ async function personRows(
   tables: readonly TableSpec[],
   fpId: string,
   links: readonly string[],
-  shared: readonly string[],
 ): Promise<PersonRows[]> {
   const own = `fp_id = ${sqlText(fpId)}`;
   const feed = await lake.table(transactionChanges.name).snapshot();
@@ -223,9 +215,6 @@ async function personRows(
   const ofBusinesses = within("fp_bid, coalesce(onboarding_id, '')", businesses);
   const byOthers = (spec: TableSpec): string | undefined => {
     if (spec === transactionImports) return within("link_id", present.map(sqlText));
-    // Pairs of such a link are of whoever had it when they were made: all are made again.
-    if (spec === transactionLinks && shared.length > 0)
-      return `${own} or ${within("link_id", shared.map(sqlText))}`;
     if (spec === onboardingEvents) return ofRows;
     // A later file may name a business without its person.
     if (spec === businessInsights) return `fp_id is null and ${ofBusinesses}`;

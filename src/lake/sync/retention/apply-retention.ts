@@ -9,7 +9,6 @@ import {
   yearsEarlier,
 } from "../../../domain/tables/retention.js";
 import type { Lake } from "../../lake.js";
-import { bringUpLinks } from "../../lineage/bring-up-links.js";
 import { writtenDay } from "../../maintain/table-upkeep.js";
 import { materialize } from "../../materialize/materialize.js";
 import { readTables } from "../../query/query-views.js";
@@ -19,7 +18,7 @@ import { sqlText } from "../../sql/duckdb-sql.js";
 import { CIP_TABLES, cipReports, NEWEST_CIP_REPORTS, OWN_CIP_COLUMNS } from "../../tables/cip.js";
 import { holds } from "../../tables/erasures.js";
 import { runs } from "../../tables/runs.js";
-import { transactionChanges, transactionLinks, transactions } from "../../tables/transactions.js";
+import { transactionChanges, transactions } from "../../tables/transactions.js";
 import {
   type Erasing,
   erasableRows,
@@ -27,12 +26,11 @@ import {
   haveRebuilt,
   recordErased,
   type TableRows,
-  unbuilt,
 } from "../forget/erase-rows.js";
 import { HELD } from "../forget/holds.js";
 import { keepProofs, leaveUnproved } from "./purge-proofs.js";
 
-const TABLES = [...CIP_TABLES, transactionChanges, transactions, transactionLinks];
+const TABLES = [...CIP_TABLES, transactionChanges, transactions];
 
 /**
  * Makes what erases the rows that rules of retention end, with all earlier versions (docs/run/operate.md, "Retention"), and
@@ -129,7 +127,7 @@ export interface Expired {
   })[];
   /** Takes out the rows of users who came under a hold since they were found. */
   readonly hold: () => Promise<unknown>;
-  /** Decides again what was decided with the rows. */
+  /** Makes again what was made of the rows. */
   readonly after?: () => Promise<void>;
   /** Why rows stay although their time is over. */
   readonly unproved?: string | undefined;
@@ -235,10 +233,6 @@ export async function expiredTransactions(
   const unproved = (await isAny()) ? await leaveUnproved(lake, expired, keep) : undefined;
   const within = (columns: string) => `(${columns}) in (select (${columns}) from ${expired})`;
   const rows = within("link_id, transaction_id, run_id");
-  const id = `(select (link_id, transaction_id) from ${expired})`;
-  const pairs = ["pending_transaction_id", "posted_transaction_id"].map(
-    (one) => `(link_id, ${one}) in ${id}`,
-  );
   let isRebuilt = false;
   const hold = async () => {
     if (!(await withoutHeld(lake, file, TRANSACTION))) return;
@@ -246,17 +240,11 @@ export async function expiredTransactions(
     await haveRebuilt(lake, transactions);
     isRebuilt = true;
   };
-  const after = async () => {
-    if (isRebuilt) await materialize(lake);
-    await bringUpLinks(lake, { prefix: "retention" });
-  };
-  // A call that was killed after the feed had lost its rows has left the pairs to this one.
-  if (!(await isAny())) return { transactions: { erasing: [], hold, after, unproved, waits } };
+  if (!(await isAny())) return { transactions: { erasing: [], hold, unproved, waits } };
   return {
     transactions: {
       // The feed is last: from it the others are known, if this is cut short.
       erasing: [
-        { spec: transactionLinks, condition: pairs.join(" or "), also: unbuilt },
         { spec: transactions, condition: rows },
         {
           ...{ spec: transactionChanges, condition: rows },
@@ -265,8 +253,7 @@ export async function expiredTransactions(
       ],
       hold,
       after: async () => {
-        await haveRebuilt(lake, transactionLinks);
-        await after();
+        if (isRebuilt) await materialize(lake);
       },
       ...{ unproved, waits },
     },

@@ -6,14 +6,12 @@ import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { rowsIn } from "../../delta/delta-stats.js";
 import { type CurrentSpec, isCurrent, isThere } from "../../history/history-spec.js";
 import { inKeyParts, newestRows } from "../../history/newest-rows.js";
-import { judgedRowsSql, judgeInto } from "../../lineage/judged-table.js";
-import { rangesToJudge } from "../../lineage/lineage-events.js";
-import { accountInPart, andInPart, inHalves, linkRanges } from "../../materialize/row-parts.js";
+import { andInPart, inHalves, linkRanges } from "../../materialize/row-parts.js";
 import { holdingLinks, linkCounts, reading, sourceFiles } from "../../materialize/sources.js";
 import type { LakeReader } from "../../query/query-views.js";
 import { parquetRows } from "../../sql/duckdb-files.js";
 import { columnNames, sqlText } from "../../sql/duckdb-sql.js";
-import { transactionChanges, transactionLinks, transactions } from "../../tables/transactions.js";
+import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { strangeWatermark, watermarkOf } from "../../watermark.js";
 import type { Problems } from "../chain-check.js";
 import { type Compared, compareRows } from "./row-differences.js";
@@ -82,8 +80,6 @@ export async function checkDerived(
     const by = { key, name: key.at(-1) as string };
     await check(spec, { source: name, words: `history ${name}` }, by, compareSmall(spec));
   }
-  const by = { key: ["link_id", "removed_sequence"], name: "pending_transaction_id" };
-  await check(transactionLinks, feed, by, comparePairs);
   return { compared: done, notes };
 }
 
@@ -137,28 +133,6 @@ function compareSmall({ history, columns }: CurrentSpec): Comparer {
     });
   };
 }
-
-/** One thread, as when the table is written: judging takes the memory of several. */
-const JUDGING_THREADS = 1;
-
-/** Of `transaction_links`: what is decided over the whole feed. */
-const comparePairs: Comparer = async (lake, adds, compared, problems) => {
-  const feed = await sourceFiles(lake, transactionChanges.name, adds);
-  const rows = parquetRows(compared.paths, compared.columns);
-  await lake.duckdb.exclusive(async (sql) => {
-    await sql.run("create or replace temp table judged_link (link_id varchar, n bigint)");
-    const files = { feed, before: [], links: [] };
-    for (const range of await rangesToJudge(sql, files)) {
-      await inHalves(range, async (part) => {
-        await judgeInto(sql, files, part);
-        const actual = `from ${rows} where link_id in (select link_id from judged_link)
-          and link_id between ${sqlText(part.from)} and ${sqlText(part.to)} and ${accountInPart(part)}`;
-        await compareRows(sql, compared, { expected: judgedRowsSql(part, compared.key), actual }, problems);
-      });
-    }
-    await compareRows(sql, compared, othersThan(compared, "select link_id from judged_link"), problems);
-  }, JUDGING_THREADS);
-};
 
 /** The files of the source that the derived table is made of, or why it is not compared. */
 type DerivedSource =

@@ -15,7 +15,7 @@ import {
 import type { SqlRow } from "../../sql/duckdb-session.js";
 import { linkSyncs } from "../../tables/link-syncs.js";
 import { runs } from "../../tables/runs.js";
-import { transactionChanges, transactionLinks, transactions } from "../../tables/transactions.js";
+import { transactionChanges, transactions } from "../../tables/transactions.js";
 import type { Problems } from "../chain-check.js";
 
 /** What {@link checkRoots} finds. */
@@ -139,7 +139,7 @@ async function checkCertificates(lake: LakeReader, chain: readonly RootedRun[], 
 
 /** A derived table may be made again, with a log of its own; it is compared with its source instead. */
 function isDerived(table: string, tables: readonly TableSpec[]): boolean {
-  const derived = [transactions, transactionLinks, ...tables.filter(isCurrent)];
+  const derived = [transactions, ...tables.filter(isCurrent)];
   return derived.some(({ name }) => name === table);
 }
 

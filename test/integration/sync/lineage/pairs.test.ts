@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import { withLakeReader } from "../../../../src/cli/lake/reader.js";
-import { dayNumber } from "../../../../src/domain/lineage/departure.js";
 import { explainTransaction } from "../../../../src/lake/sync/explain/explain-transaction.js";
 import { expectLakeEqualsTruth } from "../../../helpers/lake/lake-truth.js";
-import { auditLinks } from "../../../helpers/lake/lineage/audit-links.js";
 import { addRows, created, removed, updated } from "../../../helpers/sync/scripted-links.js";
 import type { SyncWorld } from "../../../helpers/sync/sync-harness.js";
 import { syncWorlds } from "../../../helpers/sync/sync-worlds.js";
@@ -58,7 +56,6 @@ test("P goes tonight and Q comes in three days: the tombstone now, the pair then
     { p: "p", q: "q", tier: "exact", qs: 1, ps: 1 },
     { p: "late", q: null, tier: "waiting", qs: 0, ps: 0 },
   ]);
-  expect(await auditLinks(world.lake)).toEqual([]);
 });
 
 test("another amount of the same merchant is a pair of a lower tier, with both amounts", async () => {
@@ -123,7 +120,7 @@ test("posted under the id that it has: updated in place, no pair, and explain sa
   });
 });
 
-test("many nights of a busy bank give the pairs of a rebuild, and each that the bank made alone", async () => {
+test("after many nights of a busy bank, each exact pair is one that the bank made, and most of those are found", async () => {
   const world = await worlds.open({
     sandbox: { population: { kind: "synthetic", users: 3, linksPerUser: 2, rows: 60, seed: 5 } },
   });
@@ -131,7 +128,6 @@ test("many nights of a busy bank give the pairs of a rebuild, and each that the 
   for (let night = 1; night <= 5; night += 1) {
     world.sandbox.advance({ days: 1 + (night % 3), seed: night, pending: 3, posted: 2 });
     await world.sync();
-    expect(await auditLinks(world.lake)).toEqual([]);
   }
   const made = new Set([...world.sandbox.world.links.keys()].flatMap((link) => madePairs(world, link)));
   const found = await world.rows(
@@ -156,7 +152,7 @@ function madePairs({ sandbox }: SyncWorld, link: string): string[] {
     );
     const was = JSON.parse(before?.text ?? "{}") as Partial<typeof row>;
     const isPair = was.pending === true && row.pending === false && was.amount === row.amount;
-    return isPair && dayNumber(row.date) - dayNumber(was.date ?? "") <= 14
+    return isPair && Date.parse(row.date) - Date.parse(was.date ?? "") <= 14 * 86_400_000
       ? [`${link} ${id} ${next.id}`]
       : [];
   });

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { removeOf } from "../../../../src/lake/delta/delta-actions.js";
 import { currentOf } from "../../../../src/lake/history/history-spec.js";
 import { openLake } from "../../../../src/lake/lake.js";
-import { bringUpLinks } from "../../../../src/lake/lineage/bring-up-links.js";
 import { materialize } from "../../../../src/lake/materialize/materialize.js";
 import { Problems } from "../../../../src/lake/sync/chain-check.js";
 import { checkDerived } from "../../../../src/lake/sync/verify/derived-check.js";
@@ -27,14 +26,9 @@ beforeEach(async () => {
     { id: "q", sequence: 4, date: "2026-06-07" },
     { id: "x", sequence: 5, type: "updated", amount: "51297.00" },
   );
-  await bringUp();
+  await materialize(at.lake);
 });
 afterEach(() => at.release());
-
-async function bringUp(): Promise<void> {
-  await materialize(at.lake);
-  await bringUpLinks(at.lake, { prefix: "test" });
-}
 
 /** Checks as a new process does, which knows nothing of the logs yet. */
 async function check(directory = at.directory, tables: Parameters<typeof checkDerived>[1] = []) {
@@ -49,7 +43,7 @@ async function check(directory = at.directory, tables: Parameters<typeof checkDe
 }
 
 test("what is derived equals the fold of its source", async () => {
-  expect(await check()).toEqual({ compared: 2, notes: [], total: 0, what: [] });
+  expect(await check()).toEqual({ compared: 1, notes: [], total: 0, what: [] });
 });
 
 // "it can't be checked: Binder Error" was all that it said.
@@ -101,33 +95,28 @@ test("rows of a link that the feed does not know are found", async () => {
   ]);
 });
 
-test("a pair that was changed or taken away is named", async () => {
-  await damage.set("transaction_links", "true", "tier", "'none'");
-  expect((await check()).what).toEqual([
-    expect.stringMatching(/^transaction_links\/.*parquet: tier of p is none; the feed says \w+$/),
-  ]);
-  await damage.rewrite("transaction_links", "true", "from old where false");
-  expect((await check()).what).toEqual(["transaction_links: p is missing; the feed has it"]);
-});
-
 test("a table that is behind is compared at its watermark, and said to be behind", async () => {
   await at.feed({ id: "new", sequence: 6 });
-  const note = (table: string) =>
-    `behind: ${table} is 1 versions behind transaction_changes; run \`nightledger materialize\``;
-  const notes = [note("transactions"), note("transaction_links")];
-  expect(await check()).toEqual({ compared: 2, notes, total: 0, what: [] });
+  const notes = [
+    "behind: transactions is 1 versions behind transaction_changes; run `nightledger materialize`",
+  ];
+  expect(await check()).toEqual({ compared: 1, notes, total: 0, what: [] });
   await damage.set("transactions", "transaction_id = 'y'", "amount", "9");
   expect(await check()).toMatchObject({ notes, total: 1 });
 });
 
-test("a table whose watermark is of another feed is wrong, and one that is not there is not compared", async () => {
-  await rm(join(at.directory, "transaction_links"), { recursive: true });
+test("a table whose watermark is of another feed is wrong", async () => {
   await damage.editLog("transactions", (action) =>
     "txn" in action && action.txn.appId.endsWith("/commit") ? { txn: { ...action.txn, version: 1 } } : action,
   );
   const found = await check();
   expect(found.what).toEqual([expect.stringContaining("is not the commit that it was brought up to")]);
-  expect(found.notes).toEqual([expect.stringContaining("transaction_links is not built yet")]);
+});
+
+test("a table that is not there is not compared", async () => {
+  await rm(join(at.directory, "transactions"), { recursive: true });
+  const notes = [expect.stringContaining("transactions is not built yet")];
+  expect(await check()).toMatchObject({ compared: 0, notes, what: [] });
 });
 
 test("a small table is compared with its history, in one part or in several", async () => {

@@ -1,57 +1,42 @@
-import { expect, test } from "vitest";
-import { dayNumber, type TransactionState } from "../../../src/domain/lineage/departure.js";
-import { type LineageChange, LinkLineage } from "../../../src/domain/lineage/link-lineage.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { transactionLinks } from "../../../src/lake/query/transaction-links-view.js";
+import { lakeOfRows, type QueryRow } from "../../helpers/query/lake-of-rows.js";
 
-type Values = Partial<TransactionState> & { readonly generation?: number; readonly date?: string };
+type Values = Readonly<Record<string, unknown>>;
+type Step = Values & { readonly id: string };
 
 /** A pending row, a posted one, and a removal, each by its id. */
-const P = (id: string, values: Values = {}) => ({ id, ...values, pending: true });
-const Q = (id: string, values: Values = {}) => ({ id, ...values, pending: false });
-const gone = (id: string, generation = 1) => ({ id, generation, removed: true });
-type Step = ReturnType<typeof P> | ReturnType<typeof gone>;
+const P = (id: string, values: Values = {}): Step => ({ id, ...values, pending: true });
+const Q = (id: string, values: Values = {}): Step => ({ id, ...values, pending: false });
+const gone = (id: string, generation = 1): Step => ({ id, generation, change_type: "removed" });
 
-/** What became of each departure, by its removal, after these updates. */
-function judged(updates: readonly (readonly Step[])[]): string[] {
-  const lineage = new LinkLineage();
-  let sequence = 0;
-  for (const steps of updates) {
-    lineage.apply(changesOf(steps, sequence));
-    sequence += steps.length;
-  }
-  return [...lineage.changed].map(
-    ({ id, posted, tier, posted_candidates: qs, pending_candidates: ps }) =>
-      `${id} → ${posted?.id ?? "?"} ${tier} ${qs}:${ps}`,
-  );
-}
-
-function changesOf(steps: readonly Step[], after: number): LineageChange[] {
-  return steps.map((step, at) => {
-    const { id, generation = 1 } = step;
-    return { id, sequence: after + at + 1, generation, state: "removed" in step ? null : stateOf(step) };
+/** The feed of a link, of which each list of steps is an update. */
+function feedOf(link_id: string, updates: readonly (readonly Step[])[]): Values[] {
+  const steps = updates.flatMap((update, at) => update.map((step) => ({ run_id: `run-${at}`, ...step })));
+  return steps.map(({ id: transaction_id, ...step }, at) => {
+    const row = {
+      link_id,
+      fp_id: "fp",
+      transaction_id,
+      sequence: at + 1,
+      generation: 1,
+      inferred: false,
+      ...step,
+    };
+    return "change_type" in step ? row : { ...STATE, change_type: "created", ...row };
   });
 }
 
-function stateOf({
-  id: _,
-  generation: __,
-  date = "2026-11-10",
-  ...values
-}: ReturnType<typeof P>): TransactionState {
-  return {
-    account_id: "acc",
-    currency: "EUR",
-    type: "debit",
-    signed_amount: "-4.2000000000",
-    day: dayNumber(date),
-    merchant_id: null,
-    description: null,
-    ...values,
-  };
-}
+const STATE = {
+  account_id: "acc",
+  currency: "EUR",
+  type: "debit",
+  signed_amount: "-4.2",
+  date: "2026-11-10",
+};
+const other = { signed_amount: "-5" };
 
-const other = { signed_amount: "-5.0000000000" };
-
-test.each<{ rule: string; updates: Step[][]; expected: string[] }>([
+const CASES: readonly { rule: string; updates: Step[][]; expected: string[] }[] = [
   { rule: "P goes and Q comes", updates: [[P("p")], [gone("p"), Q("q")]], expected: ["p → q exact 1:1"] },
   {
     rule: "the order within an update means nothing",
@@ -89,14 +74,14 @@ test.each<{ rule: string; updates: Step[][]; expected: string[] }>([
     expected: ["p → q exact 1:1", "p2 → q2 exact 1:1"],
   },
   {
-    rule: "Q that P became may be what another P became once it is in that one's account",
+    rule: "Q counts in the account in which it came first",
     updates: [
       [P("p")],
       [gone("p"), Q("q")],
       [gone("q"), P("p2", { account_id: "other" })],
       [gone("p2"), Q("q", { account_id: "other" })],
     ],
-    expected: ["p → q exact 1:1", "p2 → q exact 1:1"],
+    expected: ["p → q exact 1:1", "p2 → ? waiting 0:0"],
   },
   {
     rule: "Q with the id of a P that went is that one, not what another P became",
@@ -111,10 +96,10 @@ test.each<{ rule: string; updates: Step[][]; expected: string[] }>([
   {
     rule: "what has no day, or no amount, equals nothing",
     updates: [
-      [P("p", { signed_amount: null }), P("p2", { day: null })],
-      [gone("p"), gone("p2"), Q("q", { signed_amount: null }), Q("q2", { day: null })],
+      [P("p", { signed_amount: null }), P("p2", { date: null })],
+      [gone("p"), gone("p2"), Q("q", { signed_amount: null }), Q("q2", { date: null })],
     ],
-    expected: ["p → ? waiting 0:0"],
+    expected: ["p → ? waiting 0:0", "p2 → ? waiting 0:0"],
   },
   ...(["account_id", "currency", "type"] as const).map((name) => ({
     rule: `another ${name} is another payment`,
@@ -123,7 +108,7 @@ test.each<{ rule: string; updates: Step[][]; expected: string[] }>([
   })),
   {
     rule: "a pending row is no posted one, nor is one that says neither",
-    updates: [[P("p")], [gone("p"), P("q"), { ...Q("r"), pending: null as unknown as boolean }]],
+    updates: [[P("p")], [gone("p"), P("q"), { ...Q("r"), pending: null }]],
     expected: ["p → ? waiting 0:0"],
   },
   { rule: "a posted row that goes is no departure", updates: [[Q("p")], [gone("p"), Q("q")]], expected: [] },
@@ -261,30 +246,54 @@ test.each<{ rule: string; updates: Step[][]; expected: string[] }>([
     ],
     expected: ["w → ? waiting 0:0"],
   },
-])("$rule", ({ updates, expected }) => {
-  expect(judged(updates)).toEqual(expected);
+];
+
+let lake: Awaited<ReturnType<typeof lakeOfRows>>;
+let rows: QueryRow[];
+beforeAll(async () => {
+  const feeds = CASES.map(({ rule, updates }) => feedOf(rule, updates));
+  lake = await lakeOfRows({ transaction_changes: [...feeds, MANY].flat() });
+  rows = await lake.rowsOf("from transaction_links order by link_id, removed_sequence");
 });
+afterAll(() => lake.release());
+
+test.each(CASES)("$rule", ({ rule, expected }) => {
+  const found = rows.filter(({ link_id }) => link_id === rule);
+  expect(
+    found.map(
+      ({
+        pending_transaction_id: p,
+        posted_transaction_id: q,
+        tier,
+        posted_candidates,
+        pending_candidates,
+      }) => `${p} → ${q ?? "?"} ${tier} ${posted_candidates}:${pending_candidates}`,
+    ),
+  ).toEqual(expected);
+});
+
+const MANY = feedOf("many", [[P("p")], [gone("p"), ...Array.from({ length: 30 }, (_, at) => Q(`q${at}`))]]);
 
 test("of many candidates the first ten are named, in the order in which they came", () => {
-  const lineage = new LinkLineage();
-  const night = (steps: Step[], sequence: number) => lineage.apply(changesOf(steps, sequence));
-  const Qs = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => Q(`q${from + at}`));
-  night([P("p")], 0);
-  night([gone("p"), ...Qs(0, 6)], 10);
-  night(Qs(6, 30), 100);
-  const [departure] = lineage.changed;
-  expect(departure?.posted_candidates).toBe(30);
-  expect(departure?.candidate_ids).toEqual(Array.from({ length: 10 }, (_, at) => `q${at}`));
+  const [row] = rows.filter(({ link_id }) => link_id === "many");
+  expect(row?.posted_candidates).toBe(30);
+  expect(JSON.parse(String(row?.candidate_ids))).toEqual(Array.from({ length: 10 }, (_, at) => `q${at}`));
 });
 
-test("a hundred thousand equal pending rows and as many posted ones are listed in seconds", () => {
-  const many = 100_000;
-  const ids = Array.from({ length: many }, (_, at) => String(at));
-  const result = judged([
-    ids.map((id) => P(`p${id}`)),
-    [...ids.map((id) => gone(`p${id}`)), ...ids.map((id) => Q(`q${id}`))],
-  ]);
-  expect(new Set(result.map((line) => line.replace(/^\S+/, "")))).toEqual(
-    new Set([` → ? ambiguous ${many}:${many}`]),
-  );
+test("a pair has both amounts, days, runs and changes", async () => {
+  const [row] = rows.filter(({ link_id }) => link_id === "another amount of the same merchant");
+  expect(row).toMatchObject({
+    pending_signed_amount: "-4.2000000000",
+    posted_signed_amount: "-5.0000000000",
+    removed_run_id: "run-1",
+    removed_sequence: 2,
+    posted_sequence: 3,
+  });
+});
+
+test("of one link it says what it says of all", async () => {
+  for (const { rule } of CASES) {
+    const own = await lake.rowsOf(`from (${transactionLinks(rule)}) order by removed_sequence`);
+    expect(own).toEqual(rows.filter(({ link_id }) => link_id === rule));
+  }
 });
