@@ -6,7 +6,7 @@ import { isStep, type SyncTotals } from "../../domain/sync/sync-totals.js";
 import { isHistory } from "../../lake/history/history-spec.js";
 import { rowsOfRun } from "../../lake/history/rows-of-run.js";
 import { keepRoster } from "../../lake/sync/frozen-roster.js";
-import { recordClosedRows } from "../../lake/sync/quarantine.js";
+import { openQuarantine } from "../../lake/sync/quarantine.js";
 import type { Dependencies } from "../dependencies.js";
 import { type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
 import type { SyncDependencies } from "./dependencies.js";
@@ -71,7 +71,7 @@ async function listedRows(
 /** Open bad rows of any run. Never fails the end of a run, whose row and exit code are about what the run did. */
 async function openRows({ lake, log }: Dependencies, runId: string): Promise<number | null> {
   try {
-    return await recordClosedRows(lake, runId);
+    return (await openQuarantine(lake)).rows;
   } catch (error) {
     log.warn({ runId, err: error }, "could not count the open rows in quarantine");
     return null;

@@ -3,9 +3,9 @@ import { linkSyncs } from "../tables/link-syncs.js";
 import { quarantine, quarantineResolutions } from "../tables/quarantine.js";
 import { transactionChanges } from "../tables/transactions.js";
 
-/** The tables that record bad rows, and which of them were closed for good. */
+/** The tables that record bad rows, and which of them somebody, or a whole list, has closed. */
 export const RECORDED: readonly TableSpec[] = [quarantine, quarantineResolutions];
-/** The tables that may have closed a row since. What a whole list closes is recorded when the list is committed. */
+/** The tables that say which others are closed. What a whole list closes is recorded: a list that has not changed leaves nothing else. */
 export const CLOSING: readonly TableSpec[] = [transactionChanges, linkSyncs];
 
 export const QUARANTINE_SOURCES: readonly TableSpec[] = [...RECORDED, ...CLOSING];
@@ -32,8 +32,8 @@ const BAD = `select * exclude (text), left(sha256(concat_ws(' ', run_id, stream,
 export const UNRESOLVED = `select * from (${BAD}) anti join quarantine_resolutions using (row_id)`;
 
 /**
- * SQL of every row of `quarantine`, with its id and what closed it: `closed_by` is null while it is open, `closed_at` while that
- * is not recorded. This is the one definition of *open* (docs/use/tables.md, "Open rows").
+ * SQL of every row of `quarantine`, with its id and what closed it: `closed_by` is null while it is open, `closed_at` where
+ * that is not recorded. This is the one definition of *open* (docs/use/tables.md, "Open rows").
  */
 export const QUARANTINE_STATES = `
   with bad as (${BAD}),

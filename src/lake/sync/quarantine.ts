@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { DAY, HOUR } from "../../domain/duration.js";
+import { HOUR } from "../../domain/duration.js";
 import { isRealDay } from "../../domain/service/transaction-values.js";
 import type { AddFile } from "../delta/delta-actions.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
@@ -39,8 +39,6 @@ export async function openQuarantine(lake: LakeReader) {
 
 /** Runs SQL over the views of the quarantine. Of other tables it reads only files that may have closed a row since. */
 export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession) => Promise<T>): Promise<T> {
-  const { txns } = await lake.table(quarantineResolutions.name).snapshot();
-  const lookedAt = txns.get(LOOKED)?.lastUpdated ?? Number.NEGATIVE_INFINITY;
   return readTables(lake, RECORDED, async (sql) => {
     const unresolved = await sql.rows(
       `select link_id, run_id, epoch_ms(min(fetched_at)) as since from (${UNRESOLVED}) group by all`,
@@ -49,7 +47,7 @@ export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession
       const statement =
         unresolved.length === 0
           ? (await tableView(spec.name, spec.columns, undefined)).statement
-          : await newestView(lake, spec, closes(spec.name, unresolved, lookedAt - WAITING_FILES));
+          : await newestView(lake, spec, closes(spec.name, unresolved));
       await sql.run(statement);
     }
     for (const view of viewStatements(new Set(QUARANTINE_SOURCES.map(({ name }) => name))))
@@ -58,10 +56,6 @@ export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession
   });
 }
 
-/** Transaction in the log of `quarantine_resolutions` whose time says when open rows were last compared with other tables. */
-const LOOKED = "looked for what closes open rows";
-/** A file may wait so long for the commit that refers to it (docs/use/tables.md), so it may be older than its rows' commit. */
-const WAITING_FILES = 7 * DAY;
 /** Two machines' clocks may differ by this much. */
 const MAX_CLOCK_SKEW = HOUR;
 /** With more links than these, almost every file holds some of them. */
@@ -71,13 +65,13 @@ const MOST_LINKS = 100;
 const FILE_OF_RUN = /^(.+)-[0-9a-f-]{36}\.parquet$/;
 
 /**
- * Makes the test whether a file may close a row: written after the row, with rows of its link, and not compared before. Files
- * of `link_syncs` from the row's own run, and merged ones, always count.
+ * Makes the test whether a file may close a row: written after the row, with rows of its link. Files of `link_syncs` from the
+ * row's own run, and merged ones, always count.
  */
-function closes(table: string, unresolved: readonly SqlRow[], from: number): (file: AddFile) => boolean {
+function closes(table: string, unresolved: readonly SqlRow[]): (file: AddFile) => boolean {
   const rows = unresolved.filter(({ link_id }) => link_id !== null);
   const oldest = rows.reduce((least, row) => Math.min(least, Number(row.since)), Number.POSITIVE_INFINITY);
-  const since = Math.max(from, oldest - MAX_CLOCK_SKEW);
+  const since = oldest - MAX_CLOCK_SKEW;
   const runs = new Set(table === linkSyncs.name ? rows.map(({ run_id }) => String(run_id)) : []);
   const links = [...new Set(rows.map(({ link_id }) => String(link_id)))];
   const tests = links.length > MOST_LINKS ? [] : links.map((link) => holdsLinks(link, link));
@@ -194,21 +188,6 @@ export async function closeRowsOfLists(
 }
 
 const listOf = (fpId: unknown, linkId: unknown) => JSON.stringify([fpId, linkId]);
-
-/** Records what closed rows since the last time, and that nothing closed the others. Gives how many are open. */
-export async function recordClosedRows(lake: Lake, runId: string): Promise<number> {
-  const looked = { appId: LOOKED, lastUpdated: Date.now() };
-  const found = await withQuarantine(lake, (sql) =>
-    sql.rows(`select * exclude (payload, reason, fetched_at), closed_by as resolved_by
-      from quarantine_states where closed_at is null`),
-  );
-  const closed = found.filter(({ closed_by }) => closed_by !== null);
-  if (found.length > 0) {
-    const appId = `${runId}/quarantine`;
-    await appendOnce(lake, quarantineResolutions, appId, () => write(lake, closed), looked);
-  }
-  return found.length - closed.length;
-}
 
 function write(lake: Lake, rows: readonly Readonly<Record<string, SqlValue>>[]): Promise<DataFile[]> {
   const resolved_at = new Date().toISOString();

@@ -4,21 +4,17 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { addOf, type DataFile } from "./parquet-file.js";
 
-/**
- * Appends files to a table other than the feed, once: a transaction of that name in its log says that they are there already.
- * @param also a transaction that the commit sets as well, even where no file is written
- */
+/** Appends files to a table other than the feed, once: a transaction of that name in its log says that they are there already. */
 export async function appendOnce(
   lake: Lake,
   spec: TableSpec,
   appId: string,
   write: () => Promise<readonly DataFile[]>,
-  also?: { readonly appId: string; readonly lastUpdated: number },
 ): Promise<void> {
   const table = lake.table(spec.name);
   if ((await table.snapshot()).txns.has(appId)) return;
   const files = await write();
-  if (files.length === 0 && also === undefined) return;
+  if (files.length === 0) return;
   await table.commit((snapshot) => {
     if (snapshot.txns.has(appId)) return null;
     const lastUpdated = Date.now();
@@ -27,7 +23,6 @@ export async function appendOnce(
     return [
       ...schemaActions(spec, snapshot, lastUpdated),
       { txn: { appId, version, lastUpdated } },
-      ...(also === undefined ? [] : [{ txn: { ...also, version } }]),
       ...files.map((file) => ({ add: addOf(file) })),
     ];
   });

@@ -8,7 +8,6 @@ import {
   closeRowsOfLists,
   openQuarantine,
   quarantinedRows,
-  recordClosedRows,
   resolveRows,
 } from "../../../src/lake/sync/quarantine.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
@@ -219,52 +218,28 @@ test("a row is closed for a reason, once; others stay open", async () => {
   expect(closed.every((row) => !("payload" in row))).toBe(true);
 });
 
-test("what closed a row is put on record once, and not looked for again", async () => {
+test("what nobody has closed but the feed is in no table, and rows that a person closed are not looked for again", async () => {
   await bad(1, badRow);
   await bad(1, "[1]", { link_id: "b" });
   await change(2);
-  await recordClosedRows(lake, "run-2");
-  await recordClosedRows(lake, "run-2");
   const [row, other] = await quarantinedRows(lake, { all: true, run: "run-1" });
-  expect([row?.closed_by, row?.closing_reason, other?.closed_by]).toEqual(["change", null, null]);
-  expect(row?.closed_at).not.toBeNull();
+  expect([row?.closed_by, row?.closed_at, other?.closed_by]).toEqual(["change", null, null]);
   await resolveRows(lake, { link: "b" }, "seen");
+  expect((await lake.table("quarantine_resolutions").snapshot()).files.size).toBe(1);
+  await change(3, { link_id: "b", transaction_id: "other" });
   read = [];
   expect(await openQuarantine(lake)).toEqual({ rows: 0, owners: [], since: null });
-  expect(read.filter((key) => /^(transaction_changes|link_syncs)\//.test(key))).toEqual([]);
+  expect(read.filter(isFeedFile)).toEqual([expect.stringContaining("/run-2-")]);
 });
 
 test("a lake without bad rows: nothing of the feed is read, and nothing is open", async () => {
   expect(await openQuarantine(lake)).toEqual({ rows: 0, owners: [], since: null });
   await change(1);
   await synced(1);
-  await recordClosedRows(lake, "run-1");
   read = [];
   expect(await open()).toBe(0);
   await openQuarantine(lake);
   expect(read.filter((key) => /^(transaction_changes|link_syncs)\//.test(key))).toEqual([]);
-});
-
-test("what was looked at once is not read again, but for the files that may have waited for their commit", async () => {
-  const days = (n: number) => new Date(Date.now() - n * 86_400_000);
-  await bad(1, badRow, { fetched_at: days(30).toISOString() });
-  await synced(1, { run_id: "run-1", certificate: null, finished_at: days(30).toISOString() });
-  for (const age of [20, 6]) {
-    await change(2, { transaction_id: `other-${age}`, fetched_at: days(age).toISOString() });
-    await dateLastFile("transaction_changes", days(age).getTime());
-  }
-  await dateLastFile("link_syncs", days(30).getTime());
-  const readOf = async (table: string) => {
-    read = [];
-    await openQuarantine(lake);
-    return read.filter((key) => key.startsWith(`${table}/`) && key.endsWith(".parquet")).length;
-  };
-  expect(await readOf("transaction_changes")).toBe(2);
-  await recordClosedRows(lake, "run-2");
-  // The row's own run says that it was not committed.
-  expect([await readOf("transaction_changes"), await readOf("link_syncs")]).toEqual([1, 1]);
-  await synced(3, { finished_at: days(0).toISOString() });
-  expect(await open()).toBe(0);
 });
 
 test("what a row's own run says of it counts after its file was merged with others, long ago", async () => {
@@ -274,7 +249,6 @@ test("what a row's own run says of it counts after its file was merged with othe
   await synced(2, { link_id: "b", finished_at: days(29).toISOString() });
   await compactToTarget(lake, linkSyncs);
   await dateLastFile("link_syncs", days(20).getTime());
-  await recordClosedRows(lake, "run-2");
   await synced(3, { finished_at: days(0).toISOString() });
   expect(await open()).toBe(0);
 });
