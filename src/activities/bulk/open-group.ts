@@ -26,7 +26,7 @@ export interface BulkDependencies extends Dependencies {
   readonly frozenRows: SealedRows<FrozenBulkRow>;
 }
 
-export interface OpenRun {
+interface OpenRun {
   readonly job: AnyJob;
   readonly staging: BulkStaging;
   context(): Promise<JobContext>;
