@@ -48,14 +48,6 @@ test("one customer: posted once, polled, outcome in the table, counts that add u
   expect(phases.map(({ phase }) => phase)).toEqual(["working", "finishing"]);
 });
 
-test("a synchronous answer is the outcome: no webhook, no second call", async () => {
-  const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, output: { risk: "low" } }] } });
-  const batch = await world.onboard(world.users(1), { mode: "sync" });
-  expect(batch.summary.customers.pass).toBe(1);
-  expect(world.sandbox.calls().by_operation).toEqual({ create_onboarding: 1 });
-  expect(await world.outcomes(batch)).toMatchObject([{ settled_by: "sync", output: '{"risk":"low"}' }]);
-});
-
 test("a synchronous time-out is pending, not a failure: the end comes later", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, delayMs: 1_500 }] } });
   const batch = await world.onboard(world.users(1), { mode: "sync", syncTimeoutSecs: 1 });
@@ -149,49 +141,6 @@ test("forged, repeated and stale events change nothing; an end never goes back",
   ]);
 });
 
-test("rows in manual review don't hold the batch up; the decision is a new version with its time", async () => {
-  const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, manualReviewShare: 1 }] } });
-  const batch = await world.onboard(world.users(2), { mode: "sync" });
-  expect(batch.summary).toMatchObject({ status: "completed", manual_review: 2, customers: { pass: 2 } });
-  expect(await world.outcomes(batch)).toMatchObject([
-    { next_action: NEXT_ACTIONS.review, settled_at: expect.any(String) },
-    { next_action: NEXT_ACTIONS.review },
-  ]);
-  world.sandbox.onboardings.review(world.sandbox.onboardings.of("fp_2")[0]?.id ?? "", "pass");
-  await world.untilRows("select * from onboardings where version = 2", 1);
-  const [, second] = await world.outcomes(batch);
-  expect(second).toMatchObject({ status: "pass", requires_manual_review: false, next_action: null });
-});
-
-test("error, none and a status that nobody knows are stored as they are and flagged", async () => {
-  const world = await worlds.open({ sandbox: { playbooks: [ALWAYS] } });
-  const rows = world.users(3);
-  const script = (entity: string, outcome: object) =>
-    world.sandbox.playbooks.script({ entity, outcomes: [outcome as never] });
-  script("fp_1", { status: "error", error_message: "no such thing as fp_1's branch" });
-  script("fp_2", { status: "none" });
-  world.sandbox.addFault({
-    kind: "wrong_body",
-    operation: "create_onboarding",
-    user: "fp_3",
-    body: '{"id":"ob_x","status":"on_hold","requires_manual_review":false}',
-  });
-  const batch = await world.onboard(rows, { mode: "sync" });
-  expect(batch.summary).toMatchObject({
-    status: "completed_with_failures",
-    customers: { total: 3, error: 1, none: 2 },
-  });
-  expect(await world.outcomes(batch)).toMatchObject([
-    {
-      status: "error",
-      error_class: "OnboardingConfigError",
-      error_message: "no such thing as fp_1's branch",
-    },
-    { status: "none", next_action: NEXT_ACTIONS.decide },
-    { status: "on_hold", next_action: NEXT_ACTIONS.decide },
-  ]);
-});
-
 test("an output that is missing at first is fetched again: a new version", async () => {
   const world = await worlds.open({
     sandbox: { playbooks: [{ ...ALWAYS, output: { risk: "low" }, outputDelayMs: 1_000 }] },
@@ -219,15 +168,56 @@ test("the output is encrypted unless it was asked for in the clear", async () =>
   expect(Buffer.from(String(row?.output), "base64").toString("latin1")).not.toContain("risk");
 });
 
-test("the pinned playbook version is posted and recorded; another one that ran is flagged", async () => {
-  const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, manualReviewShare: 1 }] } });
-  const batch = await world.onboard(world.users(1), { mode: "sync", playbook: "pb_kyc:v2" });
-  expect(world.sandbox.onboardings.list()[0]?.playbook_version).toBe(2);
-  expect(await world.outcomes(batch)).toMatchObject([{ playbook_key: "pb_kyc", playbook_version: 2 }]);
-  await world.tell("fp_1", { kind: "service.user.manual_review", playbookVersion: 3 });
-  const [row] = await world.untilRows("select * from onboardings where version = 2", 1);
-  expect(row).toMatchObject({
+test("synchronous answers are the outcomes, in one batch: whatever they say, of the pinned version, with reviews that come later", async () => {
+  const playbooks = [{ ...ALWAYS, output: { risk: "low" } }];
+  const world = await worlds.open({ sandbox: { playbooks } });
+  const rows = world.users(5);
+  const script = (entity: string, outcome: object) =>
+    world.sandbox.playbooks.script({ entity, outcomes: [outcome as never] });
+  script("fp_2", { status: "error", error_message: "no such thing as fp_2's branch" });
+  script("fp_3", { status: "none" });
+  script("fp_5", { status: "pass", requires_manual_review: true });
+  world.sandbox.addFault({
+    kind: "wrong_body",
+    operation: "create_onboarding",
+    user: "fp_4",
+    body: '{"id":"ob_x","status":"on_hold","requires_manual_review":false}',
+  });
+  const batch = await world.onboard(rows, { mode: "sync", playbook: "pb_kyc:v2" });
+  expect(batch.summary).toMatchObject({
+    status: "completed_with_failures",
+    customers: { total: 5, pass: 2, error: 1, none: 2 },
+    manual_review: 1,
+  });
+  expect(world.sandbox.calls().by_operation).toEqual({ create_onboarding: 5 });
+  expect(world.sandbox.onboardings.of("fp_1")[0]?.playbook_version).toBe(2);
+  const pinned = { playbook_key: "pb_kyc", playbook_version: 2 };
+  expect(await world.outcomes(batch)).toMatchObject([
+    { ...pinned, status: "pass", settled_by: "sync", output: '{"risk":"low"}', next_action: null },
+    {
+      status: "error",
+      error_class: "OnboardingConfigError",
+      error_message: "no such thing as fp_2's branch",
+    },
+    { status: "none", next_action: NEXT_ACTIONS.decide },
+    { status: "on_hold", next_action: NEXT_ACTIONS.decide },
+    { status: "pass", next_action: NEXT_ACTIONS.review, settled_at: expect.any(String) },
+  ]);
+  // Another version that ran is flagged.
+  await world.tell("fp_5", { kind: "service.user.manual_review", playbookVersion: 3 });
+  const [other] = await world.untilRows("select * from onboardings where version = 2", 1);
+  expect(other).toMatchObject({
     playbook_version: 3,
     next_action: expect.stringContaining(NEXT_ACTIONS.version),
   });
+});
+
+test("rows in manual review don't hold the batch up; the decision is a new version", async () => {
+  const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, manualReviewShare: 1 }] } });
+  const batch = await world.onboard(world.users(2), { mode: "sync" });
+  expect(batch.summary).toMatchObject({ status: "completed", manual_review: 2, customers: { pass: 2 } });
+  world.sandbox.onboardings.review(world.sandbox.onboardings.of("fp_2")[0]?.id ?? "", "pass");
+  await world.untilRows("select * from onboardings where version = 2", 1);
+  const [, second] = await world.outcomes(batch);
+  expect(second).toMatchObject({ status: "pass", requires_manual_review: false, next_action: null });
 });
