@@ -26,7 +26,6 @@ interface EndedRun extends NewRun {
   readonly why: EndReason;
 }
 
-/** What the end of a run tells of its row. */
 export interface EndedRow {
   readonly duration_ms: number;
   /** The lake's root when the run ended; null if it could not be computed. */

@@ -5,7 +5,6 @@ import { isIsoDate, isRealDay } from "../domain/service/transaction-values.js";
 
 const text = z.string({ error: ({ input }) => (input === undefined ? "is missing" : "is not text") });
 
-/** Text under a rule. */
 export function ruledText(keeps: (text: string) => boolean, broken: BrokenRule) {
   return problemText((value) => (keeps(value) ? undefined : broken));
 }

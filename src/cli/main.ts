@@ -26,7 +26,6 @@ const COMMANDS: readonly AddCommand[] = [
   ...[runsCommands, boardCommands, scheduleCommand, forgetCommands, webhooksCommand],
 ];
 
-/** Builds the program with all of its commands. */
 export function createProgram(terminal: Terminal, end: (code: number) => void): Command {
   const program = new CliCommand("nightledger")
     .enablePositionalOptions()

@@ -34,7 +34,6 @@ export interface HookSettings {
   readonly secret?: string | undefined;
 }
 
-/** Name of the workflow that makes one delivery. */
 export const HOOK_WORKFLOW = "deliverHook";
 
 /** Whether a text is an address that a webhook can be sent to. `fetch` sends nothing to one with a user in it. */

@@ -1,13 +1,11 @@
 import type { Labelled } from "./words/texts.js";
 
-/** A request that the service refused for good. */
 export interface RefusedRequest {
   readonly status: number;
   /** The service's words, masked where they were read; null where it sent none. Nothing depends on them. */
   readonly message: string | null;
 }
 
-/** Requests that the service refused with the same words. */
 export interface Refusals extends RefusedRequest {
   readonly count: number;
 }

@@ -1,4 +1,3 @@
-/** A rule that a value or a row breaks. */
 export interface BrokenRule {
   /** Names the rule in ids of jobs and batches, so it never changes. */
   readonly code: string;
@@ -44,7 +43,6 @@ export function problemCodes(problems: readonly RowProblem[]): unknown[] {
   ]);
 }
 
-/** A file that a row names. */
 export interface NamedFile {
   readonly bytes: number;
   /** Hash of the file's bytes, in hex. */
@@ -65,7 +63,6 @@ export interface JudgedRow<Row extends object = object> {
   readonly files?: Readonly<Record<string, NamedFile>>;
 }
 
-/** Makes a valid row invalid, by problems that were found later. */
 export function invalidRow(
   { line, row, problems, owner }: JudgedRow,
   more: readonly RowProblem[],

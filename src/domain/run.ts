@@ -8,7 +8,6 @@ export function runId(kind: string, startedAt: Date, random: string): string {
   return `${kind}-${instant}-${random.slice(0, 6)}`;
 }
 
-/** Whether a text is the id of a run of this kind. */
 export function isRunId(kind: string, text: string): boolean {
   return text.startsWith(`${kind}-`) && /^\d{8}T\d{6}Z-[0-9a-f]{6}$/.test(text.slice(kind.length + 1));
 }
@@ -20,7 +19,6 @@ export function startOfRun(runId: string): string {
   return `${date}T${clock}Z`;
 }
 
-/** What a schedule fired a run for. */
 export interface Firing {
   readonly schedule: string;
   /** ISO instant at which it was due, the run's logical date, however late it began. */
@@ -63,7 +61,6 @@ type RunReason =
   | "step_failed"
   | "some_failed";
 
-/** The reason of a run that completed, or that has not ended. */
 export const NO_REASON: EndReason = { reason: null, message: null };
 
 interface EndFacts {
@@ -110,7 +107,6 @@ export function isCutShort({ reason }: EndReason): boolean {
   return reason !== null && reason !== "some_failed";
 }
 
-/** Says in a summary why a run was cut short. */
 export function whyCutShort(why: EndReason): Labelled {
   return ["why", isCutShort(why) ? `${why.reason}: ${why.message}` : null];
 }
@@ -164,7 +160,6 @@ export function taskQueue(scope: string): string {
   return `${QUEUE}${scope}`;
 }
 
-/** The scope that a task queue is of. */
 export function scopeOfQueue(queue: string): string {
   return queue.slice(QUEUE.length);
 }

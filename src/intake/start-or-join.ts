@@ -19,7 +19,6 @@ export interface StartedRun {
   readonly memo: Readonly<Record<string, unknown>>;
 }
 
-/** The lake that a run is for. */
 export interface AskedLake {
   readonly id: string;
   readonly address: string;

@@ -140,7 +140,6 @@ export async function planOf(
   return (await job.plan?.(context, rows)) ?? { work: rows.map(itemOf), ended: [] };
 }
 
-/** The item of one row. */
 export function itemOf<Row>(row: JobRow<Row>): PlannedItem<Row, never> {
   return { rows: [row] };
 }
@@ -190,7 +189,6 @@ export interface PlannedItem<Row, Given = unknown> {
   readonly given?: Given;
 }
 
-/** The items of a group. */
 interface GroupPlan<Row, Result, Given> {
   readonly work: readonly PlannedItem<Row, Given>[];
   /** Items that need no work, such as rows that an earlier run has done. */
@@ -210,7 +208,6 @@ export interface EndedItem<Row, Result> {
   readonly asked: number;
 }
 
-/** A closed group of a run, for a job that publishes. */
 export interface ClosedGroup<Row, Result> {
   readonly number: number;
   /** Each with its number in the group's plan. */
@@ -219,7 +216,6 @@ export interface ClosedGroup<Row, Result> {
   readonly invalid: readonly FrozenBulkRow[];
 }
 
-/** A whole run, for a job that publishes. */
 export interface WholeRun<Row, Result, Options = object> extends JobContext<Options> {
   /** ISO instant at which the run was asked for. */
   readonly startedAt: string;
@@ -258,7 +254,6 @@ export function jobOfKind(kind: string, jobs: readonly AnyJob[]): AnyJob {
   return job;
 }
 
-/** What kinds of jobs with a row for each user declare. */
 export const rowPerUser = {
   unique: uniqueIn("fp_id"),
   owner: ({ fp_id }: UserRow) => fp_id,

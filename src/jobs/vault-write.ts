@@ -70,7 +70,6 @@ export const vaultWriteJob: BulkJob<VaultRow, Written> = {
   }),
 };
 
-/** Writes the values of a row, then its files. */
 async function writeRow({ line, row, files = {} }: JobRow<VaultRow>, caller: Caller): Promise<Written> {
   const owner = { fp_id: row.fp_id, ttl: TOKEN_TTL.min };
   const names = fieldColumns(row).filter((column) => !isUpload(column));

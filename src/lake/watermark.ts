@@ -18,7 +18,6 @@ export function watermarkOf(derived: Snapshot, source: string): number {
   return derived.txns.get(source)?.version ?? -1;
 }
 
-/** Whether the actions of a commit set the watermark that the table has. */
 function setsWatermark(actions: readonly DeltaAction[], { txns }: Snapshot, source: string): boolean {
   const set = new Map(actions.flatMap((action) => ("txn" in action ? [[action.txn.appId, action.txn]] : [])));
   return [source, markOf(source)].every(

@@ -77,7 +77,6 @@ export function exactText({ exactNumbers }: Pick<Listing, "exactNumbers">, json:
   return withFieldsAsText(json, exactNumbers, withoutExponent);
 }
 
-/** The rows of one list of a parsed response. */
 export function rowsAt(envelope: unknown, list: RowList): readonly unknown[] {
   let value = envelope;
   for (const key of list.path) value = (value as Record<string, unknown>)[key];

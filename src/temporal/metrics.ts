@@ -2,7 +2,6 @@ import type { MetricMeter } from "@temporalio/common";
 import { Runtime } from "@temporalio/worker";
 import type { MadeCall } from "../domain/service/pace/call-pace.js";
 
-/** A run that has ended. */
 interface MeasuredRun {
   readonly kind: string;
   readonly status: string;

@@ -50,7 +50,6 @@ export function stagingOf({ sealed, frozenRows }: BulkDependencies, id: string):
   return new BulkStaging(sealed, id, frozenRows);
 }
 
-/** One group of the rows of a run. */
 export interface BulkGroup extends BulkRun {
   readonly group: number;
 }
@@ -62,7 +61,6 @@ interface ClosedItem extends AnyItem {
   readonly number: number;
 }
 
-/** What became of an item of a closed group, without its result. */
 interface ItemEnd extends Pick<ClosedItem, "number" | "rows"> {
   readonly ends: readonly RowEnd[];
   /** Whether it has a result. */
@@ -98,7 +96,6 @@ export class OpenGroup {
     return row === null ? "" : this.run.job.owner(row);
   };
 
-  /** The totals of items that have ended. */
   totalsOf(items: readonly AnyItem[]): BulkTotals {
     const { job } = this.run;
     const ends = items.flatMap((item) => endsOf(job, item));

@@ -14,7 +14,6 @@ import type { Resolution } from "./lost-call.js";
 export interface CallPlace extends CallTerms {
   readonly deps: Dependencies;
   readonly run: string;
-  /** Staging prefix of the call. */
   readonly prefix: string;
   /** Of a client operation: whose data a token is made for. */
   readonly owner?: DataOwner | undefined;

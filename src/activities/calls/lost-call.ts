@@ -49,7 +49,6 @@ export interface LostCall {
   readonly clockAheadMs: number | null;
 }
 
-/** What a search for the effect of a lost call found. */
 export type Finding<P, A> =
   /** It took effect; `found` is as good as its answer. */
   | { readonly found: A }

@@ -112,7 +112,6 @@ export class CallLimiter {
     return this.pausedUntil === undefined ? undefined : "pause";
   }
 
-  /** Learns that the service refused a call for its load. */
   refused(): void {
     if (this.#learned !== undefined) this.#learn(learnRefusal(this.#learned));
   }

@@ -251,7 +251,6 @@ export function statusError(
   return status === 404 ? new NotFoundError(refused) : new RejectedError(refused);
 }
 
-/** Whether the headers of a 2xx answer promise JSON that is not encoded. */
 export function promisesJson(headers: IncomingHttpHeaders): boolean {
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") return false;

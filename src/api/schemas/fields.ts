@@ -23,7 +23,6 @@ export function listOf<S extends z.ZodType>(item: S) {
   return z.array(item, "not a list");
 }
 
-/** Declares several fields of one kind. */
 export function each<S extends z.ZodType, N extends string>(kind: S, ...names: readonly N[]): Record<N, S> {
   return Object.fromEntries(names.map((name) => [name, kind])) as Record<N, S>;
 }
@@ -39,7 +38,6 @@ export const keyText = anyText
   .refine((text) => !isBlank(text), { error: "blank", abort: true })
   .refine((text) => !hasLoneSurrogate(text), "has a lone surrogate");
 
-/** Text that must be there and must not be blank. */
 export const filledText = anyText.refine((text) => !isBlank(text), "blank");
 
 /** Money as a JSON string; a JSON number would have passed through a float somewhere. */

@@ -118,7 +118,6 @@ export function waitingIn({ queue }: Standing, ...states: readonly QueueState[])
     .reduce((sum, { total }) => sum + total, 0);
 }
 
-/** The batches, each with its counts. */
 export function batchSection({ burndown: { batches } }: Standing): Markup {
   const none =
     "No batch has an outcome yet. `nightledger onboard` runs a playbook on every customer of a file.";

@@ -21,7 +21,6 @@ export interface ReadPage {
   readonly body: Markup;
 }
 
-/** A page of the board. */
 export interface Page {
   /** `/runs/:run` */
   readonly path: string;

@@ -49,7 +49,6 @@ export function listing<Row extends object>(
   return table(label, none, Object.keys(columns), cells);
 }
 
-/** A section that is one table. */
 export function tableSection<Row extends object>(
   title: string,
   ...given: Parameters<typeof listing<Row>>
@@ -86,7 +85,6 @@ export function findingsTable(
   });
 }
 
-/** A status as every page shows it. */
 export function statusChip(status: string): Markup {
   const tone = GOOD.has(status) ? "good" : BAD.has(status) ? "bad" : "note";
   return chip(status.replaceAll("_", " "), tone);
@@ -108,7 +106,6 @@ export function progressBar(done: number, total: number): Markup {
 `;
 }
 
-/** Rows that are shown, and how many there are. */
 interface Shown<Row> {
   readonly total: number;
   readonly rows: readonly Row[];
@@ -134,7 +131,6 @@ export function linkTo(place: "runs" | "links" | "onboarding", id: string, text 
   return link(`/${place}/${encodeURIComponent(id)}`, text);
 }
 
-/** Commands to copy, each a line. */
 export function toCopy(commands: readonly string[]): Markup {
   return joined(...commands.map((command) => paragraph(code(command))));
 }

@@ -13,7 +13,6 @@ const LOOK_EVERY_MS = 2_000;
 /** Each look at a bucket is a few requests. */
 const LOOK_AT_BUCKET_EVERY_MS = 15_000;
 
-/** Serves the board until it is stopped. */
 export async function serveBoard(terminal: Terminal, place: ListenPlace): Promise<void> {
   const lake = await readLakeView(terminal);
   await withInterruption(async ({ signal, releases }) => {
@@ -28,7 +27,6 @@ export async function serveBoard(terminal: Terminal, place: ListenPlace): Promis
   });
 }
 
-/** Starts a board. */
 export function openUi(terminal: Terminal, lake: string, place: ListenPlace): Promise<BoardServer> {
   return startBoard({
     ...place,

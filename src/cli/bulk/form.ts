@@ -111,7 +111,6 @@ function processed({ rows: { done, failed, invalid, skipped } }: BulkTotals): nu
   return done + failed + invalid + skipped;
 }
 
-/** What is known of rows that failed. */
 interface FailedRows {
   readonly runId: string;
   /** Why they failed, as far as it is known. */

@@ -37,7 +37,6 @@ async function retryBulk(terminal: Terminal, job: AnyJob, runId: string, flags: 
   return runFrozen(terminal, job, flags, { find, missing: (store) => nothingToRetry(store, runId) });
 }
 
-/** Says why a run has no rows for a retry. */
 async function nothingToRetry(store: ObjectStore, runId: string): Promise<string> {
   const sql = `select status, failed from runs where run_id = ${sqlText(runId)}`;
   type Ended = { readonly status: string; readonly failed: number | null };

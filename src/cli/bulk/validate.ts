@@ -11,7 +11,6 @@ import { openServiceClient } from "../session/service.js";
 import { showValidation } from "../shell/validation.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Validates the file of a job and starts nothing. */
 export async function validateFile(
   terminal: Terminal,
   job: AnyJob,

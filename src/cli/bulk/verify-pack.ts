@@ -86,7 +86,6 @@ async function readKey(path: string) {
   return publicKey(pem, path);
 }
 
-/** What is known of a pack that was proved. */
 export function provedWords(pack: VerifiedPack): string[] {
   const { population, exported, failed, excluded } = pack.counts;
   const signatures = {

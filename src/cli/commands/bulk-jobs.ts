@@ -116,7 +116,6 @@ function addContinue({ kind }: JobKind): AddCommand {
       );
 }
 
-/** Adds a command under those that its first words name. */
 function addWords(program: Command, words: string): Command {
   const [word = "", ...rest] = words.split(" ");
   if (rest.length === 0) return program.command(word);

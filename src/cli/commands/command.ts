@@ -48,7 +48,6 @@ export const OF_ONE_COMMAND = new Set([
 /** The flag of commands that may begin a lake; `main.ts` reads it, because every command's checks ask for it. */
 export const NEW_LAKE = ["--new-lake", "begin a new lake: the one that was here is gone for good"] as const;
 
-/** Adds how a command shows its table. */
 export function withTableOptions(command: Command, print = "print them"): Command {
   return command
     .option("--wide", "cut nothing to the width of the terminal")

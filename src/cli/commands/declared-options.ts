@@ -29,7 +29,6 @@ export function declaredOptions({ shape }: z.ZodObject): DeclaredOption[] {
   });
 }
 
-/** Adds to a command the options that a schema declares. */
 export function withDeclared(command: Command, schema: z.ZodObject): Command {
   for (const { option } of declaredOptions(schema)) command.addOption(option);
   return command;

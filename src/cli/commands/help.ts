@@ -74,7 +74,6 @@ function examplesOf(command: Command, words: string): readonly string[] {
   return [["nightledger", words, ...given.map((argument) => `<${argument.name()}>`)].join(" ")];
 }
 
-/** Puts the commands of the program into groups, and gives each an example. */
 export function arrangeHelp(program: Command): void {
   const order = Object.values(GROUPS).flat();
   const placeOf = (command: Command) => order.indexOf(command.name());

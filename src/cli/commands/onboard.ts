@@ -6,7 +6,6 @@ import type { OnboardFlags } from "../onboarding/flags.js";
 import { type AddCommand, NEW_LAKE, type Schedulable } from "./command.js";
 import { between, duration, playbook } from "./option-values.js";
 
-/** Adds the options of every command that runs a batch. */
 export function withBatchOptions(command: Command): Command {
   for (const option of batchOptions()) command.addOption(option);
   return command

@@ -68,7 +68,6 @@ export const runsCommands: AddCommand = (program, run) => {
     .action(run(async () => (await import("../runs/status-text.js")).showStatus));
 };
 
-/** Adds what is for batches alone. */
 const addBatches: AddCommand = (runs, run) => {
   for (const [name, description] of STEERING) {
     runs

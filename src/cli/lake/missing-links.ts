@@ -39,7 +39,6 @@ export function missingWords(missing: readonly string[]): string[] {
   ];
 }
 
-/** The first of some ids. */
 export function shortList(ids: readonly string[]): string {
   return ids.slice(0, MOST_NAMED).join(", ") + (ids.length > MOST_NAMED ? ", …" : "");
 }

@@ -13,7 +13,6 @@ export async function nearRun(
   return nearestOf([...open, ...ended.map(({ run_id }) => run_id)], id);
 }
 
-/** Says that no run of this id has ended, and which one may be meant. */
 export async function notEnded(query: LakeQuery, id: string): Promise<string> {
   return `run ${id} has not ended, or is not in this lake.${meantWords(await nearRun(query, id))}`;
 }

@@ -95,7 +95,6 @@ export type SqlRow<
   Maybe extends string = never,
 > = Readonly<Record<Text, string> & Record<Count, number> & Record<Maybe, string | null>>;
 
-/** SQL that gives rows of this kind. */
 type ListSql<Row> = string & { readonly row?: Row };
 
 export function listOf<Row>(sql: string): ListSql<Row> {

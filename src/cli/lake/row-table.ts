@@ -6,7 +6,6 @@ import type { Terminal } from "../terminal/terminal.js";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Flags of a command that shows a table. */
 export interface TableFlags {
   /** Cuts nothing. */
   readonly wide?: boolean;

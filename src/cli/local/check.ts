@@ -139,7 +139,6 @@ async function checkTemporal(
   );
 }
 
-/** Counts the workers of the task queue. */
 async function countWorkers({ keys, taskQueue }: Preflight, server: TemporalAddress): Promise<number> {
   if (keys === undefined) return 0;
   const { client, close } = await connectClient(server, keys);

@@ -81,7 +81,6 @@ async function writeSettings(terminal: Terminal): Promise<void> {
   terminal.say(`wrote ${path}`);
 }
 
-/** Gives what flags say, and asks for the rest on a terminal. */
 async function asked(terminal: Terminal, flags: InitFlags): Promise<Readonly<Record<string, string>>> {
   if (!terminal.interactive || process.stdin.isTTY !== true) return answersTo(terminal, flags);
   const { ask, close } = questionsOn(process.stdin, process.stderr);

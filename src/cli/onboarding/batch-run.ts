@@ -76,7 +76,6 @@ export function batchRun(
   });
 }
 
-/** Starts the run of a frozen batch, or joins it. */
 export function startBatch(
   { temporal, preflight, sealed, signal }: JobSession,
   facts: BatchFacts,

@@ -174,7 +174,6 @@ function text({ batch_id, playbook_key, statuses, runs, progress, findings }: Sh
   ]);
 }
 
-/** Says how far a batch is. */
 export function progressWords({ customers: { total, queued, running }, paused }: BatchProgress): string {
   const words = `${total - queued - running}/${total} customers, ${running} running`;
   return paused === null ? words : `${words}; paused: ${paused.reason}`;

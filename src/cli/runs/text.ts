@@ -109,7 +109,6 @@ function continuation({ run_id, kind, status, home }: UnfinishedRun): string {
   return `no worker is on it; ${again} continues it`;
 }
 
-/** Says how far an unfinished run is, and what it needs to continue. */
 export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
   const { status, running, progress } = run;
   if (status === "interrupted" || status === "lost") return `${status}: ${continuation(run)}`;

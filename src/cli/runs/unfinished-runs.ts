@@ -46,7 +46,6 @@ export function leftStatus(
   return now - Date.parse(started_at) < LISTED_AFTER_MS ? "running" : "lost";
 }
 
-/** What a list says of a run that has not ended. */
 export function listedRun({ running: _, progress: __, ...run }: UnfinishedRun): SeenRun {
   return run;
 }

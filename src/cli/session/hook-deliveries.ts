@@ -4,7 +4,6 @@ import { DAY, MINUTE } from "../../domain/duration.js";
 import { HOOK_WORKFLOW } from "../../domain/hook-settings.js";
 import { describeRunning, failureReason, pendingFailuresOf } from "../../temporal/running-workflows.js";
 
-/** A delivery to a hook that was not made. */
 export interface LateDelivery {
   /** The run; for a late schedule `<schedule>@<its last run>`. */
   readonly about: string;
@@ -23,7 +22,6 @@ const WORKER_WITHIN_MS = 5 * MINUTE;
 const PATIENCE_MS = 15_000;
 const POLL_MS = 500;
 
-/** Finds the deliveries of a task queue that are to be made, whether late or not. */
 async function openDeliveries(client: Client, taskQueue: string): Promise<LateDelivery[]> {
   const open: LateDelivery[] = [];
   for (const { id, since } of await listed(client, taskQueue, "ExecutionStatus = 'Running'")) {

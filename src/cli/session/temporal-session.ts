@@ -27,7 +27,6 @@ export interface TemporalSession {
   close(): Promise<void>;
 }
 
-/** How a command uses the embedded server. */
 export interface EmbeddedUse {
   readonly ui?: WebUi | undefined;
   /** False where this process is not to work on its runs. */
@@ -119,7 +118,6 @@ function watchServer(
   return { lost, stop };
 }
 
-/** What a worker takes from its process's configuration. */
 export function workerSettings({ config, taskQueue }: Preflight, keys: EncryptionKeys, log: Logger) {
   const { api, hooks, institution, lake } = config;
   return { api, hooks, institution, lake, keys, taskQueue, log };

@@ -7,7 +7,6 @@ import { endWithoutResult, type JobRun, type LeftRun, type RunOutcome } from "./
 
 const MOST_FAILURES = 10;
 
-/** What the result of every kind of run says. */
 export interface RunResult extends EndReason {
   readonly run_id: string;
   readonly status: RunStatus;

@@ -134,7 +134,6 @@ function holdWords(certificates: number): string {
     : `the link's ${certificates} certificates hold`;
 }
 
-/** What a transaction became and what it was, one pair after the other. */
 function pairsInWords({ transaction_id, became, was }: Explanation): Labelled[] {
   return [
     ...became.map((pair): Labelled => ["then", [becameWords(pair), ...detailWords(pair)]]),

@@ -8,7 +8,6 @@ import type { SyncProgress } from "../../workflows/sync/sync.js";
 import type { ProgressForm } from "../shell/progress-view.js";
 import { failureWords } from "../shell/summary.js";
 
-/** What a sync has done. */
 export function syncSummary(summary: SyncSummary): Labelled[] {
   const { users, links, rows, lists, pages, status, quarantine, calls, restarts, new_fields } = summary;
   // A run that its command leaves has not counted all of its calls.

@@ -9,7 +9,6 @@ export interface Terminal {
   readonly interactive: boolean;
   /** How wide the terminal is that results go to; left out where they go to a pipe or a file. */
   readonly columns?: number;
-  /** Whether that terminal shows colours. */
   readonly colours?: boolean;
   /** The command line that joins or continues what this one began; left out where nobody typed one. */
   readonly again?: string;

@@ -91,7 +91,6 @@ export function totalsOf(ends: readonly RowEnd[], ownerOf: (line: number) => str
   return addBulkTotals(noBulkTotals(), counts);
 }
 
-/** The rows that failed, all of them. */
 export function failuresOf(ends: readonly RowEnd[], ownerOf: (line: number) => string): RowFailure[] {
   return ends
     .filter(({ status }) => status === "failed")

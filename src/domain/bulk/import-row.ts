@@ -1,6 +1,5 @@
 import type { RequestEnd } from "./halving.js";
 
-/** A row of an import, under the names of the service. */
 export interface ImportRow {
   readonly link_id: string;
   readonly account_id: string;
@@ -39,7 +38,6 @@ export function importNames(sha256: (text: string) => string): (row: ImportRow) 
   };
 }
 
-/** Names a request after the rows that it holds. */
 export function rowsName(
   rows: readonly { readonly line: number }[],
   sha256: (text: string) => string,

@@ -1,4 +1,3 @@
-/** A call that has its answer. */
 export interface AnsweredCall<A> {
   readonly body: A;
   readonly at: number;

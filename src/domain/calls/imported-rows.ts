@@ -1,6 +1,5 @@
 import type { RefusedRequest } from "../refusals.js";
 
-/** What became of the rows of an import. */
 export interface ImportedRows {
   readonly sent: number;
   readonly found: number;

@@ -21,14 +21,12 @@ export interface HookJob {
   readonly schedule: string | null;
 }
 
-/** A run that has ended, as far as hooks are judged by it. */
 export interface JudgedRun extends HookJob {
   readonly outcome: RunStatus;
   /** Outcomes of earlier runs of its job, the newest first. */
   readonly before: readonly RunStatus[];
 }
 
-/** A hook, and what it is told. */
 export interface CalledHook {
   readonly hook: Hook;
   readonly event: HookEvent;

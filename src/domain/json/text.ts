@@ -127,7 +127,6 @@ export function withExactNumbers(json: string, numbers: ExactNumbers): string {
   });
 }
 
-/** Whether a double has the value that a number was written with. */
 function isSameValue(number: string, double: number): boolean {
   return Number.isFinite(double) && digitsOf(number) === digitsOf(String(double));
 }
@@ -140,7 +139,6 @@ function digitsOf(number: string): string {
     .replaceAll(/^0+|0+$/g, "");
 }
 
-/** Whether a text that ends here is a key. */
 function isKey(json: string, end: number): boolean {
   let at = end;
   while (/\s/.test(json[at] ?? "")) at += 1;

@@ -1,4 +1,3 @@
-/** Columns of a customers file that name the customer. */
 export const NAME_COLUMNS = ["kind", "fp_id", "fp_bid", "external_id"] as const;
 export type NameColumn = (typeof NAME_COLUMNS)[number];
 

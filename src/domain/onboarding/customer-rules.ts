@@ -128,7 +128,6 @@ function idProblem(
   return typeof value === "string" ? problemOf(value) : NOT_TEXT;
 }
 
-/** An id that keeps its rule. */
 function idOf(value: unknown, problemOf: (text: string) => BrokenRule | undefined): string | null {
   return typeof value === "string" && problemOf(value) === undefined ? value : null;
 }
@@ -146,7 +145,6 @@ function recordOf(map: ReadonlyMap<string, unknown>): { readonly [name: string]:
   return Object.fromEntries(map) as { readonly [name: string]: Json };
 }
 
-/** The owner of the vault that a value is for. */
 interface VaultOwner {
   readonly kind: CustomerKind;
   readonly hasFpId: boolean;

@@ -21,7 +21,6 @@ export interface FollowProgress {
   readonly next: string | null;
 }
 
-/** Names of the signals to a batch. */
 export const BATCH_SIGNALS = {
   reported: "customerReported",
   pause: "pause",

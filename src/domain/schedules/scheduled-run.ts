@@ -32,7 +32,6 @@ export function schedulePrefix(scope: string): string {
   return `schedule/${scope}/`;
 }
 
-/** Whether a text can name a schedule. */
 export function isScheduleName(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/.test(text);
 }

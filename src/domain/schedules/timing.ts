@@ -64,7 +64,6 @@ export function timingOf(flags: TimingFlags): ScheduleTiming {
   return { ...common, kind: "every", everyMs: every as number };
 }
 
-/** A schedule's timing in words. */
 export function timingWords(timing: ScheduleTiming): string {
   const { timezone, jitterMs } = timing;
   const jitter = jitterMs === 0 ? "" : `, up to ${durationText(jitterMs)} later`;

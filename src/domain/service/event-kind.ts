@@ -11,5 +11,4 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** The one kind that is about bank data. */
 export const BANK_LINK_UPDATED: EventKind = "service.user.bank_link_updated";

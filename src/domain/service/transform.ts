@@ -41,7 +41,6 @@ export function transformOf(text: string): Transform | undefined {
   return typeof result === "string" ? undefined : result;
 }
 
-/** The transform that makes a keyed hash of a value. */
 export function hmacTransform(key: string): string {
   return `hmac_sha256(${quoted(key)})`;
 }

@@ -112,7 +112,6 @@ export interface SkippedLinks {
 /** Characters of a reason in a run's totals: it may end with any state that the service sends. */
 const LONGEST = 60;
 
-/** No link, or one that was skipped. */
 export function skippedLinks(reason?: string): SkippedLinks {
   return { by_reason: reason === undefined ? {} : { [reason.slice(0, LONGEST)]: 1 } };
 }

@@ -9,7 +9,6 @@ export interface Place {
   readonly sha256: string;
 }
 
-/** A place as a key of maps. */
 export function placeKey({ journal, at }: Place): string {
   return `${journal}:${at}`;
 }
@@ -19,7 +18,6 @@ export function journalFolder(slice: number, kind: "begun" | "continued"): strin
   return kind === "begun" ? `${slice}` : `${slice}-continued`;
 }
 
-/** The slice that a place is of. */
 export function sliceOf({ journal }: Place): number {
   return Number.parseInt(journal, 10);
 }

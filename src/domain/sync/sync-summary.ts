@@ -49,7 +49,6 @@ export function withUnreadLinks(totals: SyncTotals, known: Removals | undefined)
   return withFailure(totals, { stream: "bank_links", owner: READING, reason });
 }
 
-/** Why a sync ended with this status. */
 export function endOfSync(
   status: RunStatus,
   { users, links, rows, failures }: SyncTotals,

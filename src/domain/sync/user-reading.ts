@@ -29,7 +29,6 @@ export type UserOutcome =
   | (TransientOutcome & { readonly stream: string })
   | { readonly kind: "moved"; readonly stream: string };
 
-/** The stream that a user's reason begins with. */
 export function streamOf(reason: string): string {
   return reason.split(":", 1)[0] ?? "bank_links";
 }

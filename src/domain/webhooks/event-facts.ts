@@ -19,7 +19,6 @@ export interface EventFacts extends Said {
   readonly timestamp: string | null;
   /** The same in epoch milliseconds, where the text has an offset. */
   readonly at: number | null;
-  /** The bank link that it names. */
   readonly bankLinkId: string | null;
 }
 

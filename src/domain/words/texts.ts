@@ -11,7 +11,6 @@ export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A command as it is typed, from its words. */
 export function commandLine(words: readonly string[]): string {
   return words.map(shellWord).join(" ");
 }

@@ -83,7 +83,6 @@ export async function checkedRows(job: AnyJob, judged: JudgedRows, api: ApiClien
   return withProblems(judged, (await job.check?.(api, valid())) ?? []);
 }
 
-/** Adds problems to rows. */
 export async function withProblems(judged: JudgedRows, problems: readonly RowProblem[]): Promise<JudgedRows> {
   if (problems.length === 0) return judged;
   const byLine = groupedBy(problems, ({ line }) => line);

@@ -13,7 +13,6 @@ import { type InputRow, LONG_NUMBER, readRows } from "./rows.js";
 import { fileError, type InputFile } from "./text.js";
 import { type InspectedFiles, inspectFiles, uploadedBytes } from "./uploaded-file.js";
 
-/** The rules of an input file. */
 interface FileRules {
   readonly file: Omit<InputFile, "path"> & {
     /** What the kind says of its columns, as `--help` shows it; left out: their names are listed. */
@@ -178,7 +177,6 @@ function checkColumns({ row }: FileRules, file: InputFile, columns: readonly str
 /** Problems that a message shows; a reader of a long file need not keep more. */
 export const MOST_SHOWN = 20;
 
-/** A problem as people are told of it. */
 export type ToldProblem = Omit<RowProblem, "code">;
 
 /** The first 20 problems as indented lines of a message, and the number of the others of `count`. */
@@ -193,7 +191,6 @@ export function countedProblems(problems: readonly ToldProblem[], count = proble
   return `${counted(count, "problem")}:${problemList(problems, count)}`;
 }
 
-/** Every problem as a line of text: line, column, rule. */
 export function problemLines(problems: readonly ToldProblem[]): string[] {
   return problems.map(
     ({ line, column, rule }) => `line ${line}${column === null ? "" : `, column ${column}`}: ${rule}`,

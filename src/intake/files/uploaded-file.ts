@@ -45,7 +45,6 @@ export async function* uploadedBytes(path: string): AsyncGenerator<Buffer> {
   yield* file.createReadStream() as AsyncIterable<Buffer>;
 }
 
-/** Inspects a file to upload, or says why it can't be uploaded, without its path. */
 async function inspectFile(path: string): Promise<NamedFile | BrokenRule> {
   try {
     const found = await stat(path);

@@ -7,7 +7,6 @@ import { readTables } from "../../lake/query/query-views.js";
 import { runs } from "../../lake/tables/runs.js";
 import { firstDueTime, unpausedSchedules } from "../schedules/schedules.js";
 
-/** A schedule that is late. */
 interface LateSchedule extends HookJob {
   readonly schedule: string;
   /** The last of its runs that ended; null for none. */

@@ -15,7 +15,6 @@ const COUNTS = runs.columns.filter(({ type }) => type === "BIGINT").map(({ name 
 /** How many kinds and schedules `status` shows. */
 const MOST_LATEST = 10;
 
-/** Runs that ended, by the day in UTC on which they were asked for. */
 export interface RunDay {
   /** `2026-11-21` */
   readonly day: string;
@@ -56,7 +55,6 @@ export async function countedRuns(
   return { total: counted?.total ?? 0, days };
 }
 
-/** Names the schedules that runs were of. */
 export async function schedulesOfRuns(query: LakeQuery): Promise<string[]> {
   const sql = "select distinct schedule from runs where schedule is not null order by schedule";
   return (await rowsOf<{ readonly schedule: string }>(query, sql)).map(({ schedule }) => schedule);

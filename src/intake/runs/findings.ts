@@ -23,7 +23,6 @@ export async function findingsOf(
   return rows.map((row) => ({ ...row, action: row.action ?? kind?.action?.(row) ?? null }));
 }
 
-/** Finds the rows that a run of a bulk job skipped, as its tables say. */
 export async function skippedIn(query: LakeQuery, { kind, run_id }: SeenRun): Promise<Finding[]> {
   const rows = tablesOfKind(kind)?.skippedRows?.(run_id);
   if (rows === undefined) return [];

@@ -36,7 +36,6 @@ const ONBOARD: KindTables = {
 
 const KINDS: readonly KindTables[] = [SYNC, ONBOARD, ...JOBS];
 
-/** The tables of every kind's own. */
 export const KIND_TABLES: readonly TableSpec[] = [...new Set(KINDS.flatMap(({ tables = [] }) => tables))];
 
 export function tablesOfKind(kind: string): KindTables | undefined {

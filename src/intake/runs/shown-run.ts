@@ -18,7 +18,6 @@ export interface ShownRun extends SeenRun, RowFacts {
   readonly slowest: readonly SlowLink[];
 }
 
-/** What a run of a kind is read from. */
 export function shownTables(kind = ""): readonly TableSpec[] {
   return [runs, linkSyncs, runFailures, ...(tablesOfKind(kind)?.tables ?? [])];
 }
@@ -39,7 +38,6 @@ export async function shownRun(query: LakeQuery, id: string): Promise<ShownRun |
   return { ...ended, counts, duration_ms, progress: null, findings, slowest };
 }
 
-/** What a kind counts besides rows, as its tables say. */
 async function ownCounts(query: LakeQuery, { kind, run_id }: SeenRun): Promise<Record<string, number>> {
   const counted = tablesOfKind(kind)?.countedRows?.(run_id);
   if (counted === undefined) return {};

@@ -22,13 +22,11 @@ interface ScheduledBatch {
   readonly options: Omit<OnboardingOptions, "linksFile">;
 }
 
-/** The upkeep of the lake. */
 interface ScheduledUpkeep {
   readonly kind: "maintain";
   readonly options: { readonly retainDays: number };
 }
 
-/** A job as a schedule keeps it. */
 export type ScheduledJob = ScheduledSync | ScheduledBatch | AskedBulk | ScheduledUpkeep;
 
 /** What a schedule keeps: its workflow takes the first five fields, and people see the rest. */

@@ -62,7 +62,6 @@ export async function describeSchedule(
   }
 }
 
-/** Lists the schedules whose ids begin with a prefix, by their ids. */
 export async function listedSchedules(client: Client, prefix: string): Promise<ScheduleSummary[]> {
   const listed: ScheduleSummary[] = [];
   for await (const one of client.schedule.list()) {
@@ -95,7 +94,6 @@ function refused(error: unknown): unknown {
   );
 }
 
-/** A schedule that is not paused. */
 interface UnpausedSchedule {
   readonly name: string;
   /** First word of the ids of its runs. */
@@ -104,7 +102,6 @@ interface UnpausedSchedule {
   readonly beganAt: number;
 }
 
-/** Reads the schedules of a scope that are not paused. */
 export async function unpausedSchedules(client: Client, scope: string): Promise<UnpausedSchedule[]> {
   const prefix = schedulePrefix(scope);
   const found: UnpausedSchedule[] = [];

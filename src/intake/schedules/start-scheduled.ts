@@ -29,7 +29,6 @@ interface StartPlace {
 
 type Scheduled<K extends ScheduledJob["kind"]> = Extract<ScheduledJob, { readonly kind: K }>;
 
-/** How a schedule checks a kind of job, and starts its runs. */
 interface Scheduling<Job> {
   /** Reads and judges the files as they are now, and starts nothing. @throws InputError */
   check(job: Job): Promise<unknown>;

@@ -71,7 +71,6 @@ export function rosterOf(rows: readonly RosterRow[], warnings: readonly string[]
   return { rows: canonicalRoster(rows), sha256: hash("sha256", rosterText(rows)), warnings };
 }
 
-/** What failed in a sync. */
 export interface FailedPart {
   /** Users whose links are all read again. */
   readonly users: readonly string[];

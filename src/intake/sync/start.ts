@@ -12,7 +12,6 @@ interface SyncJob extends AskedRun {
   readonly options: SyncOptions;
 }
 
-/** Joins the job's run in progress, or freezes the roster and starts a new run. */
 export async function startSync(client: Client, store: ObjectStore, job: SyncJob): Promise<StartedRun> {
   const { scope, roster, options } = job;
   const jobId = hash("sha256", jobText(roster.sha256, options));
@@ -35,7 +34,6 @@ export async function startSync(client: Client, store: ObjectStore, job: SyncJob
   });
 }
 
-/** Makes a function that deletes the staging of a run that was given up. */
 export function dropStagingOf(store: ObjectStore): (runId: string) => Promise<void> {
   return (runId) => store.deletePrefix(`_staging/${runId}/`);
 }

@@ -51,7 +51,6 @@ interface Change extends ListedChange {
   readonly quoted_after: Quoted;
 }
 
-/** Whether the lake has reports of an export. */
 export async function hasReportsOf(lake: PackTools["lake"], exportId: string): Promise<boolean> {
   const sql = `select 1 from cip_reports where run_id = ${sqlText(exportId)} limit 1`;
   return (await readTables(lake, [cipReports], (session) => session.few(sql))).length > 0;

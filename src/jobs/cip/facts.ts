@@ -40,7 +40,6 @@ export interface PackFacts {
   readonly amends: string | null;
 }
 
-/** What a pack is written with. */
 export interface PackTools {
   readonly lake: LakeReader;
   readonly sealer: Sealer;

@@ -6,7 +6,6 @@ import { csvLine } from "../../lake/csv-line.js";
 import type { PackFacts } from "./facts.js";
 import type { CipMember, CipSubject } from "./member.js";
 
-/** A member with what the rules make of it. */
 export interface JudgedMember {
   readonly member: CipMember;
   readonly exceptions: readonly CipException[];

@@ -31,7 +31,6 @@ import { Overview } from "./overview.js";
 import { type ShownChanges, writeReport } from "./report.js";
 import { cipRows } from "./rows.js";
 
-/** A pack that is written and has no name yet. */
 export interface WrittenPack {
   readonly counts: PackCounts;
   readonly manifest: PackManifest;

@@ -39,7 +39,6 @@ export interface ShownChanges {
   each(write: (change: ListedChange) => Promise<void>): Promise<void>;
 }
 
-/** What the report shows of an export. */
 interface Shown {
   readonly facts: PackFacts;
   readonly counts: PackCounts;

@@ -19,7 +19,6 @@ import {
   KYB_TABLES,
 } from "../../lake/tables/kyb.js";
 
-/** A row of the businesses file. */
 export const businessRow = z.object({
   fp_bid: idText,
   external_id: ownIdText.optional(),
@@ -29,7 +28,6 @@ export const businessRow = z.object({
 
 export type BusinessRow = z.output<typeof businessRow>;
 
-/** An onboarding of a business, and what is known of the business after it. */
 export interface BusinessOnboarding {
   readonly onboarding: OnboardingItem;
   /**
@@ -60,7 +58,6 @@ const NO_FIELDS = new Set([
   ...["position", "absent", "nulls", "other_fields"],
 ]);
 
-/** The rows of a business. */
 export function kybRows(
   business: BusinessRow,
   onboardings: readonly BusinessOnboarding[],

@@ -139,7 +139,6 @@ class UserReconciliation {
     return { ...counts, comparison, status: "differs", reason };
   }
 
-  /** Judges an account of more rows than can be compared. */
   async #compareTotals(key: string, { linkId, accountId, rows }: LakeAccount, cursor: string) {
     if (this.#totals.get(accountId) === rows) return { status: "equal", reason: "too_many_rows" } as const;
     const news = await this.#news(key, linkId, cursor);
@@ -190,7 +189,6 @@ class UserReconciliation {
   }
 }
 
-/** An account that the lake does not have, with what is known of its link. */
 function unknownAccount(linkId: string, accountId: string, known: readonly LakeAccount[]): LakeAccount {
   const sibling = known.find((one) => one.linkId === linkId);
   const { obstacle = null, quarantined = 0 } = sibling ?? {};
@@ -211,7 +209,6 @@ function isUsable(accountId: string): boolean {
   return accountId.trim() !== "" && !accountId.includes(",") && !hasLoneSurrogate(accountId);
 }
 
-/** Names an account in staging without its id. */
 function keyOf(accountId: string): string {
   return hash("sha256", accountId).slice(0, 16);
 }
@@ -229,7 +226,6 @@ interface RowsResult {
   readonly comparison: RowComparison | null;
 }
 
-/** One account of a user, reconciled. */
 export interface AccountResult extends RowsResult {
   /** Null for rows of the user whose account is not known. */
   readonly linkId: string | null;
@@ -237,7 +233,6 @@ export interface AccountResult extends RowsResult {
   readonly balance: BalanceCheck | null;
 }
 
-/** One user, reconciled. */
 export interface UserResult {
   /** ISO instant. */
   readonly at: string;

@@ -60,7 +60,6 @@ export function schemaString(columns: readonly Column[]): string {
   return JSON.stringify({ type: "struct", fields });
 }
 
-/** A field of a Delta schema, as other tools may have written it. */
 interface Field {
   readonly name: string;
   readonly type: unknown;

@@ -98,7 +98,6 @@ async function verdictOf(
 
 const nameOf = (list: ReadList | null) => JSON.stringify([list?.fpId, list?.linkId]);
 
-/** The lists that were not refused. */
 export function withoutRefused<L extends ReadList>(lists: readonly L[], refused: Appended["refused"]): L[] {
   const names = new Set(refused.map(({ list }) => nameOf(list)));
   return lists.filter((list) => !names.has(nameOf(list)));

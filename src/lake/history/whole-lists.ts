@@ -5,7 +5,6 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 /** No `DATE` that a row may have is earlier. */
 export const FIRST_DAY = "0001-01-01";
 
-/** Names a list. */
 export interface ReadList {
   readonly fpId: string;
   /** Null for a list of a user. */
@@ -19,7 +18,6 @@ export interface WholeList extends ReadList {
   readonly window?: ReadWindow;
 }
 
-/** The part of a list that was read. */
 export interface ReadWindow {
   /** The earliest day that was asked for; null for all of them. */
   readonly from: string | null;

@@ -6,7 +6,6 @@ import { onboardings } from "../tables/onboardings.js";
 import { takenOnboarding } from "./call-notes.js";
 import { FrozenBatches } from "./frozen-batch.js";
 
-/** What the staging area has of a customer. */
 export interface StagedCustomer {
   /** Batches whose file names the customer, and in which lines. */
   readonly batches: readonly { readonly batchId: string; readonly lines: ReadonlySet<number> }[];

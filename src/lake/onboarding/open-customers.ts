@@ -56,7 +56,6 @@ interface OpenRows extends Manifest {
 
 const NEVER: OpenRows = { version: 0, shards: {}, changes: [] };
 
-/** Thrown where a later version has replaced what was to be read. */
 const REPLACED = new Error("a later version has replaced these open rows");
 
 /**
@@ -215,7 +214,6 @@ function withChanges(shard: Shard, changes: ChangedRows): Shard {
   return rows;
 }
 
-/** The numbers of all shards. */
 export const SHARD_NUMBERS: readonly number[] = Array.from({ length: SHARDS }, (_, number) => number);
 
 /** What a slice has done: the first that ends counts. */

@@ -178,7 +178,6 @@ export const VIEWS: readonly LakeView[] = [
   { name: "batch_burndown", sources: ["onboardings", "onboarding_events"], sql: BATCH_BURNDOWN },
 ];
 
-/** Gives the statements that make the views of these tables. */
 export function viewStatements(tables: ReadonlySet<string>): string[] {
   const made = VIEWS.filter(({ sources }) => sources.every((name) => tables.has(name)));
   return made.map(({ name, sql }) => `create temp view ${name} as ${sql}`);

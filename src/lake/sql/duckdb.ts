@@ -11,7 +11,6 @@ interface DuckDbOptions {
   readonly threads?: number;
 }
 
-/** The version of DuckDB's library. */
 export function duckdbVersion(): string {
   return version().replace(/^v/, "");
 }

@@ -60,7 +60,6 @@ export class SealedStore {
     throw new StagingLostError(key, "gone from the lake's staging area");
   }
 
-  /** What is kept under a key, or is to be. */
   kept<T>(key: string): Kept<T> {
     const require = () => this.require<T>(key);
     return {

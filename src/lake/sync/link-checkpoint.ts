@@ -25,7 +25,6 @@ export interface LinkCheckpoint extends CertificateFields {
   readonly finished_at: string;
 }
 
-/** A checkpoint as the log has it. */
 interface StoredCheckpoint extends LinkCheckpoint {
   /** Whether rows of the link were erased since: the next reading then begins from nothing. */
   readonly erased?: true;

@@ -42,7 +42,6 @@ const ASKED = "_staging/follow-ups/";
 const TAKEN = "_staging/follow-ups-taken/";
 
 export interface StagedFollowUp extends FollowUp {
-  /** Name of the event that asked for it. */
   readonly name: string;
 }
 

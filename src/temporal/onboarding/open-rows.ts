@@ -7,7 +7,6 @@ import { describeRunning, progressOf, signalOrStart } from "../running-workflows
 
 const LOOK_EVERY_MS = 30_000;
 
-/** Whose open rows, and where their workflow runs. */
 export interface FollowPlace {
   readonly scope: string;
   readonly taskQueue: string;

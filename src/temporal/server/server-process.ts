@@ -11,7 +11,6 @@ import { becomesReady } from "./server-readiness.js";
 import { replaceFile } from "./sightings.js";
 import { type Hold, openPipe, supervised } from "./supervisor.js";
 
-/** Temporal's web UI beside the embedded server. */
 export interface WebUi {
   /** The codec server that it decrypts with, and how. */
   readonly codec: string;

@@ -61,7 +61,6 @@ function portOpens(address: string): Promise<boolean> {
   });
 }
 
-/** The SQLite file of a HOME's server. */
 export function databaseOf(home: string): string {
   return join(home, "temporal.db");
 }

@@ -91,7 +91,6 @@ export class RunState {
     this.count(noBulkTotals());
   }
 
-  /** Notes what a group waits for now. */
   wait(group: number, waiting: WaitingState): void {
     this.#groups.set(group, waiting);
     const until = throttledUntil(waiting);

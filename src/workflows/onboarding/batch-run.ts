@@ -183,7 +183,6 @@ export class BatchRun {
   }
 }
 
-/** A row as its batch hands it over. */
 function handedRow(input: OnboardBatchInput, batch: BatchState, { identity, ...row }: RowToRun): HandedRow {
   const { batchId, runId, syncTimeoutSecs, plainOutput, timing } = input;
   return {

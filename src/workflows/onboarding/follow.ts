@@ -38,7 +38,6 @@ import { runLog } from "../run-details.js";
 const { settleRows, findRows } = proxyActivities<Activities>(HEARTBEATING);
 const { workRows } = proxyActivities<Activities>(STEPS_OF_ROWS);
 
-/** Most rows of a slice. */
 const MOST_IN_SLICE = 50;
 /** Fewest rows of a slice, where there are as many: one that is slow holds up the others. */
 const LEAST_IN_SLICE = 25;
@@ -255,7 +254,6 @@ async function insist<R>(work: () => Promise<R>): Promise<R> {
   }
 }
 
-/** Divides due rows among slices. */
 function slicesOf(due: readonly DueRows[]): DueRows[] {
   return due.flatMap((rows) => {
     const fewest = rows.decisionSecs > 0 ? LEAST_DECIDED_IN_SLICE : LEAST_IN_SLICE;

@@ -68,7 +68,6 @@ export async function answeredStep(
   return { ...staged, ...(link && { link }) };
 }
 
-/** What an answer says of the onboarding's state. */
 export function reportOf(answer: Answer): OnboardingReport {
   return {
     ...saidIn(answer),

@@ -43,7 +43,6 @@ export class RowInWork {
     this.#one = { ...this.#one, ...change };
   }
 
-  /** Tells the row's batch. */
   tell(report: CustomerReport): void {
     this.reports.push({ batchWorkflowId: this.#one.input.batchWorkflowId, report });
   }

@@ -45,7 +45,6 @@ interface SettleInput extends Inbox {
   readonly room: number;
 }
 
-/** Rows of one batch that are due. */
 export interface DueRows {
   readonly batchId: string;
   /** Seconds that a decision may take in synchronous mode. */

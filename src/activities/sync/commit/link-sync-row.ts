@@ -62,7 +62,6 @@ export function endedRow(
   };
 }
 
-/** The row of a link that a report ended. */
 export function quietRow(runId: string, quiet: QuietLink): LinkSyncRow {
   const { status, reason, pages, pages_sha256 } = quiet;
   return endedRow(runId, quiet, { pages, pagesSha256: pages_sha256 ?? "", restarts: 0 }, status, reason);

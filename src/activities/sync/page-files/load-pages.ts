@@ -31,7 +31,6 @@ interface PageToLoad extends Omit<PageOrigin, "run_id" | "fetchedAt"> {
   readonly link?: string;
 }
 
-/** A page in a manifest: enough to load it again. */
 export interface ManifestPage extends PageToLoad {
   readonly link: string;
   readonly attempt: number;
@@ -214,7 +213,6 @@ function refusesData(error: unknown): boolean {
   return error instanceof Error && /^(Invalid Input|Conversion|Out of Range) Error/.test(error.message);
 }
 
-/** Links with a page that is lost or can't be loaded, by key. */
 export type RefusedLinks = Map<string, LostPageError | PageRefusedError>;
 
 /** Loads pages into one file of the feed, without those of links that are `refused` or turn out to be. */

@@ -10,7 +10,6 @@ import { type PageReading, rowsAt } from "../../../streams/page-reading.js";
 import type { Listing } from "../../../streams/stream.js";
 import { transactionStream } from "../../../streams/transactions.js";
 
-/** A link of a user's list. */
 export interface ListedLink {
   readonly id: string;
   /** Why it can't be read; null for a connected one. */
@@ -28,7 +27,6 @@ export function newestDay({ operation, windowed = "" }: ObservedListing, { envel
   return newest === undefined ? {} : { newest: newest as string };
 }
 
-/** The links of a list, without bad rows. */
 export function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
   const bad = new Set(problems.map(({ index }) => index));
   const good = bankLinkStream.lists.flatMap((list) =>
@@ -65,7 +63,6 @@ export function mustBeOfLinks(
   throw new AnotherSubjectError({ operation: listing.operation.name, sent: true }, mismatch);
 }
 
-/** The texts of a field in the rows of a page. */
 function textsOf({ lists }: Listing, { envelope }: PageReading, field: string): string[] {
   return lists
     .flatMap((list) => rowsAt(envelope, list))
@@ -73,7 +70,6 @@ function textsOf({ lists }: Listing, { envelope }: PageReading, field: string): 
     .filter((value) => typeof value === "string");
 }
 
-/** Whether a run reads the links' transactions. */
 export function readsTransactions(selected: readonly string[]): boolean {
   return selected.includes(transactionStream.name);
 }

@@ -15,7 +15,6 @@ export class PagedList extends ListPass {
   constructor(
     readonly name: string,
     readonly attempt: number,
-    /** The number of the next page. */
     public next: number | "end" | undefined,
   ) {
     super();

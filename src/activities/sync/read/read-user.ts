@@ -68,7 +68,6 @@ async function earlierPages(
   return pages;
 }
 
-/** One list that is read for a user. */
 interface OwnedList {
   readonly listing: ObservedListing;
   /** Null for a list of the user. */
@@ -83,7 +82,6 @@ interface StagedPage {
   readonly observed: ObservedPage;
 }
 
-/** The reading of one user's lists. */
 class UserReading {
   /** Pages of lists that come in one answer. */
   readonly single: ObservedPage[] = [];
@@ -100,7 +98,6 @@ class UserReading {
     private readonly lists: PagedLists,
   ) {}
 
-  /** Pages of lists that were read to their end. */
   get observed(): readonly ObservedPage[] {
     return [...this.single, ...this.#paged];
   }
@@ -135,7 +132,6 @@ class UserReading {
     return reason === undefined ? outcome : { kind: "failed", reason };
   }
 
-  /** The user's links that this run reads, and those that it can't read. */
   links(): { found: FoundLink[]; skipped: QuietLink[] } {
     const { given, input, startedAt } = this.state;
     if (!readsTransactions(input.streams)) return { found: [], skipped: [] };

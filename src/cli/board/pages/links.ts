@@ -165,7 +165,6 @@ function lastCommit({ committed_at, age_s }: GridLink) {
   return age_s * SECOND > STALE_MS ? chip(age, "bad") : age;
 }
 
-/** Reads the grid by one statement. */
 async function readGrid(query: LakeQuery, { turn, text }: GridFilter): Promise<LinkGrid> {
   const has = (column: string) => `contains(lower(${column}), lower(${sqlText(text ?? "")}))`;
   const isAsked = `is_read${turn === undefined ? "" : ` and turn = ${sqlText(turn)}`}${text === undefined ? "" : ` and (${has("link_id")} or ${has("fp_id")})`}`;

@@ -1,6 +1,5 @@
 import { decimalText, decimalUnits } from "../../service/transaction-values.js";
 
-/** What of a transaction is compared. */
 export interface ComparedRow {
   /** Decimal text. */
   readonly amount: string;

@@ -62,13 +62,11 @@ export function newBatch(upTo: number): BatchState {
   };
 }
 
-/** The counts of all rows of a batch. */
 export function customersOf({ next, upTo, waiting, outstanding, counts }: BatchState): CustomerCounts {
   const queued = upTo - next + waiting.length;
   return { ...queuedRows(upTo), ...counts, total: upTo, queued, running: outstanding.length };
 }
 
-/** Whether every row is processed. */
 export function isProcessed({ next, upTo, waiting, outstanding }: BatchState): boolean {
   return next >= upTo && waiting.length === 0 && outstanding.length === 0;
 }

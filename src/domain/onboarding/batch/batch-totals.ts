@@ -58,7 +58,6 @@ export function batchStatus(customers: CustomerCounts, isCancelled: boolean): Ru
   return bad > 0 ? "completed_with_failures" : "completed";
 }
 
-/** Why a batch ended with this status. */
 export function endOfBatch(
   status: RunStatus,
   { invalid, failed, error, none, expired, cancelled }: CustomerCounts,

@@ -213,7 +213,6 @@ export function rowStatus(state: CustomerState): string {
   return state.status ?? "pending";
 }
 
-/** What an outcome says of a state. */
 export function rowVerdict(state: CustomerState): Verdict {
   return { status: rowStatus(state), review: state.review };
 }
@@ -247,7 +246,6 @@ export function reopened(open: OpenOutcome): CustomerState {
 /** What an outcome says of a state; a later version is due where any of it has changed. */
 const TOLD = ["status", "review", "expired", "infoRequested", "hasOutput", "playbookVersion"] as const;
 
-/** Whether a new version of the outcome is due. */
 export function isOutcomeDue(recorded: CustomerState, now: CustomerState): boolean {
   if (now.phase === "machine") return false;
   if (now.version === 0) return true;

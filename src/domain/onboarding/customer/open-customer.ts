@@ -150,7 +150,6 @@ export interface CustomerStep extends SentCalls {
   readonly unauthorized?: boolean;
 }
 
-/** Applies a step. */
 export function afterStep(
   one: OpenCustomer,
   { state, outcome, messageHash = null, refused, ...step }: CustomerStep,

@@ -36,7 +36,6 @@ export interface CustomerNews {
   readonly event: CustomerEvent;
 }
 
-/** A row that its batch hands over. */
 export interface HandedRow {
   readonly key: string;
   readonly input: CustomerInput;
@@ -136,7 +135,6 @@ export function silentReport({ batchWorkflowId, row }: CustomerInput, verdict: V
   };
 }
 
-/** Whether both are the same row of one batch. */
 function isSameRow(a: RowName, b: RowName): boolean {
   return a.batchId === b.batchId && a.line === b.line && a.attempt === b.attempt;
 }

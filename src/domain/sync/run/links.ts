@@ -78,7 +78,6 @@ export class Links {
     return this.open.filter(({ complete }) => !complete);
   }
 
-  /** Links that are complete and not committed. */
   get complete(): OpenLink[] {
     return this.open.filter(({ complete }) => complete);
   }
@@ -87,7 +86,6 @@ export class Links {
     return { ...this.#state, notReady: this.#notReady, ended: this.#ended };
   }
 
-  /** Links that are not at their end. */
   get unfinished(): number {
     return sizeOf(this.#state.waiting) + this.#open.size + this.#notReady.length;
   }
@@ -196,7 +194,6 @@ export class Links {
     for (const one of outcomes.values()) this.#judge(newLink(one.link, one.base, one.progress), one, at);
   }
 
-  /** Takes complete links whose rows are all loaded. */
   takeLoaded(): OpenLink[] {
     const loaded = this.complete.filter(
       ({ loading, progress }) => loading === 0 && progress.staged.length === 0,
@@ -209,7 +206,6 @@ export class Links {
     return this.#ended.splice(0);
   }
 
-  /** Makes every link due that waits for another try. */
   tryNow(): void {
     for (const link of this.reading) this.#put({ ...link, progress: { ...link.progress, notBefore: 0 } });
   }
@@ -243,7 +239,6 @@ export class Links {
   }
 }
 
-/** What is read of links, by their pages. */
 export interface ReadSoFar {
   /** Links that are done, and the parts of others that are read, as far as the pages of those that are done tell. */
   readonly linksRead: number;

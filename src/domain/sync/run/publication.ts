@@ -192,7 +192,6 @@ function sum<K extends string>(items: readonly Readonly<Record<K, number>>[], na
   return items.reduce((total, item) => total + item[name], 0);
 }
 
-/** A link's bytes, and its pages that are not loaded. */
 function sizeOfLink({ progress }: OpenLink): { readonly bytes: number; readonly pages: number } {
   return { bytes: progress.bytes, pages: progress.staged.length };
 }

@@ -17,7 +17,6 @@ export class SliceWorkers {
       if (at <= this.#ended - REMEMBERED * this.#last.size) this.#last.delete(name);
   }
 
-  /** Whether a slice has ended. */
   get isKnown(): boolean {
     return this.#ended > 0;
   }

@@ -35,7 +35,6 @@ export interface CarriedSync extends CarriedJournals {
   readonly users: CarriedUsers;
   readonly links: CarriedLinks;
   readonly publication: CarriedPublication;
-  /** Number of the next slice. */
   readonly slice: number;
   readonly unauthorized: boolean;
   readonly totals: SyncTotals;
@@ -49,7 +48,6 @@ interface SyncStateOptions extends LinkOptions {
   readonly now: number;
 }
 
-/** How far a run is, and what it waits for. */
 export interface SyncFigures extends WaitingState, ReadSoFar {
   /** Users who were read to their end, or failed. */
   readonly usersDone: number;
@@ -213,7 +211,6 @@ export class SyncState {
     this.#links.tryNow();
   }
 
-  /** Whether a commit is worth it. */
   isCommitDue(now: number): boolean {
     return this.#publication.isDue(now, this.#links.complete, this.#links.state.ended.length);
   }
@@ -249,7 +246,6 @@ export class SyncState {
     return this.#run.removed;
   }
 
-  /** Counts what the last commit has committed. */
   applyCommit({ totals, removed }: Pick<CarriedSync, "totals" | "removed">): void {
     this.#publication.committed();
     this.#count(totals);

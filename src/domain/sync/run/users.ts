@@ -95,7 +95,6 @@ export class Users {
     return { failed, refused };
   }
 
-  /** Makes every user due who waits for another try. */
   tryNow(): void {
     this.#set({
       again: this.again.map((user) => ({ ...user, progress: { ...user.progress, notBefore: 0 } })),

@@ -10,7 +10,6 @@ import { syncToDisk } from "../../store/local/local-store-files.js";
 export interface PackPlace {
   /** Of a pack: a path, or `s3://…`. */
   addressOf(id: string): string;
-  /** Whether there is a whole pack of that id. */
   isThere(id: string): Promise<boolean>;
   /** Names of what is there, whole packs or not. */
   names(): Promise<string[]>;
@@ -24,7 +23,6 @@ export interface PackPlace {
   resume(id: string, scratch: string): Promise<boolean>;
 }
 
-/** Packs in a directory. */
 export function directoryPacks(base: string): PackPlace {
   const addressOf = (id: string) => join(base, id);
   /** Not before the pack is there: an attempt that Temporal gave up on must not publish a part of its files. */

@@ -17,7 +17,6 @@ import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { sinceWatermark } from "../../watermark.js";
 import { checkBalances } from "./balances.js";
 
-/** What is to be compared of some users. */
 interface AskedUsers {
   readonly fpIds: readonly string[];
   /** Only these bank links; left out, all. */
@@ -27,7 +26,6 @@ interface AskedUsers {
   readonly to?: string | undefined;
 }
 
-/** What the lake has of one account. */
 export interface LakeAccount {
   readonly linkId: string;
   readonly accountId: string;
@@ -80,7 +78,6 @@ async function newestState(lake: Lake): Promise<SyncedState> {
   return { rows, feed: await lake.table(transactionChanges.name).snapshot() };
 }
 
-/** Open rows in quarantine, by link. */
 async function openRows(lake: Lake): Promise<Map<string, number>> {
   const rows = await withQuarantine(lake, (sql) =>
     sql.rows(`select link_id, count(*) as rows from quarantine_open

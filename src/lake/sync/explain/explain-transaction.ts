@@ -47,7 +47,6 @@ async function tracesOf(lake: LakeReader, id: string, link: string | undefined) 
   };
 }
 
-/** The id in a bad row's payload, if it can be made out. */
 function idIn({ list, payload }: SqlRow): unknown {
   try {
     const value: unknown = JSON.parse(String(payload));

@@ -19,13 +19,11 @@ import { transactionChanges } from "../../tables/transactions.js";
 /** One thread keeps the order of rows. */
 const THREADS = 1;
 
-/** Rows of a table. */
 export interface TableRows {
   readonly table: string;
   readonly rows: number;
 }
 
-/** Which rows of a table are erased. */
 export interface Erasing {
   readonly spec: TableSpec;
   /** SQL of the rows. */
@@ -104,7 +102,6 @@ interface Holding {
   readonly rows: number;
 }
 
-/** The files that hold such rows. */
 async function holding(
   lake: Lake,
   spec: TableSpec,

@@ -74,7 +74,6 @@ export function headerOf(
   }
 }
 
-/** Gives the key prefix of a run's journals, or of one folder of them. */
 export function journalPrefix(runId: string, folder?: string): string {
   const run = `_staging/${runId}/journals/`;
   return folder === undefined ? run : `${run}${folder}/`;

@@ -57,7 +57,6 @@ export async function compareRows(
   for (const table of ["expected_row", "actual_row", "differing"]) await sql.run(`drop table ${table}`);
 }
 
-/** Reads the first rows that differ, and says how. */
 async function told(
   sql: SqlSession,
   compared: Compared,
