@@ -34,6 +34,19 @@ describe("docs/reference/commands.md", () => {
     if (rows.length > 0) expect(firstTable(text)).toEqual(rows);
   });
 
+  it("names every option of a command without a section of its own in that of its group", () => {
+    const missing = program.commands.flatMap((group) =>
+      group.commands
+        .filter((one) => section(path, `\`nightledger ${group.name()} ${one.name()}\``) === "")
+        .flatMap((one) => {
+          const text = section(path, `\`nightledger ${group.name()}\``);
+          const options = one.options.flatMap(({ long }) => (long ? [long] : []));
+          return options.filter((long) => !text.includes(long)).map((long) => `${one.name()} ${long}`);
+        }),
+    );
+    expect(missing).toEqual([]);
+  });
+
   it("has every example of --help, in the section of its command", () => {
     const missing = helpPages().flatMap(({ name, help }) => {
       const lines = /^Examples?:\n([\s\S]*)/m.exec(help)?.[1]?.trim().split(/\n */) ?? [];

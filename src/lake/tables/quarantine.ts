@@ -23,8 +23,8 @@ export const quarantineResolutions = {
     ...varchar({ run_id: "of the bad row, as the columns up to `list`", stream: "as in `quarantine`" }),
     ...varchar({ fp_id: "as in `quarantine`", link_id: "as in `quarantine`" }),
     ...bigint({ page: "as in `quarantine`", index: "as in `quarantine`" }),
-    ...varchar({ list: "as in `quarantine`", resolved_by: "`change`, `reading` or `person`: open rows" }),
-    ...varchar({ reason: "the reason that a person gave; null for the others" }),
+    ...varchar({ list: "as in `quarantine`", resolved_by: "`reading` or `person`: open rows" }),
+    ...varchar({ reason: "the reason that a person gave; null for `reading`" }),
     ...timestamptz({ resolved_at: "when it was recorded" }),
   ],
 } as const satisfies TableSpec;

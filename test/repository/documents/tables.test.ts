@@ -28,7 +28,7 @@ describe("docs/use/tables.md", () => {
     (name, { about = "?", columns }) => {
       const text = withoutLinks(section(PATH, `\`${name}\``));
       expect(text.trim().slice(0, about.length)).toBe(about);
-      const rows = firstTable(text);
+      const rows = columnRows(name);
       expect(rows.map((row) => row.slice(0, 2))).toEqual(
         columns.map((column) => [`\`${column.name}\``, `\`${column.type}\``]),
       );
@@ -41,7 +41,7 @@ describe("docs/use/tables.md", () => {
     "calls the encrypted columns of %s encrypted, and no other, and docs/inside/security.md names them",
     (name, { columns }) => {
       const encrypted = columns.filter((column) => column.encrypted).map((column) => column.name);
-      const rows = firstTable(section(PATH, `\`${name}\``));
+      const rows = columnRows(name);
       const called = rows.filter(([, , meaning]) => /\bencrypted\b/.test(meaning ?? ""));
       expect(called.map(([column]) => column)).toEqual(encrypted.map((column) => `\`${column}\``));
       const security = section("docs/inside/security.md", "What is encrypted, and where");
@@ -87,3 +87,11 @@ describe("docs/use/tables.md", () => {
     );
   });
 });
+
+/** The rows that a table's section has of its columns, or those of the table that it names instead, without some. */
+function columnRows(name: string): string[][] {
+  const text = withoutLinks(section(PATH, `\`${name}\``).split("\n### ", 1)[0] ?? "");
+  const [, source, without = ""] = /^The columns are those of `(\w+)`(?: without (.+))?\.$/m.exec(text) ?? [];
+  if (source === undefined) return firstTable(text);
+  return columnRows(source).filter(([column = "?"]) => !without.split(/, | and /).includes(column));
+}

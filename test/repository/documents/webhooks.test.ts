@@ -1,11 +1,8 @@
-import { describe, expect, it, test } from "vitest";
-import { createProgram } from "../../../src/cli/main.js";
+import { describe, expect, it } from "vitest";
 import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
 import { REFUSALS } from "../../../src/domain/webhooks/rejection.js";
 import { RECEIVER_PATHS } from "../../../src/receiver/routes.js";
-import { SILENT } from "../../helpers/command/silent-terminal.js";
 import { firstTable, section } from "../markdown.js";
-import { read } from "../source-tree.js";
 
 const PATH = "docs/use/webhooks.md";
 const code = (text: string) => `\`${text}\``;
@@ -31,17 +28,4 @@ describe("docs/use/webhooks.md", () => {
     const named = rows.flatMap(([kinds = ""]) => [...kinds.matchAll(/`([^`]+)`/g)].map(([, kind]) => kind));
     expect(named.sort()).toEqual([...EVENT_KINDS].sort());
   });
-});
-
-test("docs/reference/commands.md says of webhooks serve what --help says", () => {
-  const program = createProgram(SILENT, () => undefined);
-  const webhooks = program.commands.find((command) => command.name() === "webhooks");
-  const [serve] = webhooks?.commands ?? [];
-  const text = section("docs/reference/commands.md", "`nightledger webhooks serve`");
-  const help = program.createHelp();
-  expect(text.trim().toLowerCase().startsWith(`${serve?.description().toLowerCase()}.`)).toBe(true);
-  expect(firstTable(text)).toEqual(
-    serve?.options.map((one) => [code(help.optionTerm(one)), help.optionDescription(one)]),
-  );
-  expect(read("docs/reference/commands.md")).toContain("[Webhooks](../use/webhooks.md)");
 });
