@@ -6,7 +6,7 @@ const GONE_AFTER_MS = 90_000;
 const ACTIVITY_TASKS = 2;
 const FORM = /^(\d+@\S+) since (\S+Z)$/;
 
-export interface WorkerIdentity {
+interface WorkerIdentity {
   readonly process: string;
   readonly startedAt: string;
 }

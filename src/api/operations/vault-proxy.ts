@@ -60,7 +60,7 @@ export const callVaultProxy = defineOperation({
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "No job calls it, and only the target knows whether it acted. If the target takes an idempotency key, forward one and send the request again with the same key.",
+    "Never sent again: only the target knows whether it acted. If the target takes an idempotency key, forward one and send the request again with the same key.",
   answer: "the target's answer: its bytes, headers and content type",
   notShown:
     "The shape of a request: bytes of any content type, streamed. Whether a status is the target's or the service's own: a status over 299 is an error, unless the caller accepts any status. How to give several pinned certificates: one after the other inside the base64.",

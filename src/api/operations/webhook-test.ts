@@ -53,7 +53,7 @@ export const sendTestWebhook = defineOperation({
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "No job calls it. With `idempotency_key`, send it again with the same key; without, a second webhook is a second effect.",
+    "Not sent again by itself. With `idempotency_key`, send it again with the same key; without, a second webhook is a second effect.",
   answer: "`{}`",
   notShown: "The payloads of the seven other kinds: any object of JSON values with `event_kind`.",
 });

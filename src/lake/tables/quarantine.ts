@@ -17,7 +17,7 @@ export const quarantine = {
 
 export const quarantineResolutions = {
   name: "quarantine_resolutions",
-  about: "What closed bad rows",
+  about: "The bad rows that were closed by a list of a user that was read again, and by `quarantine resolve`",
   columns: [
     ...varchar({ row_id: "first 12 hex digits of the sha256 of the row's place" }),
     ...varchar({ run_id: "of the bad row, as the columns up to `list`", stream: "as in `quarantine`" }),

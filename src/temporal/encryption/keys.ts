@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { InputError } from "../../domain/failures.js";
 
 /** A named AES-256 key. A `KeyObject` does not show its bytes when it is printed. */
-export interface EncryptionKey {
+interface EncryptionKey {
   readonly id: string;
   readonly secret: KeyObject;
 }

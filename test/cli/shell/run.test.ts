@@ -54,7 +54,7 @@ describe("the report of a run", () => {
       { kind: "completed", result: { status: "failed", unauthorized: true } },
       "failed",
       4,
-      /^the service refused the credentials \(exit 4\); check NIGHTLEDGER_API_KEY$/,
+      /^the service refused the credentials \(exit 4\); check NIGHTLEDGER_API_KEY in both places: of this command \(.+\), and of the worker/,
     ],
     [
       "left running",

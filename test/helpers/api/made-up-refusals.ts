@@ -1,7 +1,7 @@
 import { Random } from "../../../sandbox/world/random.js";
 
 /** A refusal that quotes values of its request, as services do. */
-export interface MadeUpRefusal {
+interface MadeUpRefusal {
   readonly values: readonly string[];
   readonly body: string;
   /** Whether the body was cut. */
