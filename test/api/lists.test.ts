@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { readList } from "../../src/api/lists/read-list.js";
-import { getUser, listUserOnboardings, listUserTransactions } from "../../src/api/operations/index.js";
+import { listUserOnboardings, listUserTransactions } from "../../src/api/operations/index.js";
 import { type FaultServer, json, rejection, startFaultServer } from "../helpers/api/fault-server.js";
 
 let server: FaultServer;
@@ -82,26 +82,12 @@ describe("page, size and total", () => {
     expect(restarts()).toBe(5);
   });
 
-  it("a page given again and again ends as well", async () => {
-    const rows = [{ transaction_id: "a" }, { transaction_id: "b" }];
-    const list = await serve(
-      () => [..."abcdef"],
-      (body) => ({ ...body, transactions: rows }),
-    );
-    expect(await rejection(idsOf(list))).toMatchObject({ reason: "list_moved" });
-  });
-
   it("another page than the one asked for breaks the contract", async () => {
     const list = await serve(
       () => [..."abcdef"],
       (body) => ({ ...body, page: 1 }),
     );
     expect(await rejection(idsOf(list))).toMatchObject({ name: "SchemaError", path: "page" });
-  });
-
-  it("what is not a paged list can't be read as one", async () => {
-    server = await startFaultServer((_, response) => json(response, {}));
-    expect(await rejection(readList(server.client(), getUser, USER).next())).toBeInstanceOf(TypeError);
   });
 });
 

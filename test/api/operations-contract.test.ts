@@ -4,10 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../sandbox/index.js";
 import { type ApiClient, createApiClient } from "../../src/api/http/client.js";
 import { withClientToken } from "../../src/api/http/client-token.js";
-import { readList } from "../../src/api/lists/read-list.js";
 import * as api from "../../src/api/operations/index.js";
 import type { Operation, ParamsOf } from "../../src/api/operations/operation.js";
-import type { OnboardingItem } from "../../src/api/schemas/onboarding.js";
 import { rejection } from "../helpers/api/fault-server.js";
 import { rawRequest } from "../helpers/api/raw-request.js";
 import { BROKEN_RULES } from "../helpers/api/rule-table.js";
@@ -200,72 +198,6 @@ describe("what the client refuses, the stand-in refuses too", () => {
     },
   );
 });
-
-describe("rules that only the service knows are refusals there", () => {
-  it("an external id of another entity is a 400", async () => {
-    sandbox.businesses.add({ fp_bid: "fb_2", external_id: "taken" });
-    const params = { path: { fp_bid: "fb_1" }, body: { external_id: "taken" } };
-    expect(await rejection(client.read(api.updateBusiness, params))).toMatchObject({
-      name: "RejectedError",
-      status: 400,
-    });
-    const create = client.read(api.createBusiness, { headers: { external_id: "taken" } });
-    expect(await rejection(create)).toMatchObject({ name: "RejectedError", status: 400 });
-  });
-
-  it("a decryption without a reason anywhere is refused", async () => {
-    const grant = { fp_id: "fp_1", scope: "decrypt", fields: ["id.dob"] } as const;
-    const { token } = await client.read(api.createClientToken, { ...USER, body: grantBody(grant) });
-    const call = client.read(api.decryptVault, { body: { fields: ["id.dob"] } }, { clientToken: token });
-    expect(await rejection(call)).toMatchObject({ name: "RejectedError" });
-  });
-
-  it("the same external id is one onboarding", async () => {
-    sandbox.addUser({ fp_id: "fp_9", external_id: "cust-9" });
-    const body = { key: "pb_kyc", external_id: "cust-9", synchronous_timeout_secs: 5 };
-    const first = await client.read(api.createOnboarding, { body });
-    expect((await client.read(api.createOnboarding, { body })).id).toBe(first.id);
-  });
-});
-
-describe("lists", () => {
-  it("every row of a paged list comes once, also when the list moves under the reader", async () => {
-    sandbox.addFault({ kind: "list_moves", how: "insert", page: 1, times: 1 });
-    const list = readList(client, api.listInvestmentTransactions, { ...LINK, query: { size: 100 } });
-    const ids = new Set<unknown>();
-    let count = 0;
-    for await (const item of list) {
-      ids.add((item as { investment_transaction_id: string }).investment_transaction_id);
-      count += 1;
-    }
-    expect(count).toBe(ids.size);
-    expect(ids.size).toBe(sandbox.investments.transactions("link_1").length);
-  });
-
-  it("the onboardings of a user come over all pages", async () => {
-    const list = readList<typeof api.listUserOnboardings, OnboardingItem>(client, api.listUserOnboardings, {
-      ...USER,
-      query: { page_size: 1 },
-    });
-    const ids: string[] = [];
-    for await (const item of list) ids.push(item.id);
-    expect(ids).toContain(onboarding);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.length).toBeGreaterThan(1);
-  });
-});
-
-it("a proxy's answer comes back as its bytes, status and headers", async () => {
-  const reply = await client.call(api.callVaultProxy, { path: { id: "proxy_1" }, body: "a;b\n" });
-  expect(reply.status).toBe(201);
-  expect(reply.headers["x-target"]).toBe("yes");
-  expect(reply.headers["content-type"]).toBe("text/csv");
-  expect(reply.body.toString()).toBe("a;b\n");
-});
-
-function grantBody({ scope, fields }: { scope: "decrypt"; fields: readonly string[] }) {
-  return { scope, fields: fields as [string, ...string[]] };
-}
 
 /** Sends a request as it is, past the client's checks. */
 async function sendRaw(operation: Operation, params: Readonly<Record<string, unknown>>): Promise<Response> {

@@ -12,8 +12,6 @@ import {
   validateSession,
 } from "../../src/api/operations/index.js";
 import type { Operation } from "../../src/api/operations/operation.js";
-import { rowProblem } from "../../src/api/schemas/row-check.js";
-import { investmentTransactionSchema } from "../../src/api/schemas/transaction.js";
 
 const RESULT = { id: "o", status: "pass", requires_manual_review: false };
 const USER = {
@@ -56,20 +54,9 @@ describe("an answer of the document's shape passes, with fields that it doesn't 
       createOnboarding,
       { ...RESULT, status: "incomplete", continue_onboarding: CONTINUE },
     ],
-    ["a status that is new", createOnboarding, { ...RESULT, status: "on_hold" }],
-    ["an onboarding read again, of any shape", getOnboarding, { state: "x" }],
-    ["the same with the fields of an onboarding result", getOnboarding, { ...RESULT, error_message: null }],
-    ["an empty list", listUserOnboardings, { data: [], meta: {} }],
-    ["a session of a user", validateSession, { user: USER, bank_link: { id: "l" } }],
     ["an empty session", validateSession, {}],
     ["a token without fields", createClientToken, { token: "t", expires_at: "x" }],
-    [
-      "decrypted data",
-      decryptVault,
-      { "id.dob": "x", "custom.n": 1, "custom.b": true, "custom.o": { a: 1 } },
-    ],
     ["data that the vault doesn't hold", decryptVault, { "id.dob": null }],
-    ["a business", createBusiness, { id: "b", sandbox_id: null }],
     [
       "insights",
       getBusinessInsights,
@@ -111,26 +98,5 @@ describe("an answer that breaks the contract names the place and the expectation
     expect(() => checkAnswer(operation, body)).toThrow(
       expect.objectContaining({ name: "SchemaError", path, message: expect.not.stringContaining("PLANTED") }),
     );
-  });
-});
-
-describe("an investment transaction", () => {
-  const ROW = {
-    investment_transaction_id: "i",
-    account_id: "a",
-    amount: "1.50",
-    date: "2026-01-02",
-    type: "buy",
-  };
-  it.each<[object, string | undefined]>([
-    [{}, undefined],
-    [{ amount: 1.5, quantity: 3, price: -0.25 }, undefined],
-    [{ amount: "1e3" }, "amount: not a decimal"],
-    [{ amount: 1e300 }, "amount: not a decimal"],
-    [{ fees: "none" }, "fees: not a decimal"],
-    [{ date: "2026-02-30" }, "date: not a day YYYY-MM-DD"],
-    [{ investment_transaction_id: " " }, "investment_transaction_id: blank"],
-  ])("with %j", (fields, problem) => {
-    expect(rowProblem(investmentTransactionSchema, { ...ROW, ...fields })).toBe(problem);
   });
 });

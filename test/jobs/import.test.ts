@@ -53,17 +53,6 @@ const statusesOf = async (end: (ids: readonly string[]) => Error | undefined) =>
 const rejected = (status: number) => new RejectedError({ ...CALL, status });
 const lost = () => new LostAnswerError("import_transactions", 0);
 
-test("a chunk that is taken", async () => {
-  const { ends, requests } = await statusesOf(() => undefined);
-  expect(ends).toEqual(Array(4).fill("accepted"));
-  expect(requests).toEqual([["t1", "t2", "t3", "t4"]]);
-});
-
-test("a row at fault", async () => {
-  const { ends } = await statusesOf((ids) => (ids.includes("t3") ? rejected(422) : undefined));
-  expect(ends).toEqual(["accepted", "accepted", "refused refused http_422", "accepted"]);
-});
-
 test("a row that can't be sent is found like one that the service refuses; the others are sent", async () => {
   const broken = new UnsendableError("body field transactions.0.amount: too long", "import_transactions: no");
   const { ends } = await statusesOf((ids) => (ids.includes("t3") ? broken : undefined));

@@ -84,21 +84,6 @@ describe("what is requested", () => {
     expect(at.asked).toEqual(["all", daysAgo(230), daysAgo(230), daysAgo(220)]);
     expect(await at.feed()).toHaveLength(2);
   });
-
-  test("no day beyond today, whatever the rows say", async () => {
-    at.add("future", { date: daysAgo(-400) });
-    await at.night();
-    await at.night();
-    expect(at.asked).toEqual(["all", daysAgo(30)]);
-  });
-
-  test("of two streams the whole list, while one of them does not know it", async () => {
-    at.add("a");
-    await at.night({ streams: ["securities"] });
-    await at.night();
-    await at.night();
-    expect(at.asked).toEqual(["all", "all", daysAgo(31)]);
-  });
 });
 
 test.each([0, 100])(
@@ -132,17 +117,6 @@ describe("rows", () => {
       "moves removed Buy 100.0000000000",
       "moves created Buy 100.0000000000",
     ]);
-  });
-
-  test("a row that enters the window by its date is compared with its last state", async () => {
-    at.lengthen();
-    at.add("stays");
-    at.add("moves", { date: daysAgo(300) });
-    await at.night();
-    at.add("moves", { date: daysAgo(2) });
-    await at.night();
-    await at.night();
-    expect((await at.feed()).slice(2)).toEqual(["moves updated Buy 100.0000000000"]);
   });
 
   test("the first and the last day of a window are in it", async () => {

@@ -91,8 +91,3 @@ test.each([
   expect(answer.status).toBe(400);
   expect(((await answer.json()) as { message: string }).message).toMatch(/NIGHTLEDGER_ENCRYPTION_KEYS|key/i);
 });
-
-test("half a request, or one that is no JSON, is refused", async () => {
-  const answer = await fetch(`${server.url}/${TOKEN}/decode`, { method: "POST", body: '{"payloads": [' });
-  expect(answer.status).toBe(400);
-});

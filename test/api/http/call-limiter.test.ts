@@ -105,13 +105,6 @@ describe("notAfter", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("a time that has passed sends nothing", async () => {
-    await start((_, response) => json(response, {}));
-    const error = await rejection(server.client().read(getUser, user("a"), { notAfter: Date.now() - 1 }));
-    expect(error).toMatchObject({ name: "NotSentError" });
-    expect(server.requests).toHaveLength(0);
-  });
-
   it("knows at once what the pace does not allow in time", async () => {
     await start((_, response) => json(response, {}));
     const client = server.client({ rps: 0.01, concurrency: 8 });
@@ -138,37 +131,6 @@ describe("places", () => {
     expect(server.requests.filter((request) => !request.includes("/users"))).toHaveLength(24);
     await client.close();
     await Promise.all(held);
-  });
-
-  it("a run of reads has all places while it is alone", async () => {
-    await start(() => {});
-    const client = server.client({ concurrency: 8 });
-    const reads = Array.from({ length: 9 }, (_, at) =>
-      rejection(client.read(getUser, user(`${at}`), { run: "sync" })),
-    );
-    await until(() => server.requests.length === 8);
-    await client.close();
-    await Promise.all(reads);
-  });
-
-  it("each freed place goes to the run that has fewest, so a newcomer need not wait for a long queue", async () => {
-    const answers: (() => void)[] = [];
-    await start((_, response) => void answers.push(() => json(response, {})));
-    const client = server.client({ concurrency: 2 });
-    const reads = Array.from({ length: 20 }, (_, at) =>
-      client.read(getUser, user(`old${at}`), { run: "old" }),
-    );
-    await until(() => server.requests.length === 2);
-    reads.push(
-      client.read(getUser, user("new0"), { run: "new" }),
-      client.read(getUser, user("new1"), { run: "new" }),
-    );
-    for (let at = 0; at < 22; at += 1) {
-      await until(() => answers.length > at);
-      answers[at]?.();
-    }
-    await Promise.all(reads);
-    expect(server.requests.slice(2, 6).filter((request) => request.includes("new"))).toHaveLength(2);
   });
 });
 

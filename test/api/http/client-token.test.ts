@@ -47,19 +47,6 @@ describe("a client operation", () => {
     ]);
   });
 
-  it("gives decrypted data with every field it came with", async () => {
-    const answer = '{"id.dob":{"__proto__":{"b":1}}}';
-    server = await startFaultServer((_, response) => json(response, JSON.parse(answer)));
-    const data = await server.client().read(decryptVault, DOB, { clientToken: "tok_secret_1" });
-    expect(JSON.stringify(data)).toBe(answer);
-  });
-
-  it("without a token is refused before it is sent", async () => {
-    await start();
-    expect(await rejection(server.client().read(decryptVault, DOB))).toMatchObject({ name: "InputError" });
-    expect(server.requests).toEqual([]);
-  });
-
   it.each([
     ["empty", ""],
     ["of two lines", "tok_secret_1\r\nx: y"],
@@ -209,7 +196,6 @@ describe("a token that was made for something else is refused before anything is
   it.each<[string, Partial<ClientTokenGrant>, Use, RegExp]>([
     ["scope vault can't decrypt", { scope: "vault" }, decrypt, /scope vault can't decrypt/],
     ["scope decrypt can't write", {}, update, /scope decrypt can't write/],
-    ["scope vault_card can't decrypt", { scope: "vault_card", fields: undefined }, decrypt, /can't decrypt/],
     ["fields must be the token's", { fields: ["id.city"] }, decrypt, /without 1 of the fields/],
     [
       "a download opens a single field",

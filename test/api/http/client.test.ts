@@ -6,7 +6,6 @@ import {
   type Handler,
   json,
   KEY,
-  rejection,
   startFaultServer,
 } from "../../helpers/api/fault-server.js";
 
@@ -67,42 +66,4 @@ describe("a call", () => {
     expect(server.connections()).toBe(3);
     expect(client.requestsSent).toBe(60);
   });
-
-  it("starts first what came first", async () => {
-    await start((_, response) => json(response, {}));
-    const client = server.client({ concurrency: 1 });
-    await Promise.all(
-      Array.from({ length: 9 }, (_, i) => client.read(getUser, { path: { fp_id: `u${i}` } })),
-    );
-    expect(server.requests.map((request) => request.at(-1)).join("")).toBe("012345678");
-  });
-
-  it("keeps to the calls per second it was given", async () => {
-    await start((_, response) => json(response, {}));
-    const client = server.client({ rps: 50, concurrency: 8 });
-    const begin = Date.now();
-    await Promise.all(Array.from({ length: 16 }, () => client.read(getUser, USER)));
-    expect(Date.now() - begin).toBeGreaterThanOrEqual(15 * 20 - 25);
-  });
-});
-
-describe("nothing is sent when a parameter is not as the operation takes it", () => {
-  it.each<[string, () => Promise<unknown>, RegExp]>([
-    ["empty cursor", () => sync({ cursor: "" }), /parameter cursor: empty/],
-    ["size 0", () => sync({ size: 0 }), /parameter size: not positive/],
-    ["size 1.5", () => sync({ size: 1.5 }), /parameter size: not an integer/],
-    ["unknown parameter", () => sync({ limit: 5 } as object), /parameter limit/],
-    ["empty id", () => server.client().read(getUser, { path: { fp_id: "" } }), /fp_id: is empty/],
-    ["dots", () => server.client().read(getUser, { path: { fp_id: ".." } }), /fp_id: is a relative path/],
-    ["slash", () => server.client().read(getUser, { path: { fp_id: "secret/x" } }), /fp_id: has a slash/],
-  ])("%s", async (_, call, message) => {
-    await start((_request, response) => json(response, {}));
-    const error = await rejection(call());
-    expect(error).toMatchObject({ name: "InputError", message: expect.stringMatching(message) });
-    expect((error as Error).message).toContain("nothing was sent");
-    expect((error as Error).message).not.toContain("secret");
-    expect(server.requests).toEqual([]);
-  });
-
-  const sync = (query: object) => server.client().read(syncTransactions, { path: { link_id: "l" }, query });
 });

@@ -185,13 +185,6 @@ describe("a proxy call", () => {
     expect(reply).toMatchObject({ status: 206, headers: { "content-type": "image/png", "x-a": "b" } });
   });
 
-  it("gives a target's refusal as an error, or as the answer where any status is asked for", async () => {
-    await start((_, response) => json(response, { why: "no" }, 422, { "retry-after": "60" }));
-    expect(await rejection(call("x" as never))).toMatchObject({ name: "RejectedError", status: 422 });
-    const reply = await call("x" as never, { accepts: () => true });
-    expect([reply.status, reply.body.toString()]).toEqual([422, '{"why":"no"}']);
-  });
-
   it("whose target says 401 or 503 stops neither run nor calls where any status is asked for", async () => {
     await start((_, response) =>
       json(response, {}, server.requests.length === 1 ? 401 : 503, { "retry-after": "60" }),

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { compileRequest } from "../../../src/api/http/request.js";
 import {
   callVaultProxy,
-  createBusiness,
   createClientToken,
   createOnboarding,
   getUser,
@@ -125,23 +124,6 @@ describe("the rules hold for all values", () => {
         const given = compiled(createClientToken, { path: { fp_id: "f" }, body });
         expect(given !== undefined).toBe(ttl >= 60 && ttl <= 86_400);
       }),
-    );
-  });
-
-  it("an external id excludes first data, whatever they are", () => {
-    const data = fc.dictionary(
-      fc.stringMatching(/^custom\.[a-z]{1,5}$/),
-      fc.oneof(fc.string(), fc.integer(), fc.boolean()),
-    );
-    fc.assert(
-      fc.property(
-        fc.option(fc.stringMatching(/^[\w.-]{1,9}$/), { nil: undefined }),
-        data,
-        (external_id, body) => {
-          const fits = external_id === undefined || Object.keys(body).length === 0;
-          expect(compiled(createBusiness, { headers: { external_id }, body }) !== undefined).toBe(fits);
-        },
-      ),
     );
   });
 

@@ -4,7 +4,6 @@ import { bulkRun } from "../../../src/cli/bulk/form.js";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
 import { noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
 import { NO_REASON, type RunStatus } from "../../../src/domain/run.js";
-import { nothingWaits } from "../../../src/domain/waiting.js";
 
 const LAKE = {} as Preflight;
 
@@ -49,11 +48,6 @@ test("a run that was ended from outside names the command that finishes it", asy
     LAKE,
   );
   expect(notes).toEqual([expect.stringContaining("nightledger import continue")]);
-});
-
-test("a run that is still running is not to be retried", async () => {
-  const sofar = { runId: "import-1", rows: 2, phase: "working", totals, held: 0, ...nothingWaits() } as const;
-  expect((await run.outcome({ started, end: undefined, sofar, watchedMs: 0 }, LAKE)).notes).toEqual([]);
 });
 
 test("a command that leaves its run says what the run waits for", async () => {

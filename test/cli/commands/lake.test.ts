@@ -110,28 +110,10 @@ describe("query --decrypt", () => {
     ],
     ["no key for a copy", "copied", {}, /^NIGHTLEDGER_ENCRYPTION_KEYS: not set, .* nothing can be decrypted/],
     [
-      "a key of other lakes",
-      "lake",
-      { [VARIABLE]: key("x", 3) },
-      /first used with the key "old": only "x" given/,
-    ],
-    [
-      "another key of its id",
-      "lake",
-      { [VARIABLE]: key("old", 3) },
-      /the key given under this id is another one/,
-    ],
-    [
       "a missing older key",
       "copied",
       { [VARIABLE]: NEW },
       /^NIGHTLEDGER_ENCRYPTION_KEYS: no key with the id "old"/,
-    ],
-    [
-      "a wrong older key",
-      "copied",
-      { [VARIABLE]: `${NEW},${key("old", 3)}` },
-      /^NIGHTLEDGER_ENCRYPTION_KEYS: what was encrypted with the key "old" does not open/,
     ],
   ] as const)("says what to configure for %s, exit 2", async (_, lake, env, words) => {
     const { code, json } = await query("select output from onboardings", DECRYPT, {

@@ -29,12 +29,6 @@ describe("values of options", () => {
     ],
     ["ids, sorted, each once", idList, "b,a ,b", ["a", "b"]],
     ["a duration", duration, "90m", 5_400_000],
-    [
-      "rules of failing",
-      failRules,
-      "skipped,stale>1d",
-      { quarantine: false, skipped: true, staleMs: 86_400_000, stale: "stale>1d" },
-    ],
     ["a playbook's version", playbook, "pb_1:v3", "pb_1:v3"],
   ];
   it.each(right)("%s", (_, read, text, value) => {

@@ -80,27 +80,6 @@ test("a key that the service refuses is said by the check, whose exit code it ha
   expect(stderr).toContain("to answer again: nightledger init --force");
 });
 
-test.each([
-  [true, "key: \n"],
-  [false, "key: s3cret"],
-])("an answer that is a secret (%s) is not shown", async (isSecret, shown) => {
-  const [input, output] = [new PassThrough(), new PassThrough()];
-  const answer = questionsOn(input, output).ask("key: ", isSecret);
-  for (const letter of "s3cret\r") input.write(letter);
-  expect(await answer).toBe("s3cret");
-  const text = await textOf(output.end());
-  expect(isSecret ? text : stripVTControlCharacters(text)).toContain(shown);
-  expect(text.includes("s3cret")).toBe(!isSecret);
-});
-
-test("a question stays while its answer is edited", async () => {
-  const [input, output] = [new PassThrough(), new PassThrough()];
-  const answer = questionsOn(input, output).ask("address: ");
-  for (const letter of "ab\x7fc\r") input.write(letter);
-  expect(await answer).toBe("ac");
-  expect(stripVTControlCharacters(await textOf(output.end()))).toMatch(/^address: ab(address: a)c\s*$/);
-});
-
 // A reader for each question would throw away what comes behind the first line.
 test("answers that are pasted all at once are each the answer to its question, and the secret is not shown", async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];

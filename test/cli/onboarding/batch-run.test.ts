@@ -1,8 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { WorkflowHandle } from "@temporalio/client";
 import { expect, test, vi } from "vitest";
-import { batchRun, rowsWithOutcomes } from "../../../src/cli/onboarding/batch-run.js";
+import { batchRun } from "../../../src/cli/onboarding/batch-run.js";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
 import { createProgressView } from "../../../src/cli/shell/progress-view.js";
 import type { RunEnd } from "../../../src/cli/shell/watch.js";
@@ -11,8 +9,6 @@ import type { BatchPause } from "../../../src/domain/onboarding/batch/batch-stat
 import { type OnboardSummary, queuedRows } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../../src/domain/onboarding/messages.js";
 import { NO_REASON } from "../../../src/domain/run.js";
-import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
-import { lakeOfRows } from "../../helpers/query/lake-of-rows.js";
 
 const BATCH = "onb_0123456789abcdef01234567";
 const RUN = "onboard-20261121T021500Z-3f9c2a";
@@ -132,24 +128,4 @@ test("what runs becomes fewer in the lines of a batch, too", () => {
   view.show(progressOf(null, { customers: { ...queuedRows(30), queued: 0, running: 0, pass: 30 } }));
   vi.useRealTimers();
   expect(said.at(-1)).toMatch(/30\/30 customers, 0 running/);
-});
-
-// Each look read the logs of all tables of the lake: in a bucket one request for each, and a damaged one ended it.
-test("rows with an outcome are counted in their table alone", async () => {
-  const row = (line: number, attempt: number) => ({
-    batch_id: BATCH,
-    run_id: RUN,
-    line,
-    attempt,
-    version: 1,
-  });
-  const lake = await lakeOfRows({ onboardings: [row(2, 1), row(2, 2), row(3, 1)] });
-  try {
-    const log = join(lake.directory, "transactions", "_delta_log");
-    await mkdir(log, { recursive: true });
-    await writeFile(join(log, `${"0".repeat(20)}.json`), "{torn");
-    expect(await rowsWithOutcomes(createLocalStore(lake.directory), BATCH)).toBe(2);
-  } finally {
-    await lake.release();
-  }
 });

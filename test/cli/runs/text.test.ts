@@ -42,32 +42,13 @@ test.each<[string, SeenRun, readonly string[], readonly string[]]>([
     [`make room, then do the whole run again: nightledger runs retry ${SYNC.run_id}`],
   ],
   [
-    "a scheduled run did not begin",
-    { ...SYNC, status: "failed", schedule: "nightly", reason: "not_begun", message: "no users.csv" },
-    [],
-    ["fix that, then: nightledger schedule trigger nightly"],
-  ],
-  [
     "rows failed",
     IMPORT,
     ["line 2"],
     [`run again only what failed: nightledger runs retry ${IMPORT.run_id}`],
   ],
-  [
-    "a run was cancelled",
-    { ...IMPORT, status: "cancelled", reason: "cancelled", message: "it was cancelled" },
-    ["line 2"],
-    [`to do the whole run again: nightledger runs retry ${IMPORT.run_id}`],
-  ],
 ])("what to do next where %s", (_, run, examples, words) => {
   expect(nextWords(run, examples.length === 0 ? [] : [failed(...examples)])).toEqual(words);
-});
-
-test("a user whom the service does not know is put right in the roster, and not asked for again", () => {
-  const unknown = { ...failed("fp_nope"), reason: "bank_links: user not found" };
-  const right = expect.stringMatching(/^put the unknown ids right in the file/);
-  expect(nextWords(SYNC, [unknown])).toEqual([right]);
-  expect(nextWords(SYNC, [unknown, failed("l1")])).toEqual([right, expect.stringContaining("runs retry")]);
 });
 
 test.each([

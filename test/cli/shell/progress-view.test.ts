@@ -56,38 +56,12 @@ test("lines on a dumb terminal too, which draws no bar", () => {
   expect(said[0]).toMatch(/^reading: 1\/100 links/);
 });
 
-test("no estimate where all that is left waits for another try", () => {
-  const waits = { ...nothingWaits(), waiting_total: 79 };
-  watch(openView(), 21, (second) => ({ done: Math.floor(second), waits }));
-  expect(said.at(-1)).toMatch(/21\/100 links, 102 rows\/s$/);
-});
-
 test("no line where nothing has changed", () => {
   const view = openView();
   watch(view, 600, () => ({ done: 5 }));
   expect(said).toHaveLength(1);
   watch(view, 3, () => ({ done: 6 }));
   expect(said).toHaveLength(2);
-});
-
-test("one line a change of what is waited for, at once", () => {
-  const view = openView();
-  const gives_up_at = new Date(2026, 10, 22, 3, 0, 0).toISOString();
-  const failed = (attempts: number): WaitingState => {
-    const next_try_at = new Date(Date.now() + 2_000).toISOString();
-    const waiting = [{ link: "link_1", reason: "http_503", attempts, next_try_at, gives_up_at }];
-    return { ...nothingWaits(), waiting, waiting_total: 1 };
-  };
-  watch(view, 60, (second) => ({
-    done: 5,
-    waits: second < 20 ? failed(second < 10 ? 1 : 2) : nothingWaits(),
-  }));
-  expect(said.map((line) => line.slice("2026-11-22T02:00:00+00:00 ".length))).toEqual([
-    "waiting: link_1 http_503, 2nd try in 2 s, gives up 03:00",
-    "reading: 5/100 links",
-    "waiting: link_1 http_503, 3rd try in 2 s, gives up 03:00",
-    "waiting: nothing any more",
-  ]);
 });
 
 test("a count never goes backwards, because rows that were read may become fewer when they are committed", () => {

@@ -4,7 +4,6 @@ import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
-import { runs } from "../../../src/lake/tables/runs.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 
@@ -78,17 +77,6 @@ test("a link that the lake does not know is refused, and one without bad rows ha
     code: 2,
     stderr: expect.stringContaining("the lake knows no bank link nope."),
   });
-});
-
-test("a run that the lake does not know is said to be so, with the one that is meant", async () => {
-  const run_id = "sync-20261127T121231Z-a0d829";
-  const lake = openLake({ directory: base.directory });
-  await appendOnce(lake, runs, "test", () => writeRows(lake, runs, "runs", [{ run_id, kind: "sync" }]));
-  await lake.close();
-  expect(await run("list", "--run", run_id)).toMatchObject({ code: 0, stdout: "0 open\n", stderr: "" });
-  expect((await run("list", "--run", "sync-20261127T121231Z-a0d828")).stderr).toBe(
-    `--run: run sync-20261127T121231Z-a0d828 has not ended, or is not in this lake. Did you mean ${run_id}?\n`,
-  );
 });
 
 test("rows are closed by id, and what was closed is said; again, nothing is", async () => {

@@ -54,18 +54,6 @@ test("once every user and link is read, a sync says that it commits", () => {
   expect(phaseOf({ phase: "materializing" })).toBe("materializing");
 });
 
-test("skipped links by whose turn it is, in 80 columns", () => {
-  const by_reason = {
-    ...{ "state error auth_expired": 4, "state error incomplete": 3, "state error no_accounts": 2 },
-    ...{ "state error institution_error": 3, "state deleted": 1 },
-  };
-  expect(lines({ skipped: { by_reason } }, "skipped")).toEqual([
-    "skipped   9 need the customer (auth_expired 4, incomplete 3, no_accounts 2),",
-    "          3 wait for the bank (institution_error 3), 1 deleted",
-  ]);
-  expect(lines({}, "skipped")).toEqual([]);
-});
-
 test.each([
   [1, ["a"], 1, "exit 1 by --fail-on quarantine: 1 open row (a)"],
   [12, ["a", "b"], 3, "exit 1 by --fail-on quarantine: 12 open rows (a, b, …)"],

@@ -43,14 +43,6 @@ test.for([
     ],
     100,
   ],
-  [
-    "where nothing comes",
-    [
-      [0, 3, 300],
-      [60, 3, 300],
-    ],
-    undefined,
-  ],
 ] as [string, [number, number, number][], number | undefined][])("rows a second %s", ([_, looks, rate]) => {
   expect(perSecond(paceAfter(...looks))).toBe(rate);
 });
@@ -64,15 +56,6 @@ test.for([
     ],
     100,
     180,
-  ],
-  [
-    "was joined half-way",
-    [
-      [100, 50, 50],
-      [120, 60, 60],
-    ],
-    100,
-    80,
   ],
   [
     "has just begun",
@@ -99,15 +82,6 @@ test.for([
       [60, 49, 49],
     ],
     1_000,
-    undefined,
-  ],
-  [
-    "is done",
-    [
-      [0, 0, 0],
-      [60, 100, 100],
-    ],
-    100,
     undefined,
   ],
   [

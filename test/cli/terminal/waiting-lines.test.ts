@@ -34,11 +34,6 @@ test.for([
     ["waiting: link_1 http_503, 7th try in 40 s, gives up 02:05"],
   ],
   [
-    "a user whose next try is under way",
-    state(waiting({ owner: "fp_1" }, 1, -1)),
-    ["waiting: fp_1 http_503, 2nd try now, gives up 02:05"],
-  ],
-  [
     "a row, for minutes",
     state(waiting({ line: 12, owner: "fp_1" }, 10, 7 * 60_000)),
     ["waiting: line 12, fp_1 http_503, 11th try in 7 min, gives up 02:05"],
@@ -73,9 +68,7 @@ test.for([
   ["its next try has come near", one, state(waiting({ link: "a" }, 1, 1_000)), []],
   ["it failed again", one, state(waiting({ link: "a" }, 2)), [/^waiting: a http_503, 3rd try/]],
   ["another one failed", one, state(waiting({ link: "a" }, 1), waiting({ link: "b" }, 1)), [/^waiting: b /]],
-  ["it came through", one, nothingWaits(), [/^waiting: nothing any more$/]],
   ["the service asks for a pause", nothingWaits(), throttled(60_000), [/^waiting: throttled by the service/]],
-  ["the pause is the same", throttled(60_000), throttled(60_000), []],
   [
     "more wait than are named",
     nothingWaits(),

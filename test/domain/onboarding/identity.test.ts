@@ -4,7 +4,6 @@ import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
 import {
   batchId,
   batchLine,
-  batchWorkflowId,
   identityHash,
   identityOf,
   playbookKeyOf,
@@ -95,8 +94,6 @@ describe("a batch's id", () => {
       batchLine({ line: 3, problems: [{ line: 3, column: "fp_id", code: "slash", rule: "is blank" }] }),
     ).not.toBe(lines[1]);
   });
-
-  it("names its workflow", () => expect(batchWorkflowId("5c09e", "onb_1")).toBe("onboard-batch/5c09e/onb_1"));
 });
 
 it.each([

@@ -61,10 +61,6 @@ test("a history names a user only where the user fails", () => {
   expect(userFailure(FRESH, { kind: "complete" }, 0)).toBeUndefined();
 });
 
-test("a user of whom nothing was asked is due at once and has no pages", () => {
-  expect(freshUser(7)).toEqual({ user: 7, attempt: 0, streak: null, notBefore: 0, staged: [] });
-});
-
 test.for([
   ["accounts: gave_up http_500", "accounts"],
   ["bank_links: user not found", "bank_links"],

@@ -32,12 +32,7 @@ const expected = [{ fp_id: "fp_a", external_id: "A,1" }, { fp_id: "fp_b" }];
 describe("a roster is read the same in every form", () => {
   const forms: [string, string, string?][] = [
     ["CSV", 'fp_id,external_id\nfp_b,\nfp_a,"A,1"\n'],
-    ["CSV with BOM and CRLF", '\ufefffp_id,external_id\r\nfp_b,\r\nfp_a,"A,1"\r\n'],
-    ["CSV with columns swapped, no last line end", 'external_id,fp_id\n"A,1",fp_a\n,fp_b'],
-    ["CSV with empty lines", 'fp_id,external_id\n\nfp_a,"A,1"\n\nfp_b,\n\n'],
     ["JSONL", '{"fp_id":"fp_b","external_id":null}\n{"external_id":"A,1","fp_id":"fp_a"}\n', "users.jsonl"],
-    ["JSONL by content", '\n{"fp_id":"fp_b"}\r\n\r\n{"fp_id":"fp_a","external_id":"A,1"}', "users.txt"],
-    ["JSONL with BOM", '\ufeff{"fp_id":"fp_b"}\n{"fp_id":"fp_a","external_id":"A,1"}', "users.ndjson"],
   ];
   it.each(forms)("%s", async (_, content, name) => {
     const read = await roster(content, name);
@@ -65,28 +60,12 @@ describe("a roster is read the same in every form", () => {
 describe("a bad roster is refused, naming file, line and column", () => {
   const cases: [string, string | Uint8Array, string[], string?][] = [
     ["empty file", "", ["is empty"]],
-    ["white space only", " \n\n", ["is empty"]],
     ["header only", "fp_id,external_id\n", ["has a header and no users"]],
     ["no column fp_id", "user,external_id\nfp_a,1\n", ["line 1", "none of the header's 2 columns is fp_id"]],
     ["column twice", "fp_id,fp_id\nfp_a,fp_b\n", ["line 1", "fp_id appears twice"]],
     ["blank fp_id", "fp_id,external_id\nfp_a,1\n ,2\n", ["line 3, column fp_id: is blank"]],
     ["spaces around", "fp_id\nfp_a\nfp_b \n", ["line 3, column fp_id: has spaces around it"]],
-    ["spaces around external_id", "fp_id,external_id\nfp_a, x\n", ["line 2, column external_id: has spaces"]],
-    ["NUL", "fp_id\nfp\0a\n", ["line 2, column fp_id: has a control character"]],
-    ["slash", "fp_id\nfp/a\n", ["line 2, column fp_id: has a slash"]],
     ["duplicate", "fp_id\nfp_a\nfp_b\nfp_a\n", ["line 4, column fp_id: is the same as in line 2"]],
-    ["too few columns", "fp_id,external_id\nfp_a\n", ["line 2: has 1 columns, the header has 2"]],
-    ["quote never closed", 'fp_id\nfp_b\n"fp_a\n', ["a quote is opened and never closed"]],
-    ["text after a quote", 'fp_id\nfp_b\n"fp"a\n', ["line 3", "text follows a closing quote"]],
-    ["quote inside", 'fp_id\nfp"a\n', ["line 2", "a quote is in the middle"]],
-    [
-      "not UTF-8",
-      Buffer.from("fp_id\nfp_a\nfp_\xe9b\n", "latin1"),
-      ["line 3, byte 5 of the line: not UTF-8"],
-    ],
-    ["UTF-16", Buffer.from("\ufefffp_id\nfp_a\n", "utf16le"), ["is UTF-16"]],
-    ["line not JSON", '{"fp_id":"fp_a"}\nfp_b\n', ["line 2: is not a JSON object"], "users.jsonl"],
-    ["line an array", '["fp_a"]\n', ["line 1: is not a JSON object"], "users.jsonl"],
     ["fp_id a number", '{"fp_id":5}\n', ["line 1, column fp_id: is not text"], "users.jsonl"],
     ["fp_id missing", '{"external_id":"a"}\n', ["line 1, column fp_id: is missing"], "users.jsonl"],
     [
@@ -95,22 +74,12 @@ describe("a bad roster is refused, naming file, line and column", () => {
       ["column external_id: is not text"],
       "users.jsonl",
     ],
-    ["lone surrogate", '{"fp_id":"a\\ud800"}\n', ["column fp_id: has a lone surrogate"], "users.jsonl"],
   ];
   it.each(cases)("%s", async (_, content, parts, name) => {
     const message = await messageOf(content, name);
     expect(message).toContain(join(directory, name ?? "users.csv"));
     expect(message).toContain("Nothing was started");
     for (const part of parts) expect(message).toContain(part);
-  });
-
-  it("counts lines through quoted line breaks", async () => {
-    const message = await messageOf('fp_id,note\nfp_a,"two\nlines"\nfp_b,"a\r\nb"\nfp_a,x\n');
-    expect(message).toContain("line 6, column fp_id: is the same as in line 2");
-  });
-
-  it("counts lines of a file with CRLF", async () => {
-    expect(await messageOf("fp_id\r\nfp_a\r\n\r\nfp_a\r\n")).toContain("line 4, column fp_id");
   });
 
   it("lists the first 20 problems and counts the others", async () => {
@@ -128,22 +97,6 @@ describe("a bad roster is refused, naming file, line and column", () => {
   it("never quotes an id or a line", async () => {
     const message = await messageOf("secret_person_1,x\nsecret_person_2,y\n");
     expect(message).not.toContain("secret_person");
-  });
-
-  it("names a file that isn't there, and a directory", async () => {
-    await expect(readRoster(join(directory, "none.csv"))).rejects.toThrow(/none\.csv is not there/);
-    await expect(readRoster(directory)).rejects.toThrow(/is a directory/);
-  });
-});
-
-describe("size", () => {
-  it("reads 20,000 rows, each once and in their order", async () => {
-    const lines = Array.from({ length: 20_000 }, (_, i) => `fp_id_${(i * 7919) % 20_000},customer-${i}`);
-    const path = join(directory, "large.csv");
-    await writeFile(path, `fp_id,external_id\n${lines.join("\n")}\n`);
-    const { rows } = await readRoster(path);
-    expect(rows).toHaveLength(20_000);
-    expect(new Set(rows.map(({ fp_id }) => fp_id)).size).toBe(20_000);
   });
 });
 

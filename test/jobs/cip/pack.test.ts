@@ -3,8 +3,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CipMember } from "../../../src/jobs/cip/member.js";
 import { verifyPack } from "../../../src/lake/bulk/pack/verify-pack.js";
-import { parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
-import { CIP_TABLES } from "../../../src/lake/tables/cip.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import {
@@ -63,39 +61,6 @@ test("members that are not those who were frozen, or come twice, make no pack", 
   );
   const twice = madeUpMembers(3, (member, index) => (index === 2 ? { ...member, fpId: fpIdOf(1) } : member));
   await expect(room.write(twice)).rejects.toThrow("each once");
-});
-
-test("two packs of the same data differ in what says when and by whom they were made", async () => {
-  const later = {
-    started_at: "2026-12-01T00:00:00Z",
-    finished_at: "2026-12-01T00:10:00Z",
-    operator: "otto",
-    host: "h2",
-  };
-  const again = madeUpMembers(60, (member) => ({
-    ...member,
-    askedAt: member.askedAt && "2026-11-20T09:00:00.000Z",
-  }));
-  const [one, two] = [await room.write(madeUpMembers(60)), await room.write(again, later)];
-  const byName = (name: string) =>
-    [one, two].map((pack) => pack.manifest.files.find(({ path }) => path === name));
-  for (const name of ["population.csv", "exceptions.csv", "changes.csv"]) {
-    const [a, b] = byName(name);
-    expect(a).toEqual(b);
-  }
-  await room.tools.duckdb.exclusive(async (sql) => {
-    for (const { name } of CIP_TABLES) {
-      const rowsOf = ({ directory }: { readonly directory: string }) =>
-        sql.rows(
-          `select columns(c -> c not in ('run_id', 'asked_at')) from ${parquetFiles([join(directory, `${name}.parquet`)])}`,
-        );
-      expect(await rowsOf(one)).toEqual(await rowsOf(two));
-    }
-  });
-  const withoutTimes = (lines: string[]) => lines.map((line) => line.split(",").toSpliced(6, 1).join(","));
-  expect(withoutTimes(await csv(one.directory, "outcomes.csv"))).toEqual(
-    withoutTimes(await csv(two.directory, "outcomes.csv")),
-  );
 });
 
 test("the same export written twice has the same bytes of rows", async () => {

@@ -95,8 +95,3 @@ test("fields that no column has are kept, encrypted; they never replace a column
   expect(self.fp_id).toBe(MEMBER.fpId);
   expect(reportRow({}).other_fields).toBeNull();
 });
-
-test("a member without a report has no rows", () => {
-  for (const rows of Object.values(rowsOf({ ...MEMBER, status: "failed", report: null })))
-    expect(rows).toEqual([]);
-});

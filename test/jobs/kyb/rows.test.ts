@@ -64,28 +64,6 @@ test.each([
     ["details.entity_type", "details.formation_date", "details.formation_state", "details.website"],
     ["watchlist", "details.tin"],
   ],
-  [
-    "a tax id without its parts",
-    {
-      ...EMPTY,
-      details: {
-        entity_type: null,
-        formation_date: "x",
-        formation_state: "x",
-        phone_numbers: null,
-        tin: {},
-        website: { url: "u" },
-      },
-    },
-    [
-      "watchlist",
-      "details.tin.tin",
-      "details.tin.potential_match",
-      "details.tin.verified",
-      "details.website.verified",
-    ],
-    ["details.entity_type", "details.phone_numbers"],
-  ],
 ])("says of insights %s what is absent and what is null", (_, insights, absent, nulls) => {
   const [row] = rowsOf(insights).business_insights;
   expect(JSON.parse(String(row?.absent))).toEqual(["onboarding.external_id", ...absent]);
@@ -129,12 +107,6 @@ test("nothing that identifies a home, a phone or a tax id is in the clear", () =
   const text = JSON.stringify(rowsOf(parseExactly(FULL, "as written")));
   for (const secret of ["12-3456789", "1 Market St", "2 Market St", "37.7749", "-122.50", "+15555550100"])
     expect(text).not.toContain(secret);
-});
-
-test("the same insights give the same rows but for the run", () => {
-  const without = (runId: string) =>
-    JSON.stringify(rowsOf(parseExactly(FULL, "as written"), runId)).replaceAll(runId, "");
-  expect(without("kyb-1")).toBe(without("kyb-2"));
 });
 
 test("an onboarding without insights is a row that says so", () => {

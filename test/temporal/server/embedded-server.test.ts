@@ -61,16 +61,6 @@ test("a server that outlives its command is reused by the next one and stopped b
   expect(servers()).toEqual([]);
 });
 
-test("after a kill -9 of the command and of the server the next command is up", async () => {
-  const killed = command();
-  await killed.address;
-  process.kill(await serverPid(), "SIGKILL");
-  await killed.kill();
-  const next = await acquire();
-  expect(await ready(next.address)).toBe(true);
-  await next.release();
-});
-
 test("a command killed while it starts the server leaves neither the lock nor a second server behind", async () => {
   const killed = command();
   await expect.poll(servers, { interval: 5, timeout: 20_000 }).toHaveLength(1);

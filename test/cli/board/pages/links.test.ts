@@ -99,17 +99,3 @@ test("filters narrow the links and not the counts; every text of data is only es
   expect(html).toContain(`<title>${day(1)}: failed: cursor_loop</title>`);
   expect(html).toContain('aria-label="30 nights: 1 committed with news, 2 skipped, 1 failed, 26 not run"');
 });
-
-test("a lake without a link says what brings one", async () => {
-  const empty = await lakeOfRows({ runs: [] });
-  try {
-    const { model, body } = await readPage<Model>(
-      { directory: empty.directory, env: { NIGHTLEDGER_LAKE: empty.directory } },
-      "/links",
-    );
-    expect([model.total, model.days.length, model.links]).toEqual([0, 30, []]);
-    expect(body.html).toContain("A sync brings them");
-  } finally {
-    await empty.release();
-  }
-});

@@ -143,13 +143,6 @@ test("a run that failed only by bad rows says how to see them, and its page lead
   expect(stdout).toMatch(new RegExp(`quarantined 3 × bad rows\\n +→ ${action}\\n`));
 });
 
-test("a run that was left says why nothing works on it; one of a batch leads to it", async () => {
-  const left = await shown(LEFT);
-  expect(left.model).toMatchObject({ status: "interrupted", figures: null });
-  expect(left.body.html).toContain("Temporal is not running in this directory");
-  expect((await shown(ONBOARD)).body.html).toContain(`href="/onboarding/${BATCH}"`);
-});
-
 test("a run that is not there is said to be so", async () => {
   await expect(shown("sync-20261121T021500Z-ffffff")).rejects.toThrow("there is no run");
 });

@@ -43,14 +43,6 @@ test("links that wait for somebody are counted once, whichever jobs read them", 
   );
 });
 
-// With cron on the machine no sync has a schedule, and one that a webhook asked for hid the night's.
-test("the numbers are those of the night's sync, though a smaller one of no schedule ran since", async () => {
-  const folder = { directory: lake.directory, env: { NIGHTLEDGER_LAKE: lake.directory } };
-  type Numbers = { readonly verdict: { readonly numbers: readonly object[] } };
-  const { model } = await readPage<Numbers>(folder, "/");
-  expect(model.verdict.numbers[0]).toMatchObject({ value: 80, label: "links of the sync that ended 5h ago" });
-});
-
 // Of a batch only "failed" counted: nothing was said of rows in error, nor that some that passed wait for a reviewer.
 test("what a batch did and what failed in it is said, and its run leads to a retry and to the reviews", async () => {
   const [batch_id, run_id] = ["onb_0123456789abcdef01234567", "onboard-20261121T021500Z-000005"];

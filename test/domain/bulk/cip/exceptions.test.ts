@@ -58,11 +58,6 @@ describe("consider", () => {
     const found = briefly({ ...CLEAN, watchlist, approved_reason: "seen" });
     expect(found).toEqual([`consider C watchlist.${element}`]);
   });
-
-  test("carries the sources that the report names", () => {
-    const [found] = exceptionsOf({ ...CLEAN, matched_address: "consider" }, CONTEXT);
-    expect(found?.sources).toEqual(["service", "source_2"]);
-  });
 });
 
 describe("what is missing", () => {

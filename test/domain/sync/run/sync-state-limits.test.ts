@@ -1,14 +1,15 @@
 import { beforeEach, expect, test } from "vitest";
-import { freshProgress, type LinkReading } from "../../../../src/domain/sync/link-progress.js";
+import { freshProgress } from "../../../../src/domain/sync/link-progress.js";
 import {
   COMMIT_EVERY_BYTES,
   COMMIT_EVERY_LINKS,
   COMMIT_EVERY_MS,
   COMMIT_EVERY_OBSERVED_BYTES,
+  LINKS_AT_ONCE,
   LINKS_PER_SLICE,
   LOAD_BYTES,
-  LOAD_EVERY_PAGES,
   LOAD_PAGES,
+  SLICES_AT_ONCE,
   USERS_AT_ONCE,
 } from "../../../../src/domain/sync/run/limits.js";
 import type { NumberedWork, ReadSliceResult, ReportRef } from "../../../../src/domain/sync/run/slice-work.js";
@@ -65,37 +66,6 @@ test("links with the fewest pages come first, so that none is starved", () => {
   expect(take().links[0]?.progress.pages).toBe(1);
 });
 
-test("what is in a slice is due for no other", () => {
-  state = new SyncState({ ...options, users: 1 });
-  begin(1);
-  take();
-  expect([state.takeSlice(0, 1), state.nextDue()]).toEqual([undefined, undefined]);
-});
-
-test("users and links that wait are due at once where the run is to continue now", () => {
-  state = new SyncState({ ...options, users: 1 });
-  const outcome = { ...TIMEOUT, stream: "accounts" } as const;
-  const failure = { name: { owner: "fp_1" }, reason: "timeout" };
-  end(take(), {
-    usersRead: 0,
-    users: [{ progress: freshUser(0), outcome, failed: null, failure }],
-    links: [
-      linkResult(placeIn(0), { outcome: TIMEOUT, failure: { name: { link: "l" }, reason: "timeout" } }),
-    ],
-    at: 1_000,
-  });
-  // Each under its name.
-  expect(state.figures.waiting).toMatchObject([{ owner: "fp_1" }, { link: "l" }]);
-  expect(state.takeSlice(1_001, 1)).toBeUndefined();
-  state.tryNow();
-  const again = take(1_001);
-  expect(again).toMatchObject({ links: [{}], users: [{}] });
-  // A link that fails again keeps the name, where the slice does not say it.
-  const links = again.links.map(({ link, progress }) => linkResult(link, { progress, outcome: TIMEOUT }));
-  end(again, { links, at: 2_000 });
-  expect(state.figures.waiting).toMatchObject([{ link: "l", attempts: 2 }]);
-});
-
 test("while many users wait, no others are begun, and the next one is due when the first of them is", () => {
   const outcome = { ...TIMEOUT, stream: "accounts" } as const;
   const users = Array.from({ length: USERS_AT_ONCE }, (_, user) => {
@@ -105,34 +75,6 @@ test("while many users wait, no others are begun, and the next one is due when t
   state.applySlice(work, sliceResult({ users, reached: USERS_AT_ONCE, at: 1_000 }));
   expect([state.takeSlice(1_000, 1), state.nextDue()]).toEqual([undefined, 1_750]);
   expect(take(1_750).users.length).toBeGreaterThan(0);
-});
-
-test("a size that worked is the size of the links begun later", () => {
-  begin(0);
-  end(take(), { size: 100 });
-  expect([state.size, new SyncState(options, state.carry()).size]).toEqual([100, 100]);
-});
-
-test("manifests of an attempt that was given up are not committed", () => {
-  const read = (outcome: "open" | "torn" | "complete", at = 0) => {
-    const work = take(at);
-    const links = work.links.map(({ link, progress }: LinkReading) =>
-      linkResult(link, { progress: withPages(progress, LOAD_EVERY_PAGES), outcome: { kind: outcome } }),
-    );
-    end(work, { links, at });
-  };
-  const load = (manifest: string) => {
-    const toLoad = state.takeToLoad(true);
-    if (toLoad !== undefined) state.applyLoad(toLoad, { manifest, refused: [] }, 0);
-  };
-  state = new SyncState({ ...options, users: 1 });
-  begin(0);
-  read("open");
-  load("m1");
-  read("torn");
-  read("complete", 10_000);
-  load("m2");
-  expect(state.takeToCommit(0)?.manifests).toEqual(["m2"]);
 });
 
 test.for<[string, Partial<ReadSliceResult>]>([
@@ -169,4 +111,34 @@ test.for([
   end(take(), { report });
   expect(only(state.takeToLoad(false)?.reports.slice(1) ?? [])).toBe(report);
   expect(state.takeToLoad(false)).toBeUndefined();
+});
+
+test("a slice has its share of users and links", () => {
+  state = new SyncState({ ...options, users: 10_000 });
+  expect(state.takeSlice(0, 1 / 4)).toMatchObject({ slice: 0, fresh: { from: 0, to: USERS_AT_ONCE / 4 } });
+  state = new SyncState({ ...options, users: 10_000 });
+  begin(...Array(LINKS_PER_SLICE).fill(0));
+  const links = Math.ceil(LINKS_PER_SLICE / SLICES_AT_ONCE);
+  const work = take();
+  expect(work.links).toHaveLength(links);
+  expect(work.fresh).toEqual({ from: USERS_AT_ONCE, to: 2 * USERS_AT_ONCE - links });
+});
+
+test("while many links are open no more are begun, and the next one is due when the first of them is", () => {
+  const links = Array.from({ length: LINKS_AT_ONCE }, (_, n) =>
+    linkResult(placeIn(0, n), { outcome: TIMEOUT }),
+  );
+  end(take(), { report: reportOf(0, { waiting: 3 }), links, at: 1_000 });
+  expect([state.takeSlice(1_000, 1), state.nextDue()]).toEqual([undefined, 1_750]);
+  expect(take(1_750)).toMatchObject({ waiting: [], users: [], fresh: null });
+});
+
+const REFUSED = { kind: "unauthorized" } as const;
+test.for<[string, Partial<ReadSliceResult>]>([
+  ["link", { links: [linkResult(placeIn(0, 0), { outcome: REFUSED })] }],
+  ["user", { usersRead: 0, users: [{ progress: freshUser(0), outcome: REFUSED, failed: null }] }],
+])("a key that is refused for a %s ends the reading, also after it continues as new", ([, result]) => {
+  end(take(), result);
+  expect([state.unauthorized, state.nextDue(), state.takeSlice(0, 1)]).toEqual([true, undefined, undefined]);
+  expect([state.tryAgain(), new SyncState(options, state.carry()).unauthorized]).toEqual([false, true]);
 });
