@@ -8,9 +8,9 @@ export const COMMIT_EVERY_OBSERVED_BYTES = 8 * 1024 * 1024;
 export const LOAD_BYTES = 8 * 1024 * 1024;
 export const LOAD_PAGES = 2_000;
 /** Pages of an unfinished link that are loaded while it is still being read. */
-export const LOAD_EVERY_PAGES = 20;
+const LOAD_EVERY_PAGES = 20;
 /** The fewest pages of a link's first load. */
-export const FIRST_LOAD_PAGES = 5;
+const FIRST_LOAD_PAGES = 5;
 
 /** Spreads the first loads of links that begin together, so that loading begins early and never for all at once. */
 export function pagesOfNextLoad(at: number, loaded: number): number {
