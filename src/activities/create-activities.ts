@@ -2,7 +2,6 @@ import { ApplicationFailure, activityInfo, CancelledFailure, cancellationSignal 
 import type { FrozenBulkRow } from "../domain/bulk/bulk-job.js";
 import { endReason, type NewRun, type RunStatus } from "../domain/run.js";
 import { JOBS } from "../jobs/index.js";
-import { markSeenImports } from "../lake/bulk/seen-imports.js";
 import type { TableSpec } from "../lake/delta/delta-schema.js";
 import { maintain } from "../lake/maintain/maintain.js";
 import { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
@@ -95,7 +94,6 @@ export function createActivities(
     handOverRows: bound(handOverRows),
     load: bound(load),
     maintainLake: bound(maintainLake),
-    markSeen: bound(markSeen),
     materialize: bound(materialize),
     planItems: bound(planItems),
     publishRun: kept(publishRun),
@@ -117,12 +115,6 @@ export function createActivities(
 }
 
 export type Activities = ReturnType<typeof createActivities>;
-
-/** Notes in the ledger of imports, at the end of a sync, which of its rows syncs have brought back (docs/use/imports.md, "The ledger"). */
-async function markSeen(deps: Dependencies, { runId }: Pick<NewRun, "runId">): Promise<void> {
-  const rows = await markSeenImports(deps.lake);
-  if (rows > 0) deps.log.info({ run: runId, rows }, "imported rows came back");
-}
 
 /** Deletes journals once the history says that all of their content is committed (docs/inside/rules.md, "Staging"). */
 async function dropJournals(

@@ -20,10 +20,12 @@ import { mapConcurrent } from "../domain/concurrent-work.js";
 import { FAILURE_TYPES } from "../domain/failures.js";
 import type { BrokenRule, RowProblem } from "../domain/row-problem.js";
 import { isAmount, TRANSACTION_TYPES } from "../domain/service/transaction-values.js";
+import { factsOf, holdsLinks } from "../lake/delta/delta-stats.js";
 import type { Lake } from "../lake/lake.js";
 import { readTables } from "../lake/query/query-views.js";
 import { sqlList } from "../lake/sql/duckdb-sql.js";
 import { transactionImports } from "../lake/tables/bulk.js";
+import { transactionChanges } from "../lake/tables/transactions.js";
 import { type BulkJob, type JobRow, refusalOf } from "./job.js";
 import { type ImportOptions, importKind } from "./kinds/import.js";
 
@@ -40,18 +42,37 @@ async function inLedger(
   const found = new Map<string, LedgerStatus>();
   await readTables(lake, [transactionImports], async (sql) => {
     const ledger = sql.stream(
-      `select link_id, account_id, transaction_id, status = 'accepted' or seen_in_run is not null as there
-       from transaction_imports where status in ('accepted', 'unknown') and list_contains(${links}, link_id)`,
+      `select link_id, account_id, transaction_id, status from transaction_imports
+       where status in ('accepted', 'unknown') and list_contains(${links}, link_id)`,
     );
     for await (const batch of ledger) {
-      for (const { there, ...name } of batch) {
+      for (const { status, ...name } of batch) {
         const key = importKey(name as Partial<NamedImportRow>);
-        if (!wanted.has(key) || found.get(key) === "accepted") continue;
-        found.set(key, there === true ? "accepted" : "unknown");
+        if (wanted.has(key) && found.get(key) !== "accepted") found.set(key, status as LedgerStatus);
       }
     }
   });
+  const lost = rows.map(({ row }) => row).filter((row) => found.get(importKey(row)) === "unknown");
+  for (const key of await inFeed(lake, lost)) found.set(key, "accepted");
   return found;
+}
+
+/** The rows that a sync has seen, by {@link importKey}; of the feed it reads only files that may have their links. */
+async function inFeed(lake: Lake, rows: readonly NamedImportRow[]): Promise<string[]> {
+  if (rows.length === 0) return [];
+  const links = [...new Set(rows.map(({ link_id }) => link_id))].sort();
+  const holds = holdsLinks(links[0] as string, links.at(-1) as string);
+  const wanted = new Set(rows.map(importKey));
+  const seen = await readTables(
+    lake,
+    [transactionChanges],
+    (sql) =>
+      sql.rows(`select distinct link_id, account_id, transaction_id from transaction_changes
+        where change_type <> 'removed' and list_contains(${sqlList(links)}, link_id)
+          and list_contains(${sqlList(rows.map(({ transaction_id }) => transaction_id))}, transaction_id)`),
+    (file) => holds(factsOf(file)),
+  );
+  return seen.map((name) => importKey(name as Partial<NamedImportRow>)).filter((key) => wanted.has(key));
 }
 
 const LOST = "lost_answer";
@@ -166,7 +187,7 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = 
           ...{ run_id: runId, line, link_id, account_id, transaction_id, amount },
           ...{ date: date.slice(0, 10), date_text: date },
           ...{ status: end.status, reason: end.reason, error_message: end.refused?.message ?? null },
-          ...{ chunk: result?.chunk || null, imported_at, seen_in_run: null },
+          ...{ chunk: result?.chunk || null, imported_at },
         };
       }),
     };

@@ -13,6 +13,7 @@ import { type Lake, openLake } from "../../src/lake/lake.js";
 import { appendOnce } from "../../src/lake/tables/append.js";
 import { transactionImports } from "../../src/lake/tables/bulk.js";
 import { writeRows } from "../../src/lake/tables/parquet-file.js";
+import { transactionChanges } from "../../src/lake/tables/transactions.js";
 
 const CALL = { operation: "import_transactions", sent: true } as const;
 const rows: JobRow<NamedImportRow>[] = [1, 2, 3, 4].map((line) => ({
@@ -126,9 +127,9 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function ledger(...entries: { id: string; status: string; seen?: string; account?: string }[]) {
-  const values = entries.map(({ id, status, seen, account = "a" }) => {
-    return { link_id: "l", account_id: account, transaction_id: id, status, seen_in_run: seen ?? null };
+async function ledger(...entries: { id: string; status: string; account?: string }[]) {
+  const values = entries.map(({ id, status, account = "a" }) => {
+    return { link_id: "l", account_id: account, transaction_id: id, status };
   });
   await appendOnce(lake, transactionImports, `${Math.random()}`, () =>
     writeRows(lake, transactionImports, "x", values),
@@ -166,7 +167,14 @@ test("what the ledger has is skipped, what it can't tell is not sent again by it
 });
 
 test("a row of which nothing told is imported once a sync has seen it, or a later run was told", async () => {
-  await ledger({ id: "t1", status: "unknown", seen: "sync-1" }, { id: "t2", status: "unknown" });
+  await ledger(...["t1", "t2", "t3", "t4"].map((id) => ({ id, status: "unknown" })));
   await ledger({ id: "t2", status: "accepted" }, { id: "t2", status: "unknown" });
+  const change = { link_id: "l", account_id: "a", change_type: "created", sequence: 1 };
+  const feed = [
+    { ...change, transaction_id: "t1" },
+    { ...change, transaction_id: "t3", account_id: "another" },
+    { ...change, transaction_id: "t4", change_type: "removed" },
+  ];
+  await appendOnce(lake, transactionChanges, "sync", () => writeRows(lake, transactionChanges, "x", feed));
   expect(await planned({ send_unknown: true })).toEqual({ work: [[3, 4]], ended: [["skipped", [1, 2]]] });
 });

@@ -16,14 +16,10 @@ function unseenRows(days: number): string {
       if(bool_or(i.status = 'accepted'), 'accepted', 'unknown') as status,
       arg_min(i.run_id, i.imported_at) as run_id, arg_min(i.line, i.imported_at) as line,
       min(i.imported_at) as imported_at
-    from transaction_imports i
-    where i.status in ('accepted', 'unknown')
+    from imports_seen i
+    where i.status in ('accepted', 'unknown') and i.seen_in_run is null
     group by i.link_id, i.account_id, i.transaction_id
-    having bool_and(i.seen_in_run is null) and min(i.imported_at) <= now() - interval ${days} day
-      and not exists (
-        select 1 from transaction_changes c
-        where c.link_id = i.link_id and c.account_id = i.account_id and c.transaction_id = i.transaction_id
-          and c.change_type in ('created', 'updated'))
+    having min(i.imported_at) <= now() - interval ${days} day
     order by imported_at, run_id, line`;
 }
 

@@ -15,7 +15,6 @@ export const transactionImports = {
     ...varchar({ reason: "why it is not `accepted`" }),
     ...varchar({ chunk: "the link and the first line of the rows that were sent together" }),
     ...timestamptz({ imported_at: "when the chunk was finished" }),
-    ...varchar({ seen_in_run: "run of the sync that first brought the row back; null while none has" }),
     ...varchar({ error_message: "what the service said when it refused the row" }),
   ],
 } as const satisfies TableSpec;

@@ -17,7 +17,7 @@ export const quarantine = {
 
 export const quarantineResolutions = {
   name: "quarantine_resolutions",
-  about: "The bad rows that were closed by a list of a user that was read again, and by `quarantine resolve`",
+  about: "The bad rows that a list of a user, read again, or a person has closed",
   columns: [
     ...varchar({ row_id: "first 12 hex digits of the sha256 of the row's place" }),
     ...varchar({ run_id: "of the bad row, as the columns up to `list`", stream: "as in `quarantine`" }),

@@ -33,7 +33,7 @@ export interface SyncProgress extends SyncFigures {
 
 const syncProgressQuery = defineQuery<SyncProgress>("progress");
 
-const { materialize, markSeen, finishRun } = proxyActivities<Activities>(HEARTBEATING);
+const { materialize, finishRun } = proxyActivities<Activities>(HEARTBEATING);
 const { materialize: materializeOnce } = proxyActivities<Activities>(TRIED_ONCE);
 
 interface SyncInput extends SyncRun {
@@ -124,10 +124,7 @@ class RunUnderWay {
     const { committedRows } = this.state;
     if (this.#bringingUp !== undefined || committedRows <= this.#broughtUp) return;
     this.#broughtUp = committedRows;
-    this.#bringingUp = this.#attempt(
-      materializeOnce({ runId: this.input.runId }),
-      "could not bring transactions up to the feed while links wait for a retry; the end of the run tries again",
-    ).finally(() => {
+    this.#bringingUp = this.#materializeOnce().finally(() => {
       this.#bringingUp = undefined;
     });
   }
@@ -144,10 +141,6 @@ class RunUnderWay {
     this.#phase = "materializing";
     try {
       await this.#phases.during("materializing", materialize({ runId }));
-      await this.#attempt(
-        markSeen({ runId }),
-        "could not mark the imported rows that this run has read; the next run tries again",
-      );
       return undefined;
     } catch (error) {
       if (isCancellation(error)) throw error;
@@ -155,13 +148,16 @@ class RunUnderWay {
     }
   }
 
-  /** Waits for work that is done again later in any case, so that a failure is only logged. */
-  async #attempt(work: Promise<void>, failed: string): Promise<void> {
+  async #materializeOnce(): Promise<void> {
     try {
-      await work;
+      await materializeOnce({ runId: this.input.runId });
     } catch (error) {
       // A cancelled run ends with its next step.
-      if (!isCancellation(error)) runLog.warn({ error: reasonOf(error) }, failed);
+      if (isCancellation(error)) return;
+      runLog.warn(
+        { error: reasonOf(error) },
+        "could not bring transactions up to the feed while links wait for a retry; the end of the run tries again",
+      );
     }
   }
 

@@ -42,8 +42,8 @@ const amountsOf = (count: number) => Array.from({ length: count }, (_, at) => at
 const without = (amounts: readonly number[], places: readonly number[]) =>
   amounts.filter((_, place) => !places.includes(place));
 const posts = () => world.sandbox.requests(CALL).length;
-const ledger = (columns: string) =>
-  world.rows(`select ${columns}, count(*)::integer as n from transaction_imports group by all order by all`);
+const ledger = (columns: string, from = "transaction_imports") =>
+  world.rows(`select ${columns}, count(*)::integer as n from ${from} group by all order by all`);
 
 test("each row once: the same file posts nothing, one new row posts one, two identical payments stay two", async () => {
   await open();
@@ -196,15 +196,10 @@ test("a later sync says of each row in which run it came back, also where that r
   const early = await world.sync();
   release();
   await run.handle.result();
-  expect(await ledger("status, seen_in_run")).toEqual([{ status: "accepted", seen_in_run: null, n: 25 }]);
   const late = await world.sync();
-  expect(await ledger("link_id, seen_in_run")).toEqual([
+  expect(await ledger("link_id, seen_in_run", "imports_seen")).toEqual([
     { link_id: "l1", seen_in_run: early.runId, n: 20 },
     { link_id: "l2", seen_in_run: late.runId, n: 5 },
   ]);
   expect(await world.rows("select count(*)::integer as n from transactions")).toEqual([{ n: 25 }]);
-  const commits = async () => (await world.store.list("transaction_imports/_delta_log/")).length;
-  const before = await commits();
-  await world.sync();
-  expect(await commits()).toBe(before);
 });

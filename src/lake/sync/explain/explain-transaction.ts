@@ -92,10 +92,16 @@ async function explainInLink(
     became: pairs.filter((pair) => pair.pending_transaction_id === id),
     /** What became it, or may have. */
     was: pairs.filter((pair) => pair.pending_transaction_id !== id),
-    imports: imports.map(jsonOf),
+    imports: imports.map((row) => jsonOf({ ...row, seen_in_run: seenInRun(row, found) })),
     quarantine: quarantine.map(({ payload: _, ...row }) => jsonOf(row)),
     proof,
   };
+}
+
+/** The run that first brought an imported row back, as the view `imports_seen` says. */
+function seenInRun({ account_id }: SqlRow, found: readonly FoundRow[]): string | null {
+  const first = found.find(({ row }) => row.change_type !== "removed" && row.account_id === account_id);
+  return first === undefined ? null : String(first.row.run_id);
 }
 
 /** `quarantined`: only bad rows name it; `imported`: it was sent, and no sync has brought it back. */
