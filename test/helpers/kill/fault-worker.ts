@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { createLogger } from "../../../src/logger.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
@@ -11,7 +12,10 @@ const settings = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
 const log = createLogger({ destination: { file: settings.logFile }, level: "info", secrets: [] });
 const worker = await startWorker({
   ...settings,
-  lake: { address: settings.lake },
+  lake: {
+    address: settings.lake,
+    scratch: { directory: join(dirname(settings.logFile), "scratch"), mostBytes: 2 ** 30 },
+  },
   keys: parseEncryptionKeys(settings.keys),
   log: log.logger,
   store: withFaults(createLocalStore(settings.lake), settings.faults as StoreFault[]),
