@@ -20,7 +20,6 @@ function problemText(problem: (text: string) => BrokenRule | undefined) {
 /** An id of the service, which becomes one segment of an address. */
 export const idText = problemText(fpIdProblem);
 
-/** An id of the customer's own. */
 export const ownIdText = problemText(externalIdProblem);
 
 /** A day of the calendar. */

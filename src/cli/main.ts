@@ -20,7 +20,6 @@ import { CliCommand } from "./terminal/cli-command.js";
 import { EXIT, exitCodeOf, saidError } from "./terminal/exit-code.js";
 import { processTerminal, programWords, type Terminal } from "./terminal/terminal.js";
 
-/** Every command; `help.ts` has their order. */
 const COMMANDS: readonly AddCommand[] = [
   ...[localCommands, sandboxCommand, lakeCommands, syncCommands, bulkCommands, onboardCommand, callCommand],
   ...[runsCommands, boardCommands, scheduleCommand, forgetCommands, webhooksCommand],

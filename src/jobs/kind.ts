@@ -1,12 +1,5 @@
 import { z } from "zod";
 
-declare module "zod" {
-  interface GlobalMeta {
-    /** Which of its texts are paths, where it may take others too: those with a slash. */
-    readonly path?: "slashed";
-  }
-}
-
 /**
  * What a kind of bulk job looks like from outside: its command, its file and its options. `src/jobs/<kind>.ts` is what it
  * does. Every start of the program loads these declarations, so they import schemas and rules only.
@@ -22,7 +15,8 @@ export interface JobKind {
   readonly file: JobFile;
   /**
    * Its options by the names that they have in `runs.options`. A description is that of `--help`; it begins with the name
-   * of the value, such as `<text>`, where the option takes one. A `<file>` or `<directory>` is kept as an absolute path.
+   * of the value, such as `<text>`, where the option takes one. A `<file>`, a `<directory>`, or an
+   * `<export>` with a slash is kept as an absolute path.
    * A schema takes the text of the command line, or true. What it makes of it is JSON: part of the job's identity, and
    * what its work is given. A message says what is wrong with the option, which is named before it.
    */

@@ -23,7 +23,6 @@ import { type BulkDependencies, type BulkGroup, openGroup } from "./open-group.j
 const PROGRESS_MS = 5_000;
 
 export interface ItemProgress extends Attempted {
-  /** Number of the item in its group's plan. */
   readonly item: number;
 }
 
@@ -138,17 +137,12 @@ function callerOf(
     }
   };
   const lost = (name: string) => requestsSent(sealed, `${prefix}${name}/`);
-  const once = (
-    name: string,
-    { name: called }: Operation,
-    params: object,
-    owner?: DataOwner,
-    terms?: CallTerms,
-  ) => ruled(callRule(called), name, params, owner, terms);
+  const once = (name: string, operation: Operation, params: object, owner?: DataOwner, terms?: CallTerms) =>
+    ruled(callRule(operation), name, params, owner, terms);
   const onceText = (name: string, operation: Operation, params: object, owner?: DataOwner) => {
     const send: CallRule<Operation, unknown>["send"] = async (_, given, options) =>
       readObjectText(operation, await deps.api.call(operation, given, options));
-    return ruled({ ...callRule(operation.name), send }, name, params, owner);
+    return ruled({ ...callRule(operation), send }, name, params, owner);
   };
   return {
     ...{ ...known, lake: deps.lake, lost },

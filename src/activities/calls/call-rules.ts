@@ -1,12 +1,10 @@
 import type { CallOptions, ClientToken } from "../../api/http/client.js";
 import { importTransactions } from "../../api/operations/bank-data.js";
-import { OPERATIONS } from "../../api/operations/index.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
 import { createCipReport } from "../../api/operations/user.js";
 import { updateVault, uploadToVault } from "../../api/operations/vault.js";
 import type { CallTerms, DataOwner } from "../../domain/calls/answered-call.js";
 import type { ImportedRows } from "../../domain/calls/imported-rows.js";
-import { InputError } from "../../domain/failures.js";
 import type { Dependencies } from "../dependencies.js";
 import { findImported, findTaken } from "./import-resolution.js";
 import type { Resolution } from "./lost-call.js";
@@ -55,10 +53,7 @@ function rule<O extends Operation, A = ResponseOf<O>>(one: CallRule<O, A>): Call
   return one as unknown as CallRule<Operation, unknown>;
 }
 
-/** Finds how the operation of this name is called exactly once. @throws InputError where there is none. */
-export function callRule(name: string): CallRule<Operation, unknown> {
-  const operation = OPERATIONS.find((one) => one.name === name);
-  if (operation === undefined)
-    throw new InputError(`${name} is not an operation of the service; nothing was sent`);
+/** How an operation is called exactly once. */
+export function callRule(operation: Operation): CallRule<Operation, unknown> {
   return RULES.find((one) => one.operation === operation) ?? { operation };
 }

@@ -61,7 +61,6 @@ function withoutWritten(records: readonly OutcomeToRecord[], names: Iterable<str
   return [...left];
 }
 
-/** Lines as ranges: `2-5,9`. */
 function linesText(lines: readonly number[]): string {
   const ranges: [from: number, to: number][] = [];
   for (const line of [...lines].sort((a, b) => a - b)) {
@@ -79,7 +78,6 @@ function rangesIn(text: string): (readonly [from: number, to: number])[] {
   });
 }
 
-/** The events of an outcome; at least one, which names its row key. */
 function eventRows({ run: { batchId, runId }, outcome }: OutcomeToRecord) {
   const { line, attempt, version, row_key, onboarding_id, status, settled_at } = outcome;
   const recorded = () => outcomeEvent("recorded", status, settled_at === null ? {} : { at: settled_at });

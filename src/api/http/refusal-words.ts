@@ -1,7 +1,6 @@
 import { withoutValues } from "../../domain/service/quoted-values.js";
 import type { Operation } from "../operations/operation.js";
 
-/** Bytes of a refusal's body that are read. */
 export const MOST_READ = 8 * 1024;
 const MOST_SHOWN = 200;
 

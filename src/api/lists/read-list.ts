@@ -7,7 +7,6 @@ const MAX_RESTARTS = 5;
 /** A list of onboardings with more pages than this has no end. */
 const MOST_PAGES = 1_000;
 
-/** The envelope of a list, as far as paging goes. */
 type Envelope = Readonly<Record<string, unknown>>;
 
 /**

@@ -35,7 +35,6 @@ const FIELDS: Readonly<Record<string, (value: string) => Content>> = {
   status: statusChip,
 };
 
-/** A column: a field of the row, or what is made of the row. */
 type Cell<Row> = (keyof Row & string) | ((row: Row) => Content);
 
 /** A table of rows by its columns; without rows it says `none`. */
@@ -111,7 +110,6 @@ interface Shown<Row> {
   readonly rows: readonly Row[];
 }
 
-/** How many rows there are; each that is shown has it. */
 export type Total = SqlRow<never, "total">;
 
 /** Takes the count of all rows out of each. */

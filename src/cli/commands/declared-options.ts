@@ -10,13 +10,12 @@ export type Flags = Readonly<Record<string, unknown>>;
 interface DeclaredOption {
   readonly name: string;
   readonly option: Option;
-  readonly meta: z.GlobalMeta;
 }
 
 /** The options that a schema declares (src/jobs/kind.ts). */
 export function declaredOptions({ shape }: z.ZodObject): DeclaredOption[] {
   return Object.entries(shape as Record<string, z.ZodType>).map(([name, schema]) => {
-    const { description: words = "", ...meta } = schema.meta() ?? {};
+    const { description: words = "" } = schema;
     const flag = name.replaceAll("_", "-");
     const [, value, description = ""] = /^(?:(<\w+>) )?(.*)$/.exec(words) ?? [];
     const leftOut = schema.safeParse(undefined);
@@ -25,7 +24,7 @@ export function declaredOptions({ shape }: z.ZodObject): DeclaredOption[] {
       value === undefined ? `--${flag}` : `--${flag} ${value}`,
       isShown ? `${description} (default: ${leftOut.data})` : description,
     );
-    return { name, option: option.makeOptionMandatory(!leftOut.success), meta };
+    return { name, option: option.makeOptionMandatory(!leftOut.success) };
   });
 }
 
@@ -37,9 +36,9 @@ export function withDeclared(command: Command, schema: z.ZodObject): Command {
 /** What flags give of the options that a schema declares, with absolute paths. @throws InputError that names one */
 export function readDeclared(schema: z.ZodObject, flags: Flags, cwd: string): BulkOptions {
   const declared = declaredOptions(schema);
-  const given = declared.flatMap(({ name, option, meta }) => {
+  const given = declared.flatMap(({ name, option }) => {
     const value = flags[option.attributeName()];
-    return value === undefined ? [] : [[name, absoluteText(value, option, meta, cwd)]];
+    return value === undefined ? [] : [[name, absoluteText(value, option, cwd)]];
   });
   const { data, error } = schema.safeParse(Object.fromEntries(given));
   const [issue] = error?.issues ?? [];
@@ -49,8 +48,8 @@ export function readDeclared(schema: z.ZodObject, flags: Flags, cwd: string): Bu
   throw new InputError(`${long}${words}. Nothing was started.`);
 }
 
-function absoluteText(text: unknown, { flags }: Option, { path }: z.GlobalMeta, cwd: string): unknown {
+function absoluteText(text: unknown, { flags }: Option, cwd: string): unknown {
   if (typeof text !== "string") return text;
-  const isPath = path === "slashed" ? text.includes("/") : /<(file|directory)>$/.test(flags);
+  const isPath = flags.endsWith("<export>") ? text.includes("/") : /<(file|directory)>$/.test(flags);
   return isPath ? resolve(cwd, text) : text;
 }

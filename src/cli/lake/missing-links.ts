@@ -30,7 +30,6 @@ export async function missingLinks(
   return known.has(null) ? [] : missing;
 }
 
-/** Says which links of `--links` a run did not find. */
 export function missingWords(missing: readonly string[]): string[] {
   if (missing.length === 0) return [];
   return [

@@ -23,7 +23,6 @@ import { waitUntilSettled } from "./settled-wait.js";
 /** How long the command watches a paused batch for its running customers to finish. */
 const RUNNING_OUT_MS = 5_000;
 
-/** What a batch tells besides what every run does. */
 type BatchTold = Omit<OnboardSummary, keyof RunResult>;
 
 /** A batch as its command runs it; `start` starts or joins its run. */

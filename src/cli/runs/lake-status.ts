@@ -49,7 +49,6 @@ export interface LakeStatus {
   /** Deliveries to hooks that are late, or were given up within a day; none where Temporal is not up. */
   readonly hooks: readonly LateDelivery[];
   readonly quarantined: number;
-  /** Links that the lake has under two users. */
   readonly shared_links: readonly string[];
   readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };
   readonly schedules: readonly (Pick<ShownSchedule, "name" | "paused"> & { readonly next: string | null })[];

@@ -120,7 +120,6 @@ export interface ShownBatch {
   readonly findings: readonly Finding[];
 }
 
-/** What a batch is read from. */
 export const BATCH_TABLES = [onboardings, runs] as const;
 
 async function showBatch(terminal: Terminal, batchId: string, { json }: JsonFlag): Promise<void> {

@@ -35,7 +35,6 @@ export interface JobRun<Progress, Result> {
 /** A run as its command leaves it. */
 export interface LeftRun<Progress, Result> {
   readonly started: StartedRun;
-  /** Undefined where the run continues without the command. */
   readonly end: RunEnd<Result> | undefined;
   /** The last progress that was seen. */
   readonly sofar: Progress | undefined;

@@ -41,7 +41,6 @@ interface RunForm<Progress, Totals extends object>
   left(left: LeftRun<Progress, unknown>, preflight: Preflight): Known<Totals> | Promise<Known<Totals>>;
   /** What the summary names before the run; left out: nothing. */
   names?(result: RunResult & Totals): readonly Labelled[];
-  /** What a run has done. */
   summary(result: RunResult & Totals): readonly Labelled[];
   /** What went wrong in it. */
   problems(result: RunResult & Totals): readonly Labelled[];

@@ -29,8 +29,7 @@ export type RunEnd<Result> =
 interface WatchOptions<Progress> {
   readonly signal: AbortSignal;
   onProgress(progress: Progress): void;
-  /** Whether a run is paused, so that waiting is pointless; left out, it never is. */
-  isHalted?(progress: Progress): boolean;
+  isHalted(progress: Progress): boolean;
   /** Called when no worker answers for the run. */
   onSilence(): void;
   /** Called once per kind of problem that holds the run up and that a user can fix, such as a full disk. */
@@ -58,7 +57,7 @@ export async function watchRun<Progress, Result>(
       answered = Date.now();
       if (run.status.name !== "RUNNING") return await endOf(handle);
       const progress = await tellProgress(temporal, handle, options);
-      if (progress !== undefined && options.isHalted?.(progress)) return { kind: "halted" };
+      if (progress !== undefined && options.isHalted(progress)) return { kind: "halted" };
       for (const words of await pendingFailuresOf(temporal.client, run)) {
         const kind = failureKind(words);
         if (!told.has(kind)) options.onFailure(words);

@@ -54,7 +54,6 @@ export interface BulkRun {
 /** A bulk job as its workflow is started; its rows are frozen. */
 export interface StartedBulk extends BulkRun, NewRun {
   readonly jobId: string;
-  /** Rows of the file. */
   readonly rows: number;
   /** Groups that the frozen rows make. */
   readonly groups: number;
@@ -74,7 +73,6 @@ export function frozenLine(row: FrozenBulkRow): string {
 }
 
 export interface FailedItem {
-  /** Number of the item in its group's plan. */
   readonly item: number;
   readonly reason: string;
   readonly refused?: RefusedRequest;

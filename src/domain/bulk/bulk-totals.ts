@@ -49,7 +49,6 @@ export interface BulkSummary extends BulkTotals, EndReason {
 /** How far a bulk job is. */
 export interface BulkProgress extends WaitingState {
   readonly runId: string;
-  /** Rows of the file. */
   readonly rows: number;
   readonly phase: "working" | "publishing" | "finishing";
   readonly totals: BulkTotals;

@@ -38,7 +38,6 @@ export interface ScheduleInput {
   /** First word of the ids of its runs. */
   readonly runKind: string;
   readonly job: ScheduledJob;
-  /** The job's command line, as it was given. */
   readonly command: readonly string[];
   readonly timing: ScheduleTiming;
 }

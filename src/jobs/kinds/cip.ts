@@ -18,10 +18,9 @@ export const cipKind = {
       approver: filled("Give the name or e-mail address that means an automatic approval").describe(
         "<name> who is accountable for automatic approvals: a name or an e-mail address; kept with the run",
       ),
-      since: orNull(text).meta({
-        path: "slashed",
-        description: "<export> the export to compare with, by id or directory (default: the newest)",
-      }),
+      since: orNull(text).describe(
+        "<export> the export to compare with, by id or directory (default: the newest)",
+      ),
       reason: orNull(filled("Say why the export is made, or leave it out")).describe(
         "<text> why the export is made; recorded in the manifest and kept with the run: include no personal data",
       ),

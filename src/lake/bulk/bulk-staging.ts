@@ -14,7 +14,6 @@ import type { Kept, SealedStore, SealedStream } from "../store/sealed-store.js";
 
 /** What an item came to. */
 export interface StagedResult {
-  /** Number of the item in its group's plan. */
   readonly item: number;
   readonly result: unknown;
 }

@@ -11,7 +11,6 @@ export interface Metadata {
   readonly name?: string;
   readonly description?: string;
   readonly format: { readonly provider: string; readonly options: Readonly<Record<string, string>> };
-  /** The columns as a Delta schema in JSON text. */
   readonly schemaString: string;
   readonly partitionColumns: readonly string[];
   readonly configuration: Readonly<Record<string, string>>;

@@ -23,7 +23,6 @@ export interface RowGroup {
   /** Where its bytes begin in the file: all its columns, without a gap. */
   readonly from: number;
   readonly bytes: number;
-  /** Its struct in the footer. */
   readonly footer: Buffer;
   readonly bounds: ReadonlyMap<string, GroupBounds>;
 }

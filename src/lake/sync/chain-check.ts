@@ -15,7 +15,6 @@ export interface Problem {
 export interface ChainReport {
   readonly links: number;
   readonly certificates: number;
-  /** Rows of the feed. */
   readonly rows: number;
   /** Updates of runs under way: in the feed, and not in `link_syncs` yet. */
   readonly pending: number;

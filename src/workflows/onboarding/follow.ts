@@ -51,7 +51,6 @@ interface FollowState {
   readonly version: number;
   readonly shards: Readonly<Record<number, ShardFacts>>;
   readonly inbox: Inbox;
-  /** Slices that have ended. */
   readonly ended: readonly string[];
   /** Slices that were settled: nothing needs what they have staged. */
   readonly settled: readonly string[];

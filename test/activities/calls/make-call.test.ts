@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { callRule } from "../../../src/activities/calls/call-rules.js";
 import { type CallBench, openCallBench } from "../../helpers/calls/call-bench.js";
 
 let bench: CallBench;
@@ -9,11 +8,6 @@ beforeEach(async () => {
   bench = await openCallBench();
 });
 afterEach(() => bench.close());
-
-it("an operation is found by its name, and by no other", () => {
-  expect(callRule("get_user").operation.name).toBe("get_user");
-  expect(() => callRule("getUser")).toThrow("not an operation of the service; nothing was sent");
-});
 
 describe("what a request breaks is refused before anything is sent", () => {
   it.each([

@@ -5,7 +5,12 @@ import { startTestTemporal } from "../../helpers/temporal/temporal-environment.j
 const temporal = await startTestTemporal();
 afterAll(() => temporal.stop());
 
-const ignored = { onProgress: () => undefined, onSilence: () => undefined, onFailure: () => undefined };
+const ignored = {
+  onProgress: () => undefined,
+  isHalted: () => false,
+  onSilence: () => undefined,
+  onFailure: () => undefined,
+};
 
 test("a run that ended before its command was stopped is told of as it ended, and no other is", async () => {
   const { client } = await temporal.client();

@@ -10,7 +10,7 @@ import {
   type StartedOnboarding,
 } from "../../../src/activities/calls/onboarding-resolution.js";
 import { asCallFailure } from "../../../src/activities/failure.js";
-import { createOnboarding } from "../../../src/api/operations/index.js";
+import { createOnboarding, OPERATIONS } from "../../../src/api/operations/index.js";
 import type { Operation } from "../../../src/api/operations/operation.js";
 import type { AnsweredCall } from "../../../src/domain/calls/answered-call.js";
 import { type ActivityBench, openActivityBench } from "../temporal/activity-bench.js";
@@ -45,7 +45,9 @@ export async function openCallBench(options: SandboxOptions = {}): Promise<CallB
     if (request === undefined) throw new Error(`there is no valid request of ${name}`);
     const { params, ...terms } = request;
     const place = { deps, run: "run", prefix: prefix(call), ...terms };
-    const rule = name === createOnboarding.name ? ONBOARDING : callRule(name);
+    const operation = OPERATIONS.find((one) => one.name === name);
+    if (operation === undefined) throw new Error(`there is no operation ${name}`);
+    const rule = name === createOnboarding.name ? ONBOARDING : callRule(operation);
     return bench.run(() => asCallFailure(() => makeCall(place, rule, params as never)));
   };
   const changeIntents = async (call: string, ageMs: number, change: (intent: CallIntent) => CallIntent) => {

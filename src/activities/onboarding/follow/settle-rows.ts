@@ -33,13 +33,11 @@ interface SettleInput extends Inbox {
   readonly version: number;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Slices that have ended. */
   readonly slices: readonly string[];
   /** Slices that were settled before: nothing needs them any more. */
   readonly settled: readonly string[];
   /** Keys of rows that slices work on. */
   readonly busy: readonly string[];
-  /** Shards with rows that are due, or may be. */
   readonly due: readonly number[];
   /** How many rows may be worked on from now on. */
   readonly room: number;

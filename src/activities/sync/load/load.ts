@@ -31,7 +31,6 @@ const BATCHES_AT_ONCE = 3;
 
 interface LoadInput {
   readonly runId: string;
-  /** Reports whose finished links are loaded. */
   readonly reports: readonly Place[];
   readonly links: readonly LinkToLoad[];
 }

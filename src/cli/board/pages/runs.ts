@@ -97,7 +97,6 @@ function filterOf({ filter }: Asked): RunFilter {
   }
 }
 
-/** Leads to the newest runs, and to older ones. */
 function pager(older: string | null, { filter }: Asked): Markup {
   const kept = ["kind", "status", "schedule", "since", "day"].flatMap((name): [string, string][] => {
     const value = filter(name);

@@ -19,7 +19,6 @@ export interface ObservedBalance {
 export interface PostedChange {
   /** Sum of signed amounts, decimal text. */
   readonly sum: string;
-  /** Whether a row is of another currency than the balance. */
   readonly otherCurrency: boolean;
 }
 

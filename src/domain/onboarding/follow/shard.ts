@@ -59,7 +59,6 @@ type RowName = Pick<CustomerInput, "batchId" | "line" | "attempt">;
 /** A row that was handed over while its customer is in work in another batch. */
 export interface RefusedRow {
   readonly input: CustomerInput;
-  /** The other batch. */
   readonly batchId: string;
 }
 

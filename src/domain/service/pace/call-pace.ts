@@ -4,7 +4,6 @@ const PACE_SLACK_MS = 10;
 /** What decides when calls may start; times are epoch milliseconds. */
 export interface CallPace {
   readonly active: number;
-  /** How many of the active calls are long. */
   readonly long: number;
   /** No call starts before: the service asked for a pause. */
   readonly pausedUntil: number;

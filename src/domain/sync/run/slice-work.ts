@@ -12,7 +12,6 @@ export interface WaitingLinks extends Range {
 }
 
 export interface SliceWork {
-  /** Links that earlier slices left open. */
   readonly links: readonly LinkReading[];
   readonly waiting: readonly WaitingLinks[];
   readonly users: readonly UserProgress[];
