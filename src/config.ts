@@ -157,7 +157,6 @@ const READERS = {
   log: (values) => fields(values, { level: "NIGHTLEDGER_LOG_LEVEL" }),
 } satisfies Readonly<Record<string, Reader>>;
 
-/** The parts of the configuration; a command asks for those it uses. */
 export type ConfigParts = { readonly [P in keyof typeof READERS]: ReturnType<(typeof READERS)[P]> };
 
 // Temporal's reader has its own rule for empty ones.

@@ -1,4 +1,3 @@
-/** What a hook can be told of: how a run ended, that a job is well again, and that a schedule is late. */
 export const HOOK_EVENTS = [
   "completed",
   "completed_with_failures",
@@ -36,14 +35,14 @@ export interface HookSettings {
 
 export const HOOK_WORKFLOW = "deliverHook";
 
-/** Whether a text is an address that a webhook can be sent to. `fetch` sends nothing to one with a user in it. */
+/** `fetch` sends nothing to an address with a user in it. */
 export function isWebhookAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username === "" && password === "";
 }
 
-/** Whether a text is an address of a board that a message may have: without a secret in it, and without a part behind the path. */
+/** A link to a page is this address and a path, so nothing may follow its own. */
 export function isBoardAddress(text: string): boolean {
   if (!isWebhookAddress(text)) return false;
   const { search, hash } = new URL(text);

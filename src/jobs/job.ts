@@ -94,7 +94,6 @@ export interface BulkJob<Row extends object, Result, Options extends object = ob
 }
 
 interface Publication {
-  /** What the summary shows. */
   readonly told: Readonly<Record<string, unknown>>;
   /** Items that the whole run refutes; it must find the same again. Each was done, with one row. */
   readonly refuted: readonly RefutedItem[];
@@ -102,27 +101,23 @@ interface Publication {
 
 interface AskedInputs<Options> {
   readonly options: Options;
-  /** Options of `inputs` as they were given, their paths absolute. */
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
 /** Reads a file that an option names. @throws InputError where it can't be read. */
 type OpenGiven = (option: string, path: string) => Promise<Buffer>;
 
-/** Any kind of job, as the engine sees it. */
 export type AnyJob = BulkJob<object, unknown>;
 
 /** A valid row of the input file, with its line. */
 export interface JobRow<Row> {
   readonly line: number;
   readonly row: Row;
-  /** Files that it names, by column. */
   readonly files?: FrozenBulkRow["files"];
 }
 
 type TableRow = Readonly<Record<string, unknown>>;
 
-/** What a job's functions get besides rows. */
 export interface JobContext<Options = object> {
   readonly runId: string;
   readonly lake: Lake;
@@ -144,12 +139,10 @@ export function itemOf<Row>(row: JobRow<Row>): PlannedItem<Row, never> {
   return { rows: [row] };
 }
 
-/** How an item makes its calls. */
 export interface Caller<Options = object, Given = unknown> {
   readonly options: Options;
   /** What the command was given that no record may show. */
   readonly secrets: FrozenFile["secrets"];
-  /** What the plan gave the item. */
   readonly given: Given;
   /** For reading what the plan could not know. */
   readonly lake: Lake;
@@ -182,7 +175,6 @@ export interface Caller<Options = object, Given = unknown> {
   lost(name: string): Promise<number>;
 }
 
-/** Rows that are worked on together, such as those of one request. */
 export interface PlannedItem<Row, Given = unknown> {
   readonly rows: readonly JobRow<Row>[];
   /** What `work` is given for them; it is kept with the plan. */

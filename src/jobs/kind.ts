@@ -37,7 +37,6 @@ interface JobFile {
   readonly rows?: string;
 }
 
-/** An option whose texts are all accepted. */
 export const text = z.string();
 
 /** An option that is null where it is left out; one that is optional is no part of the job then. */
@@ -45,7 +44,6 @@ export function orNull<T extends z.ZodType>(schema: T) {
   return schema.nullable().default(null);
 }
 
-/** An option that takes no value. */
 export const flag = z.boolean();
 
 /** A text with more than spaces; `advice` says what to give. */
@@ -64,7 +62,6 @@ export function wholeNumber(least: number, most: number) {
     .transform(Number);
 }
 
-/** Texts between commas, sorted, each once. */
 export function listed(what: string) {
   return z
     .string()

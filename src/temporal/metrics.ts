@@ -18,7 +18,6 @@ export interface Metrics {
   runEnded(run: MeasuredRun): void;
   /** A commit to a table found its version taken by another writer. */
   conflicted(table: string): void;
-  /** Customers' rows that are in work or waited for. */
   openRows(rows: number): void;
   /** A request to the receiver: `taken`, `validated`, or why it was refused. */
   received(result: string): void;

@@ -12,7 +12,7 @@ import type { CallPlace, CallRule } from "./call-rules.js";
 /** Seconds for which a call's client token is good, unless its owner says; long, because the call may have to wait. */
 const TOKEN_TTL_SECS = 300;
 
-/** Makes one call exactly once, by the rule of its operation, and with a token where it needs one. */
+/** Makes one call exactly once, with a token where it needs one. */
 export function makeCall(
   place: CallPlace,
   { operation, resolutionOf, send }: CallRule<Operation, unknown>,

@@ -17,7 +17,6 @@ export interface HookDependencies extends Dependencies {
 /** Earlier runs of a job that are looked at: cancelled ones tell nothing. */
 const RUNS_BEFORE = 20;
 
-/** A run, and how earlier ones of its job ended. */
 const JUDGED = `
   with own as (select * from runs where run_id = $1)
   select kind, schedule, status as outcome, coalesce((
@@ -59,7 +58,7 @@ function judgedRun(lake: Lake, runId: string): Promise<JudgedRun | undefined> {
   });
 }
 
-/** Late schedules that hooks were told of, by name: the last run of each. */
+/** By the names of late schedules the last run of each. */
 type ToldLate = Readonly<Record<string, string | null>>;
 
 /** Shortest and longest wait between two looks for late schedules. */

@@ -11,10 +11,8 @@ import type { ProgressForm } from "../shell/progress-view.js";
 import type { JobRun } from "../shell/run.js";
 import { declaredRun, type Finished, failureWords, type RunResult } from "../shell/summary.js";
 
-/** What a run of a bulk job tells besides what every run does. */
 interface BulkTold extends BulkTotals {
   readonly job: string;
-  /** What its kind reports, such as the path of its pack. */
   readonly [told: string]: unknown;
 }
 
@@ -113,13 +111,11 @@ function processed({ rows: { done, failed, invalid, skipped } }: BulkTotals): nu
 
 interface FailedRows {
   readonly runId: string;
-  /** Why they failed, as far as it is known. */
   readonly reasons: readonly string[];
   /** Whether these are the reasons of all of them. */
   readonly isAll: boolean;
 }
 
-/** Says what to do about rows that failed in a run that went through all of its rows: how to see them, and the retry. */
 export function nextSteps(
   job: Pick<AnyJob, "kind" | "isUnsure" | "failedRows">,
   { runId, reasons, isAll }: FailedRows,

@@ -27,7 +27,6 @@ function wholeNumber(text: string, accepted: string, least = 0, most = Number.PO
   return value;
 }
 
-/** Makes a reader of whole numbers from `least` to `most`; `what` names them in the message. */
 export function between(least: number, most: number, what = "a whole number"): (text: string) => number {
   return (text) => wholeNumber(text, `${what} from ${least} to ${most}`, least, most);
 }

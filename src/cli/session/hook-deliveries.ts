@@ -36,7 +36,7 @@ async function openDeliveries(client: Client, taskQueue: string): Promise<LateDe
   return open;
 }
 
-/** Finds the deliveries that are late, and those that were given up within a day. */
+/** Also those that were given up within a day. */
 export async function lateDeliveries(client: Client, taskQueue: string): Promise<LateDelivery[]> {
   const late = (await openDeliveries(client, taskQueue)).filter(({ reason }) => reason !== null);
   const yesterday = new Date(Date.now() - DAY).toISOString();
@@ -56,8 +56,8 @@ export async function lateDeliveries(client: Client, taskQueue: string): Promise
 }
 
 /**
- * Waits until deliveries are made, because an embedded worker ends with its command: for first attempts as long as they
- * take. Returns those that were not made.
+ * Waits until deliveries are made, because an embedded worker ends with its command; first attempts take as long as they
+ * take. Returns what was not delivered.
  */
 export async function deliveriesMade(
   client: Client,

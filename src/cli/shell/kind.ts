@@ -5,12 +5,10 @@ import type { Terminal } from "../terminal/terminal.js";
 import type { JobRun } from "./run.js";
 import type { JobFlags } from "./shell.js";
 
-/** Options of every retry; those of a batch have no meaning for other jobs. */
 export interface RetryFlags extends JobFlags {
   readonly sendUnknown?: boolean;
 }
 
-/** What one kind of run says of itself to the commands that show and steer it. */
 export interface RunKind {
   /** First word of the ids of its runs. */
   readonly kind: string;

@@ -8,7 +8,6 @@ const LINE_EVERY_MS = 3_000;
 /** So narrow that a line with large numbers, rate and estimate still fits into eighty columns. */
 const BAR_SIZE = 10;
 
-/** How far a run is, and what else its bar and its line show. */
 interface Figures {
   readonly done: number;
   readonly total: number;
@@ -31,7 +30,6 @@ export interface ProgressForm<P> {
     readonly expected: number;
     readonly done?: number;
   };
-  /** Left out, nothing of it waits. */
   waiting?(progress: P): WaitingState;
 }
 

@@ -12,7 +12,6 @@ import { type RunEnd, watchRun } from "./watch.js";
 
 /** One run of a job as its command sees it: how it starts, how its progress is shown, and what its end means. */
 export interface JobRun<Progress, Result> {
-  /** Starts the run, or joins the same job's run that is in progress. */
   start(session: JobSession): Promise<StartedRun>;
   afterStart?(session: JobSession, started: StartedRun): Promise<void>;
   /** Does work beside watching the run, until the run ends or the signal aborts. */
@@ -24,7 +23,7 @@ export interface JobRun<Progress, Result> {
   readonly again?: string;
   /** Says something more about a progress; `before` is the one before it. */
   remark?(progress: Progress, before: Progress | undefined): string | undefined;
-  /** Whether the run is paused, so that waiting is pointless; left out, it never is. */
+  /** Whether the run is paused, so that waiting is pointless. */
   isHalted?(progress: Progress): boolean;
   /** Waits for what a completed run leaves open. */
   afterEnd?(session: JobSession, result: Result): Promise<RunEnd<Result>>;
@@ -32,11 +31,9 @@ export interface JobRun<Progress, Result> {
   outcome(left: LeftRun<Progress, Result>, preflight: Preflight): RunOutcome | Promise<RunOutcome>;
 }
 
-/** A run as its command leaves it. */
 export interface LeftRun<Progress, Result> {
   readonly started: StartedRun;
   readonly end: RunEnd<Result> | undefined;
-  /** The last progress that was seen. */
   readonly sofar: Progress | undefined;
   readonly watchedMs: number;
 }

@@ -44,7 +44,6 @@ export async function runJob<Progress, Result, Input>(
 ): Promise<number> {
   const configuration = readJobConfig(terminal);
   checkDetach(flags, configuration.settings.mode);
-  // A job that reads nothing has a plan without an input.
   const input = (await job.read?.(configuration)) as Input;
   const preflight = await runPreflight(terminal, configuration);
   const { run, pingedUser } = await job.plan(preflight, input);
@@ -61,7 +60,7 @@ export async function runJob<Progress, Result, Input>(
   return reportRun(terminal, left, outcome, { json: flags.json === true, ...(again && { again }) });
 }
 
-/** Waits for the deliveries to hooks that the run began. What fails here does not fail the run. */
+/** What fails here does not fail the run. */
 async function afterHooks(
   terminal: Terminal,
   { preflight: { config, taskQueue }, temporal, signal }: JobSession,

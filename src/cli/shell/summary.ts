@@ -17,7 +17,6 @@ export interface RunResult extends EndReason {
   readonly unauthorized?: boolean;
 }
 
-/** Totals of one kind of run, and what is to be said about them. */
 interface Known<Totals> {
   readonly totals: Totals;
   readonly notes: readonly string[];
@@ -25,9 +24,7 @@ interface Known<Totals> {
   readonly unauthorized?: boolean;
 }
 
-/** What a command makes of the result of its run. */
 export interface Finished {
-  /** What is added to the summary. */
   readonly also?: object;
   readonly notes: readonly string[];
   /** Whether it exits with 1 although the run completed. */
@@ -42,15 +39,12 @@ interface RunForm<Progress, Totals extends object>
   /** What the summary names before the run; left out: nothing. */
   names?(result: RunResult & Totals): readonly Labelled[];
   summary(result: RunResult & Totals): readonly Labelled[];
-  /** What went wrong in it. */
   problems(result: RunResult & Totals): readonly Labelled[];
   /** What the summary of a run without a result says in place of what `finish` adds. */
   readonly unjudged?: object;
-  /** Judges the result of a run. */
   finish?(result: RunResult & Totals): Finished | Promise<Finished>;
 }
 
-/** Makes of a declared kind of run one that a command can follow and report. */
 export function declaredRun<Progress, Totals extends object>(
   form: RunForm<Progress, Totals>,
 ): JobRun<Progress, RunResult & Totals> {

@@ -17,7 +17,6 @@ import { declaredRun, type Finished, type RunResult } from "../shell/summary.js"
 import type { Terminal } from "../terminal/terminal.js";
 import { SYNC_PROGRESS, syncProblems, syncSummary } from "./text.js";
 
-/** What a sync tells besides what every run does. */
 type SyncTold = Omit<SyncSummary, keyof RunResult>;
 
 /**

@@ -51,7 +51,6 @@ export interface BulkRun {
   readonly staging: string;
 }
 
-/** A bulk job as its workflow is started; its rows are frozen. */
 export interface StartedBulk extends BulkRun, NewRun {
   readonly jobId: string;
   readonly rows: number;

@@ -28,7 +28,6 @@ export interface BulkTotals extends SentCalls {
   readonly failures_total: number;
   /** The first ten different refusals of the service, with how many rows failed by each. */
   readonly refusals: readonly Refusals[];
-  /** What else the kind counts, by name. */
   readonly counts?: Counts;
 }
 
@@ -56,7 +55,6 @@ export interface BulkProgress extends WaitingState {
 
 const MOST_FAILURES = 100;
 
-/** Nothing done yet. */
 export function noBulkTotals(): BulkTotals {
   return {
     rows: { total: 0, done: 0, failed: 0, invalid: 0, skipped: 0 },
@@ -67,7 +65,6 @@ export function noBulkTotals(): BulkTotals {
   };
 }
 
-/** Two parts together. */
 export function addBulkTotals(a: BulkTotals, b: BulkTotals): BulkTotals {
   return {
     ...added(a, b),

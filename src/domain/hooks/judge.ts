@@ -5,14 +5,13 @@ import type { RunStatus } from "../run.js";
 /**
  * Which hooks hear of a run, and as what.
  *
- * Every run that ends has an outcome, and belongs to a job: the runs of one schedule are one job, and so are the runs that
- * somebody starts for the same file with the same options. A hook hears of an outcome that it lists, with one exception: of
- * failed runs in a row, only the first is told, unless the hook says `every`. The first good run after a failed one, with
- * failures in it or without, is `recovered` for hooks that list it; for others it is its outcome. A cancelled run is
- * neither good nor bad: it ends no row of failed runs and begins none. A hook hears of a run once.
+ * The runs of one schedule are one job, and so are those that somebody starts for the same file and options. A hook hears
+ * once of a run whose outcome it lists; of failed runs in a row only of the first, unless it says `every`. The first run
+ * after a failed one that completed, with failures or without, is `recovered` for hooks that list that. A cancelled run
+ * neither begins nor ends a row of failed ones.
  *
- * A schedule is late when none of its runs has ended for as long as the settings say. One that is due less often than
- * that is late so long after it was due. A hook hears of that once, until a run of the schedule ends.
+ * A schedule is late when none of its runs has ended for as long as the settings say, or so long after it was due where it
+ * is due less often. A hook hears of that once, until a run of the schedule ends.
  */
 
 /** Which job something is about. */
@@ -32,7 +31,6 @@ export interface CalledHook {
   readonly event: HookEvent;
 }
 
-/** Gives the hooks that hear of a run. Pure. */
 export function hooksOfRun(hooks: readonly Hook[], run: JudgedRun): CalledHook[] {
   const { outcome } = run;
   const isAfterFailure = run.before.find((status) => status !== "cancelled") === "failed";
@@ -46,7 +44,6 @@ export function hooksOfRun(hooks: readonly Hook[], run: JudgedRun): CalledHook[]
   });
 }
 
-/** Gives the hooks that hear of a late schedule. Pure. */
 export function hooksOfLate(hooks: readonly Hook[], job: HookJob): CalledHook[] {
   return hooks
     .filter((hook) => hook.on.includes("late") && isAbout(hook, job))

@@ -151,7 +151,6 @@ async function withFiles(
   return problems.length > 0 ? invalidRow(judged, problems) : { ...judged, files: Object.fromEntries(found) };
 }
 
-/** The path that a row gives in a column; it begins at the input file's own directory. */
 function pathIn({ path }: InputFile, row: object, column: string): string {
   return resolve(dirname(path), String((row as Readonly<Record<string, unknown>>)[column]));
 }

@@ -32,7 +32,6 @@ const FIELD_NAMES = new Map<string, string>(
   }),
 );
 
-/** The words for a field, by its name in a report (`watchlist.sanction`) or its column (`watchlist_sanction`). */
 export function fieldName(field: string): string {
   const path = field.replace(/^(checked_data|watchlist)_/, "$1.").replace(/_text$/, "");
   const words = path.replaceAll("_", " ");

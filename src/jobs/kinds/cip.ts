@@ -42,5 +42,4 @@ export const cipKind = {
   effect: false,
 } as const satisfies JobKind;
 
-/** What is asked of an export of CIP reports. */
 export type CipOptions = z.output<typeof cipKind.options>;

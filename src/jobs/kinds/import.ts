@@ -25,5 +25,4 @@ export const importKind = {
   effect: true,
 } as const satisfies JobKind;
 
-/** What is asked of an import. */
 export type ImportOptions = z.output<typeof importKind.options>;

@@ -67,7 +67,6 @@ export const vaultKind = {
   effect: false,
 } as const satisfies JobKind;
 
-/** What is asked of an export of vault data. */
 export type VaultOptions = z.output<typeof vaultKind.options>;
 
 function fieldsProblem(names: readonly string[]): string | undefined {

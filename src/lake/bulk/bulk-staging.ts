@@ -88,7 +88,6 @@ export interface StagedPlan {
 
 /** What a closed group came to: where its results are, and which items failed. */
 export interface StagedClose {
-  /** Names of the objects of {@link BulkStaging.keepResults}. */
   readonly results: readonly string[];
   readonly failed: readonly FailedItem[];
 }

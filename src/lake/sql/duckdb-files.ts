@@ -96,7 +96,6 @@ export function writeJsonLines(path: string, values: Iterable<unknown>): Promise
   return writeLines(path, lines());
 }
 
-/** Writes lines as they are, and returns the bytes of the longest one. */
 export async function writeLines(path: string, lines: Iterable<string>): Promise<number> {
   let longest = 0;
   function* chunks() {

@@ -61,7 +61,6 @@ const MAX_CLOCK_SKEW = HOUR;
 /** With more links than these, almost every file holds some of them. */
 const MOST_LINKS = 100;
 
-/** The name of a file that a run wrote. */
 const FILE_OF_RUN = /^(.+)-[0-9a-f-]{36}\.parquet$/;
 
 /**
@@ -95,7 +94,6 @@ export interface QuarantineFilter {
   readonly containing?: string | undefined;
 }
 
-/** A row of `quarantine` with its id and what closed it: the columns of `quarantine list --json`. */
 export type QuarantinedRow = Readonly<Record<(typeof LISTED)[number] | "payload", SqlValue>>;
 
 const LISTED = [

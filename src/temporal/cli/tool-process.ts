@@ -63,7 +63,6 @@ export async function runTool({ command, args, env, cwd, timeoutMs, signal, watc
   }
 }
 
-/** Kills a process and all that it has started in its group. */
 export function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {

@@ -23,7 +23,6 @@ export function tellFollow(
   return signalOrStart(client, "follow", start, FOLLOW_SIGNALS[signal], message);
 }
 
-/** What the open rows of a lake are about; undefined where no worker answers, or none is open. */
 export function openRows(client: Client, scope: string): Promise<FollowProgress | undefined> {
   return progressOf<FollowProgress>(client, client.workflow.getHandle(followWorkflowId(scope)));
 }

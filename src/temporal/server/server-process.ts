@@ -269,7 +269,6 @@ export function recordOf(home: string): string {
   return join(home, "server.json");
 }
 
-/** Reads `HOME/server.json`; a missing or torn one is no record. */
 export async function readServerRecord(home: string): Promise<ServerRecord | undefined> {
   try {
     const record: unknown = JSON.parse(await readFile(recordOf(home), "utf8"));

@@ -6,7 +6,7 @@ import { HEARTBEATING, HOOK_DELIVERY, LATE_LOOKS } from "../policies.js";
 const { sendHook } = proxyActivities<Activities>(HOOK_DELIVERY);
 const { findLate } = proxyActivities<Activities>(HEARTBEATING);
 
-/** Makes one delivery to a hook; it fails where the target took it not once in about a day. */
+/** Fails where the target takes nothing for about a day. */
 export async function deliverHook(delivery: HookDelivery): Promise<void> {
   await sendHook(delivery);
 }

@@ -106,7 +106,6 @@ export class PagedLists {
     this.#lists.delete(name);
   }
 
-  /** Writes what this slice staged; gives the places of all records. */
   async record(journal: Journal): Promise<readonly Place[]> {
     const fresh = [...this.#lists.values()].flatMap((list) => list.fresh ?? []);
     return fresh.length === 0 ? this.records : [...this.records, await journal.addValue("lists", fresh)];

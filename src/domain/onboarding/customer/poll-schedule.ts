@@ -29,7 +29,6 @@ export function withHint(polls: PollsSoFar, event: CustomerEvent): PollsSoFar {
   return { ...polls, hints: [...polls.hints, event].slice(-MOST_HINTS) };
 }
 
-/** A poll begins; it takes the hints along. */
 export function withPoll({ polls, hinted, hints }: PollsSoFar, now: number): PollsSoFar {
   const brought = hints.length > 0 ? 1 : 0;
   return { polls: polls + 1, hinted: hinted + brought, polledAt: now, hints: [] };

@@ -147,7 +147,6 @@ export class RowSpool<Row = SqlRow> {
     });
   }
 
-  /** Writes columns of the rows as a CSV file of a pack, below `first`. */
   async writeCsv(
     files: PackFiles,
     path: string,

@@ -56,11 +56,9 @@ function idIn({ list, payload }: SqlRow): unknown {
   }
 }
 
-/** Everything that a lake knows of one transaction of one link. */
 export type Explanation = Awaited<ReturnType<typeof explainInLink>>;
 /** One change of a transaction, as the feed has it. */
 export type ExplainedChange = Explanation["changes"][number];
-/** A row of `transaction_links` that names the transaction. */
 export type ExplainedPair = ReturnType<typeof pairOf>;
 
 async function explainInLink(

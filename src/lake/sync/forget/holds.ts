@@ -32,7 +32,6 @@ export async function setHold(
 export const HELD = `select fp_id from (${HELD_NOW}) union all
   select fp_id from (${NEWEST_CIP_REPORTS}) where legal_hold is distinct from false`;
 
-/** Gives the users whom `hold add` has put under a legal hold. */
 export async function heldUsers(lake: LakeReader): Promise<Set<string>> {
   const rows = await readTables(lake, [holds], (sql) => sql.rows(HELD_NOW));
   return new Set(rows.map(({ fp_id }) => String(fp_id)));
