@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { availableParallelism, loadavg } from "node:os";
 
 /** Seconds of CPU that each test file costs; files that cost less than half of one are left out. */
 export const TIMES: Readonly<Record<string, number>> = JSON.parse(
@@ -12,6 +13,7 @@ const MOST_SECONDS = 1.5;
 /** What the reference work takes where the recorded seconds are from, with the machine to itself. */
 const REFERENCE_SECONDS = 0.065;
 const TRIES = 3;
+const MOST_WAITING = 3;
 
 /** Unit test files that `npm test` leaves out. */
 export const SLOW_FILES = Object.keys(TIMES).filter(
@@ -47,12 +49,14 @@ export function checkCost(path: string, seconds: number): void {
 }
 
 /**
- * How many times as long as on the machine of the recorded seconds a piece of work takes now: a slower core, and one
- * that is shared with busy neighbours, needs more CPU for the same. Never less than 1.
+ * How many times as much CPU as on the machine of the recorded seconds a piece of work may take now: a slower core needs
+ * more for the same, and so does one whose caches others use, when more than three wait for it. Never less than 1.
  */
 export function machinePace(): number {
   const tries = Array.from({ length: TRIES }, referenceSeconds).sort((a, b) => a - b);
-  return Math.max(1, (tries[TRIES >> 1] ?? 0) / REFERENCE_SECONDS);
+  const pace = Math.max(1, (tries[TRIES >> 1] ?? 0) / REFERENCE_SECONDS);
+  const [waiting = 0] = loadavg();
+  return pace * Math.max(1, waiting / availableParallelism() / MOST_WAITING);
 }
 
 /** What tests do most: objects, their text, its bytes. */

@@ -183,7 +183,8 @@ test("synchronous answers are the outcomes, in one batch: whatever they say, of 
     user: "fp_4",
     body: '{"id":"ob_x","status":"on_hold","requires_manual_review":false}',
   });
-  const batch = await world.onboard(rows, { mode: "sync", playbook: "pb_kyc:v2" });
+  const timing = { ...NO_POLL, pollPeopleMost: 600_000 };
+  const batch = await world.onboard(rows, { mode: "sync", playbook: "pb_kyc:v2", timing });
   expect(batch.summary).toMatchObject({
     status: "completed_with_failures",
     customers: { total: 5, pass: 2, error: 1, none: 2 },
