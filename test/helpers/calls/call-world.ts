@@ -19,19 +19,6 @@ export function fillForCalls(sandbox: Sandbox, mark = "note"): void {
   sandbox.vaults.write("fp_1", { "id.first_name": mark });
 }
 
-/** An onboarding that has ended, made behind the client's back. */
-export async function endedOnboarding(sandbox: Sandbox, fp_id: string, key: string): Promise<string> {
-  const authorization = `Basic ${Buffer.from(`${sandbox.apiKey}:`).toString("base64")}`;
-  const body = JSON.stringify({ fp_id, key, synchronous_timeout_secs: 5 });
-  const answer = await fetch(`${sandbox.url}/onboardings`, {
-    method: "POST",
-    headers: { authorization, "content-type": "application/json" },
-    body,
-  });
-  if (!answer.ok) throw new Error(await answer.text());
-  return ((await answer.json()) as { id: string }).id;
-}
-
 /** Valid requests of operations that jobs call. */
 export const REQUESTS: Readonly<Record<string, RequestParts>> = {
   decrypt_vault: {

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { z } from "zod";
 import type { BulkProgress } from "../../../src/domain/bulk/bulk-totals.js";
 import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
 import type { BulkResult } from "../../../src/workflows/bulk/bulk-job.js";
@@ -92,22 +91,6 @@ test("what passes is waited for, and one bad row stops no other", async () => {
   expect(await world.run(roster())).toMatchObject({ status: "completed", rows: { done: 250 } });
   expect(world.sandbox.requests({ status: 503 })).toHaveLength(20);
   expect(world.sandbox.requests({ status: 429 })).toHaveLength(1);
-});
-
-test("an item whose request can't be sent fails alone, by the rule and without the value", async () => {
-  const lax = { ...userFieldsJob, row: z.object({ fp_id: z.string() }) };
-  const other = await openBulkWorld(sharedTemporal(), lax, { direct: true });
-  try {
-    const users = [...other.sandbox.world.users.keys()].map((fp_id) => ({ fp_id }));
-    const result = await other.run([...users, { fp_id: "quite/personal" }]);
-    expect(result).toMatchObject({
-      status: "completed_with_failures",
-      rows: { done: users.length, failed: 1 },
-      failures: [{ line: users.length + 1, reason: "unsendable parameter fp_id: has a slash (given: text)" }],
-    });
-  } finally {
-    await other.close();
-  }
 });
 
 test("an item that is tried again is named by its line and its user", async () => {

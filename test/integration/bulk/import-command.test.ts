@@ -1,10 +1,6 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { runHere, sayHere } from "../../helpers/command/command-here.js";
-import type { JobFolder } from "../../helpers/command/job-folder.js";
+import { beforeEach, expect, test } from "vitest";
+import { commandWorld } from "../../helpers/command/command-world.js";
 import { holding } from "../../helpers/onboarding/planted-texts.js";
 import { openedHistories } from "../../helpers/temporal/opened-history.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
@@ -29,24 +25,16 @@ const WRONG = [
   ["l,a,2.50,2026-11-02,,own-2,credit"],
 ] as const;
 
-let sandbox: Sandbox;
-let folder: JobFolder;
-beforeEach(async () => {
-  sandbox = await startSandbox();
-  sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
-  sandbox.addLink({ fp_id: "u", id: "m", accounts: [{ id: "of-m" }] });
-  folder = await openClusterFolder(sandbox, sharedTemporal());
-});
-afterEach(async () => {
-  await folder?.release();
-  await sandbox?.close();
+const world = commandWorld();
+beforeEach(() => {
+  world.sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
+  world.sandbox.addLink({ fp_id: "u", id: "m", accounts: [{ id: "of-m" }] });
 });
 
-const write = (name: string, text: string) => writeFile(join(folder.directory, name), text);
-const run = (...args: string[]) => sayHere(folder, ...args);
+const { write, say: run } = world;
 const imported = (file: string, ...more: string[]) => run("import", "--transactions", file, ...more);
-const posts = () => sandbox.requests(CALL).length;
-const ids = () => sandbox.truth("l").rows.map(({ transaction_id }) => transaction_id);
+const posts = () => world.sandbox.requests(CALL).length;
+const ids = () => world.sandbox.truth("l").rows.map(({ transaction_id }) => transaction_id);
 
 test("every invalid row by line, column, code and rule; the valid ones go in with --continue-invalid", async () => {
   await write("rows.csv", `\u{feff}${[HEADER, ...WRONG.map(([line]) => line)].join("\r\n")}\r\n`);
@@ -66,21 +54,7 @@ test("every invalid row by line, column, code and rule; the valid ones go in wit
   expect(continued).toMatchObject({ code: 1, said: { rows: { total: 9, done: 2, invalid: 7 } } });
   expect(ids()).toEqual(["own-1", "own-2"]);
   // The one command that started a run asked once whether the service is there.
-  expect(sandbox.requests({ operation: "get_user" })).toHaveLength(1);
-});
-
-test("JSONL: money is text, a number would change it", async () => {
-  const rows = ['"12.50"', "12.50", '"0.1000000001"', "1234567890123456789.01"].map(
-    (amount) => `{"link_id":"l","account_id":"a","amount":${amount},"date":"2026-11-02","note":"x"}`,
-  );
-  await write("rows.jsonl", rows.join("\n"));
-  const { code, said, stderr } = await imported("rows.jsonl", "--validate-only");
-  expect(stderr).toMatch(/ignored "note"/);
-  expect({ code, lines: said.problems.map(({ line }: { line: number }) => line) }).toEqual({
-    code: 2,
-    lines: [2, 4],
-  });
-  expect(said.problems[0]).toEqual({ line: 2, column: "amount", code: "wrong_type", rule: "is not text" });
+  expect(world.sandbox.requests({ operation: "get_user" })).toHaveLength(1);
 });
 
 test("runs show says which rows an import skipped, and why", async () => {
@@ -98,16 +72,10 @@ test("runs show says which rows an import skipped, and why", async () => {
   ]);
 });
 
-test("a busy service is asked again for the accounts of a link", async () => {
-  sandbox.addFault({ operation: "list_link_accounts", kind: "status", status: 503, times: 1 });
-  await write("rows.csv", [HEADER, WRONG[0][0], ""].join("\n"));
-  expect(await imported("rows.csv", "--validate-only")).toMatchObject({ code: 0 });
-});
-
 test("what came back and what did not", async () => {
   await write("rows.csv", [HEADER, WRONG[0][0], WRONG[8][0], ""].join("\n"));
   expect(await imported("rows.csv")).toMatchObject({ code: 0, said: { rows: { done: 2 } } });
-  const unseen = await runHere(folder, ["import", "verify", "--days", "0", "--json"]);
+  const unseen = await world.run(...["import", "verify", "--days", "0", "--json"]);
   const said = JSON.parse(unseen.stdout);
   expect([unseen.code, said.days, said.unseen_total, said.items.length]).toEqual([1, 0, 2, 2]);
   expect(said.items[0]).toMatchObject({ transaction_id: "own-1", status: "accepted", line: 2 });
@@ -121,8 +89,8 @@ test("an import that began and did not end is finished without its file", async 
   await write("other.csv", [HEADER, "l,a,9.50,2026-11-02,,own-9,", ""].join("\n"));
   const nothing = await run("import", "continue");
   expect(nothing).toMatchObject({ code: 2, said: { error: { class: "InputError" } } });
-  const release = sandbox.hold(CALL);
-  const asked = sandbox.waitForRequests(1, CALL);
+  const release = world.sandbox.hold(CALL);
+  const asked = world.sandbox.waitForRequests(1, CALL);
   const { said } = await imported("rows.csv", "--detach");
   await asked;
   const client = await sharedTemporal().client();
@@ -145,7 +113,7 @@ test("what a row says of people and money is in no log, no staging and no histor
     "rows.csv",
     [HEADER, `l,a,${planted[1]},2026-11-02,${planted[0]},${planted[2]},`, ""].join("\n"),
   );
-  sandbox.addFault({
+  world.sandbox.addFault({
     ...CALL,
     kind: "status",
     status: 400,
@@ -156,8 +124,10 @@ test("what a row says of people and money is in no log, no staging and no histor
   expect({ code, reason: said.failures[0].reason }).toEqual({ code: 1, reason: "refused http_400" });
   const words = `${JSON.stringify(said)}${stderr}`;
   expect(planted.filter((text) => words.includes(text))).toEqual([]);
-  expect(await holding(join(folder.lake, "_staging"), planted)).toEqual([]);
-  const files = (await holding(folder.directory, planted)).filter((found) => !found.startsWith("rows.csv"));
+  expect(await holding(join(world.folder.lake, "_staging"), planted)).toEqual([]);
+  const files = (await holding(world.folder.directory, planted)).filter(
+    (found) => !found.startsWith("rows.csv"),
+  );
   expect(files.filter((found) => !found.includes(".parquet"))).toEqual([]);
   const { client } = await sharedTemporal().client();
   const opened = await openedHistories(client, "bulkJob", said.run_id);

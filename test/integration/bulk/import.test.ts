@@ -70,11 +70,6 @@ test("each row once: the same file posts nothing, one new row posts one, two ide
   ]);
 });
 
-test("as many rows as the staging area keeps together", async () => {
-  await open();
-  expect(await world.run(rowsOf(1, 500), { chunk: 100 })).toMatchObject({ rows: { done: 500 } });
-});
-
 test("answers that were lost, and chunks of which a part was taken: each row is there once", async () => {
   await open();
   world.sandbox.addFault({ ...CALL, kind: "status", status: 504, afterEffect: true, times: 2 });
@@ -87,19 +82,7 @@ test("answers that were lost, and chunks of which a part was taken: each row is 
   expect(await ledger("status")).toEqual([{ status: "accepted", n: 80 }]);
 });
 
-test("chunks that are refused after a part was taken: each row is there once, also after a lost answer", async () => {
-  await open();
-  const partial = { ...CALL, kind: "partial_import", times: 1 } as const;
-  world.sandbox.addFault({ ...partial, link: "l1", rows: 4, status: 400, times: 3 });
-  world.sandbox.addFault({ ...partial, link: "l2", rows: 3 });
-  world.sandbox.addFault({ ...partial, link: "l2", rows: 2, status: 422, after: 1 });
-  const result = await world.run([...rowsOf(1, 20), ...rowsOf(2, 10)], CHUNK);
-  expect(result).toMatchObject({ status: "completed", rows: { done: 30, failed: 0 } });
-  expect([amountsIn(1), amountsIn(2)]).toEqual([amountsOf(20), amountsOf(10)]);
-  expect(await ledger("status")).toEqual([{ status: "accepted", n: 30 }]);
-});
-
-test.each([[[3]], [[0]], [[31]], [[5, 6, 28]]])(
+test.each([[[0]], [[5, 6, 31]]])(
   "rows at fault %j are found, the others go in, and a later run sends these alone",
   async (bad) => {
     await open({ importDuplicates: "refuse" });
@@ -146,16 +129,6 @@ test("rows of a link that is gone fail; nothing else does", async () => {
     { link_id: "l1", status: "accepted", reason: null, n: 12 },
     { link_id: "l2", status: "refused", reason: "not_found", n: 12 },
   ]);
-});
-
-test("a key that is refused in the middle: the same file continues with what was not sent", async () => {
-  await open();
-  world.sandbox.addFault({ ...CALL, kind: "status", status: 401, after: 3, times: 1 });
-  const first = await world.run(rowsOf(1, 200), CHUNK);
-  expect(first).toMatchObject({ status: "failed", unauthorized: true });
-  expect(first.rows.done).toBe(amountsIn(1).length);
-  expect(await world.run(rowsOf(1, 200), CHUNK)).toMatchObject({ status: "completed" });
-  expect(amountsIn(1)).toEqual(amountsOf(200));
 });
 
 test("while one import runs no other one of the lake begins, whatever its file and chunks are", async () => {

@@ -1,28 +1,16 @@
-import { writeFile } from "node:fs/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../sandbox/world/records.js";
-import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { sayHere } from "../../helpers/command/command-here.js";
-import type { JobFolder } from "../../helpers/command/job-folder.js";
-import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+import { commandWorld } from "../../helpers/command/command-world.js";
 
-let sandbox: Sandbox;
-let folder: JobFolder;
+const world = commandWorld();
 beforeEach(async () => {
-  sandbox = await startSandbox();
-  sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }, { id: "b" }] });
+  world.sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }, { id: "b" }] });
   const row = transactionRow({ transaction_id: "t1", account_id: "a" });
-  sandbox.append("l", [{ change: "created", row }]);
-  folder = await openClusterFolder(sandbox, sharedTemporal());
-  await writeFile(folder.roster, "fp_id\nu\n");
-});
-afterEach(async () => {
-  await folder?.release();
-  await sandbox?.close();
+  world.sandbox.append("l", [{ change: "created", row }]);
+  await world.write("users.csv", "fp_id\nu\n");
 });
 
-const run = (...args: string[]) => sayHere(folder, ...args);
+const { say: run } = world;
 const roster = ["--roster", "users.csv"];
 const query = async (sql: string) => (await run("query", sql)).said;
 
@@ -43,7 +31,7 @@ test("links that a sync or a reconciliation names and does not find fail it, by 
 
 test("a retry compares again what differed; runs show knows the kind", async () => {
   await run("sync", ...roster);
-  sandbox.unlist("l", ["t1"]);
+  world.sandbox.unlist("l", ["t1"]);
   const { code, said } = await run("reconcile", ...roster);
   expect(code).toBe(1);
   expect(said).toMatchObject({
@@ -55,7 +43,7 @@ test("a retry compares again what differed; runs show knows the kind", async () 
     kind: "reconcile",
     counts: { users: 1, equal: 1, differs: 1, unknown: 0 },
   });
-  sandbox.world.link("l").unlisted.clear();
+  world.sandbox.world.link("l").unlisted.clear();
   expect(await run("runs", "retry", said.run_id)).toMatchObject({
     code: 0,
     said: { rows: { total: 1, done: 1 }, counts: { equal: 2, differs: 0, unknown: 0 } },
@@ -71,9 +59,9 @@ test("a retry compares again what differed; runs show knows the kind", async () 
 
 test("balances over time: a row for each change, none for a name", async () => {
   await run("sync", ...roster);
-  sandbox.setAccount("l", "a", { name: "renamed" });
+  world.sandbox.setAccount("l", "a", { name: "renamed" });
   await run("sync", ...roster);
-  sandbox.setAccount("l", "a", { balances: { current: "0.0000000001", currency: "USD" } });
+  world.sandbox.setAccount("l", "a", { balances: { current: "0.0000000001", currency: "USD" } });
   await run("sync", ...roster);
   const found = await query(
     "select account_id, balance_current from account_balances order by account_id, observed_at",
@@ -83,19 +71,4 @@ test("balances over time: a row for each change, none for a name", async () => {
     { account_id: "a", balance_current: "0.0000000001" },
     { account_id: "b", balance_current: "1300.0000000000" },
   ]);
-});
-
-test.each([
-  [["reconcile", ...roster, "--from", "2026-02-30"], /--from is not a day of the calendar/],
-  [
-    ["reconcile", ...roster, "--from", "2026-11-30", "--to", "2026-11-01"],
-    /--from is after --to\. Exchange the two days/,
-  ],
-  [["sync", ...roster, "--lookback", "10"], /--streams names neither/],
-  [["sync", ...roster, "--lookback", "36501"], /a whole number from 1 to 36500/],
-])("%j is refused, and nothing is started", async (args, words) => {
-  const { code, said } = await run(...args);
-  expect(code).toBe(2);
-  expect(said.error.message).toMatch(words);
-  expect(sandbox.requests()).toEqual([]);
 });

@@ -23,21 +23,7 @@ const rows = (where = "true") =>
 /** The rows and sums of each account, as the stand-in knows them. */
 const truth = () => new Map(world.sandbox.totals().map((total) => [total.account_id, total]));
 
-test("each account of a synced lake is equal, with the rows and the sum that the service has", async () => {
-  await world.sync();
-  const result = await world.run(roster());
-  const found = await rows("service_rows > 0");
-  const open = found.filter(({ status }) => status === "equal");
-  expect(open.length).toBeGreaterThan(5);
-  for (const { account_id, lake, service, lake_sum } of open) {
-    const total = truth().get(String(account_id));
-    expect([lake, service, lake_sum]).toEqual([total?.rows, total?.rows, total?.signed_amount]);
-  }
-  expect(found.filter(({ status }) => status === "differs")).toEqual([]);
-  expect(result).toMatchObject({ status: "completed", counts: { differs: 0 } });
-});
-
-test("a row that only one side has differs, by its id and its amount", async () => {
+test("a row that only one side has differs, by its id and its amount; other accounts are equal", async () => {
   await world.sync();
   const [link] = world.sandbox.links();
   const id = link?.id ?? "";
@@ -51,6 +37,12 @@ test("a row that only one side has differs, by its id and its amount", async () 
   ]);
   const result = await world.run(roster());
   expect(result).toMatchObject({ status: "completed_with_failures", counts: { differs: 1 } });
+  const equal = await rows("status = 'equal' and service_rows > 0");
+  expect(equal.length).toBeGreaterThan(5);
+  for (const { account_id, lake, service, lake_sum } of equal) {
+    const total = truth().get(String(account_id));
+    expect([lake, service, lake_sum]).toEqual([total?.rows, total?.rows, total?.signed_amount]);
+  }
   expect(await rows("status = 'differs'")).toMatchObject([
     {
       ...{
@@ -168,37 +160,6 @@ test("--rows compares what rows say; days bound what is compared", async () => {
     { status: "differs", n: 2, changed: '["t1"]', difference: "-0.0100000000", first: null },
     { status: "equal", n: 1, changed: "[]", difference: "0.0000000000", first: "2026-11-02" },
   ]);
-});
-
-test("what passes is waited for; half an answer and an HTML page fail their user, and a retry asks again", async () => {
-  await world.sync();
-  const [link] = world.sandbox.links();
-  const [first] = world.sandbox.truth(link?.id ?? "").rows;
-  world.sandbox.unlist(link?.id ?? "", [first?.transaction_id ?? ""]);
-  const operation = "list_user_transactions";
-  world.sandbox.addFault({ operation, kind: "status", status: 500, nth: 4 });
-  world.sandbox.addFault({ operation, kind: "reset", nth: 6 });
-  world.sandbox.addFault({ operation: "sync_transactions", kind: "status", status: 503, times: 1 });
-  const result = await world.run(roster());
-  const accounts = world.sandbox.totals().length;
-  expect(result).toMatchObject({ rows: { done: 2, failed: 1 }, counts: { equal: accounts - 1, differs: 1 } });
-  const found = await rows("true");
-  expect(found).toHaveLength(accounts);
-  for (const { account_id, lake, lake_sum } of found) {
-    const total = truth().get(String(account_id));
-    expect([lake, lake_sum]).toEqual([total?.rows, total?.signed_amount]);
-  }
-  world.sandbox.clearFaults();
-  const [one, two] = roster();
-  world.sandbox.addFault({ operation, user: one?.fp_id ?? "", kind: "status", status: 400, times: 1 });
-  world.sandbox.addFault({ operation, user: two?.fp_id ?? "", kind: "status", status: 400, times: 1 });
-  const broken = await world.run(roster().slice(0, 2));
-  expect(broken).toMatchObject({
-    rows: { done: 0, failed: 2 },
-    counts: { equal: 0, differs: 0, unknown: 2 },
-  });
-  const retried = await world.retry(broken.run_id);
-  expect(retried).toMatchObject({ counts: { equal: 7, differs: 1, unknown: 0 } });
 });
 
 test("a list that moves under every reading is unknown; one that moves once is read again", async () => {

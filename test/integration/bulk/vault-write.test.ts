@@ -1,34 +1,25 @@
 import { createHash } from "node:crypto";
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { sayHere } from "../../helpers/command/command-here.js";
-import type { JobFolder } from "../../helpers/command/job-folder.js";
+import { beforeEach, expect, test } from "vitest";
+import { commandWorld } from "../../helpers/command/command-world.js";
 import { holding } from "../../helpers/onboarding/planted-texts.js";
-import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const PATCH = { operation: "update_vault" } as const;
 const UPLOAD = { operation: "upload_to_vault" } as const;
 const IMAGE = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => (at * 7) % 256));
 
-let sandbox: Sandbox;
-let folder: JobFolder;
-let users: readonly string[];
-beforeEach(async () => {
-  const population = { kind: "synthetic", users: 12, linksPerUser: 0, accountsPerLink: 0, rows: 0 } as const;
-  sandbox = await startSandbox({ seed: 7, population, vaults: "empty" });
-  users = [...sandbox.world.users.keys()];
-  folder = await openClusterFolder(sandbox, sharedTemporal());
+const world = commandWorld({
+  seed: 7,
+  population: { kind: "synthetic", users: 12, linksPerUser: 0, accountsPerLink: 0, rows: 0 },
+  vaults: "empty",
 });
-afterEach(async () => {
-  await folder?.release();
-  await sandbox?.close();
+let users: readonly string[];
+beforeEach(() => {
+  users = [...world.sandbox.world.users.keys()];
 });
 
-const run = (...args: string[]) => sayHere(folder, ...args);
-const write = (name: string, data: string | Buffer) => writeFile(join(folder.directory, name), data);
+const { say: run, write } = world;
 const rowsOf = async (sql: string) => (await run("query", sql)).said as Record<string, unknown>[];
 const OUTCOMES = "select line, fp_id, status, fields, fields_written, reason from vault_writes order by line";
 
@@ -66,9 +57,9 @@ test("values and files as the rows have them, a token for exactly these fields, 
     code: 0,
     said: { job: "vault_write", status: "completed", rows: { total: 12, done: 12 }, calls: 28 },
   });
-  for (const { fp_id, vault } of expected) expect(sandbox.vaults.contents(fp_id)).toEqual(vault);
+  for (const { fp_id, vault } of expected) expect(world.sandbox.vaults.contents(fp_id)).toEqual(vault);
   const values = ["id.first_name", "custom.limit", "custom.flag", "custom.more"];
-  expect(sandbox.tokens.grants(users[0] ?? "")).toEqual([
+  expect(world.sandbox.tokens.grants(users[0] ?? "")).toEqual([
     { scope: "vault", fields: [...values, "custom.statement"], ttl: 60 },
   ]);
   const outcomes = await rowsOf(OUTCOMES);
@@ -78,33 +69,14 @@ test("values and files as the rows have them, a token for exactly these fields, 
       return { line: at + 1, fp_id, status: "written", fields, fields_written: fields, reason: null };
     }),
   );
-  const found = await holding(folder.directory, ["Quitepersonal"]);
+  const found = await holding(world.folder.directory, ["Quitepersonal"]);
   expect(found.filter((place) => !place.startsWith("rows.jsonl"))).toEqual([]);
-});
-
-test("a 500 after its effect, resets and expired tokens are waited for, and every row is written", async () => {
-  const expected = await writeRows();
-  sandbox.addFaults(
-    { ...PATCH, kind: "status", status: 500, afterEffect: true, every: 4 },
-    { ...UPLOAD, kind: "reset", every: 2 },
-    { ...PATCH, kind: "reset", afterEffect: true, nth: 6 },
-    { ...PATCH, kind: "token_expired", every: 5 },
-  );
-  expect(await run("vault", "write", "--file", "rows.jsonl")).toMatchObject({
-    code: 0,
-    said: { rows: { done: 12, failed: 0 } },
-  });
-  expect(sandbox.faults().map(({ fired }) => fired > 0)).toEqual(Array(4).fill(true));
-  for (const { fp_id, vault } of expected) expect(sandbox.vaults.contents(fp_id)).toEqual(vault);
-  expect(await rowsOf("select status, count(*)::int n from vault_writes group by all")).toEqual([
-    { status: "written", n: 12 },
-  ]);
 });
 
 test("what is refused says how far it came; a retry needs neither the file nor the uploads", async () => {
   const expected = await writeRows();
   const [first = "", second = "", third = ""] = users;
-  sandbox.addFaults(
+  world.sandbox.addFaults(
     { ...UPLOAD, user: first, kind: "status", status: 400, body: "no Quitepersonal0 here" },
     { ...PATCH, user: second, kind: "status", status: 500, times: 1 },
     { ...PATCH, user: second, kind: "status", status: 400 },
@@ -118,30 +90,16 @@ test("what is refused says how far it came; a retry needs neither the file nor t
     { line: 3, status: "not_written", fields_written: "[]", reason: "not_found" },
   ]);
   expect(JSON.stringify(said)).not.toContain("Quitepersonal");
-  sandbox.clearFaults();
-  await rm(join(folder.directory, "statement.pdf"));
-  await rm(join(folder.directory, "rows.jsonl"));
+  world.sandbox.clearFaults();
+  await rm(join(world.folder.directory, "statement.pdf"));
+  await rm(join(world.folder.directory, "rows.jsonl"));
   expect(await run("runs", "retry", said.run_id)).toMatchObject({
     code: 0,
     said: { rows: { total: 3, done: 3 } },
   });
-  for (const { fp_id, vault } of expected) expect(sandbox.vaults.contents(fp_id)).toEqual(vault);
-  const left = await holding(join(folder.lake, "_staging"), ["Quitepersonal"]);
+  for (const { fp_id, vault } of expected) expect(world.sandbox.vaults.contents(fp_id)).toEqual(vault);
+  const left = await holding(join(world.folder.lake, "_staging"), ["Quitepersonal"]);
   expect(left).toEqual([]);
-});
-
-test("a key that is refused in the middle stops the run; the same command writes the other rows, each once", async () => {
-  const expected = await writeRows();
-  sandbox.addFault({ operation: "create_client_token", kind: "status", status: 401, after: 4 });
-  const stopped = await run("vault", "write", "--file", "rows.jsonl");
-  expect(stopped).toMatchObject({ code: 4, said: { status: "failed" } });
-  expect(stopped.said.rows.done).toBeLessThan(12);
-  sandbox.clearFaults();
-  const again = await run("vault", "write", "--file", "rows.jsonl");
-  expect(again).toMatchObject({ code: 0, said: { status: "completed", rows: { failed: 0 } } });
-  for (const { fp_id, vault } of expected) expect(sandbox.vaults.contents(fp_id)).toEqual(vault);
-  const patched = sandbox.requests(PATCH).map(({ user }) => user);
-  expect([...patched].sort()).toEqual([...users].sort());
 });
 
 test("every wrong row by line, column and rule; nothing is started", async () => {
@@ -167,7 +125,7 @@ test("every wrong row by line, column and rule; nothing is started", async () =>
     [9, "fp_id", "is missing"],
     [10, "id.email", "is blank"],
   ]);
-  expect(sandbox.requests()).toEqual([]);
+  expect(world.sandbox.requests()).toEqual([]);
 });
 
 test("JSONL: a value that would not arrive as it is written is refused", async () => {

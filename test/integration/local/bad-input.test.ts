@@ -59,66 +59,40 @@ async function badInput(args: readonly string[], env: Env = {}): Promise<string>
   return message;
 }
 
-const ROSTERS: readonly (readonly [string, string | Buffer, RegExp])[] = [
-  ["an empty roster", "", /bad\.csv.*empty/],
-  ["a roster with a header only", "fp_id\n", /bad\.csv.*no user/],
-  ["a roster that is not UTF-8", Buffer.from("fp_id\nfp_\xff\n", "latin1"), /bad\.csv.*line 2, byte 4/],
-  ["a UTF-16 roster", Buffer.from("\ufefffp_id\nfp_1\n", "utf16le"), /bad\.csv.*UTF-16/],
-  ["a user named twice", "fp_id\nfp_1\nfp_2\nfp_1\n", /bad\.csv.*line 4.*fp_id.*line 2/s],
-  ["a roster without fp_id", "user\nfp_1\n", /bad\.csv.*line 1.*fp_id/s],
-  ["a blank fp_id", 'fp_id,external_id\nfp_1,a\n"",b\n', /bad\.csv.*line 3.*fp_id/s],
-  ["a row with a field too many", "fp_id\nfp_1\nfp_2,x,y\n", /bad\.csv.*line 3/s],
-  ["a quote that never ends", 'fp_id\n"fp_1\n', /bad\.csv.*line [23]/s],
-];
+const ROSTER = ["--roster", "users.csv"];
 
-test.each(ROSTERS)("%s exits 2 and names file and line", async (_, content, said) => {
-  await writeFile(join(folder.directory, "bad.csv"), content);
-  expect(await badInput(["--roster", "bad.csv"])).toMatch(said);
-});
-
-test("malformed JSONL exits 2 and names file and line", async () => {
-  await writeFile(join(folder.directory, "bad.jsonl"), '{"fp_id":"fp_1"}\n{"fp_id":"fp_2",}\n');
-  expect(await badInput(["--roster", "bad.jsonl"])).toMatch(/bad\.jsonl.*line 2/s);
-});
-
-test("a roster that is not there, or a directory, exits 2 and is named", async () => {
-  expect(await badInput(["--roster", "none.csv"])).toMatch(/none\.csv.*not there/);
-  await mkdir(join(folder.directory, "folder.csv"));
-  expect(await badInput(["--roster", "folder.csv"])).toMatch(/folder\.csv.*directory/);
-});
-
-test("an unknown stream, a bad size or an unknown option exits 2 and is named", async () => {
-  const roster = ["--roster", "users.csv"];
-  expect(await badInput([...roster, "--streams", "transactions,balances"])).toMatch(/balances.*accepted/s);
-  expect(await badInput([...roster, "--page-size", "many"])).toMatch(/--page-size/);
-  expect(await badInput([...roster, "--colour"])).toMatch(/--colour/);
-  expect(await badInput([])).toMatch(/--roster/);
-});
-
-test("a variable that is missing or wrong exits 2 and is named", async () => {
-  const roster = ["--roster", "users.csv"];
-  expect(await badInput(roster, { NIGHTLEDGER_API_KEY: "" })).toMatch(/NIGHTLEDGER_API_KEY/);
-  expect(await badInput(roster, { NIGHTLEDGER_API_URL: "not an address" })).toMatch(/NIGHTLEDGER_API_URL/);
-  expect(await badInput(roster, { NIGHTLEDGER_API_CONCURRENCY: "0" })).toMatch(/NIGHTLEDGER_API_CONCURRENCY/);
-  expect(await badInput(roster, { NIGHTLEDGER_ENCRYPTION_KEYS: "short:abc" })).toMatch(
-    /NIGHTLEDGER_ENCRYPTION_KEYS.*key 1/,
-  );
-});
-
-test("the roster is looked at before the lake", async () => {
+test.each<[string, readonly string[], Env, RegExp]>([
+  ["a roster with a header only", ["--roster", "bad.csv"], {}, /bad\.csv.*no user/],
+  [
+    "a roster that is not there, whatever the lake is",
+    ["--roster", "none.csv"],
+    { NIGHTLEDGER_ENCRYPTION_KEYS: OTHER_KEY },
+    /none\.csv.*not there/,
+  ],
+  ["no roster", [], {}, /--roster/],
+  ["an unknown stream", [...ROSTER, "--streams", "transactions,balances"], {}, /balances.*accepted/s],
+  ["an unknown option", [...ROSTER, "--colour"], {}, /--colour/],
+  ["a key check that is none", ROSTER, { NIGHTLEDGER_ENCRYPTION_KEYS: OTHER_KEY }, /not a key check/],
+  ["no key of the service", ROSTER, { NIGHTLEDGER_API_KEY: "" }, /NIGHTLEDGER_API_KEY/],
+  ["a cluster without keys", ROSTER, { TEMPORAL_ADDRESS: "127.0.0.1:1" }, /NIGHTLEDGER_ENCRYPTION_KEYS/],
+  ["--detach without a cluster", [...ROSTER, "--detach"], {}, /nightledger dev/],
+  [
+    "a lake below a file",
+    ROSTER,
+    { NIGHTLEDGER_LAKE: "bad.csv/lake" },
+    /NIGHTLEDGER_LAKE.*bad\.csv.*directory/,
+  ],
+  [
+    "a HOME below a file",
+    ROSTER,
+    { NIGHTLEDGER_HOME: "bad.csv/home" },
+    /NIGHTLEDGER_HOME.*bad\.csv.*directory/,
+  ],
+])("%s exits 2 and is named", async (_, args, env, words) => {
+  await writeFile(join(folder.directory, "bad.csv"), "fp_id\n");
   await mkdir(join(folder.lake, "_nightledger"), { recursive: true });
   await writeFile(join(folder.lake, "_nightledger/canary.json"), "{}");
-  const keys = { NIGHTLEDGER_ENCRYPTION_KEYS: OTHER_KEY };
-  expect(await badInput(["--roster", "none.csv"], keys)).toMatch(/none\.csv/);
-  expect(await badInput(["--roster", "users.csv"], keys)).toMatch(/not a key check/);
-});
-
-test("a lake or HOME below a file exits 2 and names variable and path", async () => {
-  await writeFile(join(folder.directory, "file"), "");
-  const below = join(folder.directory, "file", "lake");
-  const roster = ["--roster", "users.csv"];
-  expect(await badInput(roster, { NIGHTLEDGER_LAKE: below })).toMatch(/NIGHTLEDGER_LAKE.*file.*directory/);
-  expect(await badInput(roster, { NIGHTLEDGER_HOME: below })).toMatch(/NIGHTLEDGER_HOME.*file.*directory/);
+  expect(await badInput(args, env)).toMatch(words);
 });
 
 test("a lake that this user may not write exits 2 and names variable and path", async () => {
@@ -136,16 +110,6 @@ test("a lake that this user may not write exits 2 and names variable and path", 
   expect(await readdir(lake)).toEqual([]);
   expect(await folder.names()).toEqual(["locked", "users.csv"]);
   expect(sandbox.calls().total).toBe(0);
-});
-
-test("--detach without a cluster exits 2 and names the command to use", async () => {
-  expect(await badInput(["--roster", "users.csv", "--detach"])).toMatch(/nightledger dev/);
-});
-
-test("a cluster without keys exits 2 and names the variable", async () => {
-  expect(await badInput(["--roster", "users.csv"], { TEMPORAL_ADDRESS: "127.0.0.1:1" })).toMatch(
-    /NIGHTLEDGER_ENCRYPTION_KEYS/,
-  );
 });
 
 test("a service that does not answer exits 3 at once", async () => {

@@ -53,15 +53,3 @@ test("told of a vault again and again, follow continues as new, polls seldom and
   ]);
   expect(world.sandbox.onboardings.of("fp_1")).toHaveLength(1);
 });
-
-test("the deadline of a customer of whom news comes without end is the one of its beginning", async () => {
-  world.sandbox.addUser({ fp_id: "fp_2" });
-  const deadline = 12_000;
-  const startedAt = Date.now();
-  await world.onboard([{ fp_id: "fp_2" }], { ...NOW, timing: { ...NO_POLL, deadline } });
-  const hint = { kind: "service.watchlist_check.completed", onboardingId: null } as const;
-  for (let sent = 0; await world.tell("fp_2", { ...hint, messageId: `late_${sent}` }); sent += 1);
-  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(deadline);
-  const expired = await world.untilRows("select * from onboardings where status = 'expired_no_response'", 1);
-  expect(expired).toMatchObject([{ fp_id: "fp_2", version: 2 }]);
-});

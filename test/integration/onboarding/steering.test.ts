@@ -1,12 +1,7 @@
 import { expect, test } from "vitest";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
-import { isPosted } from "../../../src/domain/onboarding/customer/open-customer.js";
 import { followWorkflowId } from "../../../src/domain/onboarding/identity.js";
-import {
-  BATCH_SIGNALS,
-  type BatchProgress,
-  FOLLOW_SIGNALS,
-} from "../../../src/domain/onboarding/messages.js";
+import { BATCH_SIGNALS, type BatchProgress } from "../../../src/domain/onboarding/messages.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 
 const worlds = onboardWorlds();
@@ -109,55 +104,6 @@ test("a cancelled workflow of a batch ends in the same order", async () => {
   expect(summary).toMatchObject({ status: "cancelled", customers: { pending: 2, cancelled: 4 } });
 });
 
-test("the same error on so many completions in a row pauses the batch, and says why", async () => {
-  const world = await worlds.open(playbook({ outcomes: { error: 1 }, errorMessage: "a branch is missing" }));
-  const rows = world.users(40);
-  const batch = await world.begin(rows, { mode: "sync", window: 2, circuit: 5 });
-  const { paused, customers } = await world.until(
-    batch,
-    (one) => one.paused !== null && one.customers.running === 0,
-  );
-  expect(paused).toMatchObject({ kind: "circuit", reason: expect.stringContaining("5 customers in a row") });
-  expect(customers.error).toBeLessThanOrEqual(7);
-  expect(customers.queued).toBe(40 - customers.error);
-  await world.untilRows("select * from onboardings", customers.error);
-  world.sandbox.playbooks.declare({ key: "pb_kyc", outcomes: { pass: 1 } });
-  await batch.handle.signal(BATCH_SIGNALS.resume);
-  const summary = (await batch.handle.result()) as OnboardSummary;
-  expect(summary.customers).toMatchObject({ error: customers.error, pass: 40 - customers.error });
-});
-
-test("a wrong playbook key does not burn the file's calls", async () => {
-  const world = await worlds.open(playbook());
-  const batch = await world.begin(world.users(50), { playbook: "pb_wrong", window: 5, circuit: 10 });
-  await world.until(batch, ({ paused, customers: { running } }) => paused !== null && running === 0);
-  expect(world.sandbox.calls().total).toBeLessThan(20);
-  const [row] = await world.untilRows("select * from onboardings limit 1", 1);
-  expect(row).toMatchObject({ status: "failed", error_class: "RejectedError" });
-});
-
-test.for([401, 403] as const)(
-  "refused credentials (%i) pause a batch; nothing is lost or posted twice",
-  async (status) => {
-    const world = await worlds.open(playbook({ delayMs: 50 }));
-    const rows = world.users(12);
-    const asked = world.sandbox.waitForRequests(6, POSTS);
-    const batch = await world.begin(rows, { window: 3 });
-    await asked;
-    const release = world.sandbox.hold(POSTS);
-    await world.until(batch, ({ customers }) => customers.pass > 2);
-    world.sandbox.revokeKey(undefined, status);
-    release();
-    const { paused } = await world.until(batch, (one) => one.paused !== null);
-    expect(paused?.kind).toBe("credentials");
-    world.sandbox.addKey(world.sandbox.apiKey);
-    const joined = await world.onboard(rows, { window: 3 });
-    expect(joined).toMatchObject({ joined: true, summary: { customers: { total: 12, pass: 12 } } });
-    expect(world.sandbox.onboardings.list()).toHaveLength(12);
-    expect(await world.rows("select * from onboardings")).toHaveLength(12);
-  },
-);
-
 test("a batch continues as new over and over, and every row runs once", async () => {
   const world = await worlds.open(playbook({ delayMs: [0, 300] }));
   const batch = await world.begin(world.users(60), { window: 8, startsPerExecution: 7 });
@@ -195,19 +141,3 @@ async function list(world: World, query: string): Promise<string[]> {
   for await (const { workflowId } of world.client.workflow.list({ query })) found.push(workflowId);
   return found;
 }
-
-test("continued: a customer's step that waits for its next try is tried at once", async () => {
-  const world = await worlds.open(playbook());
-  world.sandbox.addFault({ ...POSTS, kind: "status", status: 503 });
-  const batch = await world.begin(world.users(1));
-  let next = 0;
-  await world.untilOpen("fp_1", (one) => {
-    next = one?.tries.notBefore ?? 0;
-    return one !== undefined && one.tries.times > 4;
-  });
-  world.sandbox.clearFaults();
-  await world.client.workflow.getHandle(followWorkflowId(world.scope)).signal(FOLLOW_SIGNALS.tryNow);
-  await world.untilOpen("fp_1", (one) => one === undefined || isPosted(one));
-  expect(Date.now()).toBeLessThan(next);
-  expect(((await batch.handle.result()) as OnboardSummary).customers).toMatchObject({ pass: 1 });
-});

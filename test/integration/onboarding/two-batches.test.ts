@@ -83,26 +83,3 @@ test("a row that waits for people is taken over by the same row of another batch
   ]);
   expect(posts(world)).toBe(2);
 });
-
-test.for([
-  ["the same batch", []],
-  ["another batch that has its outcome", [{ fp_id: "fp_2" }]],
-] as const)("runs retry of %s posts again where a review of the failed attempt is open", async ([, more]) => {
-  const world = await opened({ key: "pb_kyc", outcomes: { pass: 1 } });
-  const [row] = world.users(2);
-  world.sandbox.playbooks.script({
-    entity: "fp_1",
-    outcomes: [{ status: "error", error_message: "x", requires_manual_review: true }, { status: "pass" }],
-  });
-  await world.onboard([row!], { mode: "sync" });
-  const customers = [row!, ...more];
-  const failed = await world.onboard(customers, { mode: "sync" });
-  expect(failed.summary).toMatchObject({ customers: { error: 1 }, manual_review: 1 });
-  const again = await world.onboard(customers, { mode: "sync", retry: true });
-  expect(again.summary).toMatchObject({ customers: { error: 0, pass: customers.length }, manual_review: 0 });
-  expect(world.sandbox.onboardings.of("fp_1").map(({ status }) => status)).toEqual(["error", "pass"]);
-  expect(await world.outcomes(again)).toMatchObject([
-    { attempt: 2, status: "pass", onboarding_id: world.sandbox.onboardings.of("fp_1")[1]?.id },
-    ...more.map(() => ({ attempt: 1, status: "pass" })),
-  ]);
-});

@@ -1,43 +1,27 @@
-import { writeFile } from "node:fs/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { runHere } from "../../helpers/command/command-here.js";
-import type { JobFolder } from "../../helpers/command/job-folder.js";
+import { beforeEach, expect, test } from "vitest";
+import { commandWorld } from "../../helpers/command/command-world.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const SYNC = ["sync", "--roster", "users.csv", "--json"];
 
-let sandbox: Sandbox;
-let folder: JobFolder;
+const world = commandWorld({ playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }] });
 beforeEach(async () => {
-  sandbox = await startSandbox({
-    playbooks: [
-      { key: "pb_kyc", outcomes: { pass: 1 } },
-      { key: "pb_more", outcomes: { incomplete: 1 } },
-    ],
-  });
   for (const user of ["u1", "u2", "u3"]) {
     for (const link of ["a", "b"])
-      sandbox.addLink({ fp_id: user, id: `${user}-${link}`, accounts: [{ id: `${user}-${link}-1` }] });
+      world.sandbox.addLink({ fp_id: user, id: `${user}-${link}`, accounts: [{ id: `${user}-${link}-1` }] });
   }
-  folder = await openClusterFolder(sandbox, sharedTemporal());
-  await writeFile(folder.roster, "fp_id\nu1\nu2\nu3\n");
-});
-afterEach(async () => {
-  await folder?.release();
-  await sandbox?.close();
+  await world.write("users.csv", "fp_id\nu1\nu2\nu3\n");
 });
 
-const run = (...args: string[]) => runHere(folder, args);
+const { run } = world;
 const json = async (...args: string[]) => {
   const said = JSON.parse((await run(...args, "--json")).stdout);
   return said.items ?? said;
 };
 
 test("a run that failed in part is listed, shown with the action to take, and its retry reads only what failed", async () => {
-  sandbox.addFault({ kind: "status", status: 404, operation: "list_bank_links", user: "u2", times: 1 });
-  sandbox.addFault({ kind: "status", status: 422, operation: "sync_transactions", link: "u1-b" });
+  world.sandbox.addFault({ kind: "status", status: 404, operation: "list_bank_links", user: "u2", times: 1 });
+  world.sandbox.addFault({ kind: "status", status: 422, operation: "sync_transactions", link: "u1-b" });
   const first = await run(...SYNC);
   expect(first.code).toBe(1);
   const { run_id } = JSON.parse(first.stdout);
@@ -60,12 +44,12 @@ test("a run that failed in part is listed, shown with the action to take, and it
   expect(status.code).toBe(0);
   expect(status.stdout).toContain(`nightledger runs retry ${run_id}`);
 
-  sandbox.clearFaults();
-  sandbox.clearRequests();
+  world.sandbox.clearFaults();
+  world.sandbox.clearRequests();
   const retried = await run("runs", "retry", run_id, "--json");
   expect(retried).toMatchObject({ code: 0 });
   expect(JSON.parse(retried.stdout)).toMatchObject({ status: "completed", links: { failed: 0 } });
-  const read = sandbox.requests({ operation: "sync_transactions" }).map(({ link }) => link);
+  const read = world.sandbox.requests({ operation: "sync_transactions" }).map(({ link }) => link);
   expect([...new Set(read)].sort()).toEqual(["u1-b", "u2-a", "u2-b"]);
   const listed = await json("runs", "list");
   expect(listed).toHaveLength(2);
@@ -77,7 +61,7 @@ test("a run that failed in part is listed, shown with the action to take, and it
 });
 
 test("a run that the service refused says why wherever it is shown, and its retry does the whole again", async () => {
-  sandbox.addFault({ kind: "status", status: 401, operation: "sync_transactions" });
+  world.sandbox.addFault({ kind: "status", status: 401, operation: "sync_transactions" });
   const refused = await run(...SYNC);
   expect(refused.code).toBe(4);
   const why = { reason: "credentials_refused", message: expect.stringContaining("refused the API key") };
@@ -90,7 +74,7 @@ test("a run that the service refused says why wherever it is shown, and its retr
     expect(shown.stdout).toContain(words);
     expect(shown.stdout).toContain(again);
   }
-  sandbox.clearFaults();
+  world.sandbox.clearFaults();
   const retried = await run("runs", "retry", run_id, "--json");
   expect(retried).toMatchObject({ code: 0 });
   expect(JSON.parse(retried.stdout)).toMatchObject({ status: "completed", users: { total: 3 } });
@@ -101,9 +85,11 @@ test("a run that the service refused says why wherever it is shown, and its retr
 });
 
 test("a run in progress is found, and watched to its end", async () => {
-  const release = sandbox.hold({ operation: "sync_transactions" });
+  const release = world.sandbox.hold({ operation: "sync_transactions" });
   expect(await run(...SYNC, "--detach")).toMatchObject({ code: 0 });
-  await expect.poll(() => sandbox.requests({ operation: "sync_transactions" }).length).toBeGreaterThan(0);
+  await expect
+    .poll(() => world.sandbox.requests({ operation: "sync_transactions" }).length)
+    .toBeGreaterThan(0);
   await expect
     .poll(() => json("runs", "list", "--status", "running").then(({ length }) => length), { timeout: 20_000 })
     .toBe(1);
@@ -129,7 +115,7 @@ test("a run in progress is found, and watched to its end", async () => {
 
 // The whole pause that the service had announced counted, ten minutes in a run of ten seconds.
 test("a run that is cancelled in a pause of the service has waited until its end, and no longer", async () => {
-  sandbox.addFault({ kind: "status", status: 429, retryAfter: 600, operation: "sync_transactions" });
+  world.sandbox.addFault({ kind: "status", status: 429, retryAfter: 600, operation: "sync_transactions" });
   expect(await run(...SYNC, "--detach")).toMatchObject({ code: 0 });
   const open = async () => (await json("runs", "list", "--status", "running"))[0]?.run_id;
   await expect.poll(open, { timeout: 20_000 }).toBeDefined();
@@ -142,27 +128,8 @@ test("a run that is cancelled in a pause of the service has waited until its end
   expect(counts.paused_ms).toBeLessThanOrEqual(duration_ms);
 });
 
-test("what is not there is said, and nothing is started to find out", async () => {
-  for (const args of [
-    ["runs", "show", "sync-20260101T000000Z-aaaaaa"],
-    ["runs", "watch", "sync-20260101T000000Z-aaaaaa"],
-    ["runs", "retry", "sync-20260101T000000Z-aaaaaa"],
-    ["runs", "cancel", "sync-20260101T000000Z-aaaaaa"],
-    ["runs", "cancel", "onboard-20260101T000000Z-aaaaaa"],
-    ["runs", "show", `onb_${"0".repeat(24)}`],
-    ["runs", "show", "nonsense"],
-    ["runs", "list", "--kind", "export"],
-    ["runs", "list", "--status", "broken"],
-  ]) {
-    expect(await run(...args), args.join(" ")).toMatchObject({ code: 2, stdout: "" });
-  }
-  expect(await run("runs", "list")).toMatchObject({ code: 0, stdout: "", stderr: "no runs match\n" });
-  expect(await run("runs", "list", "--kind", "vault-write")).toMatchObject({ code: 0 });
-  expect((await run("status")).stdout).toContain("runs      none yet");
-});
-
 test("a batch is shown by its id, by what its customers came to", async () => {
-  await writeFile(folder.roster, "fp_id\nu1\nu2\n");
+  await world.write("users.csv", "fp_id\nu1\nu2\n");
   const done = await run("onboard", "--customers", "users.csv", "--playbook", "pb_kyc", "--json");
   expect(done.code, done.stderr).toBe(0);
   const { batch_id, run_id } = JSON.parse(done.stdout);
@@ -174,23 +141,4 @@ test("a batch is shown by its id, by what its customers came to", async () => {
     findings: [],
   });
   expect(await json("runs", "show", run_id)).toMatchObject({ kind: "onboard", job_id: batch_id });
-
-  const waits = await run("onboard", "--customers", "users.csv", "--playbook", "pb_more", "--json");
-  const { batch_id: waiting } = JSON.parse(waits.stdout);
-  expect(
-    await json("query", "select batch_id, line, status, state from onboarding_queue order by line"),
-  ).toEqual([2, 3].map((line) => ({ batch_id: waiting, line, status: "needs_customer", state: "customer" })));
-  const since = "select count(*) as rows from onboarding_queue where since > started_at and age_s >= 0";
-  expect(await json("query", since)).toEqual([{ rows: 2 }]);
-  // A batch that runs over midnight has two days.
-  const burndown = await json(
-    "query",
-    `select batch_id, sum(started)::int as started, sum(decided)::int as decided, max(median_s) as median_s,
-      max_by(pass_total, day) as passed, max_by(open, day) as open from batch_burndown group by all order by decided`,
-  );
-  expect(burndown).toEqual([
-    { batch_id: waiting, started: 2, decided: 0, median_s: null, passed: 0, open: 2 },
-    { batch_id, started: 2, decided: 2, median_s: expect.any(Number), passed: 2, open: 0 },
-  ]);
-  expect(burndown[1].median_s).toBeGreaterThan(0);
 });

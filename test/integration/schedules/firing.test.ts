@@ -1,13 +1,10 @@
 import { appendFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { beforeEach, expect, test } from "vitest";
 import { ensureUpkeep } from "../../../src/cli/schedules/upkeep.js";
 import { runPreflight } from "../../../src/cli/session/preflight.js";
 import { scheduleId } from "../../../src/domain/schedules/scheduled-run.js";
-import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { runHere } from "../../helpers/command/command-here.js";
-import type { JobFolder } from "../../helpers/command/job-folder.js";
+import { commandWorld } from "../../helpers/command/command-world.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 import { onceAVersion } from "../../helpers/lake/once-a-version.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
@@ -15,23 +12,13 @@ import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 const FAR = ["--at", "03:00"];
 const SYNC = ["sync", "--roster", "users.csv"];
 
-let sandbox: Sandbox;
-let folder: JobFolder;
+const world = commandWorld({ playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }] });
 beforeEach(async () => {
-  sandbox = await startSandbox({ playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }] });
-  sandbox.addLink({ fp_id: "u1", id: "l1", accounts: [{ id: "a1" }] });
-  folder = await openClusterFolder(sandbox, sharedTemporal());
-  await writeFile(folder.roster, "fp_id\nu1\n");
-});
-afterEach(async () => {
-  await folder?.release();
-  await sandbox?.close();
+  world.sandbox.addLink({ fp_id: "u1", id: "l1", accounts: [{ id: "a1" }] });
+  await world.write("users.csv", "fp_id\nu1\n");
 });
 
-const run = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runHere(folder, args);
-  return { code, stdout, stderr };
-};
+const { run } = world;
 const schedule = async (...args: string[]) => {
   const done = await run("schedule", ...args);
   expect(done.code, done.stderr).toBe(0);
@@ -39,7 +26,7 @@ const schedule = async (...args: string[]) => {
 };
 const described = async (name: string) => JSON.parse((await schedule("describe", name, "--json")).stdout);
 const runsOf = onceAVersion(
-  () => folder.lake,
+  () => world.folder.lake,
   async (name) => {
     const columns = "run_id, kind, status, users, scheduled_at, started_at, message";
     const sql = `select ${columns} from runs where schedule = '${name}' order by started_at`;
@@ -55,15 +42,15 @@ const until = (name: string, runs: number) =>
 test("a schedule fires by itself; each run reads the roster as it is then, and a vanished one fails that run with a message", async () => {
   await schedule("create", "nightly", "--every", "2s", "--", ...SYNC);
   await until("nightly", 2);
-  sandbox.addLink({ fp_id: "u2", id: "l2", accounts: [{ id: "a2" }] });
-  await appendFile(folder.roster, "u2\n");
+  world.sandbox.addLink({ fp_id: "u2", id: "l2", accounts: [{ id: "a2" }] });
+  await appendFile(world.folder.roster, "u2\n");
   await expect.poll(() => runsOf("nightly").then((runs) => runs.at(-1).users)).toBe(2);
-  const aside = join(folder.directory, "aside.csv");
-  await rename(folder.roster, aside);
+  const aside = join(world.folder.directory, "aside.csv");
+  await rename(world.folder.roster, aside);
   await expect
     .poll(() => runsOf("nightly").then((runs) => runs.at(-1)))
     .toMatchObject({ kind: "sync", status: "failed", message: expect.stringMatching(/users\.csv.*not/) });
-  await rename(aside, folder.roster);
+  await rename(aside, world.folder.roster);
   await expect
     .poll(() => runsOf("nightly").then((runs) => runs.at(-1)))
     .toMatchObject({ status: "completed", users: 2, message: null });
@@ -85,17 +72,17 @@ test("a lake that goes while its worker lives fails the next firing, which asks 
   await schedule("create", "nightly", ...FAR, "--", ...SYNC);
   await schedule("trigger", "nightly");
   await until("nightly", 1);
-  await rename(folder.lake, `${folder.lake}.away`);
-  sandbox.clearRequests();
+  await rename(world.folder.lake, `${world.folder.lake}.away`);
+  world.sandbox.clearRequests();
   await schedule("trigger", "nightly");
   await expect.poll(() => described("nightly").then(({ last }) => last[0].status)).toBe("failed");
-  expect(sandbox.calls().total).toBe(0);
+  expect(world.sandbox.calls().total).toBe(0);
   expect(await runsOf("nightly")).toEqual([]);
 });
 
 test("a schedule of a lake that another one replaced, before its worker came, fails and says so", async () => {
   await schedule("create", "nightly", ...FAR, "--", ...SYNC);
-  await rm(folder.lake, { recursive: true });
+  await rm(world.folder.lake, { recursive: true });
   await schedule("create", "other", ...FAR, "--", ...SYNC);
   await schedule("trigger", "nightly");
   await until("nightly", 1);
@@ -103,14 +90,14 @@ test("a schedule of a lake that another one replaced, before its worker came, fa
     status: "failed",
     message: expect.stringMatching(/for another lake.*schedule create/),
   });
-  expect(sandbox.calls().total).toBe(0);
+  expect(world.sandbox.calls().total).toBe(0);
 });
 
 test("a worker's upkeep is created once, runs as a job, and stays as its user has changed it", async () => {
   await schedule("create", "nightly", ...FAR, "--", ...SYNC);
   await schedule("trigger", "nightly");
   await until("nightly", 1);
-  const preflight = await runPreflight({ ...SILENT, env: folder.env, cwd: folder.directory });
+  const preflight = await runPreflight({ ...SILENT, env: world.folder.env, cwd: world.folder.directory });
   const { client } = await sharedTemporal().client();
   const ensure = () => ensureUpkeep(SILENT, client, preflight);
   await ensure();
@@ -130,7 +117,7 @@ test("a worker's upkeep is created once, runs as a job, and stays as its user ha
   expect((await described("maintain")).paused).toBe(true);
   expect((await run("maintain", "--schedule", "--retain", "30")).code).toBe(0);
   expect(await described("maintain")).toMatchObject({ command: "maintain --retain 30", paused: true });
-  const log = join(folder.lake, "transactions", "_delta_log");
+  const log = join(world.folder.lake, "transactions", "_delta_log");
   const versions = (await readdir(log)).flatMap((name) => /^(\d{20})\.json$/.exec(name)?.[1] ?? []);
   const next = `${Math.max(...versions.map(Number)) + 1}`.padStart(20, "0");
   await writeFile(join(log, `${next}.json`), '{"protocol":{"minReaderVersion":1,"minWriterVersion":9}}\n');
@@ -174,10 +161,10 @@ test("a schedule that is changed by its name keeps its pause; a trigger runs it 
 
 test("imports, exports and batches run by a schedule as by a command", async () => {
   await writeFile(
-    join(folder.directory, "rows.csv"),
+    join(world.folder.directory, "rows.csv"),
     "link_id,account_id,amount,date,description\nl1,a1,1.50,2026-11-02,one\nl1,a1,2.50,2026-11-02,two\n",
   );
-  await writeFile(join(folder.directory, "customers.csv"), "external_id\nc-1\nc-2\n");
+  await writeFile(join(world.folder.directory, "customers.csv"), "external_id\nc-1\nc-2\n");
   const jobs: readonly (readonly [string, readonly string[]])[] = [
     ["imports", ["import", "--transactions", "rows.csv"]],
     ["packs", ["export", "cip", "--roster", "users.csv", "--approver", "c@bank.example"]],
@@ -191,7 +178,7 @@ test("imports, exports and batches run by a schedule as by a command", async () 
     const status = name === "customers" ? "completed_with_failures" : "completed";
     expect(await runsOf(name), name).toMatchObject([{ kind: command[0]?.replace("export", "cip"), status }]);
   }
-  expect(sandbox.truth("l1").rows).toHaveLength(2);
-  expect(sandbox.cip.made()).toHaveLength(1);
-  expect(sandbox.calls().by_operation.create_onboarding).toBe(2);
+  expect(world.sandbox.truth("l1").rows).toHaveLength(2);
+  expect(world.sandbox.cip.made()).toHaveLength(1);
+  expect(world.sandbox.calls().by_operation.create_onboarding).toBe(2);
 });

@@ -1,37 +1,27 @@
-import { writeFile } from "node:fs/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { runHere } from "../../helpers/command/command-here.js";
-import type { JobFolder } from "../../helpers/command/job-folder.js";
-import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+import { beforeEach, expect, test } from "vitest";
+import { commandWorld } from "../../helpers/command/command-world.js";
 
 const SYNC = ["sync", "--roster", "users.csv"];
 
-let sandbox: Sandbox;
-let folder: JobFolder;
+const world = commandWorld();
 beforeEach(async () => {
-  sandbox = await startSandbox();
-  sandbox.addLink({ fp_id: "u1", id: "l1", accounts: [{ id: "a1" }] });
-  folder = await openClusterFolder(sandbox, sharedTemporal());
-  await writeFile(folder.roster, "fp_id\nu1\n");
-});
-afterEach(async () => {
-  await folder?.release();
-  await sandbox?.close();
+  world.sandbox.addLink({ fp_id: "u1", id: "l1", accounts: [{ id: "a1" }] });
+  await world.write("users.csv", "fp_id\nu1\n");
 });
 
 const schedule = async (...args: string[]) => {
-  const { code, stdout, stderr } = await runHere(folder, ["schedule", ...args]);
+  const { code, stdout, stderr } = await world.run("schedule", ...args);
   expect(code, stderr).toBe(0);
   return stdout;
 };
 const described = async (name: string) => JSON.parse(await schedule("describe", name, "--json"));
 
 test("what becomes due while a run is running is skipped, a trigger too", async () => {
-  const release = sandbox.hold({ operation: "sync_transactions" });
+  const release = world.sandbox.hold({ operation: "sync_transactions" });
   await schedule("create", "busy", "--every", "1s", "--", ...SYNC);
-  await expect.poll(() => sandbox.requests({ operation: "sync_transactions" }).length).toBeGreaterThan(0);
+  await expect
+    .poll(() => world.sandbox.requests({ operation: "sync_transactions" }).length)
+    .toBeGreaterThan(0);
   await schedule("trigger", "busy");
   await expect
     .poll(() => described("busy").then(({ skipped_overlaps }) => skipped_overlaps))
@@ -40,6 +30,6 @@ test("what becomes due while a run is running is skipped, a trigger too", async 
   await schedule("delete", "busy");
   release();
   const runs = ["query", "--json", "select status from runs where schedule = 'busy'"];
-  await expect.poll(async () => (await runHere(folder, runs)).stdout).toContain("completed");
-  expect((await runHere(folder, ["schedule", "describe", "busy"])).code).toBe(2);
+  await expect.poll(async () => (await world.run(...runs)).stdout).toContain("completed");
+  expect((await world.run("schedule", "describe", "busy")).code).toBe(2);
 });

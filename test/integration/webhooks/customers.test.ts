@@ -33,21 +33,3 @@ test("a business that is known by its first data alone is ended by its event, an
   await other.handle.result();
   expect(await world.outcomes(other)).toMatchObject([{ status: "pass", settled_by: "validation" }]);
 });
-
-test("a validated session ends the customer's wait", async () => {
-  const world = await worlds.open({
-    sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { incomplete: 1 } }] },
-  });
-  const batch = await world.onboard(world.users(1), {
-    timing: { pollFirst: 60_000, pollPeopleMost: 60_000 },
-  });
-  expect(batch.summary.customers.needs_customer).toBe(1);
-  world.sandbox.addFault({ kind: "webhook_lost", operation: "service.onboarding.completed" });
-  const { id } = world.sandbox.onboardings.list()[0]!;
-  world.sandbox.onboardings.finish(id, "pass");
-  const token = world.sandbox.sessions.end({ onboardings: [id] });
-  const { status } = await world.post("validate", JSON.stringify({ validation_token: token }));
-  expect(status).toBe(200);
-  await world.untilRows("select * from onboardings where version = 2", 1);
-  expect(await world.outcomes(batch)).toMatchObject([{ status: "pass", settled_by: "validation" }]);
-});

@@ -49,31 +49,6 @@ test("a changed bank link is read again by itself: that link, in one run, howeve
   expect(await world.tabled(10)).toHaveLength(10);
 });
 
-test("an event that names no link: every link of the user; users are followed up in one run", async () => {
-  const world = await openLinked();
-  world.sandbox.addLink({ id: "link_1b", fp_id: "fp_1" });
-  for (const fp_id of ["fp_1", "fp_2"]) world.sandbox.webhooks.emit({ event_kind: KIND, fp_id });
-  const [followed] = await untilRuns(world, 1);
-  expect(followed).toMatchObject({ users: 2, links: 3 });
-});
-
-test("an event that names a link beside one of another user that names none: that link, and every one of the other", async () => {
-  const world = await openLinked();
-  world.sandbox.addLink({ id: "link_1b", fp_id: "fp_1" });
-  world.sandbox.addLink({ id: "link_2b", fp_id: "fp_2" });
-  // Both are asked for before either is planned.
-  const release = world.sandbox.hold({ operation: "list_bank_links" });
-  world.sandbox.webhooks.emit({ event_kind: KIND, fp_id: "fp_9", bank_link_id: "link_9" });
-  await world.sandbox.waitForRequests(1, { operation: "list_bank_links" });
-  world.sandbox.webhooks.emit({ event_kind: KIND, fp_id: "fp_1", bank_link_id: "link_1" });
-  world.sandbox.webhooks.emit({ event_kind: KIND, fp_id: "fp_2" });
-  await world.tabled(3);
-  release();
-  const [, named, whole] = await untilRuns(world, 3);
-  expect(named).toMatchObject({ users: 1, links: 1 });
-  expect(whole).toMatchObject({ users: 1, links: 2 });
-});
-
 test("webhooks during a run over the same user: one follow-up run after it, not lost, not ten", async () => {
   const world = await openLinked();
   // The run has read link 1 and waits for link 2.
@@ -137,11 +112,4 @@ test("a follow-up that does not open keeps no other waiting", async () => {
   const [followed] = await untilRuns(world, 1);
   expect(followed).toMatchObject({ users: 1, links: 1, status: "completed" });
   expect(await world.log()).toContain("a follow-up can't be read");
-});
-
-test("a run that follows up and fails is a row of runs, and ends the asking", async () => {
-  const world = await openLinked();
-  world.sandbox.webhooks.emit({ event_kind: KIND, fp_id: "fp_gone", bank_link_id: "link_9" });
-  const [followed] = await untilRuns(world, 1);
-  expect(followed).toMatchObject({ users: 1, status: "completed_with_failures" });
 });

@@ -16,53 +16,6 @@ const settled = (world: WebhookWorld) =>
     "select fp_id, onboarding_id, version, status, settled_by from onboardings order by line, version",
   );
 
-test("the stand-in's webhook ends each wait, known by fp_id or by external id; no poll is made", async () => {
-  const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, delayMs: 500 }] } });
-  world.sandbox.addUser({ fp_id: "fp_ext", external_id: "cust-7" });
-  const batch = await world.onboard([...world.users(2), { external_id: "cust-7" }], { timing: NO_POLL });
-  expect(batch.summary.customers).toMatchObject({ total: 3, pass: 3 });
-  expect((await settled(world)).map(({ settled_by }) => settled_by)).toEqual([
-    "webhook",
-    "webhook",
-    "webhook",
-  ]);
-  const completed = world.sandbox.webhooks.messages({ event_kind: "service.onboarding.completed" });
-  expect(completed).toHaveLength(3);
-  const rows = await world.tabled(3);
-  expect(rows.map(({ message_id, matched }) => [message_id, matched]).sort()).toEqual(
-    completed.map(({ id }) => [id, true]).sort(),
-  );
-  expect(world.receiver.counts()).toMatchObject({ taken: 3, matched: 3 });
-  const taken = await world.rows("select message_id from onboarding_events where message_id is not null");
-  expect(taken.map(({ message_id }) => message_id).sort()).toEqual(completed.map(({ id }) => id).sort());
-});
-
-test("a review that only a webhook says, after a poll that does not repeat it, is waited for until the reviewer decides", async () => {
-  const playbook = { ...ALWAYS, manualReviewShare: 1 };
-  const world = await worlds.open({ sandbox: { playbooks: [playbook] } });
-  const bare = (status: string) =>
-    world.sandbox.addFault({
-      kind: "wrong_body",
-      operation: "get_onboarding",
-      body: JSON.stringify({ status }),
-    });
-  const polled = bare("pass");
-  world.sandbox.webhooks.hold();
-  const timing = { ...NO_POLL, pollFirst: 100 };
-  const { summary } = await world.onboard(world.users(1), { timing });
-  expect(summary).toMatchObject({ customers: { pass: 1 }, manual_review: 0 });
-  const versions = () =>
-    world.rows("select status, requires_manual_review from onboardings order by version");
-  expect(await versions()).toEqual([{ status: "pass", requires_manual_review: null }]);
-  world.sandbox.webhooks.release();
-  await world.untilRows("select * from onboardings where version = 2 and requires_manual_review", 1);
-  world.sandbox.removeFault(polled);
-  bare("fail");
-  world.sandbox.onboardings.review(world.sandbox.onboardings.list()[0]?.id ?? "", "fail");
-  await world.untilRows("select * from onboardings where version = 3", 1);
-  expect((await versions()).at(-1)).toEqual({ status: "fail", requires_manual_review: false });
-});
-
 test("an event that names no playbook finds the customer who waits, by what the table knows", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, manualReviewShare: 1 }] } });
   await world.onboard(world.users(2), { timing: NO_POLL });

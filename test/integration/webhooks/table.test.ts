@@ -5,7 +5,6 @@ import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
 import { eventsWorkflowId } from "../../../src/domain/webhooks/messages.js";
 import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
 import { stageEvent } from "../../../src/lake/webhooks/staged-events.js";
-import { COMPLETED_EVENT } from "../../helpers/api/service-rules.js";
 import { signedHeaders } from "../../helpers/webhooks/signed-webhook.js";
 import type { WebhookWorld } from "../../helpers/webhooks/webhook-world.js";
 import { webhookWorlds } from "../../helpers/webhooks/webhook-worlds.js";
@@ -105,35 +104,6 @@ test("those that do not open stay, and however many they are keep no other out o
   expect(await world.tabled(20)).toHaveLength(20);
   await expect.poll(async () => (await staged(world)).sort()).toEqual(unreadable);
   expect(await world.log()).toContain("a staged webhook can't be read");
-});
-
-test("events of customers are told of together, and a receiver that stops tells what it has taken", async () => {
-  const world = await worlds.open();
-  const body = JSON.stringify(COMPLETED_EVENT);
-  const ids = Array.from({ length: 40 }, (_, n) => `msg_${n}`);
-  for (const id of ids) expect((await send(world, body, id)).status).toBe(204);
-  await world.receiver.stop();
-  expect(await world.tabled(ids.length)).toHaveLength(ids.length);
-  const { history } = await world.client.workflowService.getWorkflowExecutionHistory({
-    namespace: "default",
-    execution: { workflowId: eventsWorkflowId(world.scope) },
-  });
-  const signals = history?.events?.filter((event) => event.workflowExecutionSignaledEventAttributes) ?? [];
-  expect(signals.length).toBeLessThan(ids.length);
-});
-
-test("a time that no table can hold is kept as text, and keeps no other event out", async () => {
-  const world = await worlds.open();
-  const body = JSON.stringify({
-    event_kind: "service.vault.updated",
-    timestamp: "9999-12-31T23:59:59-01:00",
-  });
-  expect((await send(world, body, "msg_endless")).status).toBe(204);
-  expect((await send(world, '{"event_kind":"service.vault.updated"}', "msg_after")).status).toBe(204);
-  expect(await world.tabled(2)).toMatchObject([{ message_id: "msg_endless" }, { message_id: "msg_after" }]);
-  expect(
-    await world.rows("select event_timestamp, event_timestamp_text from webhook_events limit 1"),
-  ).toEqual([{ event_timestamp: null, event_timestamp_text: "9999-12-31T23:59:59-01:00" }]);
 });
 
 test("a flood: hundreds at once, each answered, each tabled once, in few signals", async () => {

@@ -80,20 +80,3 @@ test("with the calls gone too, the tables and the external id keep a row from be
   expect(summary).toMatchObject({ status: "completed", customers: { total: 2, pass: 2 } });
   expect(world.sandbox.onboardings.list()).toHaveLength(2);
 });
-
-test("a batch that had taken a row over loses its staging: the command of the other one takes it up again", async () => {
-  const world = await worlds.open({ sandbox: PENDING });
-  const [row = {}, more = {}] = world.users(2);
-  world.sandbox.playbooks.script({ entity: "fp_1", outcomes: [{ status: "incomplete", delayMs: 0 }] });
-  world.sandbox.playbooks.script({ entity: "fp_2", outcomes: [{ status: "pass", delayMs: 0 }] });
-  const first = await world.onboard([row]);
-  const second = await world.onboard([row, more]);
-  expect(second.summary.customers).toMatchObject({ needs_customer: 1, pass: 1 });
-  await drop(world, second.batchId);
-  expect((await world.onboard([row])).summary.customers).toMatchObject({ needs_customer: 1 });
-  finish(world, "fp_1");
-  await world.untilOpen("fp_1", (one) => one === undefined);
-  expect(await world.outcomes(first)).toMatchObject([{ status: "pass", version: 2 }]);
-  expect((await world.onboard([row, more])).summary.customers).toMatchObject({ pass: 2 });
-  expect(world.sandbox.onboardings.list()).toHaveLength(2);
-});
