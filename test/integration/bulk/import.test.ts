@@ -120,17 +120,6 @@ test("a chunk that is too large for the service goes in by parts", async () => {
   expect(amountsIn(1)).toEqual(amountsOf(100));
 });
 
-test("rows of a link that is gone fail; nothing else does", async () => {
-  await open();
-  world.sandbox.removeLink("l2");
-  const result = await world.run([...rowsOf(1, 12), ...rowsOf(2, 12)], CHUNK);
-  expect(result.rows).toMatchObject({ done: 12, failed: 12 });
-  expect(await ledger("link_id, status, reason")).toEqual([
-    { link_id: "l1", status: "accepted", reason: null, n: 12 },
-    { link_id: "l2", status: "refused", reason: "not_found", n: 12 },
-  ]);
-});
-
 test("while one import runs no other one of the lake begins, whatever its file and chunks are", async () => {
   await open();
   const release = world.sandbox.hold(CALL);
