@@ -85,9 +85,6 @@ const API: Omit<ApiConfig, "url" | "key"> = {
 
 const SCRATCH_BYTES = 1024 * 1024 * 1024;
 
-/** Of a world whose stand-in does not answer, which is to be noticed. */
-const IMPATIENT = { headersTimeoutMs: 1_500, bodyTimeoutMs: 1_500 } as const;
-
 /** Starts the parts of one test around a running Temporal server. */
 export async function openSyncWorld(temporal: TestTemporal, options: WorldOptions = {}): Promise<SyncWorld> {
   const releases: (() => unknown)[] = [];
