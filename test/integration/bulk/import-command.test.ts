@@ -26,9 +26,10 @@ const WRONG = [
 ] as const;
 
 const world = commandWorld();
-beforeEach(() => {
+beforeEach(async () => {
   world.sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
   world.sandbox.addLink({ fp_id: "u", id: "m", accounts: [{ id: "of-m" }] });
+  await world.write("users.csv", "fp_id\nu\n");
 });
 
 const { write, say: run } = world;
