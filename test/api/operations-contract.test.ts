@@ -191,7 +191,7 @@ describe("each fault of the wire is a typed error, within its time, for each ope
 
 describe("what the client refuses, the stand-in refuses too", () => {
   it.each(BROKEN_RULES.filter(({ ours }) => ours === undefined))(
-    "$rule ($operation.name)",
+    "$operation.name: $message",
     async ({ operation, params }) => {
       const { status } = await sendRaw(operation, params);
       expect(status).toBe(400);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe("a request that breaks a rule is refused before it is sent, with the rule and the accepted form", () => {
-  it.each(BROKEN_RULES)("$rule ($operation.name)", async ({ operation, params, message }) => {
+  it.each(BROKEN_RULES)("$operation.name: $message", async ({ operation, params, message }) => {
     const call = server
       .client()
       .call(operation, params as ParamsOf<Operation>, { clientToken: "tok_secret" });
@@ -27,7 +27,7 @@ describe("a request that breaks a rule is refused before it is sent, with the ru
 });
 
 describe("a refusal quotes no value", () => {
-  it.each(BROKEN_RULES)("$rule ($operation.name)", async ({ operation, params }) => {
+  it.each(BROKEN_RULES)("$operation.name: $message", async ({ operation, params }) => {
     const sent = planted(params) as ParamsOf<Operation>;
     const call = server.client().call(operation, sent, { clientToken: "tok_secret" });
     // The mark may have fixed it.

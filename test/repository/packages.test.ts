@@ -127,23 +127,3 @@ describe("packages", () => {
     expect(manifest).toMatchObject({ name: "nightledger", private: true, type: "module" });
   });
 });
-
-describe("the package", () => {
-  it("holds what is needed to run, and no sources, tests or benchmarks", () => {
-    const { files = [] } = JSON.parse(read("package.json")) as { readonly files?: readonly string[] };
-    expect(files.filter((name) => /^(src|test|bench|sandbox|dist\/(test|bench))(\/|$)/.test(name))).toEqual(
-      [],
-    );
-    // The bundle is what every workflow runs; go.mod is what the Temporal CLI is built from where none can be had.
-    expect(files).toEqual(
-      expect.arrayContaining([
-        "bin",
-        "dist/src",
-        "dist/sandbox",
-        "dist/workflow-bundle.js",
-        "tools/temporal",
-        "docs",
-      ]),
-    );
-  });
-});

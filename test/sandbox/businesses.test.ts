@@ -23,27 +23,11 @@ test("create: with nothing, with data, with an external id, with a sandbox id", 
   expect((await create({ body: {}, headers: { "x-external-id": "acme_2" } })).status).toBe(200);
 });
 
-test.each([
-  [
-    "initial data beside x-external-id",
-    { headers: { "x-external-id": "a" }, body: { "business.name": "A" } },
-  ],
-  ["an external id with a space", { headers: { "x-external-id": "a b" } }],
-  ["an external id with a slash", { headers: { "x-external-id": "a/b" } }],
-  ["an empty external id", { headers: { "x-external-id": "" } }],
-  ["an external id that a user has", { headers: { "x-external-id": "customer-u" } }],
-  ["an identifier of persons", { body: { "id.email": "a@example.com" } }],
-  ["an unknown identifier", { body: { "business.owner": "A" } }],
-  ["a value that is null", { body: { "business.name": null } }],
-])("create: %s is refused", async (_rule, settings) => {
-  expect((await create(settings)).status).toBe(400);
-  expect(sandbox.businesses.list()).toEqual([]);
-});
-
 test("create: an external id names one entity only; without one a repeated call makes a second business", async () => {
   const headers = { "x-external-id": "acme" };
   expect((await create({ headers })).status).toBe(200);
   expect((await create({ headers })).status).toBe(400);
+  expect((await create({ headers: { "x-external-id": "customer-u" } })).status).toBe(400);
   await create({ body: { "business.name": "Twin" } });
   await create({ body: { "business.name": "Twin" } });
   expect(sandbox.businesses.list()).toHaveLength(3);
@@ -57,18 +41,8 @@ test("update: an external id is given, changed, given again; another's is answer
   expect((await patch(b, { external_id: "customer-u" })).status).toBe(400);
   expect((await patch(a, { external_id: "two" })).status).toBe(200);
   expect((await patch(b, { external_id: "one" })).status).toBe(200);
-  expect((await patch(b, {})).body).toEqual({ id: b, external_id: "one" });
-});
-
-test.each([
-  ["other characters", { external_id: "a b" }],
-  ["an empty external id", { external_id: "" }],
-  ["an external id that is not a string", { external_id: 5 }],
-  ["an unknown field", { externalId: "a" }],
-])("update: %s is refused", async (_rule, body) => {
-  const id = sandbox.businesses.add();
-  expect((await patch(id, body)).status).toBe(400);
   expect((await patch("fp_bid_none", {})).status).toBe(404);
+  expect((await patch(b, {})).body).toEqual({ id: b, external_id: "one" });
 });
 
 test("insights: there once the run has ended, of its own business only, the same each time", async () => {

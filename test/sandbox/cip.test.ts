@@ -99,14 +99,3 @@ test("over many users there are reports to consider, and gaps in optional fields
     expect(bodies.some((body) => !(name in body))).toBe(true);
   }
 });
-
-test.each([
-  ["no approver", {}],
-  ["an empty approver", { default_approver: "" }],
-  ["an approver that is not a string", { default_approver: 5 }],
-  ["an unknown field", { default_approver: "a", approver: "b" }],
-])("%s is refused", async (_rule, body) => {
-  expect((await report("u1", body)).status).toBe(400);
-  expect(sandbox.cip.made()).toEqual([]);
-  expect((await report("nobody")).status).toBe(404);
-});

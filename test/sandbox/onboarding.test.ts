@@ -29,19 +29,8 @@ const runNow = (body: object) => run({ key: "p", fp_id: "u", synchronous_timeout
 const read = async (id: string) => (await call(sandbox, "GET", `/onboardings/${id}`)).body;
 
 test.each([
-  ["neither fp_id nor external_id", { key: "p" }],
-  ["both fp_id and external_id", { key: "p", fp_id: "u", external_id: "customer-u" }],
-  ["no key", { fp_id: "u" }],
   ["an unknown playbook", { key: "none", fp_id: "u" }],
   ["a version that is not there", { key: "p:v4", fp_id: "u" }],
-  ["a version tag of another form", { key: "p:3", fp_id: "u" }],
-  ["a version zero", { key: "p:v0", fp_id: "u" }],
-  ["a time-out of zero", { key: "p", fp_id: "u", synchronous_timeout_secs: 0 }],
-  ["a time-out over 30", { key: "p", fp_id: "u", synchronous_timeout_secs: 31 }],
-  ["a time-out in a string", { key: "p", fp_id: "u", synchronous_timeout_secs: "5" }],
-  ["a fraction of a second", { key: "p", fp_id: "u", synchronous_timeout_secs: 1.5 }],
-  ["prerequisite data that are not an object", { key: "p", fp_id: "u", prerequisite_data: [] }],
-  ["an unknown field", { key: "p", fp_id: "u", playbook: "p" }],
   ["a playbook for businesses on a user", { key: "b", fp_id: "u" }],
   ["a playbook for users on a business", { key: "p", fp_id: "fp_bid_1" }],
 ])("%s is refused, and nothing begins", async (_rule, body) => {
@@ -81,13 +70,6 @@ test("at the time-out execution continues in the background", async () => {
   expect(status).toBe("pending");
   sandbox.clock.advance(3_000);
   expect(await read(id)).toMatchObject({ status: "pass" });
-});
-
-test("delays run in real time too", async () => {
-  await start({ clock: {}, playbooks: [{ key: "p", delayMs: [20, 40] }] });
-  const began = Date.now();
-  expect((await runNow({})).body.status).toBe("pass");
-  expect(Date.now() - began).toBeGreaterThanOrEqual(19);
 });
 
 test("the same external_id and playbook give the same onboarding, of whatever version; fp_id begins a new one", async () => {
@@ -176,9 +158,6 @@ test("lists: the newest first, page by page until next_page is null", async () =
   ]);
   const ids = [first, ...rest].flatMap(({ data }) => data.map(({ id }: { id: string }) => id));
   expect(new Set(ids).size).toBe(5);
-  for (const query of ["?page=0", "?page_size=101", "?page_size=0", "?page=x", "?size=5"]) {
-    expect((await call(sandbox, "GET", `/users/u/onboardings${query}`)).status).toBe(400);
-  }
 });
 
 test("lists: next_page can be made to lead nowhere, and the first page to be number 0", async () => {
@@ -239,7 +218,6 @@ test("a session's validation token stands for what was finished, and is refused 
 
 test.each([
   ["a key with a colon", { key: "a:v1" }, /a key is a text without colon/],
-  ["no version", { key: "a", versions: 0 }, /versions is an integer from 1/],
   [
     "an unknown outcome",
     { key: "a", outcomes: { passed: 1 } as object },

@@ -1,11 +1,11 @@
 import type { GrowingObject, ObjectEntry, ObjectStore } from "../../../src/lake/store/object-store.js";
-import { appendedName } from "./fault-store.js";
+import { appendedName, type StoreFault } from "./fault-store.js";
 import { notesInMemory } from "./unsynced-notes.js";
 import { forgetUnsynced, notingUnsynced } from "./unsynced-store.js";
 
 /** A step of a store at which the power is cut. */
 export interface PowerCut {
-  readonly on: "put" | "append" | "putIfAbsent" | "upload" | "persist" | "deletePrefix";
+  readonly on: StoreFault["on"] | "persist";
   /** Source of a regular expression that the key matches; of what is appended, its {@link appendedName}. */
   readonly key: string;
   /** Before the step, which then does not happen, or after it has. */
@@ -118,7 +118,7 @@ export function forgetful(disk: ObjectStore, cuts: readonly PowerCut[] = []): Fo
         files.map(({ key }) => key),
         () => store.uploadAll(files),
       ),
-    delete: (key) => step("deletePrefix", [key], () => store.delete(key)),
+    delete: (key) => step("delete", [key], () => store.delete(key)),
     deletePrefix: (prefix, options) =>
       step("deletePrefix", [prefix], () => store.deletePrefix(prefix, options)),
   };

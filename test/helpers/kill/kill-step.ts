@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { taskQueue } from "../../../src/domain/run.js";
 import { type ChildCommand, startNode } from "../command/command-process.js";
-import { auditLake } from "../lake/lake-audit.js";
+import { addBadRow, problemsOf } from "../sync/bad-row.js";
 import { openSyncWorld, type SyncWorld } from "../sync/sync-harness.js";
 import type { TestTemporal } from "../temporal/temporal-environment.js";
 import type { StoreFault } from "./fault-store.js";
@@ -39,10 +39,7 @@ async function killAt(temporal: TestTemporal, script: string, fault: StoreFault)
   });
   let child: ChildCommand | undefined;
   try {
-    const [link = ""] = world.sandbox.world.links.keys();
-    world.sandbox.append(link, [
-      { change: "created", raw: '{"transaction_id":"bad","amount":"1e3"}', id: "bad" },
-    ]);
+    addBadRow(world);
     await world.stopWorker();
     child = await startFaultWorker(temporal, script, world, fault);
     const started = await world.start({ pageSize: 50 });
@@ -51,11 +48,7 @@ async function killAt(temporal: TestTemporal, script: string, fault: StoreFault)
     await world.startWorker();
     await started.handle.result();
     const runs = await world.rows("select run_id from runs");
-    return [
-      ...(runs.length === 1 ? [] : [`runs has ${runs.length} rows`]),
-      // The row that is in quarantine is in the stand-in's truth all the same.
-      ...(await auditLake(world.lake, world.sandbox)).filter((problem) => !/[ /]bad\b/.test(problem)),
-    ];
+    return [...(runs.length === 1 ? [] : [`runs has ${runs.length} rows`]), ...(await problemsOf(world))];
   } finally {
     if (child?.running()) await child.end("SIGKILL");
     await world.close();

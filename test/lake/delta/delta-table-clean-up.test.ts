@@ -74,8 +74,8 @@ test.each([KILLS[1]!, KILLS[2]!])("a process that is killed when %s leaves a who
 test.each([
   ["the checkpoint is written", { on: "upload", key: "checkpoint.parquet$" }],
   ["the checkpoint is named", { on: "put", key: "_last_checkpoint$" }],
-  ["some files are deleted", { on: "deletePrefix", key: "3.json$" }],
-  ["all files are deleted", { on: "deletePrefix", key: "5.json$" }],
+  ["some files are deleted", { on: "delete", key: "3.json$" }],
+  ["all files are deleted", { on: "delete", key: "5.json$" }],
 ] as const)("a power cut when %s leaves a log that is read and cleaned up", async (_, cut) => {
   const table = `power-${cut.on}-${cut.key.slice(0, 1)}`;
   await makeOldTable(lake, table, 7);

@@ -144,23 +144,6 @@ withBrowser(
   },
 );
 
-withBrowser("what the pages show is what the commands print as JSON", async () => {
-  const { context, page, root } = await opened();
-  const status = JSON.parse((await runHere(folder, ["status", "--json"])).stdout);
-  const numbers = await page.locator(".headline strong").allTextContents();
-  const [newest] = status.latest;
-  expect(numbers.map(Number)).toEqual([
-    newest.counts.links,
-    newest.counts.created + newest.counts.updated + newest.counts.removed,
-    status.quarantined,
-    status.stale.total,
-  ]);
-  const { items: runs } = JSON.parse((await runHere(folder, ["runs", "list", "--json"])).stdout);
-  await page.goto(`${root}/runs`);
-  for (const { run_id } of runs) expect(await page.locator(`main a[href="/runs/${run_id}"]`).count()).toBe(1);
-  await context.close();
-});
-
 withBrowser("the keyboard alone reaches every link and field of a page, and Enter opens it", async () => {
   const { context, page, root } = await opened();
   await page.goto(`${root}/runs`);
@@ -182,20 +165,6 @@ withBrowser("the keyboard alone reaches every link and field of a page, and Ente
   expect(new URL(page.url()).hash).toBe("#main");
   await context.close();
 });
-
-withBrowser(
-  "an open page shows by itself that the schedule was paused, by the command that the page shows",
-  async () => {
-    const { context, page, root } = await opened();
-    await page.goto(`${root}/schedules`);
-    const shown = await page.locator("code", { hasText: "schedule pause nightly" }).textContent();
-    expect(shown).toBe('nightledger schedule pause nightly --reason "…"');
-    const pause = ["schedule", "pause", "nightly", "--reason", "holidays"];
-    expect(await runHere(folder, pause)).toMatchObject({ code: 0 });
-    await page.getByText("paused", { exact: true }).first().waitFor();
-    await context.close();
-  },
-);
 
 withBrowser("an open page shows a run that has ended since, without being loaded again", async () => {
   const { context, page } = await opened();

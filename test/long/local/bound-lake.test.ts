@@ -1,4 +1,4 @@
-import { readdir, rename, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
@@ -51,26 +51,8 @@ async function command(args: readonly string[], env: JobFolder["env"] = {}): Pro
 }
 
 const asked = () => sandbox.calls().total + elsewhere.calls().total;
-const posted = () => sandbox.calls().by_operation.create_onboarding;
-const lakeFiles = async () => (await readdir(folder.lake, { recursive: true })).sort();
 const REHEARSAL = { NIGHTLEDGER_API_KEY: TEST_KEY };
 const REAL = { NIGHTLEDGER_API_KEY: LIVE_KEY };
-
-test("a live run over the lake of a rehearsal is refused with both modes; over a lake of its own it posts all", async () => {
-  const rehearsal = await command(ONBOARD, REHEARSAL);
-  expect(rehearsal).toMatchObject({ code: 0, value: { customers: { pass: 3 } } });
-  expect(posted()).toBe(3);
-  const before = await lakeFiles();
-  const refused = await command(ONBOARD, REAL);
-  expect(refused).toMatchObject({ code: 2, value: { error: { class: "InputError" } } });
-  expect(refused.value.error.message).toMatch(/^NIGHTLEDGER_API_KEY: .*holds test data.*a live key/);
-  expect(asked()).toBe(0);
-  expect(await lakeFiles()).toEqual(before);
-  const real = await command(ONBOARD, { ...REAL, NIGHTLEDGER_LAKE: "live" });
-  expect(real).toMatchObject({ code: 0, value: { customers: { pass: 3 } } });
-  expect(posted()).toBe(3);
-  expect(real.value.batch_id).not.toBe(rehearsal.value.batch_id);
-});
 
 test("another address is refused by every job with both, until the lake is bound to it; then nothing is posted again", async () => {
   const first = await command(ONBOARD, REHEARSAL);
@@ -102,31 +84,6 @@ test("another address is refused by every job with both, until the lake is bound
   });
   expect(elsewhere.calls().by_operation.create_onboarding ?? 0).toBe(0);
   expect((await command(ONBOARD, REHEARSAL)).code).toBe(2);
-});
-
-test("a lake that went is missed by HOME, and so is one that another lake replaced: nothing is posted or written", async () => {
-  await command(ONBOARD, REHEARSAL);
-  const away = `${folder.lake}.away`;
-  await rename(folder.lake, away);
-  const gone = await command(ONBOARD, REHEARSAL);
-  expect(gone.code).toBe(2);
-  expect(gone.value.error.message).toMatch(/lake that was in .* is gone.*--new-lake/);
-  expect(asked()).toBe(0);
-  expect(await folder.names()).not.toContain("lake");
-  expect((await command([...ONBOARD, "--new-lake"], REHEARSAL)).code).toBe(0);
-  expect(posted()).toBe(3);
-  expect((await command(ONBOARD, REHEARSAL)).value).toMatchObject({ calls: 0 });
-  await rm(folder.lake, { recursive: true });
-  await rename(away, folder.lake);
-  const other = await command(ONBOARD, REHEARSAL);
-  expect(other.value.error.message).toMatch(/another lake is in its place/);
-  expect(asked()).toBe(0);
-});
-
-test("a new lake's batch has the id that judging its file gives", async () => {
-  const judged = await command([...ONBOARD, "--validate-only"], REHEARSAL);
-  const ran = await command(ONBOARD, REHEARSAL);
-  expect(judged.value.batch_id).toBe(ran.value.batch_id);
 });
 
 test.each([

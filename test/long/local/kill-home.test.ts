@@ -39,22 +39,6 @@ test("a database that no server was ever ready on is created again", async () =>
   await expectSyncs();
 });
 
-test("a database that a server was ready on is kept: the run of a killed command continues", async () => {
-  const pages = { operation: "sync_transactions" };
-  const arrived = sandbox.waitForRequests(1, pages);
-  const release = sandbox.hold(pages);
-  const first = folder.sync();
-  await arrived;
-  const [, runId] = await first.says(/^run (sync-[\w-]+)/m);
-  for (const { pid } of folder.servers()) process.kill(pid, "SIGKILL");
-  await first.end("SIGKILL");
-  const second = folder.sync();
-  await second.says(new RegExp(`joined run ${runId}`));
-  release();
-  expect((await second.ended).code).toBe(0);
-  expect(await auditLake(folder.lake, sandbox)).toEqual([]);
-});
-
 test("dev whose process and server were killed starts again", async () => {
   const first = folder.command(["dev"]);
   await first.says(/Ctrl-C ends it/);

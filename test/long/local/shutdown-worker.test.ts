@@ -53,20 +53,6 @@ test("a worker that is asked to stop ends what it has begun and sends no further
   expect(await auditLake(folder.lake, sandbox)).toEqual([]);
 });
 
-test("kill -9 of a worker costs at most one page per link in flight, and the next worker continues", async () => {
-  const worker = await startWorkerCommand();
-  const arrived = sandbox.waitForRequests(40, PAGES);
-  const command = folder.sync("--page-size", "50");
-  await arrived;
-  await worker.end("SIGKILL");
-  const resumedAt = Date.now();
-  await startWorkerCommand();
-  const end = await command.ended;
-  expect(end.code, end.stderr).toBe(0);
-  expect(auditCalls(sandbox.requests(), [{ resumedAt, survived: false }])).toEqual([]);
-  expect(await auditLake(folder.lake, sandbox)).toEqual([]);
-});
-
 test("Ctrl-C with a cluster detaches: the run continues, and the same command joins it", async () => {
   await startWorkerCommand();
   const arrived = sandbox.waitForRequests(10, PAGES);

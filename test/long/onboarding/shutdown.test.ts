@@ -2,7 +2,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { runHere } from "../../helpers/command/command-here.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { rowsOf, withLake } from "../../helpers/lake/lake-audit.js";
 
@@ -72,13 +71,3 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     );
   },
 );
-
-test("a batch can't be steered where nothing was ever run, and nothing is made there", async () => {
-  const before = await folder.names();
-  for (const how of ["pause", "resume", "cancel"]) {
-    const { code, stderr } = await runHere(folder, ["runs", how, `onb_${"0".repeat(24)}`]);
-    expect(code).toBe(2);
-    expect(stderr).toContain("is not running");
-  }
-  expect(await folder.names()).toEqual(before);
-});

@@ -1,4 +1,4 @@
-import { readdir, rm, stat, truncate } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
@@ -34,12 +34,13 @@ async function openKilledRun(): Promise<{ sandbox: Sandbox; folder: JobFolder; s
 
 const summaryOf = ({ stdout }: ProcessEnd) => JSON.parse(stdout) as SyncSummary;
 
-/** The same command ends with the reason, and the one after it starts afresh. */
-async function expectEndAndFreshStart(folder: JobFolder, sandbox: Sandbox, reason: RegExp): Promise<void> {
+test("staging deleted under a killed run: the same command ends with that, and the next one starts afresh", async () => {
+  const { sandbox, folder, staging } = await openKilledRun();
+  await rm(staging, { recursive: true });
   const ended = await folder.sync().ended;
   expect(ended.code, ended.stderr).toBe(1);
   const { failures, run_id } = summaryOf(ended);
-  expect(failures[0]?.reason).toMatch(reason);
+  expect(failures[0]?.reason).toMatch(/^StagingLostError: .*is gone from the lake's staging area/);
   const fresh = await folder.sync().ended;
   expect(fresh.code, fresh.stderr).toBe(0);
   expect(summaryOf(fresh).run_id).not.toBe(run_id);
@@ -48,19 +49,6 @@ async function expectEndAndFreshStart(folder: JobFolder, sandbox: Sandbox, reaso
   expect(
     found.filter((words) => !words.startsWith("runs and link_syncs differ") || !words.includes(run_id)),
   ).toEqual([]);
-}
-
-test("staging deleted under a killed run: the same command ends with that, and the next one starts afresh", async () => {
-  const { sandbox, folder, staging } = await openKilledRun();
-  await rm(staging, { recursive: true });
-  await expectEndAndFreshStart(folder, sandbox, /^StagingLostError: .*is gone from the lake's staging area/);
-});
-
-test("a document torn by a power cut: the same command ends with that, and the next one starts afresh", async () => {
-  const { sandbox, folder, staging } = await openKilledRun();
-  const document = join(staging, "roster", "0.jsonl");
-  await truncate(document, Math.floor((await stat(document)).size / 2));
-  await expectEndAndFreshStart(folder, sandbox, /^StagingLostError: .*roster.* is torn/);
 });
 
 const rows = async (folder: JobFolder) => {
@@ -68,19 +56,6 @@ const rows = async (folder: JobFolder) => {
     .ended;
   return asked.stdout;
 };
-
-test("--restart gives up the run of a killed command, and starts a new one", async () => {
-  const { sandbox, folder, staging } = await openKilledRun();
-  const restarted = await folder.sync("--restart").ended;
-  expect(restarted.code, restarted.stderr).toBe(0);
-  expect(staging).not.toContain(summaryOf(restarted).run_id);
-  expect(await rows(folder)).toMatch(/cancelled[\s\S]*completed/);
-  // Only the roster of the one that was given up is left, for a retry.
-  expect(await readdir(join(folder.lake, "_staging")).then((names) => names.filter(isSync))).toEqual([
-    `${basename(staging)}-failed`,
-  ]);
-  expect(await auditLake(folder.lake, sandbox)).toEqual([]);
-});
 
 test("runs cancel gives up the run of a killed command; no other one is running then", async () => {
   const { folder, staging } = await openKilledRun();

@@ -25,21 +25,15 @@ it("docs/reference/service.md has every data identifier in its order, and no oth
   expect(named.filter((word) => word !== "custom.<name>")).toEqual(VAULT_IDENTIFIERS);
 });
 
-it("docs/reference/service.md has a row for every onboarding status", () => {
-  expect(firstColumn(section(PATH, "Onboarding statuses"))).toEqual(ONBOARDING_STATUSES);
-});
+const proxy = OPERATIONS.find(({ name }) => name === "call_vault_proxy");
+const headers = Object.values(proxy?.headerNames ?? {}).filter((name) => name !== "content-type");
 
-it("docs/reference/service.md has a row for every scope of a client token", () => {
-  const text = section(PATH, "Client tokens");
-  expect(firstColumn(text.slice(text.indexOf("| scope |")))).toEqual(TOKEN_SCOPES);
-});
-
-it("docs/reference/service.md has a row for every kind of event", () => {
-  expect(firstColumn(section(PATH, "Webhook events"))).toEqual(EVENT_KINDS);
-});
-
-it("docs/reference/service.md has a row for every header of the proxy", () => {
-  const proxy = OPERATIONS.find(({ name }) => name === "call_vault_proxy");
-  const sent = Object.values(proxy?.headerNames ?? {}).filter((name) => name !== "content-type");
-  expect(firstColumn(section(PATH, "Proxy headers"))).toEqual(sent);
+it.each([
+  ["Onboarding statuses", "", ONBOARDING_STATUSES],
+  ["Client tokens", "| scope |", TOKEN_SCOPES],
+  ["Webhook events", "", EVENT_KINDS],
+  ["Proxy headers", "", headers],
+] as const)("docs/reference/service.md, %s, has a row for each", (heading, head, words) => {
+  const text = section(PATH, heading);
+  expect(firstColumn(text.slice(text.indexOf(head)))).toEqual(words);
 });

@@ -6,7 +6,6 @@ import type { OnboardSummary } from "../../../../src/domain/onboarding/batch/bat
 import { taskQueue } from "../../../../src/domain/run.js";
 import { giveUpRun } from "../../../../src/temporal/give-up.js";
 import { tellFollow } from "../../../../src/temporal/onboarding/open-rows.js";
-import { openClusterFolder } from "../../../helpers/command/cluster-folder.js";
 import type { ProcessEnd } from "../../../helpers/command/command-process.js";
 import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
 import { onboardWorlds } from "../../../helpers/onboarding/onboard-worlds.js";
@@ -53,17 +52,6 @@ async function openDeadBatch() {
   return { sandbox, folder, batchId, runId, obstacle };
 }
 
-test("runs cancel gives up a batch that a failing step holds up; it does not run then", async () => {
-  const { sandbox, folder, batchId, runId } = await openDeadBatch();
-  const cancelled = await folder.command(["runs", "cancel", batchId, "--json"]).ended;
-  expect(cancelled.code, cancelled.stderr).toBe(1);
-  expect(summaryOf(cancelled)).toMatchObject({ run_id: runId, status: "cancelled" });
-  const again = await folder.command(["runs", "cancel", batchId]).ended;
-  expect(again.code).toBe(2);
-  expect(again.stderr).toContain("is not running, so there is nothing to cancel");
-  expect(sandbox.onboardings.list()).toEqual([]);
-});
-
 test("--restart gives up a batch that a failing step holds up, and starts a new run", async () => {
   const { sandbox, folder, runId, obstacle } = await openDeadBatch();
   const restarted = folder.command([...DEAD, "--restart"]);
@@ -77,43 +65,6 @@ test("--restart gives up a batch that a failing step holds up, and starts a new 
     status: "completed_with_failures",
     customers: { total: 2, pass: 1, invalid: 1 },
   });
-  expect(sandbox.onboardings.list()).toHaveLength(1);
-});
-
-test("--restart in a cluster cancels a running run, and the new one follows what was posted", async () => {
-  const { sandbox, folder } = await openFolder((one) => openClusterFolder(one, temporal), 600_000, ["fp_1"]);
-  const detached = summaryOf(await folder.command([...ONBOARD, "--detach"]).ended);
-  await sandbox.waitForRequests(1, { operation: "get_onboarding" });
-  const restarted = folder.command([...ONBOARD, "--restart", "--until", "settled"]);
-  await restarted.says(/^run onboard-\S+/m);
-  for (const { id } of sandbox.onboardings.list()) sandbox.onboardings.finish(id, "pass");
-  const ended = await restarted.ended;
-  expect(summaryOf(ended), ended.stderr).toMatchObject({ status: "completed", customers: { pass: 1 } });
-  expect(summaryOf(ended).run_id).not.toBe(detached.run_id);
-  const runs = await folder.command(["query", "select run_id, status from runs", "--json"]).ended;
-  expect(JSON.parse(runs.stdout)).toContainEqual({ run_id: detached.run_id, status: "cancelled" });
-  expect(sandbox.onboardings.list()).toHaveLength(1);
-});
-
-test("a batch whose staging was deleted: exit 1 with the reason, and the same command completes it", async () => {
-  const { sandbox, folder } = await openFolder((one) => openClusterFolder(one, temporal), 600_000, ["fp_1"]);
-  const running = folder.command(ONBOARD);
-  const [, batchId = ""] = await running.says(/^batch (onb_\S+)/m);
-  await sandbox.waitForRequests(1, { operation: "get_onboarding" });
-  await rm(join(folder.lake, "_staging", batchId), { recursive: true });
-  for (const { id } of sandbox.onboardings.list()) sandbox.onboardings.finish(id, "pass");
-  const lost = await running.ended;
-  expect(lost.code).toBe(1);
-  expect(summaryOf(lost)).toMatchObject({
-    status: "failed",
-    customers: { pass: 0 },
-    reason: "staging_lost",
-    message: expect.stringMatching(/^_staging\/onb_.* is gone .*start the job again$/),
-  });
-  expect(lost.stderr).toContain("then give the same command again");
-  const again = await folder.command(ONBOARD).ended;
-  expect(again.code, again.stderr).toBe(0);
-  expect(summaryOf(again)).toMatchObject({ status: "completed", customers: { pass: 1 } });
   expect(sandbox.onboardings.list()).toHaveLength(1);
 });
 

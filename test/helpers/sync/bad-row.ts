@@ -1,0 +1,13 @@
+import { auditLake } from "../lake/lake-audit.js";
+import type { SyncWorld } from "./sync-harness.js";
+
+/** Gives the first link of a world a row that goes to quarantine. */
+export function addBadRow({ sandbox }: SyncWorld): void {
+  const [link = ""] = sandbox.world.links.keys();
+  sandbox.append(link, [{ change: "created", raw: '{"transaction_id":"bad","amount":"1e3"}', id: "bad" }]);
+}
+
+/** What is not right of a lake; the row that is in quarantine is in the stand-in's truth all the same. */
+export async function problemsOf({ lake, sandbox }: SyncWorld): Promise<string[]> {
+  return (await auditLake(lake, sandbox)).filter((problem) => !/[ /]bad\b/.test(problem));
+}
