@@ -6,7 +6,7 @@ import { KILLED_KYB } from "../helpers/bulk/kyb-trial.js";
 import { KILLED_RECONCILE } from "../helpers/bulk/reconcile-trial.js";
 import { runVaultTrial, runVaultWriteTrial } from "../helpers/bulk/vault-trial.js";
 import type { TrialReport } from "../helpers/kill/kill-trial.js";
-import { KillFigures, unfinished } from "./kill-figures.js";
+import { runTrials } from "./kill-figures.js";
 
 const FIRST_SEED = Number(process.env.NIGHTLEDGER_KILL_SEED ?? 1);
 const KILLS = Number(process.env.NIGHTLEDGER_BULK_KILLS ?? 5);
@@ -28,14 +28,10 @@ const KINDS: readonly [string, Trial][] = [
 
 test.skipIf(KILLS === 0).each(KINDS)(
   `${KILLS} kills of %s from seed ${FIRST_SEED} on: each row once, as the service has it`,
-  async (kind, runTrial) => {
-    const figures = new KillFigures(`runs of ${kind}`);
-    let seed = FIRST_SEED;
-    for (; figures.killed < KILLS; seed += 1) {
-      const trial = await runTrial(seed, KILLS - figures.killed).catch(unfinished);
-      figures.add(trial, `seed ${seed}`, `--seed ${seed} --kills 0 --onboard-kills 0 --bulk-kills 1`);
-    }
-    figures.sum(`seeds ${FIRST_SEED} to ${seed - 1}`);
-    expect(figures.failures).toEqual([]);
+  async (kind, run) => {
+    const again = "--kills 0 --onboard-kills 0 --bulk-kills 1";
+    expect(
+      await runTrials(FIRST_SEED, { of: `runs of ${kind}`, kills: KILLS, lanes: 1, run, again }),
+    ).toEqual([]);
   },
 );

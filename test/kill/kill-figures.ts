@@ -35,6 +35,35 @@ export class KillFigures {
   }
 }
 
+/** Trials whose seeds follow each other. */
+interface Trials {
+  /** What is killed, in the last line. */
+  readonly of: string;
+  /** So many kills at least, in so many trials beside each other: most of one is waiting for a heartbeat. */
+  readonly kills: number;
+  readonly lanes: number;
+  run(seed: number, left: number): Promise<TrialReport>;
+  /** The options that repeat a trial, beside its seed. */
+  readonly again: string;
+}
+
+/** Runs trials from a seed on until enough was killed; what failed, in words. */
+export async function runTrials(first: number, { of, kills, lanes, run, again }: Trials): Promise<string[]> {
+  const figures = new KillFigures(of);
+  let seed = first;
+  const lane = async () => {
+    while (figures.killed < kills) {
+      const mine = seed;
+      seed += 1;
+      const trial = await run(mine, kills - figures.killed).catch(unfinished);
+      figures.add(trial, `seed ${mine}`, `--seed ${mine} ${again}`);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  figures.sum(`seeds ${first} to ${seed - 1}`);
+  return figures.failures;
+}
+
 /** A trial that could not be judged is a failure like any other; those beside it are let finish. */
 export function unfinished(error: unknown): TrialReport {
   return { kills: [{ victim: "unknown", line: String(error), met: true }], problems: [String(error)] };

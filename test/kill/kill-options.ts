@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import { STORE_KINDS, type StoreKind } from "../helpers/kill/killed-store.js";
 
 /** What `npm run test:kill` was asked for. */
@@ -14,10 +15,7 @@ interface KillOptions {
   readonly store: StoreKind;
 }
 
-const DEFAULTS = { kills: 24, onboardKills: 6, bulkKills: 5, store: "kept" } as const;
 const LAST_SEED = 1_000_000;
-const ACCEPTED =
-  "accepted are --seed N, --kills N, --onboard-kills N, --bulk-kills N and --store kept, forgetful or bucket";
 
 /**
  * Reads the options behind the `--` of a command line.
@@ -25,24 +23,23 @@ const ACCEPTED =
  * @throws Error naming the option that was given wrongly.
  */
 export function parseKillOptions(argv: readonly string[], now: number): KillOptions {
-  const given = argv.includes("--") ? argv.slice(argv.indexOf("--") + 1).filter((word) => word !== "--") : [];
-  const options: { -readonly [K in keyof KillOptions]: KillOptions[K] } = {
-    ...DEFAULTS,
-    seed: now % LAST_SEED,
+  const words = argv.includes("--") ? argv.slice(argv.indexOf("--") + 1).filter((word) => word !== "--") : [];
+  const text = { type: "string" } as const;
+  const { values } = parseArgs({
+    args: words,
+    options: { seed: text, kills: text, "onboard-kills": text, "bulk-kills": text, store: text },
+  });
+  const number = (name: Exclude<keyof typeof values, "store">, usual: number) =>
+    values[name] === undefined ? usual : wholeNumber(`--${name}`, values[name]);
+  const store = STORE_KINDS.find((kind) => kind === (values.store ?? "kept"));
+  if (store === undefined) throw new Error(`--store: accepted are ${STORE_KINDS.join(", ")}`);
+  return {
+    seed: number("seed", now % LAST_SEED),
+    kills: number("kills", 24),
+    onboardKills: number("onboard-kills", 6),
+    bulkKills: number("bulk-kills", 5),
+    store,
   };
-  for (let at = 0; at < given.length; at += 2) {
-    const [name, value = ""] = given.slice(at, at + 2);
-    if (name === "--seed") options.seed = wholeNumber(name, value);
-    else if (name === "--kills") options.kills = wholeNumber(name, value);
-    else if (name === "--onboard-kills") options.onboardKills = wholeNumber(name, value);
-    else if (name === "--bulk-kills") options.bulkKills = wholeNumber(name, value);
-    else {
-      const store = STORE_KINDS.find((kind) => name === "--store" && kind === value);
-      if (store === undefined) throw new Error(`${name} ${value}: ${ACCEPTED}`);
-      options.store = store;
-    }
-  }
-  return options;
 }
 
 function wholeNumber(name: string, value: string): number {

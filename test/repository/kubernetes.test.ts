@@ -87,7 +87,7 @@ describe("deploy/kubernetes", () => {
         gibibytes: Number.parseInt(scratch, 10),
       };
     });
-    expect(limits).toHaveLength(3);
+    expect(limits).toHaveLength(2);
     for (const { megabytes, gibibytes } of limits) expect(megabytes).toBeLessThanOrEqual(gibibytes * 512);
   });
 
@@ -95,7 +95,7 @@ describe("deploy/kubernetes", () => {
     const commands = objects
       .flatMap(({ spec }) => spec?.template?.spec.containers ?? [])
       .map(({ args }) => args);
-    expect(commands).toHaveLength(3);
+    expect(commands).toHaveLength(2);
     for (const args of commands) expect(unknownIn(args)).toEqual([]);
   });
 });

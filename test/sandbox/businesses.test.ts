@@ -87,32 +87,14 @@ test("insights: optional parts are there, null and missing; hits add up", async 
   }
 });
 
-test("businesses may have run their onboardings; a list of them may move or repeat a page while it is read", async () => {
-  const pages = { size: 2, maximum: 2, first: 1 } as const;
-  const filled = await startSandbox({ businesses: 1, businessOnboardings: 3, onboardingPages: pages });
-  const page = async (number: number) => {
-    const query = `page=${number}`;
-    const { body } = await call(filled, "GET", `/businesses/fp_bid_00001/onboardings?${query}`);
-    return body.data.map(({ id }: { id: string }) => id);
-  };
-  const ids = filled.onboardings.of("fp_bid_00001").map(({ id }) => id);
-  const [oldest, middle, newest] = ids;
-  expect([await page(1), await page(2)]).toEqual([[newest, middle], [oldest]]);
-  filled.addFault({ kind: "page_repeated", page: 1, times: 1 });
-  expect(await page(2)).toEqual([newest, middle]);
-  filled.addFault({ kind: "list_moves", page: 1, times: 1 });
-  expect(await page(2)).toEqual([middle, oldest]);
-  expect(filled.onboardings.of("fp_bid_00001")).toHaveLength(4);
-  await filled.close();
-});
-
-test("businesses and investments may be there from the start", async () => {
+test("businesses with onboardings, and investments, may be there from the start", async () => {
   const population = { kind: "synthetic", users: 1, linksPerUser: 1, rows: 1, otherStates: true } as const;
-  const filled = await startSandbox({ population, businesses: 2, investments: 7 });
+  const filled = await startSandbox({ population, businesses: 2, businessOnboardings: 3, investments: 7 });
   expect(filled.businesses.list().map(({ id, external_id }) => [id, external_id])).toEqual([
     ["fp_bid_00001", "business-1"],
     ["fp_bid_00002", "business-2"],
   ]);
+  expect(filled.onboardings.of("fp_bid_00001")).toHaveLength(3);
   expect(filled.investments.truth("link_fp_id_00001_1").transactions).toHaveLength(7);
   await filled.close();
 });

@@ -160,7 +160,7 @@ test("lists: the newest first, page by page until next_page is null", async () =
   expect(new Set(ids).size).toBe(5);
 });
 
-test("lists: next_page can be made to lead nowhere, and the first page to be number 0", async () => {
+test("lists: next_page can be made to lead nowhere, the first page to be number 0, and rows to move under a reader", async () => {
   await start({ onboardingPages: { size: 1, maximum: 5, first: 0 } });
   await runNow({});
   await runNow({});
@@ -169,6 +169,11 @@ test("lists: next_page can be made to lead nowhere, and the first page to be num
   expect((await page("?page=0")).meta.next_page).toBe(1);
   sandbox.addFault({ kind: "next_page_loop", page: 1 });
   expect((await page("?page=1")).meta.next_page).toBe(1);
+  const ids = async (number: number) =>
+    (await page(`?page=${number}`)).data.map(({ id }: { id: string }) => id);
+  const [newest] = await ids(0);
+  sandbox.addFault({ kind: "list_moves", times: 1 });
+  expect(await ids(1)).toEqual([newest]);
 });
 
 test("outcomes keep their shares, and are the same for the same seed in whatever order users come", async () => {

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { decimalText, decimalUnits, type Population, startSandbox } from "../../sandbox/index.js";
-import { TemplateCache, VolumeRows } from "../../sandbox/population/volume-rows.js";
 import { ask, sync } from "../helpers/stand-in/reader.js";
 
 const BERKA = process.env.NIGHTLEDGER_TEST_BERKA_DIR ?? "../shared/data/berka";
@@ -95,57 +94,6 @@ test("an advance posts pending rows of the last days, the newest first", async (
   const gone = news.filter(({ change }) => change === "removed");
   expect(gone).toHaveLength(links.length);
   expect(new Set(gone.map(({ id }) => dates.get(id)))).toEqual(new Set(["2026-11-20"]));
-  await sandbox.close();
-});
-
-test("volume rows are a function of their index: any page joined equals its rows one by one", () => {
-  const accounts = ["a1", "a2"] as const;
-  const templates = new TemplateCache();
-  const rows = new VolumeRows({
-    linkId: "l",
-    accounts,
-    count: 100_000,
-    today: "2026-11-20",
-    days: 730,
-    salt: 9,
-    templates,
-  });
-  const page = JSON.parse(`[${rows.join(99_500, 100_000)}]`) as {
-    transaction_id: string;
-    amount: string;
-    date: string;
-  }[];
-  expect(page).toHaveLength(500);
-  page.forEach((row, index) => {
-    expect(row).toEqual(JSON.parse(rows.text(99_500 + index)));
-    expect(row.transaction_id).toBe(rows.id(99_500 + index));
-    expect(rows.indexOf(row.transaction_id)).toBe(99_500 + index);
-    expect(decimalUnits(row.amount)).toBeDefined();
-  });
-  expect(page.at(-1)?.date).toBe("2026-11-20");
-  expect(JSON.parse(rows.text(0)).date).toBe("2024-11-21");
-  const recent = rows.firstWithin(30);
-  expect([JSON.parse(rows.text(recent - 1)).date, JSON.parse(rows.text(recent)).date]).toEqual([
-    "2026-10-21",
-    "2026-10-22",
-  ]);
-  expect(rows.indexOf("txn_l_00100000")).toBeUndefined();
-});
-
-test("a night's changes keep their shares and their recent days", async () => {
-  const sandbox = await startSandbox({ population: { kind: "volume", users: 4, rows: 20_000 } });
-  const report = sandbox.nightlyChanges({ changes: 2_000 });
-  expect(report.created / 2_000).toBeCloseTo(0.6, 1);
-  expect(report.updated / 2_000).toBeCloseTo(0.3, 1);
-  expect(report.removed / 2_000).toBeCloseTo(0.1, 1);
-  const dates = [...sandbox.world.links.values()].flatMap(({ log }) =>
-    [...log.events(20_000)]
-      .filter((event) => event.change === "updated")
-      .map((event) => JSON.parse(event.text).date),
-  );
-  const share = dates.filter((date) => date >= "2026-10-21").length / dates.length;
-  expect(share).toBeGreaterThan(0.9);
-  expect(share).toBeLessThan(1);
   await sandbox.close();
 });
 

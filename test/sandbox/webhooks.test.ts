@@ -1,20 +1,11 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../sandbox/index.js";
+import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
 import { call } from "../helpers/stand-in/caller.js";
 import { type Received, type Receiver, startReceiver } from "../helpers/webhooks/receiver.js";
 
 const SECRET = `whsec_${Buffer.from("a secret of 24 bytes....").toString("base64")}`;
-const KINDS = [
-  "service.onboarding.completed",
-  "service.onboarding.incomplete",
-  "service.watchlist_check.completed",
-  "service.user.info_requested",
-  "service.user.manual_review",
-  "service.vault.updated",
-  "service.user.bank_link_updated",
-  "service.entity.entity_status_set",
-];
 const COMPLETED = {
   event_kind: "service.onboarding.completed",
   fp_id: "u",
@@ -64,7 +55,8 @@ const idOf = ({ headers }: Received) => headers["webhook-id"];
 const emit = (n: number) => sandbox.webhooks.emit({ event_kind: "service.vault.updated", fp_id: "u", n });
 const numbers = () => receiver.received.map(({ body }) => JSON.parse(String(body)).n);
 
-test.each(KINDS)("%s is sent, signed, with the time of now", async (event_kind) => {
+test("a webhook is sent, signed, with the time of now", async () => {
+  const event_kind = "service.vault.updated";
   sandbox.webhooks.emit({ event_kind, fp_id: "u", timestamp: "2026-11-20T08:00:00Z" });
   await sandbox.webhooks.settled();
   const [one] = receiver.received;
@@ -239,7 +231,9 @@ test("a test webhook is sent; the same idempotency key sends it again under the 
   for (const idempotency_key of ["k", "k", "other"]) {
     expect((await testHook({ idempotency_key, payload: COMPLETED })).text).toBe("{}");
   }
-  for (const event_kind of KINDS.slice(1)) await testHook({ payload: { event_kind, any: 1 } });
+  for (const event_kind of EVENT_KINDS) {
+    if (event_kind !== COMPLETED.event_kind) await testHook({ payload: { event_kind, any: 1 } });
+  }
   await sandbox.webhooks.settled();
   const ids = receiver.received.map(idOf);
   expect(ids[0]).toBe(ids[1]);

@@ -10,6 +10,7 @@ import { type ChildCommand, startNode } from "../../helpers/command/command-proc
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { auditCalls } from "../../helpers/kill/call-audit.js";
 import { auditLake, connectedLinks, rowsOf, withLake } from "../../helpers/lake/lake-audit.js";
+import { created } from "../../helpers/sync/scripted-links.js";
 import { startConfiguredTemporal } from "../../helpers/temporal/configured-temporal.js";
 import { clusterEnv, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
 
@@ -104,14 +105,13 @@ async function startRuns(name: string) {
     ["link_id,account_id,amount,date", ...rows, ""].join("\n"),
   );
   sandbox.addUser({ fp_id: `u_${name}` });
-  for (const id of ["x", "y"])
-    sandbox.addLink({ fp_id: `u_${name}`, id: `${name}_${id}`, accounts: [{ id: `${name}_${id}_1` }] });
-  for (const id of ["x", "y"]) {
-    for (let row = 0; row < 1_500; row += 1) {
-      sandbox.append(`${name}_${id}`, [
-        { change: "created", id: `${name}_${id}_${row}`, raw: rowOf(name, id, row) },
-      ]);
-    }
+  for (const id of [`${name}_x`, `${name}_y`]) {
+    sandbox.addLink({ fp_id: `u_${name}`, id, accounts: [{ id: `${id}_1` }] });
+    const row = (at: number) => created(`${id}_${at}`, { account_id: `${id}_1`, amount: `${at}.50` });
+    sandbox.append(
+      id,
+      Array.from({ length: 1_500 }, (_, at) => row(at)),
+    );
   }
   await writeFile(folder.roster, sandbox.rosterCsv());
   // One after the other: chunks that are held would leave no call for pages that are to come.
@@ -133,18 +133,6 @@ async function startRuns(name: string) {
       for (const release of releases) release();
     },
   };
-}
-
-function rowOf(name: string, id: string, row: number): string {
-  return JSON.stringify({
-    transaction_id: `${name}_${id}_${row}`,
-    account_id: `${name}_${id}_1`,
-    amount: `${row}.50`,
-    currency: "USD",
-    date: "2026-11-01",
-    type: "debit",
-    pending: false,
-  });
 }
 
 /** Each customer was posted once, waited, and passed, in one version of the outcome each. */

@@ -74,13 +74,6 @@ describe("docs/run/errors.md", () => {
     expect(ended.filter(({ status, reason }) => rowOf(reason, status) === undefined)).toEqual([]);
   });
 
-  it("has a row for every reason that a commit adds", () => {
-    expect(rowOf("sync-20261121T021500Z-3f9c2a", "superseded")).toBeDefined();
-    expect(rowOf("resync_would_remove 30 of 40", "failed")).toBeDefined();
-    expect(read("src/activities/sync/commit/commit-feed.ts")).toContain("superseded");
-    expect(read("src/domain/sync/link-update.ts")).toContain("resync_would_remove");
-  });
-
   it.each([
     ["connecting", null],
     ["deleted", null],
