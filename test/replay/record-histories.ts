@@ -1,34 +1,17 @@
-import { mkdir } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { addLink } from "../helpers/sync/scripted-links.js";
 import { openSyncWorld, type SyncWorld, type WorldOptions } from "../helpers/sync/sync-harness.js";
-import { HISTORIES, recordHistory } from "../helpers/temporal/replay-histories.js";
+import { syncWorlds } from "../helpers/sync/sync-worlds.js";
+import { recordHistory } from "../helpers/temporal/replay-histories.js";
 import { startSmallHistories } from "../helpers/temporal/small-histories.js";
-import { startTestTemporal, type TestTemporal } from "../helpers/temporal/temporal-environment.js";
 
-let temporal: TestTemporal;
-beforeAll(async () => {
-  temporal = await startTestTemporal();
-  await mkdir(HISTORIES, { recursive: true });
-});
-afterAll(() => temporal?.stop());
+const worlds = syncWorlds();
 
-async function inWorld(
-  server: TestTemporal,
-  options: WorldOptions,
-  work: (world: SyncWorld) => Promise<void>,
-): Promise<void> {
-  const world = await openSyncWorld(server, options);
-  try {
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
+const inWorld = async (options: WorldOptions, work: (world: SyncWorld) => Promise<void>) =>
+  work(await worlds.open(options));
 
 test("a plain run of two users", async () => {
   await inWorld(
-    temporal,
     { sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 20 } } },
     async (world) => {
       const { result, workflowId } = await world.sync();
@@ -42,7 +25,7 @@ test("a plain run of two users", async () => {
 });
 
 test("a run with restarts, waits, a failing user, a refused link and a second try", async () => {
-  await inWorld(temporal, {}, async (world) => {
+  await inWorld({}, async (world) => {
     for (const link of ["restart", "wait", "refused", "late"]) addLink(world, link, 25);
     world.sandbox.addUser({ fp_id: "fp_2" });
     world.sandbox.addFault({ kind: "status", status: 404, user: "fp_2" });
@@ -63,7 +46,6 @@ test("a run with restarts, waits, a failing user, a refused link and a second tr
 
 test("a run whose links need several slices and loads", async () => {
   await inWorld(
-    temporal,
     { sandbox: { population: { kind: "synthetic", users: 4, linksPerUser: 10, rows: 300 } } },
     async (world) => {
       world.sandbox.setLatency(100);
@@ -77,7 +59,8 @@ test("a run whose links need several slices and loads", async () => {
 test("a run that continues as new", async () => {
   const server = await startSmallHistories();
   try {
-    await inWorld(server, {}, async (world) => {
+    const world = await openSyncWorld(server);
+    try {
       addLink(world, "a", 30);
       addLink(world, "b", 30);
       world.sandbox.addFault({ kind: "status", status: 503, link: "a", page: 1, times: 4 });
@@ -86,7 +69,9 @@ test("a run that continues as new", async () => {
       const before = await recordHistory(world.client, "grown-run-2", workflowId);
       if (before === null) throw new Error("the run did not continue as new");
       await recordHistory(world.client, "grown-run-1", workflowId, before);
-    });
+    } finally {
+      await world.close();
+    }
   } finally {
     await server.stop();
   }

@@ -1,31 +1,17 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { followWorkflowId } from "../../src/domain/onboarding/identity.js";
 import { BATCH_SIGNALS } from "../../src/domain/onboarding/messages.js";
 import { type OnboardWorld, openOnboardWorld } from "../helpers/onboarding/onboard-harness.js";
+import { onboardWorlds } from "../helpers/onboarding/onboard-worlds.js";
 import { recordHistory } from "../helpers/temporal/replay-histories.js";
 import { startSmallHistories } from "../helpers/temporal/small-histories.js";
-import { startTestTemporal, type TestTemporal } from "../helpers/temporal/temporal-environment.js";
 
-let temporal: TestTemporal;
-beforeAll(async () => {
-  temporal = await startTestTemporal();
-});
-afterAll(() => temporal?.stop());
+const worlds = onboardWorlds();
 
-async function inWorld(
-  playbook: object,
-  work: (world: OnboardWorld) => Promise<void>,
-  server = temporal,
-): Promise<void> {
-  const options = { sandbox: { playbooks: [{ key: "pb_kyc", ...playbook }] } };
-  const world = await openOnboardWorld(server, options);
-  try {
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
+const optionsOf = (playbook: object) => ({ sandbox: { playbooks: [{ key: "pb_kyc", ...playbook }] } });
+const inWorld = async (playbook: object, work: (world: OnboardWorld) => Promise<void>) =>
+  work(await worlds.open(optionsOf(playbook)));
 
 /** Waits until no row of a world is open, and records what waited for them. */
 async function recordFollow(world: OnboardWorld, name: string): Promise<void> {
@@ -92,27 +78,26 @@ test("a batch that continues as new", async () => {
 test("open rows whose workflow continues as new", async () => {
   const server = await startSmallHistories();
   try {
-    await inWorld(
-      { outcomes: { incomplete: 1 } },
-      async (world) => {
-        const timing = { pollFirst: 600_000, pollPeopleMost: 600_000 };
-        await world.onboard(world.users(1), { mode: "sync", timing });
-        const follow = followWorkflowId(world.scope);
-        const handle = world.client.workflow.getHandle(follow);
-        const { runId } = await handle.describe();
-        const hint = { kind: "service.vault.updated", onboardingId: null } as const;
-        for (let n = 0; (await handle.describe()).runId === runId; n += 1) {
-          await world.tell("fp_1", { ...hint, messageId: `msg_${n}` });
-        }
-        world.sandbox.onboardings.finish(world.sandbox.onboardings.list()[0]?.id ?? "", "pass");
-        await world.tell("fp_1", { messageId: "done", status: "pass", review: false });
-        await handle.result();
-        const before = await recordHistory(world.client, "follow-grown-2", follow);
-        if (before === null) throw new Error("follow did not continue as new");
-        await recordHistory(world.client, "follow-grown-1", follow, before);
-      },
-      server,
-    );
+    const world = await openOnboardWorld(server, optionsOf({ outcomes: { incomplete: 1 } }));
+    try {
+      const timing = { pollFirst: 600_000, pollPeopleMost: 600_000 };
+      await world.onboard(world.users(1), { mode: "sync", timing });
+      const follow = followWorkflowId(world.scope);
+      const handle = world.client.workflow.getHandle(follow);
+      const { runId } = await handle.describe();
+      const hint = { kind: "service.vault.updated", onboardingId: null } as const;
+      for (let n = 0; (await handle.describe()).runId === runId; n += 1) {
+        await world.tell("fp_1", { ...hint, messageId: `msg_${n}` });
+      }
+      world.sandbox.onboardings.finish(world.sandbox.onboardings.list()[0]?.id ?? "", "pass");
+      await world.tell("fp_1", { messageId: "done", status: "pass", review: false });
+      await handle.result();
+      const before = await recordHistory(world.client, "follow-grown-2", follow);
+      if (before === null) throw new Error("follow did not continue as new");
+      await recordHistory(world.client, "follow-grown-1", follow, before);
+    } finally {
+      await world.close();
+    }
   } finally {
     await server.stop();
   }

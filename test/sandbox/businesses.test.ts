@@ -67,26 +67,6 @@ test("insights: there once the run has ended, of its own business only, the same
   expect((await details(id)).body).toEqual({ names: [] });
 });
 
-test("insights: optional parts are there, null and missing; hits add up", async () => {
-  const insights = Array.from({ length: 60 }, (_, index) => {
-    const id = sandbox.businesses.add();
-    // biome-ignore lint/suspicious/noExplicitAny: a look into a document of many optional parts
-    return sandbox.businesses.insights(sandbox.businesses.find(id)!, `ob_${index}`) as any;
-  });
-  const has = (fits: (one: (typeof insights)[number]) => boolean) => expect(insights.some(fits)).toBe(true);
-  has((one) => one.details === undefined);
-  has((one) => one.watchlist === undefined);
-  has((one) => one.names[0].verified === null);
-  has((one) => one.addresses[0].cmra === undefined);
-  has((one) => one.addresses[0].city === null);
-  has((one) => one.people.length === 0);
-  has((one) => one.watchlist?.hit_count > 0);
-  for (const { watchlist } of insights.filter((one) => one.watchlist)) {
-    const hits = [...watchlist.business, ...watchlist.people].flatMap((one) => one.hits);
-    expect(watchlist.hit_count).toBe(hits.length);
-  }
-});
-
 test("businesses with onboardings, and investments, may be there from the start", async () => {
   const population = { kind: "synthetic", users: 1, linksPerUser: 1, rows: 1, otherStates: true } as const;
   const filled = await startSandbox({ population, businesses: 2, businessOnboardings: 3, investments: 7 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { remoteSandbox, type Sandbox, startSandbox, transactionRow } from "../../sandbox/index.js";
+import { type Sandbox, startSandbox, transactionRow } from "../../sandbox/index.js";
 import { ask, get, sync } from "../helpers/stand-in/reader.js";
 
 let sandbox: Sandbox;
@@ -117,36 +117,4 @@ test("links and accounts have every field of the contract, and raw ones are serv
   sandbox.setLink("l", { state: "error", error_code: "auth_expired" });
   const changed = await ask<{ links: object[] }>(sandbox, "/users/fp/bank_links");
   expect(changed.body.links[0]).toMatchObject({ id: "l", state: "error", error_code: "auth_expired" });
-});
-
-test("another process controls the stand-in over HTTP as its methods do", async () => {
-  const control = remoteSandbox(sandbox.url);
-  await control.addLink({ fp_id: "fp2", id: "far" });
-  const raw = '{"transaction_id":"r","amount":1.50,"description":"\u2028"}';
-  await control.append("far", [
-    { change: "created", row: row({ transaction_id: "q", amount: "2.5" }) },
-    { change: "created", raw },
-    { change: "removed", id: "q" },
-  ]);
-  const texts: string[] = [];
-  for await (const truth of control.truthRows("far")) texts.push(truth.text);
-  expect(texts).toEqual([raw]);
-  const changes: string[] = [];
-  for await (const event of control.events("far")) changes.push(event.change);
-  expect(changes).toEqual(["created", "created", "removed"]);
-  const [fault = ""] = await control.addFaults({ kind: "status", status: 500, link: "far" });
-  const waiting = control.waitForRequests(2, { link: "far" });
-  let heard = false;
-  void waiting.then(() => {
-    heard = true;
-  });
-  // The wait begins when the stand-in hears of it: ask until it has.
-  await expect.poll(async () => [(await sync(sandbox, "far")).status, heard]).toEqual([500, true]);
-  expect(await control.requests({ link: "far", status: 500 })).not.toHaveLength(0);
-  await control.removeFault(fault);
-  expect(await control.faults()).toEqual([]);
-  expect(await control.links()).toContainEqual({ id: "far", fp_id: "fp2", events: 3, rows: 1 });
-  expect((await control.advance({ links: ["far"] })).created).toBeGreaterThan(0);
-  expect(await control.rosterCsv()).toBe("fp_id,external_id\nfp,\nfp2,\n");
-  await expect(control.append("none", [])).rejects.toThrow(/link none is not in the world/);
 });

@@ -23,6 +23,12 @@ test("another process controls every part over HTTP as its methods do", async ()
   const id = await control.businesses.add({ external_id: "acme" });
   expect(await control.businesses.list()).toEqual([{ id, external_id: "acme" }]);
   await control.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
+  const raw = '{"transaction_id":"r","amount":1.50,"description":"\u2028"}';
+  await control.append("l", [{ change: "created", raw }]);
+  const texts: string[] = [];
+  for await (const truth of control.truthRows("l")) texts.push(truth.text);
+  for await (const { change } of control.events("l")) texts.push(change);
+  expect(texts).toEqual([raw, "created"]);
   await control.investments.fill("l", 3);
   expect((await control.investments.truth("l")).transactions).toHaveLength(3);
   expect((await control.webhooks.messages({ fp_id: "u" })).map(({ state }) => state)).toContain(

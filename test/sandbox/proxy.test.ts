@@ -97,19 +97,6 @@ test("the target's answer comes back as it is: any status, type and bytes", asyn
   expect(Buffer.from(await response.arrayBuffer()).equals(image)).toBe(true);
 });
 
-test.each([
-  [200, "bytes"],
-  [204, ""],
-])("an answer %i without a content type comes back without one", async (status, body) => {
-  target.answer = () => ({ status, body });
-  const response = await send({});
-  expect([response.status, response.headers.get("content-type"), response.text]).toEqual([
-    status,
-    null,
-    body,
-  ]);
-});
-
 test("ingress rules store values of the answer, of the call and of the configuration", async () => {
   sandbox.proxies.configure({
     id: "p",

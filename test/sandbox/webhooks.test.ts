@@ -114,17 +114,6 @@ test("an endpoint that does not answer 2xx is tried again, under the same id, un
   expect(sandbox.webhooks.messages({ state: "failed" })[0]?.attempts).toHaveLength(3);
 });
 
-test("an endpoint that is not there is tried again too", async () => {
-  await receiver.close();
-  emit(1);
-  await sandbox.webhooks.settled();
-  expect(sandbox.webhooks.messages()[0]).toMatchObject({
-    state: "waiting",
-    attempts: [{ result: "ECONNREFUSED" }],
-  });
-  receiver = await startReceiver();
-});
-
 test("lost: never sent; repeated: sent again under its id; late: sent when its time has come", async () => {
   sandbox.addFault({ kind: "webhook_lost", times: 1 });
   sandbox.addFault({ kind: "webhook_late", ms: 60_000, nth: 2 });

@@ -1,5 +1,6 @@
 import * as api from "../../../src/api/operations/index.js";
 import type { RuleRow } from "./rule-table.js";
+import { FREE_FORM } from "./service-rules.js";
 
 const FP = { fp_id: "fp_1" };
 const key = "pb_kyc";
@@ -123,7 +124,7 @@ export const VAULT_RULES: readonly RuleRow[] = [
     api.uploadToVault,
     { path: { identifier: "custom.x" }, headers: { content_type: "png" }, body: "x" },
     /content_type: not a media type/,
-    "the document says nothing of its form",
+    FREE_FORM,
   ],
   [api.uploadToVault, { path: { identifier: "investor_profile.net_worth" }, body: "x" }, /takes no upload/],
 ];

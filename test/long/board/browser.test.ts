@@ -11,7 +11,6 @@ import { created } from "../../helpers/sync/scripted-links.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const REACHED = "a, button, input:not([type=hidden]), select";
 const HOSTILE = '<img src=x onerror="document.title=1">';
 const { CHROMIUM, PATH } = process.env;
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -143,28 +142,6 @@ withBrowser(
     }
   },
 );
-
-withBrowser("the keyboard alone reaches every link and field of a page, and Enter opens it", async () => {
-  const { context, page, root } = await opened();
-  await page.goto(`${root}/runs`);
-  const wanted = await page.locator(REACHED).count();
-  const reached = new Set<number>();
-  for (let step = 0; step < wanted + 10; step += 1) {
-    await page.keyboard.press("Tab");
-    reached.add(
-      await page.evaluate<number>(
-        `[...document.querySelectorAll("${REACHED}")].indexOf(document.activeElement)`,
-      ),
-    );
-  }
-  reached.delete(-1);
-  expect(reached.size).toBe(wanted);
-  await page.goto(`${root}/`);
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-  expect(new URL(page.url()).hash).toBe("#main");
-  await context.close();
-});
 
 withBrowser("an open page shows a run that has ended since, without being loaded again", async () => {
   const { context, page } = await opened();

@@ -38,13 +38,3 @@ test("a database that no server was ever ready on is created again", async () =>
   await writeFile(join(folder.home, "temporal.db"), "");
   await expectSyncs();
 });
-
-test("dev whose process and server were killed starts again", async () => {
-  const first = folder.command(["dev"]);
-  await first.says(/Ctrl-C ends it/);
-  for (const { pid } of folder.servers()) process.kill(pid, "SIGKILL");
-  await first.end("SIGKILL");
-  const second = folder.command(["dev"]);
-  await second.says(/Ctrl-C ends it/);
-  expect((await second.end("SIGTERM")).code).toBe(0);
-});

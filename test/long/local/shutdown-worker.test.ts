@@ -6,7 +6,6 @@ import { auditLake } from "../../helpers/lake/lake-audit.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { clusterEnv } from "../../helpers/temporal/temporal-environment.js";
 
-const CONCURRENCY = 3;
 const PAGES = { operation: "sync_transactions" };
 
 const temporal = sharedTemporal();
@@ -19,10 +18,7 @@ beforeEach(async () => {
     population: { kind: "synthetic", users: 2, linksPerUser: 3, rows: 1_000, seed: 5 },
     latencyMs: 60,
   });
-  folder = await openJobFolder(sandbox, {
-    NIGHTLEDGER_API_CONCURRENCY: String(CONCURRENCY),
-    ...clusterEnv(temporal),
-  });
+  folder = await openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: "3", ...clusterEnv(temporal) });
 });
 afterEach(async () => {
   await folder.release();
@@ -50,24 +46,5 @@ test("a worker that is asked to stop ends what it has begun and sends no further
   expect(end.code, end.stderr).toBe(0);
   expect(sandbox.calls().total, "the first worker left something").toBeGreaterThan(callsAtEnd);
   expect(auditCalls(sandbox.requests(), []), "no page is asked for again").toEqual([]);
-  expect(await auditLake(folder.lake, sandbox)).toEqual([]);
-});
-
-test("Ctrl-C with a cluster detaches: the run continues, and the same command joins it", async () => {
-  await startWorkerCommand();
-  const arrived = sandbox.waitForRequests(10, PAGES);
-  const first = folder.sync("--page-size", "50");
-  await arrived;
-  const release = sandbox.hold(PAGES);
-  const detached = await first.end("SIGINT");
-  expect(detached.code, detached.stderr).toBe(0);
-  expect(JSON.parse(detached.stdout)).toMatchObject({ status: "running" });
-  expect(detached.stderr).toMatch(/Rejoin it with:\n {2}nightledger sync /);
-  const second = folder.sync("--page-size", "50");
-  await second.says(/joined run/);
-  release();
-  const end = await second.ended;
-  expect(end.code, end.stderr).toBe(0);
-  expect(JSON.parse(end.stdout).run_id).toBe(JSON.parse(detached.stdout).run_id);
   expect(await auditLake(folder.lake, sandbox)).toEqual([]);
 });

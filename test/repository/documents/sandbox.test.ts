@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { METHODS_BY_PATH } from "../../../sandbox/control/methods.js";
 import { FAULT_FIELDS, SELECTOR_FIELDS } from "../../../sandbox/faults/fault.js";
 import { parseFaults } from "../../../sandbox/faults/fault-input.js";
 import { SANDBOX_OPERATIONS } from "../../../sandbox/index.js";
@@ -35,12 +34,6 @@ describe("docs/use/sandbox.md", () => {
       if (fault?.operation !== undefined) expect(known).toContain(fault.operation);
     },
   );
-
-  it("names every method that is called over HTTP, and no other", () => {
-    expect(METHODS_BY_PATH.size).toBeGreaterThan(50);
-    const named = firstTable(section(PATH, "Methods")).map(([cell]) => bare(cell));
-    expect(named.sort()).toEqual([...METHODS_BY_PATH.keys()].sort());
-  });
 
   it("says what the playbooks come to", () => {
     const rows = firstTable(section(PATH, "Playbooks"));
