@@ -22,6 +22,7 @@ test("--restart gives up the batch of a killed command that a failing step holds
   sandbox.addUser({ fp_id: "fp_1" });
   folder = await openJobFolder(sandbox);
   await writeFile(join(folder.directory, "customers.csv"), "fp_id\na/b\nfp_1\n");
+  await folder.command([...DEAD, "--validate-only"]).ended;
   const obstacle = join(folder.lake, "onboardings", "_delta_log", "00000000000000000000.json");
   await mkdir(join(obstacle, "in the way"), { recursive: true });
   const killed = folder.command(DEAD);
