@@ -13,7 +13,7 @@ interface StoredHistory {
 }
 
 /** Where recorded histories are; one gzipped JSON file a workflow execution. */
-export const HISTORIES = fileURLToPath(new URL("../../replay/histories/", import.meta.url));
+const HISTORIES = fileURLToPath(new URL("../../replay/histories/", import.meta.url));
 
 /** All recorded histories: those of today, and in a folder of its version those of a release. */
 export async function storedHistories(): Promise<StoredHistory[]> {
