@@ -110,7 +110,7 @@ test("synchronous answers are the outcomes, in one batch: whatever they say, of 
     customers: { total: 5, pass: 2, error: 1, none: 2 },
     manual_review: 1,
   });
-  expect(world.sandbox.calls().by_operation).toEqual({ create_onboarding: 5, get_onboarding: 2 });
+  expect(world.sandbox.calls().by_operation).toEqual({ create_onboarding: 5 });
   expect(world.sandbox.onboardings.of("fp_1")[0]?.playbook_version).toBe(2);
   const pinned = { playbook_key: "pb_kyc", playbook_version: 2 };
   expect(await world.outcomes(batch)).toMatchObject([
