@@ -30,6 +30,7 @@ const QUOTING = /^(Invalid Input|Conversion|Out of Range|Constraint) Error/;
 /** On a full disk. `wait`: Temporal retries until there is room, because the service has done the work already. */
 type WhenFull = "give up" | "wait";
 
+/** Turns what an activity throws into the failure of histories: what is retried; `policies.ts` says how. */
 export async function asActivityFailure<R>(
   activity: () => Promise<R>,
   whenFull: WhenFull = "give up",

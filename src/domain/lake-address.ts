@@ -1,3 +1,4 @@
+/** Where a lake is. */
 export interface LakePlace {
   /** Absolute path of a directory, or `s3://bucket/prefix`. */
   readonly address: string;

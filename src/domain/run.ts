@@ -32,6 +32,7 @@ export interface NewRun {
   readonly runId: string;
   /** ISO instant at which it was requested. */
   readonly startedAt: string;
+  /** Left out of a run that nobody scheduled. */
   readonly firing?: Firing;
   /** The command line that asked for it, without texts that may be secret; left out where nobody typed one. */
   readonly command?: string | undefined;

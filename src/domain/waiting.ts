@@ -60,6 +60,7 @@ interface Unfinished {
   readonly failure: NamedFailure | undefined;
 }
 
+/** Nothing waits. */
 export function nothingWaits(): WaitingState {
   return {
     waiting: [],
@@ -114,6 +115,7 @@ export function throttledUntil({ throttled_until }: WaitingState): number | null
   return throttled_until === null ? null : Date.parse(throttled_until);
 }
 
+/** Only the waiting state of something larger. */
 export function waitingOf(state: WaitingState): WaitingState {
   const { waiting, waiting_total, throttled_until, waits_for_place, learned_limit } = state;
   return { waiting, waiting_total, throttled_until, waits_for_place, learned_limit };

@@ -14,6 +14,7 @@ export class Signatures {
     this.#webhooks = secrets.map((secret) => new Webhook(secret));
   }
 
+  /** Returns the message's id, or why the message is refused. */
   check(headers: IncomingHttpHeaders, body: string): { readonly messageId: string } | Refusal {
     const { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature } = headers;
     if (typeof id !== "string" || typeof timestamp !== "string" || typeof signature !== "string") {

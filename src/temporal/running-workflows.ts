@@ -33,6 +33,7 @@ export async function describeRunning(
   return found?.status.name === "RUNNING" ? found : undefined;
 }
 
+/** Sends a signal to a workflow; false where none of that id is running. */
 export async function signalRunning(
   client: Client,
   workflowId: string,

@@ -40,6 +40,7 @@ interface WorkedItem {
 
 interface WorkItemsResult extends CallGate {
   readonly items: readonly WorkedItem[];
+  /** Names of the staged results; none where no item has ended. */
   readonly results: readonly string[];
   /** Totals of the items that have ended, with the calls of all items. */
   readonly totals: BulkTotals;

@@ -53,6 +53,7 @@ function rule<O extends Operation, A = ResponseOf<O>>(one: CallRule<O, A>): Call
   return one as unknown as CallRule<Operation, unknown>;
 }
 
+/** How an operation is called exactly once. */
 export function callRule(operation: Operation): CallRule<Operation, unknown> {
   return RULES.find((one) => one.operation === operation) ?? { operation };
 }

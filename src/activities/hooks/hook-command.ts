@@ -31,6 +31,7 @@ interface CommandRun {
   readonly longestMs?: number;
 }
 
+/** The variables of this process that its commands get: all but Nightledger's own secrets. */
 export function passedOn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET.test(name)));
 }

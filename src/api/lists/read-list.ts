@@ -101,6 +101,7 @@ function byNextPage(operation: string, body: Envelope, page = 0): Rest {
   return { next: next ?? "end" };
 }
 
+/** Why a list can't continue with a page; undefined where it can. */
 function nextPageProblem(next: number, page: number): string | undefined {
   if (next <= page) return "expected a page that wasn't read yet";
   return next > MOST_PAGES ? `expected at most ${MOST_PAGES} pages` : undefined;

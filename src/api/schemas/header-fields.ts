@@ -10,6 +10,7 @@ export const headerText = ruled(anyText, headerProblem).describe(
   "printable ASCII text without spaces around it",
 );
 
+/** Why a text can't be a header's value, without quoting it; undefined when it can. */
 export function headerProblem(text: string): string | undefined {
   if (text === "") return "empty";
   if (!/^[\x20-\x7e]+$/.test(text)) return "with a character that is not printable ASCII";

@@ -20,6 +20,7 @@ const status = filledText;
  */
 const continuation = looseObject(each(filledText, "expires_at", "link", "token"));
 
+/** The result of creating an onboarding (docs/reference/service.md, "Onboarding result"). */
 export const onboardingResultSchema = looseObject({
   id: filledText,
   status,

@@ -77,6 +77,7 @@ function encodeSegment(name: string, value: unknown): string {
   return encodeURIComponent(value as string);
 }
 
+/** Why a value can't be a path segment, without quoting it; undefined when it can. */
 export function segmentProblem(value: unknown): string | undefined {
   if (typeof value !== "string") return "is not text";
   if (value === "") return "is empty";

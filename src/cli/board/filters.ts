@@ -11,6 +11,7 @@ interface Filter {
   readonly type?: "search";
 }
 
+/** A form of filters that shows what was asked for; a report leaves it out. */
 export function filterForm(asked: Asked, path: string, filters: readonly Filter[]): Markup {
   const fields = filters.map(({ name, label, choices, type = "date" }) => {
     const value = asked.filter(name) ?? "";

@@ -116,6 +116,7 @@ interface FailedRows {
   readonly isAll: boolean;
 }
 
+/** Says what to do about rows that failed in a run that went through all of its rows: how to see them, and the retry. */
 export function nextSteps(
   job: Pick<AnyJob, "kind" | "isUnsure" | "failedRows">,
   { runId, reasons, isAll }: FailedRows,

@@ -11,6 +11,7 @@ import { openServiceClient } from "../session/service.js";
 import { showValidation } from "../shell/validation.js";
 import type { Terminal } from "../terminal/terminal.js";
 
+/** Validates the file of a job and starts nothing. */
 export async function validateFile(
   terminal: Terminal,
   job: AnyJob,

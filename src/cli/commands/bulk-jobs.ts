@@ -82,6 +82,7 @@ function withOptionsOf({ file, options, inputs }: JobKind, command: Command): Co
     .option("--json", "print the summary as JSON");
 }
 
+/** What a command line asks of a kind. @throws InputError that names an option */
 function askedOf(kind: JobKind, flags: Flags, cwd: string): AskedBulk {
   return {
     kind: "bulk",

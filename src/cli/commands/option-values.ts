@@ -35,6 +35,7 @@ export const count = (text: string) => wholeNumber(text, "a whole number");
 
 export const positive = (text: string) => wholeNumber(text, "a positive whole number", 1);
 
+/** Reads how many rows to show; 0 is no limit. */
 export const rowLimit = (text: string) =>
   wholeNumber(text, "a whole number; 0 shows all") || Number.POSITIVE_INFINITY;
 

@@ -75,6 +75,7 @@ export function batchRun(
   });
 }
 
+/** Starts the run of a frozen batch, or joins it. */
 export function startBatch(
   { temporal, preflight, sealed, signal }: JobSession,
   facts: BatchFacts,

@@ -37,6 +37,7 @@ export function runRow(run: SeenRun, isForProgram = false): Readonly<Record<stri
   return { ...seen, schedule: schedule ?? "" };
 }
 
+/** Says how long a run took; empty where it has not ended. */
 export function tookWords({ started_at, finished_at }: SeenRun): string {
   return finished_at === null ? "" : durationWords(Date.parse(finished_at) - Date.parse(started_at));
 }

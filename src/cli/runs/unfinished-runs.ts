@@ -65,6 +65,7 @@ async function goingRun(client: Client, running: RunningRun): Promise<Unfinished
   };
 }
 
+/** Finds runs with staging that are not in `runs` and that nothing works on. */
 async function runsInStaging(
   { store, keys }: LakeView,
   query: LakeQuery,

@@ -45,6 +45,7 @@ export function backfillSchedule(
   return steer(terminal, name, (handle) => handle.backfill(period), "fires for that period", true);
 }
 
+/** Deletes a schedule; a run in progress continues. */
 export function deleteSchedule(terminal: Terminal, name: string): Promise<void> {
   const words = "is deleted; a run of it that has begun continues";
   return steer(terminal, name, (handle) => handle.delete(), words);

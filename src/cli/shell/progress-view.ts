@@ -30,6 +30,7 @@ export interface ProgressForm<P> {
     readonly expected: number;
     readonly done?: number;
   };
+  /** Left out, nothing of it waits. */
   waiting?(progress: P): WaitingState;
 }
 

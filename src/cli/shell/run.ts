@@ -12,6 +12,7 @@ import { type RunEnd, watchRun } from "./watch.js";
 
 /** One run of a job as its command sees it: how it starts, how its progress is shown, and what its end means. */
 export interface JobRun<Progress, Result> {
+  /** Starts the run, or joins the same job's run that is in progress. */
   start(session: JobSession): Promise<StartedRun>;
   afterStart?(session: JobSession, started: StartedRun): Promise<void>;
   /** Does work beside watching the run, until the run ends or the signal aborts. */
@@ -33,6 +34,7 @@ export interface JobRun<Progress, Result> {
 
 export interface LeftRun<Progress, Result> {
   readonly started: StartedRun;
+  /** Undefined where the run continues without the command. */
   readonly end: RunEnd<Result> | undefined;
   readonly sofar: Progress | undefined;
   readonly watchedMs: number;

@@ -89,6 +89,7 @@ export async function runSync(
   });
 }
 
+/** Validates a roster and starts nothing. */
 export async function validateRoster(terminal: Terminal, path: string, json: boolean): Promise<number> {
   const { warnings, ...judged } = await judgeRoster(path);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);

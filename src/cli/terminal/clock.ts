@@ -5,6 +5,7 @@ export function clockTime(at: Date, now: number): string {
   return parts.map(two).join(":");
 }
 
+/** Writes the time stamp of a line, local with its offset, to the second: `2026-11-22T02:05:10+01:00`. */
 export function timeStamp(at: Date): string {
   const offset = -at.getTimezoneOffset();
   const here = new Date(at.getTime() + offset * 60_000).toISOString().slice(0, 19);

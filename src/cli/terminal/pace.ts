@@ -30,6 +30,7 @@ export function withSample(pace: Pace | undefined, sample: Sample): Pace {
   return { first, last: sample, changedAt: isChanged ? sample.at : changedAt };
 }
 
+/** Computes what is done per second, on average; undefined where that is not known. */
 export function perSecond({ first, last }: Pace): number | undefined {
   const took = last.at - first.at;
   const amount = last.amount - first.amount;

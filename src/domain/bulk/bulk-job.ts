@@ -40,6 +40,7 @@ export function kindWords(kind: string): string {
   return kind.replaceAll("_", " ");
 }
 
+/** The command that continues a run of a kind with an effect. */
 export function continueCommand(kind: string): string {
   return `nightledger ${kind === "vault_write" ? "vault" : kind} continue`;
 }

@@ -55,6 +55,7 @@ export interface BulkProgress extends WaitingState {
 
 const MOST_FAILURES = 100;
 
+/** Nothing done yet. */
 export function noBulkTotals(): BulkTotals {
   return {
     rows: { total: 0, done: 0, failed: 0, invalid: 0, skipped: 0 },

@@ -3,6 +3,7 @@ import type { RefusedRequest } from "../refusals.js";
 /** What became of a row, or of all rows of one request. An unknown one must not be sent again by itself. */
 export interface RequestEnd {
   readonly status: "accepted" | "refused" | "unknown";
+  /** Null where it was accepted. */
   readonly reason: string | null;
   readonly refused?: RefusedRequest | undefined;
 }

@@ -31,6 +31,7 @@ export interface CalledHook {
   readonly event: HookEvent;
 }
 
+/** Gives the hooks that hear of a run. Pure. */
 export function hooksOfRun(hooks: readonly Hook[], run: JudgedRun): CalledHook[] {
   const { outcome } = run;
   const isAfterFailure = run.before.find((status) => status !== "cancelled") === "failed";
@@ -44,6 +45,7 @@ export function hooksOfRun(hooks: readonly Hook[], run: JudgedRun): CalledHook[]
   });
 }
 
+/** Gives the hooks that hear of a late schedule. Pure. */
 export function hooksOfLate(hooks: readonly Hook[], job: HookJob): CalledHook[] {
   return hooks
     .filter((hook) => hook.on.includes("late") && isAbout(hook, job))

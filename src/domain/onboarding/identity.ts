@@ -20,6 +20,7 @@ export function playbookKeyOf(playbook: string): string {
   return parsePlaybookKey(playbook)?.playbook ?? playbook;
 }
 
+/** The version that a playbook key pins; null where it pins none. */
 export function playbookVersionOf(playbook: string): number | null {
   return parsePlaybookKey(playbook)?.version ?? null;
 }

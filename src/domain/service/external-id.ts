@@ -4,6 +4,7 @@ import { hasLoneSurrogate } from "./transaction-values.js";
 /** What an external id of a business may look like, for people (docs/reference/service.md, "Limits"). */
 export const BUSINESS_EXTERNAL_ID = "letters, digits, underscores, hyphens and periods";
 
+/** Why a text can't be a business's external id, without quoting it; undefined when it can. */
 export function businessExternalIdProblem(text: string): BrokenRule | undefined {
   if (text === "") return { code: "empty", rule: "empty" };
   if (/^[A-Za-z0-9_.-]+$/.test(text)) return undefined;
@@ -23,6 +24,7 @@ export function onboardingExternalIdProblem(text: string): BrokenRule | undefine
 
 const CONTROL = /\p{Cc}/u;
 
+/** Why a value can't be a user's `fp_id`, without quoting it; undefined when it can. */
 export function fpIdProblem(value: string): BrokenRule | undefined {
   if (value.trim() === "") return { code: "blank", rule: "is blank" };
   // It becomes one segment of an address; these would not stay one.
@@ -31,6 +33,7 @@ export function fpIdProblem(value: string): BrokenRule | undefined {
   return externalIdProblem(value);
 }
 
+/** Why a value can't be a customer's id, without quoting it; undefined when it can. */
 export function externalIdProblem(value: string): BrokenRule | undefined {
   if (CONTROL.test(value)) return { code: "control_character", rule: "has a control character" };
   if (hasLoneSurrogate(value)) return { code: "lone_surrogate", rule: "has a lone surrogate" };

@@ -4,6 +4,7 @@ import { identifierProblem } from "./vault/vault-identifier.js";
 export const INGRESS_RULE_FORM =
   "<fp_id>.<data identifier>=<JSON path>, such as fp_id_1.custom.pan=$.card.number";
 
+/** Why a text is not an ingress rule, without quoting it; undefined when it is. */
 export function ingressRuleProblem(text: string): string | undefined {
   const equals = text.indexOf("=");
   if (equals < 0) return "no = between identifier and JSON path";

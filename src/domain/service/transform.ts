@@ -29,6 +29,7 @@ export const TRANSFORM_FORMS =
   "date_format('<from_format>','<to_format>'), hmac_sha256('<key>'), " +
   "encrypt('<algorithm>','<public_key>'), wrap_quotes";
 
+/** Why a text is not a transform, without quoting it; undefined when it is. */
 export function transformProblem(text: string): string | undefined {
   const result = read(text);
   return typeof result === "string" ? result : undefined;

@@ -43,6 +43,7 @@ export interface BrokenRule {
 
 const MOST_NAMED = 10;
 
+/** The rules that a run broke. Pure. */
 export function brokenRules(rules: FailRules, { open, skipped, stale }: RunFindings): BrokenRule[] {
   const judged: readonly (readonly [string | false | null, number, readonly string[]])[] = [
     [rules.quarantine && "quarantine", open.rows, open.owners],

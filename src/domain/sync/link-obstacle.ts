@@ -39,6 +39,7 @@ export function linkObstacle(state: string, errorCode: string | null): string | 
   return state === "error" && errorCode !== null ? `state error ${errorCode}` : `state ${state}`;
 }
 
+/** What to do about a link that was skipped for a reason of `link_syncs`; undefined for other reasons. */
 export function skippedAction(reason: string): string | undefined {
   return remedyFor(reason)?.action;
 }

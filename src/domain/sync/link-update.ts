@@ -10,6 +10,7 @@ interface LoadedRows {
   readonly sequence_to: number | null;
 }
 
+/** Adds up the rows of a link in the files that hold them. Pure. */
 export function loadedRows(files: readonly LoadedRows[]): LoadedRows {
   const sum = (name: "created" | "updated" | "removed" | "sign_conflicts") =>
     files.reduce((total, rows) => total + rows[name], 0);

@@ -36,6 +36,7 @@ export const OUTCOME_COLUMNS = [
   { name: "expires_at", type: "TIMESTAMPTZ", about: "when it is no longer waited for; null where it is not" },
 ] as const;
 
+/** The columns of a batch's `outcomes.csv`, in their order. */
 export const OUTCOMES_CSV_COLUMNS = [
   ...["line", "kind", "fp_id", "fp_bid", "external_id", "onboarding_id", "playbook_key", "playbook_version"],
   ...["status", "requires_manual_review", "attempt", "version", "started_at", "settled_at", "settled_by"],

@@ -27,6 +27,7 @@ const MOST_VERSION = 2_147_483_647;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 const CONTROL = /\p{Cc}/u;
 
+/** Reads a payload; undefined where it is not an object with an `event_kind`. */
 export function eventFacts(payload: unknown): EventFacts | undefined {
   if (!isJsonObject(payload)) return undefined;
   const kind = text(payload.event_kind);
@@ -51,6 +52,7 @@ export function eventFacts(payload: unknown): EventFacts | undefined {
   };
 }
 
+/** Why a text can't be a message's id; undefined when it can. */
 export function messageIdProblem(id: string): string | undefined {
   if (id === "") return "is empty";
   return text(id) === null ? `is longer than ${LONGEST_TEXT} characters or not plain text` : undefined;

@@ -25,6 +25,7 @@ interface LastRun {
   readonly endedAt: number;
 }
 
+/** Starts the workflow that looks for late schedules, unless it is running. */
 export async function startLateWatch(client: Client, queue: string): Promise<void> {
   await client.workflow.start("watchLate", {
     workflowId: `hooks/${scopeOfQueue(queue)}/late`,
@@ -35,6 +36,7 @@ export async function startLateWatch(client: Client, queue: string): Promise<voi
   });
 }
 
+/** Finds the schedules of a scope, not paused ones, none of whose runs has ended for too long. */
 export async function lateSchedules(
   client: Client,
   { scope, lake }: { readonly scope: string; readonly lake: Lake },

@@ -31,6 +31,7 @@ interface ReadyBatch extends Omit<AskedRun, "restart"> {
   readonly options: OnboardingOptions;
 }
 
+/** Joins the batch's run in progress, or starts a new one. */
 export async function startOnboarding(client: Client, batch: ReadyBatch): Promise<StartedRun> {
   const { sealed, facts, options, scope } = batch;
   if (options.linksFile !== null) await keptLinksFile(sealed, facts.batchId).put(options.linksFile);

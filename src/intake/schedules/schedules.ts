@@ -94,6 +94,7 @@ function refused(error: unknown): unknown {
   );
 }
 
+/** A schedule that is not paused. */
 interface UnpausedSchedule {
   readonly name: string;
   /** First word of the ids of its runs. */
@@ -102,6 +103,7 @@ interface UnpausedSchedule {
   readonly beganAt: number;
 }
 
+/** Reads the schedules of a scope that are not paused. */
 export async function unpausedSchedules(client: Client, scope: string): Promise<UnpausedSchedule[]> {
   const prefix = schedulePrefix(scope);
   const found: UnpausedSchedule[] = [];

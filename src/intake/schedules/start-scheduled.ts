@@ -82,6 +82,7 @@ export function startScheduled(place: StartPlace, job: ScheduledJob, run: FiredR
   return schedulingOf(job).start({ ...place, run }, job);
 }
 
+/** Reads and judges the files of a scheduled job; starts nothing. @throws InputError */
 export async function checkScheduled(job: ScheduledJob): Promise<void> {
   await schedulingOf(job).check(job);
 }

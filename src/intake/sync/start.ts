@@ -12,6 +12,7 @@ interface SyncJob extends AskedRun {
   readonly options: SyncOptions;
 }
 
+/** Joins the job's run in progress, or freezes the roster and starts a new run. */
 export async function startSync(client: Client, store: ObjectStore, job: SyncJob): Promise<StartedRun> {
   const { scope, roster, options } = job;
   const jobId = hash("sha256", jobText(roster.sha256, options));

@@ -20,6 +20,7 @@ export type ListedException = { readonly [C in (typeof CSV_COLUMNS)[number] | "n
 /** The gravest kind first, then by member. */
 const ORDER = ["grade", "position", "part_of"];
 
+/** Begins a spool of the exceptions of all members. */
 export function exceptionsSpool(duckdb: DuckDb): RowSpool<ListedException> {
   const columns = [
     ...ORDER.map((name) => ({ name, type: "INTEGER" }) as const),

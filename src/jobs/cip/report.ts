@@ -50,6 +50,7 @@ interface Shown {
 
 type Out = (part: Markup) => Promise<void>;
 
+/** Writes `report.html`, row by row. */
 export async function writeReport(files: PackFiles, shown: Shown): Promise<void> {
   const { exportId, institution, unmasked } = shown.facts;
   const frame = { exportId, institution, unmasked, contentSha256: shown.contentSha256 };

@@ -16,6 +16,7 @@ import type { CipMember, CipReport } from "./member.js";
 
 type Row = Readonly<Record<string, unknown>>;
 type CipTable = (typeof CIP_TABLES)[number]["name"];
+/** Rows by table; none where a user has no report. */
 type CipRows = Readonly<Record<CipTable, readonly Row[]>>;
 
 /** The columns of `cip_reports` that hold fields of the report, those of its parts under `<part>_<field>`. */

@@ -26,4 +26,5 @@ export const reconcileKind = {
   effect: false,
 } as const satisfies JobKind;
 
+/** What a reconciliation compares; what is left out has no bound. */
 export type ReconcileOptions = z.output<typeof reconcileKind.options>;

@@ -36,6 +36,7 @@ class KeptResults {
     private readonly put: (name: string, results: readonly StagedResult[]) => Promise<void>,
   ) {}
 
+  /** Adds a result, and returns its bytes. */
   async add(result: StagedResult): Promise<number> {
     const bytes = Buffer.byteLength(JSON.stringify(result));
     this.#results.push(result);

@@ -115,6 +115,7 @@ export async function newestVersions(
   );
 }
 
+/** Reads one version's commit; undefined if it is not, or no longer, there. */
 export async function readCommit(log: DeltaLocation, version: number): Promise<Commit | undefined> {
   const body = await log.store.get(commitKey(log.table, version));
   return body && commitOf(log, version, body);

@@ -75,6 +75,7 @@ export function fileRows(file: Pick<SourceFile, "rows">): number {
   return file.rows ?? BATCH_ROWS;
 }
 
+/** Counts the rows of each link in files, in the order of links. */
 export async function linkCounts(sql: SqlSession, files: readonly SourceFile[]): Promise<LinkRows[]> {
   if (files.length === 0) return [];
   const rows = await sql.rows(

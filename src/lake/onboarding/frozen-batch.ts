@@ -76,6 +76,7 @@ export class FrozenBatches {
     );
   }
 
+  /** The rows of a batch, as far as they are there. */
   async *everyRow(batchId: string): AsyncGenerator<FrozenRow> {
     for await (const [, rows] of this.#rows.chunks(rowsPrefix(batchId))) yield* rows;
   }

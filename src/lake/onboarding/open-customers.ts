@@ -56,6 +56,7 @@ interface OpenRows extends Manifest {
 
 const NEVER: OpenRows = { version: 0, shards: {}, changes: [] };
 
+/** Thrown where a later version has replaced what was to be read. */
 const REPLACED = new Error("a later version has replaced these open rows");
 
 /**

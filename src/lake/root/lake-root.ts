@@ -135,6 +135,7 @@ export async function appendRun(
   });
 }
 
+/** Gives the root that the newest run ended with; null where there is none. */
 export async function newestRoot(lake: Pick<Lake, "table">): Promise<string | null> {
   return knownRoot(await lake.table(runs.name).snapshot());
 }

@@ -27,6 +27,7 @@ export function parquetFiles(paths: readonly string[], { byName = false } = {}):
   return `read_parquet(${sqlList(paths.map(exactPath))}, hive_partitioning = false${union})`;
 }
 
+/** Where a row is: the place of its file in the list of them, and its number in that file. */
 type RowPlace = "file_index" | "file_row_number";
 
 /** SQL of the rows of Parquet files, if there are any, that may lack columns (null), and of where each is. */
@@ -89,6 +90,7 @@ export function exactPath(path: string): string {
 
 const LINES_AT_ONCE = 1_000;
 
+/** Writes values as a file with a line of JSON for each. Returns the bytes of the longest line. */
 export function writeJsonLines(path: string, values: Iterable<unknown>): Promise<number> {
   function* lines() {
     for (const value of values) yield jsonLine(value);
@@ -96,6 +98,7 @@ export function writeJsonLines(path: string, values: Iterable<unknown>): Promise
   return writeLines(path, lines());
 }
 
+/** Writes lines as they are, and returns the bytes of the longest one. */
 export async function writeLines(path: string, lines: Iterable<string>): Promise<number> {
   let longest = 0;
   function* chunks() {

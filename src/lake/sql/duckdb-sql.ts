@@ -19,6 +19,7 @@ export function columnNames(columns: readonly TypedColumn[]): string {
   return sqlNames(columns.map(({ name }) => name));
 }
 
+/** SQL of columns with their types, each with the value that `sqlOf` gives, or its own. */
 export function typedColumns(
   columns: readonly TypedColumn[],
   sqlOf: (name: string) => string = sqlName,

@@ -36,6 +36,7 @@ export function checkpointDomain(linkId: string): string {
   return `${PREFIX}${linkId}`;
 }
 
+/** Reads the checkpoint of a link; undefined if nothing of it was ever committed. */
 export function linkCheckpoint({ domains }: Snapshot, linkId: string): StoredCheckpoint | undefined {
   const text = domains.get(checkpointDomain(linkId));
   return text === undefined ? undefined : (JSON.parse(text) as StoredCheckpoint);

@@ -47,6 +47,7 @@ export const OWN_CIP_COLUMNS: readonly string[] = [
   ...["account_closed_on", "legal_hold"],
 ];
 
+/** SQL of the newest report of each user. */
 export const NEWEST_CIP_REPORTS = `from cip_reports
   qualify row_number() over (partition by fp_id order by asked_at desc, run_id desc) = 1`;
 

@@ -19,6 +19,7 @@ export const encrypted = <const C extends Columns>(...columns: readonly C[]) =>
 type Columns = string | Readonly<Record<string, string>>;
 type NameOf<C extends Columns> = C extends string ? C : keyof C & string;
 
+/** Makes the function that lists columns of one type, in the order of their names. */
 function columnsOf<const T extends Column["type"]>(type: T) {
   type Listed<N> = { readonly name: N; readonly type: T; readonly about?: string };
   return <const C extends Columns>(...columns: readonly C[]) =>

@@ -59,6 +59,7 @@ export async function followUpNames(sealed: SealedStore): Promise<string[]> {
   return asked.map(({ key }) => key.slice(ASKED.length));
 }
 
+/** A follow-up; undefined where a run has taken it since. */
 export async function stagedFollowUp(sealed: SealedStore, name: string): Promise<StagedFollowUp | undefined> {
   const followUp = await sealed.get<FollowUp>(`${ASKED}${name}`);
   return followUp && { name, ...followUp };

@@ -7,6 +7,7 @@ import { describeRunning, progressOf, signalOrStart } from "../running-workflows
 
 const LOOK_EVERY_MS = 30_000;
 
+/** Whose open rows, and where their workflow runs. */
 export interface FollowPlace {
   readonly scope: string;
   readonly taskQueue: string;
@@ -23,6 +24,7 @@ export function tellFollow(
   return signalOrStart(client, "follow", start, FOLLOW_SIGNALS[signal], message);
 }
 
+/** What the open rows of a lake are about; undefined where no worker answers, or none is open. */
 export function openRows(client: Client, scope: string): Promise<FollowProgress | undefined> {
   return progressOf<FollowProgress>(client, client.workflow.getHandle(followWorkflowId(scope)));
 }

@@ -3,6 +3,7 @@ import type { LinkStatus } from "../../../domain/sync/link-reading.js";
 import type { FoundLink, QuietLink } from "../../../lake/sync/journal/report.js";
 import type { LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
 
+/** One row of `link_syncs` (docs/use/tables.md, "link_syncs"). */
 export interface LinkSyncRow extends Readonly<Record<string, string | number | null>> {
   readonly link_id: string;
   readonly status: LinkStatus;

@@ -27,6 +27,7 @@ export function newestDay({ operation, windowed = "" }: ObservedListing, { envel
   return newest === undefined ? {} : { newest: newest as string };
 }
 
+/** The links of a list, without bad rows. */
 export function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
   const bad = new Set(problems.map(({ index }) => index));
   const good = bankLinkStream.lists.flatMap((list) =>

@@ -105,6 +105,7 @@ async function expectKnown(sql: SqlSession, accounts: readonly string[]): Promis
   );
 }
 
+/** Writes the rows and gives what proves them (docs/use/exports.md, "Transactions"). */
 async function exported(lake: LakeReader, flags: ExportFlags, write: (sql: SqlSession) => Promise<unknown>) {
   const { from, to, accounts, asOf } = flags;
   const day = asOf?.includes("-") ? asOf : undefined;

@@ -71,6 +71,7 @@ export function isProcessed({ next, upTo, waiting, outstanding }: BatchState): b
   return next >= upTo && waiting.length === 0 && outstanding.length === 0;
 }
 
+/** The rows to plan next, at most so many; undefined while enough are planned, or all. */
 export function rowsToPlan(batch: BatchState, most: number): { from: number; to: number } | undefined {
   const { next, upTo, paused, cancelled, waiting } = batch;
   if (next >= upTo || (!cancelled && (paused !== null || waiting.length > 0))) return undefined;

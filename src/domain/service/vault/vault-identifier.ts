@@ -45,6 +45,7 @@ const UPLOADED_PROFILE = ["investor_profile.employment_status", "investor_profil
 const KNOWN: ReadonlySet<string> = new Set(VAULT_IDENTIFIERS);
 const UNKNOWN: BrokenRule = { code: "unknown_identifier", rule: "not a data identifier" };
 
+/** Why an identifier can't be used so, without quoting it; undefined when it can. */
 export function identifierProblem(use: IdentifierUse, identifier: string): BrokenRule | undefined {
   const group = identifier.slice(0, Math.max(0, identifier.indexOf(".")));
   const groups: readonly string[] = USES[use];

@@ -26,6 +26,7 @@ export interface TableRows {
 
 export interface Erasing {
   readonly spec: TableSpec;
+  /** SQL of the rows. */
   readonly condition: string;
   /** Columns that become null, while the rows stay. */
   readonly blank?: readonly string[];

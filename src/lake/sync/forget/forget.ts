@@ -35,6 +35,7 @@ export interface AskedBy {
   readonly by: string;
 }
 
+/** Counts the rows about a person in each table that has some. */
 export async function rowsOfPerson(
   lake: LakeReader,
   tables: readonly TableSpec[],

@@ -162,6 +162,7 @@ export async function addCleaned(journal: Journal, { clean, bad }: CleanedPage):
   return { clean: cleanPlace, bad: await journal.add({ kind: "bad" }, Buffer.from(lines)) };
 }
 
+/** Reads the bad rows at a place; undefined if they are lost. */
 export async function readBadRows(
   store: ObjectStore,
   runId: string,
