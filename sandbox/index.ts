@@ -1,4 +1,5 @@
 export { decimalText, decimalUnits } from "../src/domain/service/transaction-values.js";
+export { BEHAVIOURS, type Behaviour, behavioursOf } from "./behaviour.js";
 export type { RecordedRequest } from "./calls.js";
 export { type RemoteSandbox, remoteSandbox } from "./control/remote-sandbox.js";
 export type { Fault } from "./faults/fault.js";

@@ -1,3 +1,4 @@
+import type { Behaviour } from "./behaviour.js";
 import type { Fault } from "./faults/fault.js";
 import type { RateLimitOptions } from "./http/rate-limit.js";
 import type { PlaybookOptions } from "./onboarding/playbook-store.js";
@@ -27,6 +28,8 @@ interface ServiceOptions {
    * worst case for a caller that relies on it.
    */
   readonly importDuplicates: "double" | "update" | "ignore" | "refuse";
+  /** Where it behaves otherwise than the contract says, or fills what the contract leaves open. */
+  readonly behaves: ReadonlySet<Behaviour>;
 }
 
 export const DEFAULT_SERVICE_OPTIONS: ServiceOptions = {
@@ -38,6 +41,7 @@ export const DEFAULT_SERVICE_OPTIONS: ServiceOptions = {
   maxUploadBytes: 64 * 1024 * 1024,
   maxImportRows: 1_000,
   importDuplicates: "double",
+  behaves: new Set(),
 };
 
 /** How to start a stand-in; everything has a default. */

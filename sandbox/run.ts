@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { InputError } from "../src/domain/failures.js";
+import { behavioursOf } from "./behaviour.js";
 import type { Fault } from "./faults/fault.js";
 import { parseFaults } from "./faults/fault-input.js";
 import type { SandboxOptions } from "./options.js";
@@ -25,17 +26,21 @@ export interface SandboxCommand
   readonly faults?: string;
   readonly rosterOut?: string;
   readonly apiKey?: string;
+  /** `contract`, `real`, or names of behaviours separated by commas. */
+  readonly behaves?: string;
 }
 
 /** Compiles the command's options. @throws InputError naming the option, what is wrong and what is accepted. */
 export function sandboxOptions(command: SandboxCommand): SandboxOptions {
   const { port, businesses, businessOnboardings, investments, recordRequests, latency, faults, apiKey } =
     command;
+  const { behaves } = command;
   return {
     population: populationOf(command),
     ...given({ port, businesses, businessOnboardings, investments, recordRequests, latencyMs: latency }),
     ...(faults !== undefined && { faults: readFaults(faults) }),
     ...(apiKey !== undefined && { apiKeys: [apiKey] }),
+    ...(behaves !== undefined && { behaves: behavioursOf(behaves) }),
   };
 }
 

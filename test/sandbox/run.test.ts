@@ -38,6 +38,11 @@ test("the command serves until its signal, with roster and faults from files", a
 test.each([
   ["the bank data without its directory", { population: "berka" } as const, /needs --berka-dir/],
   ["a faults file that is not there", { faults: "@/nowhere.json" }, /\/nowhere\.json can't be read/],
+  [
+    "an unknown behaviour, with the nearest",
+    { behaves: "limits,ninty-days" },
+    /^--behaves: there is no behaviour "ninty-days"\. Did you mean ninety-days\? Accepted: contract, real, or/,
+  ],
   ["faults that are not JSON", { faults: "{" }, /--faults: not JSON/],
 ])("%s is refused by the option's name", (_rule, command, message) => {
   expect(() => sandboxOptions(command)).toThrow(message);

@@ -28,6 +28,10 @@ export const sandboxCommand: AddCommand = (program, run) => {
     .option("--faults <json>", "faults to inject, as JSON or @file")
     .option("--api-key <key>", "secret key to accept (default: sk_test_sandbox)")
     .option("--roster-out <file>", "write a roster of its users to this CSV file")
+    .option(
+      "--behaves <names>",
+      "where it differs from the contract: contract, real (all), or names separated by commas (default: contract)",
+    )
     .option("--no-record", "count requests without keeping them")
     .action(run(async () => (await import("../local/sandbox.js")).serveSandbox));
   sandbox
