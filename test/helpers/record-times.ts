@@ -11,14 +11,16 @@ const TICKS_A_SECOND = 100;
 
 if ((target !== undefined || isFast) && process.platform === "linux") {
   let before = 0;
+  let pace = 1;
   beforeAll(() => {
+    pace = machinePace();
     before = cpuSeconds();
   });
   afterAll(() => {
     const seconds = cpuSeconds() - before;
     const path = expect.getState().testPath ?? "";
     const name = path.slice(path.lastIndexOf("/test/") + 1);
-    if (target === undefined) return checkCost(name, seconds);
+    if (target === undefined) return checkCost(name, seconds, pace);
     appendFileSync(target, `${JSON.stringify({ [name]: seconds / machinePace() })}\n`);
   });
 }
