@@ -1,6 +1,4 @@
-import { hash } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
-import type { ObjectStore } from "../store/object-store.js";
 import { checkpointHint, readCheckpoint } from "./checkpoint.js";
 import { type AddFile, parseActions } from "./delta-actions.js";
 import { commitKey, type DeltaLocation, fileKey } from "./delta-path.js";
@@ -13,19 +11,14 @@ import {
   type Snapshot,
   withoutErased,
 } from "./delta-snapshot.js";
-import { type LogListing, type LogTail, listLog, listLogs, NO_TAIL, tailAfter } from "./log-listing.js";
+import { type LogListing, type LogTail, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
 
 const READS_AT_ONCE = 16;
 /** Times that a log is read before a gap counts as damage: it may be cleaned up, or a listing lack a file, meanwhile. */
 const READINGS = 5;
 
-interface Replayed {
+export interface LogState {
   readonly snapshot: Snapshot;
-  /** Of the newest commit's bytes; undefined where a checkpoint was read in its place. */
-  readonly commitSha256?: string | undefined;
-}
-
-export interface LogState extends Replayed {
   readonly tail: LogTail;
 }
 
@@ -51,8 +44,8 @@ export async function stateAt(log: DeltaLocation, version: number): Promise<Snap
   const checkpoint = listing.checkpoints.filter((one) => one.version <= version).at(-1);
   const base = checkpoint === undefined ? NO_TABLE : await readCheckpoint(log, checkpoint);
   const commits = listing.commits.filter((one) => one.version <= version);
-  const state = await replay(log, { snapshot: base }, { ...listing, commits });
-  if (typeof state !== "number" && state.snapshot.version === version) return state.snapshot;
+  const state = await replay(log, base, { ...listing, commits });
+  if (typeof state !== "number" && state.version === version) return state;
   const newest = Math.max(-1, ...[...listing.commits, ...listing.checkpoints].map((one) => one.version));
   throw new InputError(
     `The log of table ${log.table} does not have version ${version}, or not any more; its newest is ${newest}. ` +
@@ -70,9 +63,9 @@ export async function falseCheckpoint(log: DeltaLocation): Promise<number | unde
   if (newest === undefined) return undefined;
   const base = older === undefined ? NO_TABLE : await readCheckpoint(log, older);
   const until = commits.filter(({ version }) => version <= newest.version);
-  const made = await replay(log, { snapshot: base }, { ...rest, checkpoints, commits: until });
-  if (typeof made === "number" || made.snapshot.version !== newest.version) return undefined;
-  return isSameState(made.snapshot, await readCheckpoint(log, newest)) ? undefined : newest.version;
+  const made = await replay(log, base, { ...rest, checkpoints, commits: until });
+  if (typeof made === "number" || made.version !== newest.version) return undefined;
+  return isSameState(made, await readCheckpoint(log, newest)) ? undefined : newest.version;
 }
 
 function isSameState(a: Snapshot, b: Snapshot): boolean {
@@ -96,32 +89,10 @@ export async function newestVersion(log: Pick<DeltaLocation, "store" | "table">)
   return commits.at(-1)?.version ?? checkpoints.at(-1)?.version ?? -1;
 }
 
-/** Finds the newest versions of many tables so, each after a known one, in few requests. */
-export async function newestVersions(
-  store: ObjectStore,
-  known: ReadonlyMap<string, number>,
-): Promise<(readonly [table: string, version: number])[]> {
-  return Promise.all(
-    [...(await listLogs(store, known))].map(async ([table, { commits, checkpoints }]) => {
-      const version = commits.at(-1)?.version;
-      if (version !== undefined) return [table, version] as const;
-      // What was known may have been cleaned up since.
-      const isAll = (known.get(table) ?? 0) <= 0;
-      return [
-        table,
-        isAll ? (checkpoints.at(-1)?.version ?? -1) : await newestVersion({ store, table }),
-      ] as const;
-    }),
-  );
-}
-
 /** Reads one version's commit; undefined if it is not, or no longer, there. */
 export async function readCommit(log: DeltaLocation, version: number): Promise<Commit | undefined> {
   const body = await log.store.get(commitKey(log.table, version));
-  return body && commitOf(log, version, body);
-}
-
-function commitOf(log: DeltaLocation, version: number, body: Buffer): Commit {
+  if (body === undefined) return undefined;
   try {
     return { version, actions: parseActions(body.toString("utf8")) };
   } catch (error) {
@@ -139,6 +110,19 @@ export async function* commitsBack(log: DeltaLocation, from: number): AsyncGener
     const commit = await readCommit(log, version);
     if (commit === undefined) return;
     yield commit;
+  }
+}
+
+/** Gives the states of a table, from the first one that its log can still tell to the newest. */
+export async function* statesOf(log: DeltaLocation): AsyncGenerator<Snapshot> {
+  const { commits, checkpoints } = await listLog(log);
+  const first = commits[0]?.version === 0 ? undefined : checkpoints[0];
+  let state = first === undefined ? NO_TABLE : await readCheckpoint(log, first);
+  if (first !== undefined) yield state;
+  for (let next = await readCommit(log, state.version + 1); next !== undefined; ) {
+    state = advance(state, [next]);
+    yield state;
+    next = await readCommit(log, state.version + 1);
   }
 }
 
@@ -232,9 +216,9 @@ async function readingOf(log: DeltaLocation): Promise<LogState> {
 async function stateOf(log: DeltaLocation, listing: LogListing): Promise<LogState | number> {
   const newest = listing.checkpoints.at(-1);
   const base = newest === undefined ? NO_TABLE : await readCheckpoint(log, newest);
-  const state = await replay(log, { snapshot: base }, listing);
-  if (typeof state === "number") return state;
-  return { ...state, tail: tailAfter(NO_TAIL, base.version, listing) };
+  const snapshot = await replay(log, base, listing);
+  if (typeof snapshot === "number") return snapshot;
+  return { snapshot, tail: tailAfter(NO_TAIL, base.version, listing) };
 }
 
 /** Undefined if the log no longer holds the known version, or has a gap after it. */
@@ -242,33 +226,27 @@ async function replayAfter(log: DeltaLocation, known: LogState): Promise<LogStat
   const { version } = known.snapshot;
   const listing = await listLog(log, version);
   const isThere = [...listing.commits, ...listing.checkpoints].some((one) => one.version === version);
-  const newest = isThere ? await replay(log, known, listing) : version;
+  const newest = isThere ? await replay(log, known.snapshot, listing) : version;
   if (typeof newest === "number") return undefined;
-  return { ...newest, tail: tailAfter(known.tail, version, listing) };
+  return { snapshot: newest, tail: tailAfter(known.tail, version, listing) };
 }
 
 /** Applies the listed commits after a state; gives the first version that is missing instead, if one is. */
 async function replay(
   log: DeltaLocation,
-  { snapshot, commitSha256 }: Replayed,
+  snapshot: Snapshot,
   { commits: listed }: LogListing,
-): Promise<Replayed | number> {
+): Promise<Snapshot | number> {
   const versions = listed.map(({ version }) => version).filter((version) => version > snapshot.version);
   let state = snapshot;
-  let sha256 = commitSha256;
-  const read = async (version: number) => {
-    const body = await log.store.get(commitKey(log.table, version));
-    if (body !== undefined && version === versions.at(-1)) sha256 = hash("sha256", body);
-    return body && commitOf(log, version, body);
-  };
   for (let from = 0; from < versions.length; from += READS_AT_ONCE) {
     const some = versions.slice(from, from + READS_AT_ONCE);
-    const commits = await Promise.all(some.map(read));
+    const commits = await Promise.all(some.map((version) => readCommit(log, version)));
     for (const [at, commit] of commits.entries()) {
       const expected = state.version + at + 1;
       if (commit?.version !== expected) return expected;
     }
     state = advance(state, commits as Commit[]);
   }
-  return { snapshot: state, commitSha256: sha256 };
+  return state;
 }

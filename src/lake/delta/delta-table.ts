@@ -1,4 +1,4 @@
-import { hash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PassingError } from "../../domain/failures.js";
 import type { DuckDb } from "../sql/duckdb.js";
@@ -7,7 +7,7 @@ import { writeCheckpoint } from "./checkpoint.js";
 import { assertFilesThere } from "./data-files.js";
 import { type CommitInfo, type DeltaAction, serializeActions } from "./delta-actions.js";
 import { type LogState, listedState, newestState, publishCommit } from "./delta-log.js";
-import { commitKey, type DeltaLocation } from "./delta-path.js";
+import type { DeltaLocation } from "./delta-path.js";
 import { assertLawful, assertReadable, assertWritable } from "./delta-schema.js";
 import { advance, type Commit, type Snapshot } from "./delta-snapshot.js";
 import { cleanUpLog, type LogRetention } from "./log-clean-up.js";
@@ -88,20 +88,6 @@ export class DeltaTable {
     return snapshot;
   }
 
-  /** The newest version that was read or written here; -1 while that is none. */
-  get knownVersion(): number {
-    return this.#known?.snapshot.version ?? -1;
-  }
-
-  /** Hashes the commit of a version, without reading the newest one that is known; undefined where the log lacks it. */
-  async commitSha256(version: number): Promise<string | undefined> {
-    const { snapshot, commitSha256 } = this.#known ?? {};
-    if (snapshot?.version === version && commitSha256 !== undefined) return commitSha256;
-    const { store, table } = this.location;
-    const body = await store.get(commitKey(table, version));
-    return body && hash("sha256", body);
-  }
-
   async #newest(listing?: LogListing): Promise<LogState> {
     const newest = await (listing === undefined
       ? newestState(this.location, this.#known)
@@ -173,7 +159,6 @@ export class DeltaTable {
 function stateAfter({ snapshot, tail }: LogState, commit: Commit, body: Buffer): LogState {
   return {
     snapshot: advance(snapshot, [commit]),
-    commitSha256: hash("sha256", body),
     tail: { ...tail, versions: tail.versions + 1, bytes: tail.bytes + body.length },
   };
 }

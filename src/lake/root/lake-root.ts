@@ -1,31 +1,28 @@
 import { createHash, hash } from "node:crypto";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { localFiles } from "../delta/data-files.js";
-import { newestVersions } from "../delta/delta-log.js";
-import { logPrefix } from "../delta/delta-path.js";
+import { SHA256_TAG } from "../delta/delta-actions.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import { filesOfRun } from "../history/rows-of-run.js";
 import type { Lake } from "../lake.js";
 import { parquetRows } from "../sql/duckdb-files.js";
+import type { SqlRow } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
-import type { ObjectStore } from "../store/object-store.js";
 import { appendDecided } from "../tables/append.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { writeRows } from "../tables/parquet-file.js";
 import { runs } from "../tables/runs.js";
-import { transactionChanges } from "../tables/transactions.js";
 
 /** What a root is made of (docs/use/tables.md, "Root"). */
 interface RootParts {
   /** The root before it; null for the first. */
   readonly previous: string | null;
-  /** sha256 of the run's own row, without the root. */
-  readonly row: string;
-  /** sha256 of the certificates that the run wrote. */
-  readonly certificates: string;
-  /** sha256 of every link's checkpoint. */
-  readonly checkpoints: string;
-  /** Version and sha256 of the newest commit of each table, by name; of one that has no file yet, its version. */
+  /** sha256 of the run's own row, without the root, and of the certificates that it wrote. */
+  readonly run: string;
+  /**
+   * Version and {@link stateSha256} of each table, by name. One hash over all of them would prove no older root: files are
+   * merged and logs cleaned up, each table's at its own time.
+   */
   readonly tables: ReadonlyMap<string, string>;
 }
 
@@ -34,30 +31,25 @@ const ROOT = "lake_root/";
 const TABLE = "table.";
 
 /** Writes the text whose sha256 is the root: `name=value\n` for each part, tables in the order of their names. */
-function rootText({ previous, tables, ...hashes }: RootParts): string {
-  const { row, certificates, checkpoints } = hashes;
-  const lines = Object.entries({ previous: previous ?? "", row, certificates, checkpoints });
-  const versions = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
-  const all = [...lines, ...versions.map(([name, commit]) => [TABLE + name, commit] as const)];
-  return all.map(([name, value]) => `${name}=${value}\n`).join("");
+function rootText({ previous, run, tables }: RootParts): string {
+  const states = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
+  const lines = [
+    ["previous", previous ?? ""],
+    ["run", run],
+    ...states.map(([name, state]) => [TABLE + name, state]),
+  ];
+  return lines.map(([name, value]) => `${name}=${value}\n`).join("");
 }
 
 /** Reads what {@link rootText} wrote. */
 export function rootParts(text: string): RootParts {
-  const lines = text
-    .split("\n")
-    .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]);
-  const {
-    previous = "",
-    row = "",
-    certificates = "",
-    checkpoints = "",
-    ...others
-  } = Object.fromEntries(lines) as Record<string, string>;
-  const tables = Object.entries(others).flatMap(([name, commit]) =>
-    name.startsWith(TABLE) ? [[name.slice(TABLE.length), commit] as const] : [],
+  const parts = new Map(
+    text.split("\n").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
   );
-  return { previous: previous || null, row, certificates, checkpoints, tables: new Map(tables) };
+  const tables = [...parts].flatMap(([name, state]) =>
+    name.startsWith(TABLE) ? [[name.slice(TABLE.length), state] as const] : [],
+  );
+  return { previous: parts.get("previous") || null, run: parts.get("run") ?? "", tables: new Map(tables) };
 }
 
 export function rootOf(text: string): string {
@@ -74,37 +66,48 @@ export function knownRoot({ txns }: Snapshot, at?: number): string | null {
   return newest?.appId.slice(ROOT.length) ?? null;
 }
 
-/** Hashes a row of `runs` without its root: a line for each value, in the order of columns. Instants have microseconds. */
-export function rowSha256(row: Readonly<Record<string, unknown>>): string {
-  const lines = runs.columns.flatMap(({ name, type }) => {
-    const value = row[name];
-    if (value === null || value === undefined || name.startsWith("lake_root")) return [];
-    const text = String(value);
-    return [
-      `${name}=${type === "TIMESTAMPTZ" ? text.replace(/(?:\.(\d+))?Z$/, (_, digits = "") => `.${digits.padEnd(6, "0")}Z`) : text}\n`,
-    ];
-  });
-  return hash("sha256", lines.join(""));
-}
-
-/** Hashes lines, which may be too many for one text. */
-export class LinesSha256 {
+/** Hashes a run's row without its root, a line for each value in the order of columns, and what is added after it. */
+export class RunSha256 {
   readonly #hash = createHash("sha256");
 
-  add(line: string): void {
-    this.#hash.update(`${line}\n`);
+  constructor(row: RunRow) {
+    for (const { name, type } of runs.columns) {
+      const value = row[name];
+      if (value === null || value === undefined || name.startsWith("lake_root")) continue;
+      this.#add(`${name}=${type === "TIMESTAMPTZ" ? inMicroseconds(String(value)) : value}`);
+    }
+  }
+
+  /** Adds a certificate that the run wrote, in the order of links. */
+  certificate({ link_id, certificate }: SqlRow): void {
+    this.#add(`${link_id} ${certificate}`);
   }
 
   digest(): string {
     return this.#hash.digest("hex");
   }
+
+  #add(line: string): void {
+    this.#hash.update(`${line}\n`);
+  }
 }
 
-/** Hashes every link's checkpoint in the feed's log, by name. */
-export function checkpointsSha256({ domains }: Snapshot): string {
-  const lines = new LinesSha256();
-  for (const name of [...domains.keys()].sort()) lines.add(`${name} ${domains.get(name)}`);
-  return lines.digest();
+function inMicroseconds(instant: string): string {
+  return instant.replace(/(?:\.(\d+))?Z$/, (_, digits = "") => `.${digits.padEnd(6, "0")}Z`);
+}
+
+/**
+ * Hashes what a table holds: a line for each live file, with the size, hash and statistics that its log says, and for each
+ * domain, which are the heads of links in the feed. Transactions are left out: a checkpoint drops old ones.
+ */
+export function stateSha256({ files, domains }: Snapshot): string {
+  const lines = [...domains].map(([name, configuration]) => `domain ${name} ${configuration}\n`);
+  for (const { path, size, stats = "", tags } of files.values()) {
+    lines.push(`file ${path} ${size} ${tags?.[SHA256_TAG] ?? ""} ${stats}\n`);
+  }
+  const sha256 = createHash("sha256");
+  for (const line of lines.sort()) sha256.update(line);
+  return sha256.digest("hex");
 }
 
 type RunRow = Readonly<Record<string, unknown>>;
@@ -124,9 +127,8 @@ export async function appendRun(
     const own = before.txns.get(appId);
     if (own !== undefined) return { files: [], result: knownRoot(before, own.version) };
     // Again for each version: a run that ended meanwhile has a root of a later state than one that was read before it.
-    const state = await lakeState(lake, runId).catch((error: unknown) => void onFailed(error));
-    const previous = knownRoot(before);
-    const text = state && rootText({ ...state, previous, row: rowSha256(row) });
+    const state = await lakeState(lake, runId, row).catch((error: unknown) => void onFailed(error));
+    const text = state && rootText({ ...state, previous: knownRoot(before) });
     const root = text === undefined ? null : rootOf(text);
     const files = await writeRows(lake, runs, runId, [{ ...row, lake_root: root, lake_root_of: text }]);
     const set = { version: before.version + 1, lastUpdated: Date.now() };
@@ -142,47 +144,26 @@ export async function newestRoot(lake: Pick<Lake, "table">): Promise<string | nu
 
 const READS_AT_ONCE = 8;
 
-/** Reads what the root is made of, except what the row itself says. */
-async function lakeState(lake: Lake, runId: string) {
+/** Reads what the root is made of, except the root before. */
+async function lakeState(lake: Lake, runId: string, row: RunRow): Promise<Omit<RootParts, "previous">> {
   const folders = (await lake.store.folders("")).filter((name) => /^[^._]/.test(name));
-  const feed = await lake.table(transactionChanges.name).snapshot();
-  const known = new Map(folders.map((name) => [name, lake.table(name).knownVersion]));
-  const newest = new Map(await newestVersions(lake.store, known)).set(transactionChanges.name, feed.version);
-  const created = [...newest].flatMap(([table, version]) => (version === 0 ? [table] : []));
-  const empty = await withoutFiles(lake.store, created);
-  const tables = await mapConcurrent(READS_AT_ONCE, [...newest], async ([table, version]) => {
-    if (version < 0) return [];
-    const sha256 = empty.has(table) ? undefined : await lake.table(table).commitSha256(version);
-    return [[table, sha256 === undefined ? `${version}` : `${version} ${sha256}`] as const];
+  const tables = await mapConcurrent(READS_AT_ONCE, folders, async (name) => {
+    const state = await lake.table(name).snapshot();
+    return state.version < 0 ? [] : [[name, `${state.version} ${stateSha256(state)}`] as const];
   });
-  return {
-    certificates: await certificatesSha256(lake, runId),
-    checkpoints: checkpointsSha256(feed),
-    tables: new Map(tables.flat()),
-  };
+  return { run: await runSha256(lake, runId, row), tables: new Map(tables.flat()) };
 }
 
-/** Finds the tables that were only created, by names alone: most tables of a lake are, and no root need read them. */
-async function withoutFiles(store: ObjectStore, created: readonly string[]): Promise<ReadonlySet<string>> {
-  const sorted = created.toSorted((a, b) => (`${a}/` < `${b}/` ? -1 : 1));
-  const listed = await store.lists(sorted.map((table) => ({ prefix: `${table}/` })));
-  const isEmpty = (table: string, at: number) =>
-    listed[at]?.every(({ key }) => key.startsWith(logPrefix(table))) ?? false;
-  return new Set(sorted.filter(isEmpty));
-}
-
-async function certificatesSha256(lake: Lake, runId: string): Promise<string> {
-  const lines = new LinesSha256();
-  const location = { ...lake, table: linkSyncs.name };
+async function runSha256(lake: Lake, runId: string, row: RunRow): Promise<string> {
+  const sha256 = new RunSha256(row);
   const files = async () => (await lake.table(linkSyncs.name).snapshot()).files;
   const adds = (await filesOfRun(lake, linkSyncs.name, runId)) ?? [...(await files()).values()];
-  if (adds.length === 0) return lines.digest();
-  const paths = await localFiles(location, adds);
+  if (adds.length === 0) return sha256.digest();
+  const paths = await localFiles({ ...lake, table: linkSyncs.name }, adds);
   return lake.duckdb.exclusive(async (sql) => {
-    const rows = sql.stream(`select link_id, certificate from ${parquetRows(paths, linkSyncs.columns)}
+    const certificates = sql.stream(`select link_id, certificate from ${parquetRows(paths, linkSyncs.columns)}
       where run_id = ${sqlText(runId)} and certificate is not null order by link_id, certificate`);
-    for await (const some of rows)
-      for (const { link_id, certificate } of some) lines.add(`${link_id} ${certificate}`);
-    return lines.digest();
+    for await (const some of certificates) for (const one of some) sha256.certificate(one);
+    return sha256.digest();
   });
 }

@@ -85,7 +85,10 @@ async function changeRow(
   await lake.rewriteFile(table, live ?? "", rows);
 }
 
-/** Takes the entry of a file out of a log, or changes one digit of the newest commit that a root names. */
+/**
+ * Takes an entry of the newest commit that a root names out of a log, or changes a digit in it: an entry that says what the
+ * table holds. Of a table that was only created it takes the whole log.
+ */
 async function changeLog(
   lake: DamagedLake,
   table: string,
@@ -95,12 +98,14 @@ async function changeLog(
   // The newest version of `runs` is not named by a root yet.
   const commits = (await lake.commits(table)).slice(0, table === "runs" ? -1 : undefined);
   const path = commits.at(-1) ?? "";
-  const text = await readFile(path, "utf8");
-  const lines = text.split("\n").filter(Boolean);
-  if (how === "drop") lines.splice(Math.floor(draw() * lines.length), 1);
-  const changed =
-    how === "drop" ? `${lines.join("\n")}\n` : text.replace(/"timestamp":(\d+)/, '"timestamp":1$1');
-  await writeFile(path, changed);
+  const lines = (await readFile(path, "utf8")).split("\n").filter(Boolean);
+  const held = lines.flatMap((line, at) => (/^{"(add|remove|domainMetadata)"/.test(line) ? [at] : []));
+  const at = held[Math.floor(draw() * held.length)];
+  if (at === undefined) return rm(path);
+  const [line = ""] = lines.splice(at, 1);
+  const altered = line.replace(/(size|numRecords|sequence)(\\?":)(\d)/, "$1$21$3");
+  if (how === "alter" && altered !== line) lines.splice(at, 0, altered);
+  await writeFile(path, `${lines.join("\n")}\n`);
 }
 
 /** Puts a table back as it was; one that has changed since. Of `runs`, only a root that was kept tells. */

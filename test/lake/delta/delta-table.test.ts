@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { removeOf } from "../../../src/lake/delta/delta-actions.js";
-import { changesAfter, newestVersion, newestVersions } from "../../../src/lake/delta/delta-log.js";
+import { changesAfter, newestVersion } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { ERASURE, leftOf } from "../../../src/lake/delta/delta-snapshot.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
@@ -241,12 +241,11 @@ describe("changes after a version", () => {
   });
 });
 
-// A lake that was restored from an older copy: what is known of its log is of a version that it does not have any more.
-test("the newest version is found where a hint, or what is known, is later than the log", async () => {
+// A lake that was restored from an older copy: the hint is to a version that it does not have any more.
+test("the newest version is found where a hint is later than the log", async () => {
   const table = openTable(lake.store, "plain", lake.duckdb);
   await createTable(table, PLAIN);
   await table.commit(async () => [await added("plain", "1.parquet")]);
-  expect(await newestVersions(lake.store, new Map([["plain", 5]]))).toEqual([["plain", 1]]);
   await lake.store.put("plain/_delta_log/_last_checkpoint", JSON.stringify({ version: 5, size: 1 }));
   expect(await newestVersion({ ...lake, table: "plain" })).toBe(1);
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
-import { appendRun, rootParts, rowSha256 } from "../../../src/lake/root/lake-root.js";
+import { appendRun, RunSha256, rootParts, stateSha256 } from "../../../src/lake/root/lake-root.js";
 import { Problems } from "../../../src/lake/sync/chain-check.js";
 import { checkRoots } from "../../../src/lake/sync/verify/root-check.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
@@ -45,40 +45,40 @@ async function certify(runId: string, ...links: string[]): Promise<void> {
 
 test("a root is the hash of what the row says it was made of, all of which can be computed again", async () => {
   await at.feed({ id: "x", sequence: 1 });
+  await createTables(at.lake.store, [erasures]);
   await certify("r0", "z");
   await certify("r1", "b", "a");
   const root = await appendRun(at.lake, "r1", row("r1"), never);
   const [found] = await written();
   const text = String(found?.lake_root_of);
   expect([found?.lake_root, sha256(text)]).toEqual([root, root]);
-  const { tables, ...parts } = rootParts(text);
-  const commit = (table: string, version: number) =>
-    readFile(join(at.directory, table, "_delta_log", `${version}.json`.padStart(25, "0")));
-  expect(Object.fromEntries(tables)).toEqual({
-    link_syncs: `1 ${sha256(await commit("link_syncs", 1))}`,
-    transaction_changes: `0 ${sha256(await commit("transaction_changes", 0))}`,
-  });
-  expect(parts).toEqual({
+  const state = async (name: string) => stateSha256(await at.lake.table(name).snapshot());
+  expect(rootParts(text)).toEqual({
     previous: null,
-    row: rowSha256(found ?? {}),
-    certificates: sha256("a c-a\nb c-b\n"),
-    checkpoints: sha256("link/a -1\n"),
+    run: sha256(
+      "run_id=r1\nkind=sync\nstatus=completed\nlinks=2\n" +
+        "started_at=2026-05-05T01:02:03.000000Z\nfinished_at=2026-05-05T01:02:03.250000Z\na c-a\nb c-b\n",
+    ),
+    tables: new Map([
+      ["erasures", `0 ${sha256("")}`],
+      ["link_syncs", `1 ${await state("link_syncs")}`],
+      ["transaction_changes", `0 ${await state("transaction_changes")}`],
+    ]),
   });
 });
 
-test("a table that was only created is named by its version, and one that another process wrote by that commit", async () => {
-  await createTables(at.lake.store, [erasures, runFailures]);
+test("a table that another process wrote is named as that process left it", async () => {
+  await createTables(at.lake.store, [runFailures]);
   await appendRun(at.lake, "r1", row("r1"), never);
   const another = openLake({ directory: at.directory });
   const owner = { run_id: "r0", owner: "x", reason: "gone" };
   await appendOnce(another, runFailures, "r0", () => writeRows(another, runFailures, "r0", [owner]));
+  const left = stateSha256(await another.table(runFailures.name).snapshot());
   await another.close();
   await appendRun(at.lake, "r2", row("r2"), never);
   const [before, after] = (await written()).map((one) => rootParts(String(one.lake_root_of)).tables);
-  expect(before).toEqual(new Map([erasures, runFailures].map(({ name }) => [name, "0"])));
-  const log = join(at.directory, runFailures.name, "_delta_log", `${"1".padStart(20, "0")}.json`);
-  expect(after?.get(runFailures.name)).toBe(`1 ${sha256(await readFile(log))}`);
-  expect(after?.get(erasures.name)).toBe("0");
+  expect(before?.get(runFailures.name)).toBe(`0 ${sha256("")}`);
+  expect(after?.get(runFailures.name)).toBe(`1 ${left}`);
   expect(after?.get(runs.name)).toMatch(/^0 [0-9a-f]{64}$/);
 });
 
@@ -153,12 +153,14 @@ test("a row of a newer version, whose columns this one can't hash, is not called
   await appendRun(at.lake, "r0", row("r0"), never);
   const [before] = await written();
   const text = String(before?.lake_root_of).replace(
-    rowSha256(before ?? {}),
+    new RunSha256(before ?? {}).digest(),
     sha256("r1, with its new column"),
   );
   const of1 = { ...row("r1"), lake_root: sha256(text), lake_root_of: text };
   await appendOnce(at.lake, runs, "r1/run", () => writeRows(at.lake, runs, "r1", [of1]));
-  expect(await found()).toContain("its row in runs is not the one that its root was made of");
+  expect(await found()).toContain(
+    "its row in runs, or its certificates in link_syncs, are not those that its root was made of",
+  );
   const newer = { ...runs, columns: [...runs.columns, { name: "mood", type: "VARCHAR", meaning: "new" }] };
   await appendOnce(at.lake, newer as TableSpec, "r2", () =>
     writeRows(at.lake, newer as TableSpec, "r2", [{ ...row("r2"), mood: "good" }]),

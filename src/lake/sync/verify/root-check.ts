@@ -1,21 +1,13 @@
-import { hash } from "node:crypto";
-import { newestVersions } from "../../delta/delta-log.js";
-import { commitKey } from "../../delta/delta-path.js";
+import { newestVersion, statesOf } from "../../delta/delta-log.js";
+import type { DeltaLocation } from "../../delta/delta-path.js";
 import { columnsOf, type TableSpec } from "../../delta/delta-schema.js";
 import { isCurrent } from "../../history/history-spec.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
-import {
-  checkpointsSha256,
-  knownRoot,
-  LinesSha256,
-  rootOf,
-  rootParts,
-  rowSha256,
-} from "../../root/lake-root.js";
+import { knownRoot, RunSha256, rootOf, rootParts, stateSha256 } from "../../root/lake-root.js";
 import type { SqlRow } from "../../sql/duckdb-session.js";
 import { linkSyncs } from "../../tables/link-syncs.js";
 import { runs } from "../../tables/runs.js";
-import { transactionChanges, transactions } from "../../tables/transactions.js";
+import { transactions } from "../../tables/transactions.js";
 import type { Problems } from "../chain-check.js";
 
 /** What {@link checkRoots} finds. */
@@ -25,11 +17,12 @@ interface RootedRun {
   readonly run_id: string;
   readonly finished_at: string;
   readonly root: string;
+  readonly row: SqlRow;
   readonly parts: ReturnType<typeof rootParts>;
 }
 
 /**
- * Checks the chain of roots in `runs`, what each says of certificates and commits, and the newest one against the lake.
+ * Checks the chain of roots in `runs`, and what each says of its run and of the tables.
  * @param asked a root that was kept elsewhere
  */
 export async function checkRoots(
@@ -43,12 +36,15 @@ export async function checkRoots(
   const rows = await readTables(lake, [runs], (sql) => sql.rows("from runs where lake_root is not null"));
   const { metadata } = await lake.table(runs.name).snapshot();
   const newer = newerColumns(metadata?.schemaString);
-  const rooted = new Map(rows.map((row) => [String(row.lake_root), rootedRun(row, newer, say)]));
+  const rooted = new Map(rows.map((row) => [String(row.lake_root), rootedRun(row, say)]));
   const chain = chainOf(rooted, rows.length, say);
   const newest = chain[0];
-  const uncovered = await checkCertificates(lake, chain, say);
-  await checkCommits(lake, chain, tables, say);
-  if (newest !== undefined) await checkNewest(lake, newest, tables, say);
+  const uncovered = await checkRuns(lake, [...rooted.values()], newer, say);
+  const named = new Set(chain.flatMap(({ parts }) => [...parts.tables.keys()]));
+  const { store, duckdb } = lake;
+  for (const table of named) {
+    await checkTable({ store, duckdb, table }, chain, isDerived(table, tables), say);
+  }
   if (knownRoot(await lake.table(runs.name).snapshot()) !== (newest?.root ?? null)) {
     say(newest?.run_id ?? null, "the log of runs names another root as the newest one");
   }
@@ -83,18 +79,10 @@ function newerColumns(schema: string | undefined): string[] {
   return there.map(({ name }) => name).filter((name) => !known.has(name));
 }
 
-function rootedRun(row: SqlRow, newer: readonly string[], say: Say): RootedRun {
+function rootedRun(row: SqlRow, say: Say): RootedRun {
   const [run_id, root, text] = [String(row.run_id), String(row.lake_root), String(row.lake_root_of)];
-  const parts = rootParts(text);
   if (rootOf(text) !== root) say(run_id, "its root is not the hash of lake_root_of: one of them was changed");
-  else if (parts.row !== rowSha256(row))
-    say(
-      run_id,
-      newer.length === 0
-        ? "its row in runs is not the one that its root was made of"
-        : `its row can't be compared with its root: runs has columns that this version does not know (${newer.join(", ")}). Prove the lake with the version that wrote them`,
-    );
-  return { run_id, root, parts, finished_at: String(row.finished_at) };
+  return { run_id, root, row, parts: rootParts(text), finished_at: String(row.finished_at) };
 }
 
 /** Follows the roots from the newest to the first. */
@@ -114,27 +102,36 @@ function chainOf(rooted: ReadonlyMap<string, RootedRun>, rows: number, say: Say)
   return chain;
 }
 
-/** Compares what each run wrote with its root; gives how many runs with certificates have none. */
-async function checkCertificates(lake: LakeReader, chain: readonly RootedRun[], say: Say): Promise<number> {
-  const wrote = new Map<string, LinesSha256>();
+/** Compares each run's row and certificates with its root; gives how many runs with certificates have none. */
+async function checkRuns(
+  lake: LakeReader,
+  rooted: readonly RootedRun[],
+  newer: readonly string[],
+  say: Say,
+): Promise<number> {
+  const wrote = new Map(rooted.map(({ run_id, row }) => [run_id, new RunSha256(row)]));
+  const uncovered = new Set<string>();
   await readTables(lake, [linkSyncs], async (sql) => {
     const certificates = sql.stream(`select run_id, link_id, certificate from link_syncs
       where certificate is not null order by run_id, link_id, certificate`);
     for await (const some of certificates) {
-      for (const { run_id, link_id, certificate } of some) {
-        const lines = wrote.get(String(run_id)) ?? new LinesSha256();
-        wrote.set(String(run_id), lines);
-        lines.add(`${link_id} ${certificate}`);
+      for (const row of some) {
+        const run = wrote.get(String(row.run_id));
+        if (run === undefined) uncovered.add(String(row.run_id));
+        else run.certificate(row);
       }
     }
   });
-  for (const { run_id, parts } of chain) {
-    if ((wrote.get(run_id) ?? new LinesSha256()).digest() !== parts.certificates) {
-      say(run_id, "its certificates in link_syncs are not those that its root was made of");
-    }
-    wrote.delete(run_id);
+  for (const { run_id, parts } of rooted) {
+    if (wrote.get(run_id)?.digest() === parts.run) continue;
+    say(
+      run_id,
+      newer.length === 0
+        ? "its row in runs, or its certificates in link_syncs, are not those that its root was made of"
+        : `its row can't be compared with its root: runs has columns that this version does not know (${newer.join(", ")}). Prove the lake with the version that wrote them`,
+    );
   }
-  return wrote.size;
+  return uncovered.size;
 }
 
 /** A derived table may be made again, with a log of its own; it is compared with its source instead. */
@@ -143,57 +140,45 @@ function isDerived(table: string, tables: readonly TableSpec[]): boolean {
   return derived.some(({ name }) => name === table);
 }
 
-/** Compares the commits that roots name, the newest first, with those that the tables' logs still have. */
-async function checkCommits(
-  { store }: LakeReader,
+/** Compares a table with what roots say of it, the newest first, as far back as its log reaches. */
+async function checkTable(
+  log: DeltaLocation,
   chain: readonly RootedRun[],
-  tables: readonly TableSpec[],
+  isMadeAgain: boolean,
   say: Say,
 ): Promise<void> {
-  const later = new Map<string, number>();
-  const there = new Map<string, string | undefined>();
+  const { table } = log;
+  const named = new Map<number, { readonly run_id: string; readonly sha256: string }[]>();
+  const newest = await newestVersion(log);
+  let later: number | undefined;
   for (const { run_id, parts } of chain) {
-    for (const [table, commit] of parts.tables) {
-      const [text = "", sha256 = ""] = commit.split(" ");
-      const version = Number(text);
-      const key = commitKey(table, version);
-      const isBack = version > (later.get(table) ?? version);
-      if (isBack && !isDerived(table, tables))
-        say(run_id, `${table} was at version ${text}; later roots have older ones`);
+    const [text, sha256 = ""] = parts.tables.get(table)?.split(" ") ?? [];
+    if (text === undefined) continue;
+    const version = Number(text);
+    if (later === undefined && version > newest) {
+      const now = newest < 0 ? "is gone" : `is at version ${newest}`;
+      const again = isMadeAgain ? "; `nightledger materialize` brings it up" : "";
+      say(
+        run_id,
+        `${table} ${now}, but its root says ${text}: an older copy was put back, or versions were deleted${again}`,
+      );
+    } else if (later !== undefined && version > later) {
       // A derived table that was made again has a log of its own since.
-      later.set(table, isBack ? -1 : version);
-      if (isBack || sha256 === "") continue;
-      if (!there.has(key)) {
-        const body = await store.get(key);
-        there.set(key, body && hash("sha256", body));
-      }
-      if ((there.get(key) ?? sha256) !== sha256) {
-        say(run_id, `version ${text} of ${table} in its log is not the one that its root was made of`);
-      }
+      if (!isMadeAgain) say(run_id, `${table} was at version ${text}; later roots have older ones`);
+      break;
     }
+    later = version;
+    named.set(version, [...(named.get(version) ?? []), { run_id, sha256 }]);
   }
-}
-
-async function checkNewest(
-  lake: LakeReader,
-  { run_id, parts }: RootedRun,
-  tables: readonly TableSpec[],
-  say: Say,
-): Promise<void> {
-  const named = new Map([...parts.tables].map(([table, commit]) => [table, Number(commit.split(" ")[0])]));
-  for (const [table, version] of await newestVersions(lake.store, named)) {
-    const then = named.get(table) ?? -1;
-    if (version >= then) continue;
-    const now = version < 0 ? "is gone" : `is at version ${version}`;
-    const again = isDerived(table, tables) ? "; `nightledger materialize` brings it up" : "";
-    say(
-      run_id,
-      `${table} ${now}, but its root says ${then}: an older copy was put back, or versions were deleted${again}`,
-    );
-  }
-  const feed = await lake.table(transactionChanges.name).snapshot();
-  const isSame = parts.tables.get(transactionChanges.name)?.startsWith(`${feed.version} `) ?? false;
-  if (isSame && checkpointsSha256(feed) !== parts.checkpoints) {
-    say(run_id, "the checkpoints of links in the feed's log are not those that its root was made of");
+  for await (const state of statesOf(log)) {
+    const roots = named.get(state.version) ?? [];
+    const found = roots.length > 0 && stateSha256(state);
+    for (const { run_id, sha256 } of roots) {
+      if (sha256 !== found)
+        say(
+          run_id,
+          `version ${state.version} of ${table} in its log is not the one that its root was made of`,
+        );
+    }
   }
 }
