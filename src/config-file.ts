@@ -4,6 +4,7 @@ import { readText } from "./config-values.js";
 import { parseDuration } from "./domain/duration.js";
 import { InputError } from "./domain/failures.js";
 import { HOOK_EVENTS, type HookSettings, isBoardAddress, isWebhookAddress } from "./domain/hook-settings.js";
+import { CONTRACT_WORDS, type ServiceWords } from "./domain/service/service-words.js";
 import type { RetentionRules } from "./domain/tables/retention.js";
 
 const BOARD = "an http: or https: address without a user, a query or a fragment";
@@ -57,6 +58,20 @@ const years = (least: number) => {
 /** The records of CIP are kept for five years at least: 31 CFR 1020.220(a)(3)(ii). */
 const RETENTION = { "cip-identity": years(5), "cip-results": years(5), transactions: years(1) };
 
+const PREFIX = { error: "letters, digits, _ and -, and a dot at the end, such as service." };
+const SEGMENT = { error: "letters, digits, _ and -, such as brokerage" };
+const { eventPrefix, cipSegment } = CONTRACT_WORDS;
+const SERVICE = {
+  "event-prefix": z
+    .string(PREFIX)
+    .regex(/^[\w-]{1,40}\.$/, PREFIX)
+    .default(eventPrefix),
+  "cip-segment": z
+    .string(SEGMENT)
+    .regex(/^[\w-]{1,40}$/, SEGMENT)
+    .default(cipSegment),
+};
+
 /** What a file of settings may hold (docs/run/configuration.md, "nightledger.yaml"). */
 const FILE = z.strictObject(
   {
@@ -69,6 +84,7 @@ const FILE = z.strictObject(
       .transform((text) => text.replace(/\/+$/, ""))
       .nullish(),
     retention: z.strictObject(RETENTION, NAMED).nullish(),
+    service: z.strictObject(SERVICE, NAMED).nullish(),
   },
   NAMED,
 );
@@ -76,6 +92,7 @@ const FILE = z.strictObject(
 interface SettingsFile extends Omit<HookSettings, "secret"> {
   readonly institution: string | undefined;
   readonly retention: RetentionRules;
+  readonly words: ServiceWords;
 }
 
 /**
@@ -87,7 +104,7 @@ interface SettingsFile extends Omit<HookSettings, "secret"> {
 export function readConfigFile(path: string, isNamed: boolean): SettingsFile {
   const parsed = FILE.safeParse(yamlOf(path, isNamed) ?? {});
   if (!parsed.success) throw refusal(path, parsed.error.issues.map(problemOf)[0] ?? "is invalid");
-  const { institution, hooks, late, board, retention } = parsed.data;
+  const { institution, hooks, late, board, retention, service } = parsed.data;
   const waiting = hooks?.findIndex(({ on }) => on.includes("late")) ?? -1;
   if (waiting >= 0 && !late)
     throw refusal(
@@ -100,6 +117,9 @@ export function readConfigFile(path: string, isNamed: boolean): SettingsFile {
     hooks: hooks ?? [],
     lateMs: late ?? undefined,
     board: board ?? undefined,
+    words: service
+      ? { eventPrefix: service["event-prefix"], cipSegment: service["cip-segment"] }
+      : CONTRACT_WORDS,
   };
 }
 
@@ -121,7 +141,7 @@ function problemOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== "unrecognized_keys")
     return `${where === "" ? "the file" : where} is invalid; accepted: ${issue.message}`;
   const unknown = issue.keys.map((key) => pathWords([...issue.path, key])).join(", ");
-  const shape = { hooks: HOOK, retention: RETENTION }[String(issue.path[0])] ?? FILE.shape;
+  const shape = { hooks: HOOK, retention: RETENTION, service: SERVICE }[String(issue.path[0])] ?? FILE.shape;
   const accepted = Object.keys(shape).join(", ");
   return `has an unknown setting: ${unknown}; accepted: ${accepted}`;
 }

@@ -19,6 +19,7 @@ import { InputError } from "./domain/failures.js";
 import type { HookSettings } from "./domain/hook-settings.js";
 import { type LakePlace, s3Address, s3Place } from "./domain/lake-address.js";
 import type { FleetLimits } from "./domain/service/pace/call-pace.js";
+import type { ServiceWords } from "./domain/service/service-words.js";
 
 const CONFIG_FILE = "nightledger.yaml";
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -36,6 +37,7 @@ export interface ApiConfig {
   readonly headersTimeoutMs: number;
   readonly bodyTimeoutMs: number;
   readonly maxBodyBytes: number;
+  readonly words?: ServiceWords;
   /** Directory in which the processes of one HOME share a pause that the service asked for. */
   readonly pauses?: string;
 }
@@ -114,7 +116,7 @@ const CALL_LIMITS = {
 } as const;
 
 const READERS = {
-  api: (values, _cwd, warnings): ApiConfig => {
+  api: (values, cwd, warnings): ApiConfig => {
     const api = fields(values, {
       url: "NIGHTLEDGER_API_URL",
       key: "NIGHTLEDGER_API_KEY",
@@ -130,7 +132,8 @@ const READERS = {
     const { fleetConcurrency, fleetRps, ...own } = api;
     const learns = !Object.values(CALL_LIMITS).some((name) => values.has(name));
     const fleet = { concurrency: fleetConcurrency, rps: fleetRps };
-    return { ...own, learns, fleet, maxBodyBytes: MAX_BODY_BYTES };
+    const { words } = settingsFile(values, cwd);
+    return { ...own, learns, fleet, words, maxBodyBytes: MAX_BODY_BYTES };
   },
   lake: lakePlace,
   // Absolute path of the embedded mode's state.

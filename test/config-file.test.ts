@@ -56,6 +56,15 @@ test("the institution is one line of a name; a line break or too long a name is 
   }
 });
 
+test("of the service's words the file changes those that it has", () => {
+  write("service: { cip-segment: acme }\n");
+  const env = { NIGHTLEDGER_API_URL: "http://localhost", NIGHTLEDGER_API_KEY: "k" };
+  expect(readConfig({ env, cwd }, ["api"]).api.words).toEqual({
+    eventPrefix: "service.",
+    cipSegment: "acme",
+  });
+});
+
 test("NIGHTLEDGER_CONFIG names another file, which must be there", () => {
   write("late: 2h", "other.yaml");
   expect(hooks({ NIGHTLEDGER_CONFIG: "other.yaml" }).lateMs).toBe(2 * HOUR);
@@ -63,7 +72,10 @@ test("NIGHTLEDGER_CONFIG names another file, which must be there", () => {
 });
 
 test.each([
-  ["hook: []", /unknown setting: hook; accepted: institution, hooks, late, board, retention\. Nothing/],
+  [
+    "hook: []",
+    /unknown setting: hook; accepted: institution, hooks, late, board, retention, service\. Nothing/,
+  ],
   [
     "hooks: [{ on: [failed], comand: x }]",
     /unknown setting: hooks\[0\]\.comand; accepted: on, jobs, webhook, command, every/,
@@ -71,6 +83,11 @@ test.each([
   ["retention: { calls: 3y }", /retention\.calls; accepted: cip-identity, cip-results, transactions/],
   ["retention: { cip-results: 4y }", /cip-results is invalid; accepted: a number of years from 5y to 100y/],
   ["retention: { transactions: 30d }", /transactions is invalid; accepted: a number of years from 1y/],
+  [
+    "service: { event-prefix: acme }",
+    /service\.event-prefix is invalid; accepted: letters, .* a dot at the end/,
+  ],
+  ["service: { cip-segment: a/b }", /service\.cip-segment is invalid; accepted: letters, digits/],
   ["hooks: { on: [failed] }", /hooks is invalid; accepted: a list of hooks/],
   [
     "hooks: [{ command: x }]",

@@ -37,6 +37,7 @@ describe("defaults", () => {
     expect(config.api).toEqual({
       url: "https://api.example.com",
       key: "sk_test_1234",
+      words: { eventPrefix: "service.", cipSegment: "brokerage" },
       concurrency: 32,
       rps: undefined,
       learns: true,

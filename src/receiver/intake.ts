@@ -51,7 +51,7 @@ export async function takeEvent(
   // An open row would have been told; the event is staged, and the table's workflow may be told later.
   if (event !== null && facts.playbookKey !== null) notice.tellSoon(receipt);
   else await notice.tell(receipt);
-  counts.countTaken({ repeated: !isNew, matched, unknown: !facts.known });
+  counts.countTaken({ repeated: !isNew, matched, unknown: facts.known === null });
   return undefined;
 }
 

@@ -5,7 +5,10 @@ import type { Refusal } from "../domain/webhooks/rejection.js";
 
 const TOLERANCE_S = 5 * 60;
 
-/** Checks messages by Standard Webhooks; during a rotation each of the secrets is accepted. */
+/**
+ * Checks messages by Standard Webhooks; during a rotation each of the secrets is accepted. Its headers begin with
+ * `webhook-`, or with `svix-` as before the standard.
+ */
 export class Signatures {
   readonly #webhooks: readonly Webhook[];
 
@@ -16,7 +19,9 @@ export class Signatures {
 
   /** Returns the message's id, or why the message is refused. */
   check(headers: IncomingHttpHeaders, body: string): { readonly messageId: string } | Refusal {
-    const { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature } = headers;
+    const [id, timestamp, signature] = ["id", "timestamp", "signature"].map(
+      (part) => headers[`webhook-${part}`] ?? headers[`svix-${part}`],
+    );
     if (typeof id !== "string" || typeof timestamp !== "string" || typeof signature !== "string") {
       return "headers";
     }

@@ -11,6 +11,14 @@ test("a message that was signed with the secret is taken", () => {
   expect(check({ id: "msg_7" })).toEqual({ messageId: "msg_7" });
 });
 
+test("the headers that senders had before the standard will do", () => {
+  const svix = Object.entries(signedHeaders(BODY)).map(([name, text]) => [
+    name.replace("webhook", "svix"),
+    text,
+  ]);
+  expect(signatures.check(Object.fromEntries(svix), BODY)).toEqual({ messageId: "msg_1" });
+});
+
 test.each([
   ["of another secret", { secret: secretOf("another secret of theirs") }, "signature"],
   ["of another body", { signed: `${BODY} ` }, "signature"],

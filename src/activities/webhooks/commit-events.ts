@@ -147,7 +147,7 @@ export function eventRow(
     is_live: facts.isLive,
     event_timestamp: facts.at === null ? null : new Date(facts.at).toISOString(),
     event_timestamp_text: facts.timestamp,
-    known: facts.known,
+    known: facts.known !== null,
     matched,
     payload: body,
   };

@@ -13,11 +13,11 @@ import { CallLimiter } from "./call-limiter.js";
 import { AuthError, retryAfterMs } from "./errors.js";
 import { type ExchangeCall, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
 import { refusalReader } from "./refusal-words.js";
-import { compileRequest, type Request } from "./request.js";
+import { compileRequest, type Request, type RequestOptions } from "./request.js";
 import { SharedPause } from "./shared-pause.js";
 import { toldCall } from "./told-call.js";
 
-export interface ApiClientOptions extends ExchangeLimits {
+export interface ApiClientOptions extends ExchangeLimits, RequestOptions {
   /** Canonical base address, without a slash at its end. */
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -197,7 +197,7 @@ class PooledClient {
     options: CallOptions,
     sink?: Writable,
   ): Promise<Reply> {
-    const request = compileRequest(operation, params);
+    const request = compileRequest(operation, params, this.#options);
     const { clientToken, signal, run, notAfter, intent, accepts } = options;
     if (operation.auth === "client_token" && typeof clientToken === "object") {
       checkGrant(operation, request.checked, clientToken.grant);

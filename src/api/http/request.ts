@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { UnsendableError } from "../../domain/failures.js";
+import { CONTRACT_WORDS, type ServiceWords } from "../../domain/service/service-words.js";
 import type { CheckedRequest, Operation, ParamsOf } from "../operations/operation.js";
 import { acceptedForm, kindOf } from "../schemas/accepted-form.js";
 import type { Bytes } from "../schemas/byte-source.js";
@@ -39,17 +40,27 @@ export interface Request {
   readonly checked: CheckedRequest;
 }
 
+/** How a client writes requests. */
+export interface RequestOptions {
+  /** Left out: those of the contract. */
+  readonly words?: ServiceWords | undefined;
+}
+
 /**
  * Checks a call against all rules of its operation and serializes it.
  *
  * @throws UnsendableError naming operation, field, rule and accepted form, never a value; nothing was sent.
  */
-export function compileRequest<O extends Operation>(operation: O, params: ParamsOf<O>): Request {
+export function compileRequest<O extends Operation>(
+  operation: O,
+  params: ParamsOf<O>,
+  { words = CONTRACT_WORDS }: RequestOptions = {},
+): Request {
   const checked = checkRequest(operation, params);
-  const { body } = checked;
+  const { path, body } = operation.inWords?.(words, checked.body) ?? { ...operation, body: checked.body };
   const sendsBytes = operation.sends === "bytes";
   return {
-    target: `${fillPath(operation.path, checked.path)}${queryText(checked.query)}`,
+    target: `${fillPath(path, checked.path)}${queryText(checked.query)}`,
     headers: {
       ...(body === undefined || sendsBytes ? {} : { "content-type": "application/json" }),
       ...headerLines(operation, checked.headers),

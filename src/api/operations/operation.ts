@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ExactNumbers } from "../../domain/json/text.js";
+import type { ServiceWords } from "../../domain/service/service-words.js";
 
 /** What a call is given: a value for each `{name}` of the path, the query, named headers and the body. */
 interface ParameterSchemas {
@@ -63,6 +64,11 @@ export interface Operation<P extends ParameterSchemas = ParameterSchemas, R exte
   /** Path template below the base address: `/users/{fp_id}/bank_links`. */
   readonly path: `/${string}`;
   readonly params: P;
+  /** The path template and the body where a deployment has words of its own; left out: there are none in them. */
+  readonly inWords?: (
+    words: ServiceWords,
+    body: unknown,
+  ) => { readonly path: `/${string}`; readonly body: unknown };
   /** Header of each option. A list becomes repeated lines; `x-*` takes a record and adds its names to the prefix. */
   readonly headerNames?: Readonly<Record<string, string>>;
   /** Checks rules that span parts of the request. */

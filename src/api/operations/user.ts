@@ -63,6 +63,10 @@ export const createCipReport = defineOperation({
   summary: "Builds the customer-identification report of a user for a brokerage.",
   method: "POST",
   path: "/users/{fp_id}/integrations/brokerage/cip_report",
+  inWords: ({ cipSegment }, body) => ({
+    path: `/users/{fp_id}/integrations/${cipSegment}/cip_report`,
+    body,
+  }),
   params: {
     path: strictObject({ fp_id: pathId }),
     query: noQuery,

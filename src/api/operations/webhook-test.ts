@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EVENT_KINDS } from "../../domain/service/event-kind.js";
+import { contractKind, EVENT_KINDS, withPrefix } from "../../domain/service/event-kind.js";
 import { ONBOARDING_STATUSES } from "../../domain/service/onboarding-status.js";
 import { jsonObject, nonBlankText } from "../schemas/body-fields.js";
 import { anyText, each, flag, integer, strictObject } from "../schemas/fields.js";
@@ -7,7 +7,7 @@ import { emptyAnswer, noPath, noQuery } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
 const completed = strictObject({
-  event_kind: z.literal("service.onboarding.completed"),
+  event_kind: nonBlankText,
   fp_id: nonBlankText,
   timestamp: z.iso.datetime({ offset: true, error: "not an ISO 8601 time with an offset" }),
   status: z.enum(ONBOARDING_STATUSES, "not an onboarding status"),
@@ -22,9 +22,10 @@ const completed = strictObject({
 // The shapes of the seven other kinds are not shown: anything goes with them.
 const payload = jsonObject.superRefine((event, context) => {
   const issue = (path: PropertyKey[], message: string) => context.addIssue({ code: "custom", path, message });
-  if (!(EVENT_KINDS as readonly unknown[]).includes(event.event_kind)) {
+  const kind = contractKind(String(event.event_kind));
+  if (kind === null) {
     issue(["event_kind"], "not a kind of event");
-  } else if (event.event_kind === "service.onboarding.completed") {
+  } else if (kind === "service.onboarding.completed") {
     const wrong = completed.safeParse(event).error?.issues[0];
     if (wrong?.code === "unrecognized_keys") issue(wrong.keys.slice(0, 1), "not known to this kind of event");
     else if (wrong !== undefined) issue([...wrong.path], wrong.message);
@@ -38,6 +39,7 @@ export const sendTestWebhook = defineOperation({
   summary: "Makes the service send a test webhook.",
   method: "POST",
   path: "/webhooks/test",
+  inWords: ({ eventPrefix }, body) => ({ path: "/webhooks/test", body: prefixed(eventPrefix, body) }),
   params: {
     path: noPath,
     query: noQuery,
@@ -57,3 +59,8 @@ export const sendTestWebhook = defineOperation({
   answer: "`{}`",
   notShown: "The payloads of the seven other kinds: any object of JSON values with `event_kind`.",
 });
+
+function prefixed(prefix: string, body: unknown): unknown {
+  const { payload: event, ...rest } = body as { readonly payload: { readonly event_kind: string } };
+  return { ...rest, payload: { ...event, event_kind: withPrefix(prefix, event.event_kind) } };
+}

@@ -1,14 +1,15 @@
 import { isJsonObject } from "../json/value.js";
 import type { Said } from "../onboarding/verdict.js";
-import { EVENT_KINDS } from "../service/event-kind.js";
+import { contractKind, type EventKind } from "../service/event-kind.js";
 import { fpIdProblem } from "../service/external-id.js";
 import { hasLoneSurrogate } from "../service/transaction-values.js";
 
 /** What a webhook's payload says; each fact is null where the payload lacks it or has it in another form. */
 export interface EventFacts extends Said {
-  readonly kind: string;
-  /** Whether the kind is one that the document names. */
-  readonly known: boolean;
+  /** As it was written. */
+  readonly kind: string | null;
+  /** What it is of the kinds that the document names; null where it is none of them. */
+  readonly known: EventKind | null;
   readonly fpId: string | null;
   readonly externalId: string | null;
   readonly onboardingId: string | null;
@@ -17,33 +18,32 @@ export interface EventFacts extends Said {
   readonly isLive: boolean | null;
   /** The event's own time as it was written. */
   readonly timestamp: string | null;
-  /** The same in epoch milliseconds, where the text has an offset. */
+  /** The same in epoch milliseconds; a text without an offset is UTC. */
   readonly at: number | null;
   readonly bankLinkId: string | null;
 }
 
 const LONGEST_TEXT = 512;
 const MOST_VERSION = 2_147_483_647;
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
 const CONTROL = /\p{Cc}/u;
 
-/** Reads a payload; undefined where it is not an object with an `event_kind`. */
+/** Reads a payload; undefined where it is not an object. */
 export function eventFacts(payload: unknown): EventFacts | undefined {
   if (!isJsonObject(payload)) return undefined;
   const kind = text(payload.event_kind);
-  if (kind === null) return undefined;
   const { playbook_version: version, requires_manual_review: review, is_live: live } = payload;
   const timestamp = text(payload.timestamp);
   const link = isJsonObject(payload.bank_link) ? payload.bank_link.id : undefined;
   return {
     kind,
-    known: (EVENT_KINDS as readonly string[]).includes(kind),
+    known: kind === null ? null : contractKind(kind),
     fpId: idText(payload.fp_id),
     externalId: text(payload.external_id),
     onboardingId: text(payload.onboarding_id),
     playbookKey: text(payload.playbook_key),
     playbookVersion: isVersion(version) ? version : null,
-    status: text(payload.status),
+    status: text(payload.status) ?? text(payload.new_status),
     review: typeof review === "boolean" ? review : null,
     isLive: typeof live === "boolean" ? live : null,
     timestamp,
@@ -74,8 +74,10 @@ function isVersion(value: unknown): value is number {
 }
 
 function instant(written: string): number | null {
-  if (!INSTANT.test(written)) return null;
-  const at = Date.parse(written);
+  const form = INSTANT.exec(written);
+  if (form === null) return null;
+  const [, , , offset] = form;
+  const at = Date.parse(offset === undefined ? `${written}Z` : written);
   const year = new Date(at).getUTCFullYear();
   // The offset may move the year out of the table's range. NaN is in no range.
   return year >= 1 && year <= 9999 ? at : null;

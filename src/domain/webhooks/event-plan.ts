@@ -31,7 +31,7 @@ export function planEvents<E extends PlannedEvent>(
   told: ReadonlyMap<string, boolean>,
 ) {
   const fresh = events.filter(({ messageId }) => !known.has(messageId));
-  const followUps = fresh.flatMap(({ name, facts: { kind, fpId, bankLinkId } }) =>
+  const followUps = fresh.flatMap(({ name, facts: { known: kind, fpId, bankLinkId } }) =>
     kind === BANK_LINK_UPDATED && fpId !== null ? [{ name, fpId, bankLinkId }] : [],
   );
   return { fresh, untold: fresh.filter(({ messageId }) => !told.has(messageId)), followUps };

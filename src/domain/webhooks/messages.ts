@@ -1,5 +1,5 @@
 import type { CustomerEvent } from "../onboarding/messages.js";
-import { BANK_LINK_UPDATED, EVENT_KINDS, type EventKind } from "../service/event-kind.js";
+import { BANK_LINK_UPDATED } from "../service/event-kind.js";
 import type { EventFacts } from "./event-facts.js";
 
 /** A staged event, and whether an open row of a customer took it. */
@@ -25,12 +25,12 @@ export function followUpWorkflowId(scope: string): string {
   return `followUpSync/${scope}`;
 }
 
-/** Kinds that are about a customer's onboarding; a bank link is not. */
-const CUSTOMER_KINDS: readonly string[] = EVENT_KINDS.filter((kind) => kind !== BANK_LINK_UPDATED);
-
-/** What a waiting customer is told of an event, nothing of it personal; null for an event that is not theirs. */
+/**
+ * What a waiting customer is told of an event, nothing of it personal; null for an event that is not about an onboarding:
+ * of a bank link, or of a kind that nobody knows.
+ */
 export function customerMessage(messageId: string, facts: EventFacts): CustomerEvent | null {
-  if (!CUSTOMER_KINDS.includes(facts.kind)) return null;
-  const { onboardingId, status, review, playbookVersion, at } = facts;
-  return { messageId, kind: facts.kind as EventKind, onboardingId, status, review, playbookVersion, at };
+  const { known: kind, onboardingId, status, review, playbookVersion, at } = facts;
+  if (kind === null || kind === BANK_LINK_UPDATED) return null;
+  return { messageId, kind, onboardingId, status, review, playbookVersion, at };
 }

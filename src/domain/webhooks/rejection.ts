@@ -12,7 +12,7 @@ export const REFUSALS = {
   timestamp: 401,
   /** No signature matches a secret. */
   signature: 401,
-  /** Not JSON, or without an `event_kind`; at `/validate`, without a token. */
+  /** No JSON object; at `/validate`, without a token. */
   body: 400,
   /** A live event at a test receiver, or the reverse. */
   mode: 403,

@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import { checkAnswer } from "../../../src/api/http/answer.js";
 import { compileRequest } from "../../../src/api/http/request.js";
 import { listUserTransactions } from "../../../src/api/operations/bank-data.js";
-import { OPERATIONS, syncTransactions } from "../../../src/api/operations/index.js";
+import {
+  createCipReport,
+  OPERATIONS,
+  sendTestWebhook,
+  syncTransactions,
+} from "../../../src/api/operations/index.js";
 import { defineOperation } from "../../../src/api/operations/operation.js";
 
 /** Every operation of docs/reference/api-operations.md. */
@@ -47,6 +52,18 @@ it("only the three client operations take a client token", () => {
 it("a path and its parameters can't come apart", () => {
   const { params } = syncTransactions;
   expect(() => defineOperation({ ...syncTransactions, path: "/users/{fp_id}", params })).toThrow(TypeError);
+});
+
+it("a deployment's own words are in the path of a CIP report and in the kind of a test webhook", () => {
+  const words = { eventPrefix: "acme.", cipSegment: "acme" };
+  const report = { path: { fp_id: "fp_1" }, body: { default_approver: "a" } };
+  expect(compileRequest(createCipReport, report, { words }).target).toBe(
+    "/users/fp_1/integrations/acme/cip_report",
+  );
+  const sent = (event_kind: string) =>
+    compileRequest(sendTestWebhook, { body: { payload: { event_kind } } }, { words }).body;
+  expect(sent("service.vault.updated")).toBe('{"payload":{"event_kind":"acme.vault.updated"}}');
+  expect(sent("other.vault.updated")).toBe('{"payload":{"event_kind":"other.vault.updated"}}');
 });
 
 describe("the list of transactions", () => {

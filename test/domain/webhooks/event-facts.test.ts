@@ -7,7 +7,7 @@ describe("a completed onboarding", () => {
   test("says all that the document shows", () => {
     expect(eventFacts({ ...COMPLETED_EVENT, timestamp: "2026-11-20T08:00:00.5+02:00" })).toMatchObject({
       kind: "service.onboarding.completed",
-      known: true,
+      known: "service.onboarding.completed",
       fpId: COMPLETED_EVENT.fp_id,
       onboardingId: COMPLETED_EVENT.onboarding_id,
       playbookKey: COMPLETED_EVENT.playbook_key,
@@ -24,18 +24,37 @@ describe("a completed onboarding", () => {
 test("a kind that is new is not a mistake", () => {
   expect(eventFacts({ event_kind: "service.planet.discovered" })).toMatchObject({
     kind: "service.planet.discovered",
-    known: false,
+    known: null,
     fpId: null,
   });
+});
+
+test.each([
+  ["another prefix", { event_kind: "acme.user.bank_link_updated" }, "service.user.bank_link_updated", null],
+  [
+    "the deprecated kind",
+    { event_kind: "acme.onboarding.status_changed", new_status: "pass" },
+    "service.onboarding.completed",
+    "pass",
+  ],
+  ["no prefix", { event_kind: "onboarding.completed" }, null, null],
+  ["no kind, as before there was one", { fp_id: "u" }, null, null],
+  ["a kind that is not text", { event_kind: 7 }, null, null],
+])("%s is known by what follows the first dot", (_, payload, known, status) => {
+  expect(eventFacts(payload)).toMatchObject({ known, status });
+});
+
+test.each([
+  ["2026-11-20T08:00:00.123456789Z", 123],
+  ["2026-11-20T08:00:00", 0],
+])("the time %s is an instant", (timestamp, ms) => {
+  expect(eventFacts({ timestamp })?.at).toBe(Date.UTC(2026, 10, 20, 8, 0, 0, ms));
 });
 
 test.each([
   ["null", null],
   ["a list", []],
   ["a text", "x"],
-  ["no kind", { fp_id: "u" }],
-  ["an empty kind", { event_kind: "" }],
-  ["a kind that is not text", { event_kind: 7 }],
 ])("%s is not an event", (_, payload) => {
   expect(eventFacts(payload)).toBeUndefined();
 });
@@ -50,7 +69,7 @@ test.each([
   ["playbook_version", "1", "playbookVersion"],
   ["is_live", "true", "isLive"],
   ["requires_manual_review", null, "review"],
-  ["timestamp", "2026-11-20T08:00:00", "at"],
+  ["timestamp", "2026-11-20", "at"],
   ["timestamp", "2026-11-32T08:00:00Z", "at"],
   ["timestamp", "9999-12-31T23:59:59-01:00", "at"],
   ["timestamp", "0001-01-01T00:00:00+01:00", "at"],
