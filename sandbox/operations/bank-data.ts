@@ -1,8 +1,9 @@
 import { jsonObjectOf } from "../../src/domain/json/value.js";
-import { type Answer, ok } from "../http/answer.js";
+import { type Answer, ok, okJson } from "../http/answer.js";
 import { PAGED_LIST, pageWindow } from "../http/page-window.js";
-import type { Operation } from "../http/router.js";
+import type { Call, Operation } from "../http/router.js";
 import { linkOf, userOf } from "../owner.js";
+import { type BankLink, originalIdOf } from "../world/bank-link.js";
 
 export const BANK_DATA_OPERATIONS: readonly Operation[] = [
   // docs/reference/service.md, "Bank links"
@@ -19,17 +20,14 @@ export const BANK_DATA_OPERATIONS: readonly Operation[] = [
     path: "/users/{fp_id}/linked_bank_accounts",
     handle(call) {
       const links = call.state.world.linksOf(userOf(call).fpId);
-      return listOf(
-        "accounts",
-        links.flatMap(({ accounts }) => accounts),
-      );
+      return accountsOf(call, links);
     },
   },
   {
     name: "list_link_accounts",
     method: "GET",
     path: "/bank_links/{link_id}/accounts",
-    handle: (call) => listOf("accounts", linkOf(call).accounts),
+    handle: (call) => accountsOf(call, [linkOf(call)]),
   },
   // docs/reference/service.md, "Bank transactions": the rows that are there now, page by page.
   {
@@ -80,6 +78,13 @@ export const BANK_DATA_OPERATIONS: readonly Operation[] = [
     },
   },
 ];
+
+function accountsOf({ state }: Call, links: readonly BankLink[]): Answer {
+  const accounts = links.flatMap((link) => link.accounts);
+  if (!state.service.behaves.has("original-ids")) return listOf("accounts", accounts);
+  const records = accounts.map((one) => ({ ...jsonObjectOf(one.text), original_id: originalIdOf(one) }));
+  return okJson({ accounts: records });
+}
 
 /** A list of records, each byte for byte. */
 function listOf(name: string, records: readonly { readonly text: string }[]): Answer {

@@ -2,7 +2,7 @@ import { okJson, Refusal, refuse } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { linkOf } from "../owner.js";
 import { Fields } from "../vault/fields.js";
-import type { BankLink } from "../world/bank-link.js";
+import { type BankLink, originalIdOf } from "../world/bank-link.js";
 import { isDay } from "../world/days.js";
 import type { TransactionRow } from "../world/records.js";
 
@@ -34,24 +34,29 @@ export const importTransactions: Operation = {
     if (list.length > service.maxImportRows) {
       body.refuse("transactions", `more than ${service.maxImportRows} rows`);
     }
-    const rows = list.map((value, index) => importedRow(value, index, link));
+    const isOriginal = service.behaves.has("original-ids");
+    const rows = list.map((value, index) => importedRow(value, index, link, isOriginal));
     const given = rows.flatMap(({ id }) => id ?? []);
     if (service.importDuplicates === "refuse") {
       const known = given.some((id, index) => link.log.live(id) !== undefined || given.indexOf(id) < index);
       if (known) refuse("a transaction_id is there already");
     }
     const partial = call.fire("partial_import");
-    for (const row of rows.slice(0, partial?.rows)) write(link, row, service.importDuplicates);
+    for (const row of rows.slice(0, partial?.rows)) {
+      if (isOriginal) writeAsOriginal(link, row);
+      else write(link, row, service.importDuplicates);
+    }
     if (partial)
       throw new Refusal(partial.status ?? 500, "fault", "only a part of the rows was imported, by a fault");
     return okJson({});
   },
 };
 
-function importedRow(value: unknown, index: number, link: BankLink): ImportedRow {
+function importedRow(value: unknown, index: number, link: BankLink, isOriginal: boolean): ImportedRow {
   const fields = new Fields(value, FIELDS, `transactions[${index}]`);
-  const account_id = fields.required("account_id");
-  if (!link.accounts.some(({ id }) => id === account_id))
+  const accountId = fields.required("account_id");
+  const account =
+    link.accounts.find((one) => accountId === (isOriginal ? originalIdOf(one) : one.id)) ??
     fields.refuse("account_id", "not of this bank link");
   const amount = fields.required("amount");
   if (!/^-?\d{1,18}(\.\d{1,10})?$/.test(amount)) fields.refuse("amount", "not a decimal number in a string");
@@ -63,7 +68,7 @@ function importedRow(value: unknown, index: number, link: BankLink): ImportedRow
   return {
     id: fields.text("transaction_id"),
     row: {
-      account_id,
+      account_id: account.id,
       amount,
       currency: "USD",
       date: day,
@@ -74,6 +79,12 @@ function importedRow(value: unknown, index: number, link: BankLink): ImportedRow
       raw_description: description ?? null,
     },
   };
+}
+
+/** The row comes under an id of the service's own, with the caller's beside it. */
+function writeAsOriginal(link: BankLink, { id, row }: ImportedRow): void {
+  const transaction_id = link.newTransactionId();
+  link.write("created", transaction_id, { transaction_id, ...row, original_id: id ?? null });
 }
 
 function write(link: BankLink, { id, row }: ImportedRow, duplicates: string): void {

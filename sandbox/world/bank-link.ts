@@ -1,3 +1,4 @@
+import { jsonObjectOf } from "../../src/domain/json/value.js";
 import { type GeneratedRows, LinkLog, type LogEvent } from "./link-log.js";
 import type { Random } from "./random.js";
 
@@ -5,6 +6,12 @@ import type { Random } from "./random.js";
 interface BankAccount {
   readonly id: string;
   readonly text: string;
+}
+
+/** The caller's own id of an imported account: that of its record, or one made of the service's. */
+export function originalIdOf({ id, text }: BankAccount): string {
+  const given = jsonObjectOf(text)?.original_id;
+  return typeof given === "string" ? given : `own_${id}`;
 }
 
 /** A bank link with its accounts and its log; `text` is the JSON served for it. */

@@ -27,6 +27,9 @@ export const FAILURE_TYPES = {
   unreachable: "UnreachableError",
 } as const;
 
+/** The reason of a request that waits because nothing tells yet what became of an earlier one. */
+export const UNRESOLVED_REQUEST = "unresolved";
+
 /** How the words of a full disk or quota begin; their type is that of every failure that may pass. */
 export const NO_SPACE = "No space left to write";
 /** First word of the reason where an answer was about something else than what was asked for. */

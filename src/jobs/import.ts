@@ -5,7 +5,8 @@ import { dateOrInstant, idText, ruledText } from "../api/file-fields.js";
 import type { ApiClient } from "../api/http/client.js";
 import { NotFoundError, RateLimitedError, TransientError } from "../api/http/errors.js";
 import { importTransactions, listLinkAccounts } from "../api/operations/bank-data.js";
-import { type RequestEnd, sendByHalves } from "../domain/bulk/halving.js";
+import { sendFirstRows } from "../domain/bulk/first-rows.js";
+import { LOST_ANSWER, type RequestAnswer, type RequestEnd, sendByHalves } from "../domain/bulk/halving.js";
 import {
   chunksOf,
   type ImportedChunk,
@@ -15,67 +16,16 @@ import {
   type NamedImportRow,
   rowsName,
 } from "../domain/bulk/import-row.js";
-import type { ImportedRows } from "../domain/calls/imported-rows.js";
+import { type ImportEvidence, type ImportedRows, ownAccounts } from "../domain/calls/imported-rows.js";
 import { mapConcurrent } from "../domain/concurrent-work.js";
-import { FAILURE_TYPES } from "../domain/failures.js";
+import { FAILURE_TYPES, UNRESOLVED_REQUEST } from "../domain/failures.js";
 import type { BrokenRule, RowProblem } from "../domain/row-problem.js";
 import { isAmount, TRANSACTION_TYPES } from "../domain/service/transaction-values.js";
-import { factsOf, holdsLinks } from "../lake/delta/delta-stats.js";
-import type { Lake } from "../lake/lake.js";
-import { readTables } from "../lake/query/query-views.js";
-import { sqlList } from "../lake/sql/duckdb-sql.js";
+import { type ImportLedger, importLedger } from "../lake/bulk/import-ledger.js";
 import { transactionImports } from "../lake/tables/bulk.js";
-import { transactionChanges } from "../lake/tables/transactions.js";
 import { type BulkJob, type JobRow, refusalOf } from "./job.js";
 import { type ImportOptions, importKind } from "./kinds/import.js";
 
-/**
- * The rows that the ledger has, by {@link importKey}: those that an earlier run imported, and those whose answer was
- * lost. A row that a sync has seen since is imported.
- */
-async function inLedger(
-  lake: Lake,
-  rows: readonly JobRow<NamedImportRow>[],
-): Promise<Map<string, LedgerStatus>> {
-  const wanted = new Set(rows.map(({ row }) => importKey(row)));
-  const links = sqlList([...new Set(rows.map(({ row }) => row.link_id))]);
-  const found = new Map<string, LedgerStatus>();
-  await readTables(lake, [transactionImports], async (sql) => {
-    const ledger = sql.stream(
-      `select link_id, account_id, transaction_id, status from transaction_imports
-       where status in ('accepted', 'unknown') and list_contains(${links}, link_id)`,
-    );
-    for await (const batch of ledger) {
-      for (const { status, ...name } of batch) {
-        const key = importKey(name as Partial<NamedImportRow>);
-        if (wanted.has(key) && found.get(key) !== "accepted") found.set(key, status as LedgerStatus);
-      }
-    }
-  });
-  const lost = rows.map(({ row }) => row).filter((row) => found.get(importKey(row)) === "unknown");
-  for (const key of await inFeed(lake, lost)) found.set(key, "accepted");
-  return found;
-}
-
-/** The rows that a sync has seen, by {@link importKey}; of the feed it reads only files that may have their links. */
-async function inFeed(lake: Lake, rows: readonly NamedImportRow[]): Promise<string[]> {
-  if (rows.length === 0) return [];
-  const links = [...new Set(rows.map(({ link_id }) => link_id))].sort();
-  const holds = holdsLinks(links[0] as string, links.at(-1) as string);
-  const wanted = new Set(rows.map(importKey));
-  const seen = await readTables(
-    lake,
-    [transactionChanges],
-    (sql) =>
-      sql.rows(`select distinct link_id, account_id, transaction_id from transaction_changes
-        where change_type <> 'removed' and list_contains(${sqlList(links)}, link_id)
-          and list_contains(${sqlList(rows.map(({ transaction_id }) => transaction_id))}, transaction_id)`),
-    (file) => holds(factsOf(file)),
-  );
-  return seen.map((name) => importKey(name as Partial<NamedImportRow>)).filter((key) => wanted.has(key));
-}
-
-const LOST = "lost_answer";
 const SENT_EARLIER = "an earlier run sent it and its answer was lost";
 
 const LINKS_AT_ONCE = 8;
@@ -88,8 +38,17 @@ const NO_LINK: BrokenRule = { code: "no_link", rule: "is not a bank link of the 
 const NO_ACCOUNT: BrokenRule = { code: "no_account", rule: "is not an account of its bank link" };
 const sha256 = (text: string): string => hash("sha256", text);
 
+/** Other links in which rows are looked for that tell whether imported rows come back under their ids. */
+const MOST_ELSEWHERE = 3;
+
+/** What a chunk is sent with. */
+interface ChunkPlan extends ImportEvidence {
+  /** Whether it is the first one of its group. */
+  readonly isFirst: boolean;
+}
+
 /** Imports transactions into bank links: a request for up to `chunk` rows of one link. */
-export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = {
+export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions, ChunkPlan> = {
   ...importKind,
   row: z.object({
     link_id: idText,
@@ -114,9 +73,12 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = 
   check: unknownAccounts,
   groupRows: 5_000,
   async plan({ lake, options }, rows) {
-    const known = await inLedger(lake, rows);
+    const { statuses, accepted, isSeen } = await importLedger(
+      lake,
+      rows.map(({ row }) => row),
+    );
     const statusOf = ({ row }: JobRow<NamedImportRow>) => {
-      const status = known.get(importKey(row));
+      const status = statuses.get(importKey(row));
       return status === "unknown" && options.send_unknown ? undefined : status;
     };
     const ended = (known: LedgerStatus, status: "skipped" | "unknown", reason: string) => {
@@ -124,11 +86,12 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = 
       const ends = own.map(() => ({ status, reason }));
       return own.length === 0 ? [] : [{ rows: own, result: chunkOf("", ends) }];
     };
+    const chunks = chunksOf(
+      rows.filter((one) => statusOf(one) === undefined),
+      options.chunk,
+    );
     return {
-      work: chunksOf(
-        rows.filter((one) => statusOf(one) === undefined),
-        options.chunk,
-      ).map((chunk) => ({ rows: chunk })),
+      work: chunks.map((chunk) => ({ rows: chunk, given: chunkPlan(chunk, chunks, { accepted, isSeen }) })),
       ended: [
         ...ended("accepted", "skipped", "already imported"),
         ...ended("unknown", "unknown", SENT_EARLIER),
@@ -139,8 +102,10 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = 
     const [first] = rows;
     if (first === undefined) throw new Error("a chunk without rows");
     const { link_id } = first.row;
+    const { isSeen, isFirst, beside } = caller.given;
+    const evidence = { isSeen, beside: [...beside, ...rows.map(({ row }) => row)] };
     let gone: RequestEnd | undefined;
-    const ends = await sendByHalves(rows, async (some, looks) => {
+    const send = async (some: readonly JobRow<NamedImportRow>[], looks: boolean): Promise<RequestAnswer> => {
       if (gone !== undefined) return gone;
       const transactions = some.map(({ row: { link_id: _, ...row } }) => row) as [
         Omit<NamedImportRow, "link_id">,
@@ -155,7 +120,7 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = 
           importTransactions,
           params,
           undefined,
-          { lookAfter },
+          { lookAfter, evidence },
         );
         return answerOf(some.length, body);
       } catch (error) {
@@ -163,7 +128,9 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = 
         if (error instanceof NotFoundError) gone = end;
         return end;
       }
-    });
+    };
+    const sendAll = (some: typeof rows) => sendByHalves(some, send);
+    const ends = await (isFirst && !isSeen ? sendFirstRows(rows, sendAll, isUnresolved) : sendAll(rows));
     return chunkOf(`${link_id}/${first.line}`, ends);
   },
   end(result, at) {
@@ -171,7 +138,7 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = 
     const words = { accepted: "done", skipped: "skipped", refused: "failed", unknown: "failed" } as const;
     return { status: words[status], reason, refused };
   },
-  isUnsure: (reason) => [LOST, SENT_EARLIER].includes(reason) || reason.startsWith("gave_up "),
+  isUnsure: (reason) => [LOST_ANSWER, SENT_EARLIER].includes(reason) || reason.startsWith("gave_up "),
   skippedRows: (runId) => `select reason, 'line ' || line || ' ' || link_id as owner from transaction_imports
     where run_id = '${runId}' and status = 'skipped'`,
   tables: [transactionImports],
@@ -182,20 +149,38 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk, ImportOptions> = 
     return {
       transaction_imports: rows.map(({ line, row }, index) => {
         const end = result === null ? failed : endOf(result, index);
-        const { link_id, account_id, transaction_id, amount, date } = row;
+        const { link_id, account_id, transaction_id, amount, date, description } = row;
         return {
           ...{ run_id: runId, line, link_id, account_id, transaction_id, amount },
           ...{ date: date.slice(0, 10), date_text: date },
           ...{ status: end.status, reason: end.reason, error_message: end.refused?.message ?? null },
-          ...{ chunk: result?.chunk || null, imported_at },
+          ...{ chunk: result?.chunk || null, imported_at, description },
         };
       }),
     };
   },
 };
 
-function answerOf(rows: number, { refused }: ImportedRows): RequestEnd & { readonly taken?: number[] } {
-  if (refused === undefined) return { status: "accepted", reason: null };
+function chunkPlan(
+  chunk: readonly JobRow<NamedImportRow>[],
+  chunks: readonly (typeof chunk)[],
+  { accepted, isSeen }: Pick<ImportLedger, "accepted" | "isSeen">,
+): ChunkPlan {
+  const link = chunk[0]?.row.link_id ?? "";
+  const begun = chunks.flatMap(([first]) => (first === undefined ? [] : [first.row]));
+  const elsewhere = new Set(begun.map(({ link_id }) => link_id).filter((one) => one !== link));
+  const links = [link, ...[...elsewhere].slice(0, MOST_ELSEWHERE)];
+  const beside = [...(accepted.get(link) ?? []), ...begun.filter(({ link_id }) => links.includes(link_id))];
+  const names = beside.map(({ link_id, account_id, transaction_id }) => ({
+    link_id,
+    account_id,
+    transaction_id,
+  }));
+  return { isSeen, isFirst: chunk === chunks[0], beside: names };
+}
+
+function answerOf(rows: number, { refused, unknown }: ImportedRows): RequestAnswer {
+  if (refused === undefined) return { status: "accepted", reason: null, unknown };
   const { missing, ...said } = refused;
   const taken = Array.from({ length: rows }, (_, at) => at).filter((at) => !missing.includes(at));
   return { status: "refused", reason: `refused http_${said.status}`, refused: said, taken };
@@ -206,8 +191,13 @@ function requestEnd(error: unknown): RequestEnd {
   const refusal = refusalOf(error);
   if (refusal !== undefined) return { status: "refused", ...refusal };
   const isLost = error instanceof Error && error.name === FAILURE_TYPES.lostAnswer;
-  if (isLost) return { status: "unknown", reason: LOST };
+  if (isLost) return { status: "unknown", reason: LOST_ANSWER };
   throw error;
+}
+
+function isUnresolved(error: unknown): boolean {
+  const [facts] = (error as { readonly details?: readonly unknown[] }).details ?? [];
+  return (facts as { readonly reason?: unknown } | undefined)?.reason === UNRESOLVED_REQUEST;
 }
 
 function chunkOf(chunk: string, rows: ImportedChunk["rows"]): ImportedChunk {
@@ -240,11 +230,13 @@ async function unknownAccounts(
   return problems.sort((a, b) => a.line - b.line);
 }
 
+/** The ids that a file may give the accounts of a link: the service's, or those that they were imported under. */
 async function accountsOf(api: ApiClient, link_id: string): Promise<ReadonlySet<string> | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const { accounts } = await api.read(listLinkAccounts, { path: { link_id } });
-      return new Set(accounts.map((account) => String((account as { readonly id?: unknown }).id)));
+      const ids = accounts.map((account) => String((account as { readonly id?: unknown }).id));
+      return new Set([...ids, ...ownAccounts(accounts).values()]);
     } catch (error) {
       if (error instanceof NotFoundError) return undefined;
       if (!(error instanceof TransientError || error instanceof RateLimitedError)) throw error;

@@ -7,8 +7,7 @@ import { NotFoundError, RejectedError, TransientError } from "../../src/api/http
 import type { NamedImportRow } from "../../src/domain/bulk/import-row.js";
 import { UnsendableError } from "../../src/domain/failures.js";
 import { importJob } from "../../src/jobs/import.js";
-import type { Caller, JobRow } from "../../src/jobs/job.js";
-import type { ImportOptions } from "../../src/jobs/kinds/import.js";
+import type { JobRow } from "../../src/jobs/job.js";
 import { type Lake, openLake } from "../../src/lake/lake.js";
 import { appendOnce } from "../../src/lake/tables/append.js";
 import { transactionImports } from "../../src/lake/tables/bulk.js";
@@ -37,9 +36,11 @@ function callerOf(end: (ids: readonly string[]) => Error | undefined) {
     names.push(name);
     const error = end(ids);
     if (error !== undefined) throw error;
-    return { body: {}, at: 1, asked: 1, repeated: "no" as const };
+    return { body: { sent: ids.length, found: 0, unknown: [] }, at: 1, asked: 1, repeated: "no" as const };
   };
-  return { caller: { options: { chunk: 500 }, once } as unknown as Caller<ImportOptions>, requests, names };
+  const given = { isSeen: true, isFirst: true, beside: [] };
+  const caller = { options: { chunk: 500 }, given, once } as unknown as Parameters<typeof importJob.work>[1];
+  return { caller, requests, names };
 }
 
 const statusesOf = async (end: (ids: readonly string[]) => Error | undefined) => {

@@ -12,7 +12,7 @@ import {
 import { isWrite, type Operation, type ParamsOf, type ResponseOf } from "../../api/operations/operation.js";
 import { USELESS_ANSWER, waitAfterUseless } from "../../domain/backoff.js";
 import type { AnsweredCall } from "../../domain/calls/answered-call.js";
-import { FAILURE_TYPES } from "../../domain/failures.js";
+import { FAILURE_TYPES, UNRESOLVED_REQUEST } from "../../domain/failures.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../failure.js";
 import { CallRecord, type KeptAnswer } from "./call-record.js";
@@ -20,6 +20,12 @@ import { ageOf, believedMissingAfter, type Finding, lostCall, type Resolution } 
 
 /** Milliseconds that a call may wait to start; after that it gives its place to others and is tried later. */
 const START_WITHIN_MS = 120_000;
+
+/** Milliseconds between two looks for an effect whose absence proves nothing: as long as it was looked for so far. */
+const LOOK_AFTER_MS = 10_000;
+const MOST_BETWEEN_LOOKS_MS = 300_000;
+
+type SurePlan<P, A> = Exclude<Finding<P, A>, { readonly unsure: unknown }>;
 
 export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
   readonly operation: O;
@@ -85,7 +91,7 @@ async function planOf<O extends Operation, A>(
   deps: Dependencies,
   { operation, params, resolution, believedMissingAfterMs }: OnceCall<O, A>,
   record: CallRecord,
-): Promise<Finding<ParamsOf<O>, A>> {
+): Promise<SurePlan<ParamsOf<O>, A>> {
   const { earlier } = record;
   const [first] = earlier;
   if (first === undefined || resolution?.rule === "again") return { missing: params };
@@ -95,15 +101,31 @@ async function planOf<O extends Operation, A>(
     resolution.find(lostCall(operation, first, storeTime)),
   );
   if ("found" in finding) return finding;
+  if ("unsure" in finding) {
+    const { forMs, end } = finding.unsure;
+    const left = forMs - (await record.unsureFor());
+    if (left > 0)
+      throw lookAgain(
+        operation,
+        Math.min(left, MOST_BETWEEN_LOOKS_MS, Math.max(LOOK_AFTER_MS, forMs - left)),
+      );
+    if (end === undefined) throw new LostAnswerError(operation.name, first.at);
+    return { found: end };
+  }
   const youngest = Math.min(...earlier.map((intent) => ageOf(intent, storeTime, deps)));
   const wait = (believedMissingAfterMs ?? believedMissingAfter(operation, params)) - youngest;
   if (wait <= 0) return finding;
-  throw ApplicationFailure.create({
+  throw lookAgain(operation, wait);
+}
+
+function lookAgain({ name }: Operation, wait: number): ApplicationFailure {
+  return ApplicationFailure.create({
     type: FAILURE_TYPES.transient,
     message:
-      `${operation.name}: the answer to an earlier request was lost, and its effect can't be found yet. ` +
-      "Nothing was sent; it is looked for once more, and the request is sent again if it is still missing then",
+      `${name}: the answer to an earlier request was lost, and its effect can't be found yet. Nothing was sent; ` +
+      "it is looked for again, and the request is sent again once it is certain that it had no effect",
     nextRetryDelay: wait,
+    details: [{ operation: name, sent: false, reason: UNRESOLVED_REQUEST }],
   });
 }
 

@@ -140,6 +140,14 @@ export class CallRecord {
     return Math.max(Date.now() - at, performance.now() - since) < INTENT_HOLDS_MS;
   }
 
+  /** Milliseconds by the store's clock since the first call of this. */
+  async unsureFor(): Promise<number> {
+    const key = `${this.prefix}unsure`;
+    await this.sealed.putIfAbsent(key, null);
+    const first = await this.sealed.stat(key);
+    return (await this.storeTime()) - (first?.modifiedAt.getTime() ?? Number.NaN);
+  }
+
   /** Counts one more answer that says nothing of what the service did. Returns how many this call has had. */
   async countUnusable(): Promise<number> {
     const note = { operation: this.operation, at: Date.now() };

@@ -4,7 +4,7 @@ import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/opera
 import { createCipReport } from "../../api/operations/user.js";
 import { updateVault, uploadToVault } from "../../api/operations/vault.js";
 import type { CallTerms, DataOwner } from "../../domain/calls/answered-call.js";
-import type { ImportedRows } from "../../domain/calls/imported-rows.js";
+import type { ImportEvidence, ImportedRows } from "../../domain/calls/imported-rows.js";
 import type { Dependencies } from "../dependencies.js";
 import { findImported, findTaken } from "./import-resolution.js";
 import type { Resolution } from "./lost-call.js";
@@ -27,6 +27,8 @@ export interface CallRule<O extends Operation, A> {
   readonly send?: (place: CallPlace, params: ParamsOf<O>, options: CallOptions) => Promise<A>;
 }
 
+const NO_EVIDENCE: ImportEvidence = { isSeen: false, beside: [] };
+
 const RULES = [
   // Their intents tell whether a row of an ended run may have been written.
   rule({ operation: updateVault, resolutionOf: () => ({ rule: "again" }) }),
@@ -34,9 +36,9 @@ const RULES = [
   rule({ operation: createCipReport, resolutionOf: () => ({ rule: "again" }) }),
   rule<typeof importTransactions, ImportedRows>({
     operation: importTransactions,
-    resolutionOf: ({ deps, run, lookAfter }, params) => ({
+    resolutionOf: ({ deps, run, lookAfter, evidence = NO_EVIDENCE }, params) => ({
       rule: "lookup",
-      find: () => findImported(deps, params, run),
+      find: () => findImported(deps, params, run, evidence),
       refused: async (error, isRepeated) => {
         const mayHaveTaken = lookAfter === "refusal" || (lookAfter === "repetition" && isRepeated);
         return mayHaveTaken ? findTaken(deps, params, run, error) : undefined;

@@ -53,7 +53,12 @@ export type Finding<P, A> =
   /** It took effect; `found` is as good as its answer. */
   | { readonly found: A }
   /** It did not, or only in part: `missing` asks for the rest, and `complete` makes one answer of both. */
-  | { readonly missing: P; readonly complete?: (answer: A) => A };
+  | { readonly missing: P; readonly complete?: (answer: A) => A }
+  /**
+   * It was not found, and that proves nothing. It is looked for until `forMs` milliseconds after the first such look;
+   * `end` is what counts as its answer then. Without one its fate is unknown.
+   */
+  | { readonly unsure: { readonly forMs: number; readonly end?: A } };
 
 /** How a lost answer is resolved without a second effect (docs/reference/api-operations.md). */
 export type Resolution<P, A> =

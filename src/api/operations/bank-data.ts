@@ -85,7 +85,7 @@ export const listInvestmentTransactions = defineRead({
 });
 
 const row = strictObject({
-  account_id: nonBlankText.describe("the service's id of the account"),
+  account_id: nonBlankText.describe("the service's id of the account, or yours that it was imported under"),
   amount,
   date: isoDate,
   description: anyText.optional(),
@@ -113,10 +113,12 @@ export const importTransactions = defineOperation({
   },
   response: emptyAnswer,
   answers: "nothing",
+  // The service may work on many rows for ten seconds and more.
+  extraTimeoutMs: () => 10_000,
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "Not sent again as a whole: the answer does not report single rows. The link is read and the rows are looked up by `account_id` and `transaction_id`; missing rows are sent again, and rows without a `transaction_id` are reported as *unknown*, by their positions.",
+    "Not sent again as a whole: the answer does not report single rows. The link is read and the rows are looked up by account and `transaction_id`, which may be `original_id` there. Rows that are missing are sent again where other imported rows are seen to come back so. Where they are not, a row whose account, amount, day and description exactly one row has is found, and others are reported as *unknown*, by their positions, as rows without a `transaction_id` are.",
   answer: "`{}`",
   notShown:
     "What the service does with a `transaction_id` that it has already, and how many rows a request may hold.",

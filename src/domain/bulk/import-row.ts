@@ -59,18 +59,28 @@ export interface ImportedChunk {
   readonly at: string;
 }
 
-/** Cuts rows into chunks of one link each, in their order. */
+/** Most bytes of the rows of a chunk: with what is around them, a request has less than 1 MB. */
+const MOST_BYTES = 990_000;
+
+/** Cuts rows into chunks of one link each, in their order, of at most `size` rows. */
 export function chunksOf<R extends { readonly row: ImportRow }>(rows: readonly R[], size: number): R[][] {
-  const open = new Map<string, R[]>();
+  const open = new Map<string, { readonly chunk: R[]; bytes: number }>();
   const chunks: R[][] = [];
   for (const one of rows) {
-    let chunk = open.get(one.row.link_id);
-    if (chunk === undefined || chunk.length === size) {
-      chunk = [];
-      chunks.push(chunk);
-      open.set(one.row.link_id, chunk);
+    const bytes = utf8Bytes(JSON.stringify(one.row)) + 1;
+    let last = open.get(one.row.link_id);
+    if (last === undefined || last.chunk.length === size || last.bytes + bytes > MOST_BYTES) {
+      last = { chunk: [], bytes: 0 };
+      chunks.push(last.chunk);
+      open.set(one.row.link_id, last);
     }
-    chunk.push(one);
+    last.chunk.push(one);
+    last.bytes += bytes;
   }
   return chunks;
+}
+
+/** At most as many bytes as UTF-8 may need: three for each unit of UTF-16 that is not ASCII. */
+function utf8Bytes(text: string): number {
+  return text.length + 2 * text.replace(/[ -~]/g, "").length;
 }

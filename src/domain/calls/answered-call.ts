@@ -1,3 +1,5 @@
+import type { ImportEvidence } from "./imported-rows.js";
+
 export interface AnsweredCall<A> {
   readonly body: A;
   readonly at: number;
@@ -22,4 +24,6 @@ export interface CallTerms {
    * was lost. Left out: a refused request brought none.
    */
   readonly lookAfter?: "refusal" | "repetition";
+  /** Of an import: left out, nothing tells that imported rows can be known. */
+  readonly evidence?: ImportEvidence;
 }

@@ -1,4 +1,5 @@
 import { FORGOTTEN_NOW } from "../tables/erasures.js";
+import { IMPORTS_SEEN } from "./imports-seen-view.js";
 import { QUARANTINE_OPEN, QUARANTINE_SOURCES, QUARANTINE_STATES } from "./quarantine-view.js";
 import { transactionLinks } from "./transaction-links-view.js";
 
@@ -154,15 +155,6 @@ const BALANCES_VIEW = `
     from accounts window same as (partition by fp_id, link_id, account_id order by observed_at)
   ) where gone is not true and not is_same`;
 
-/** SQL of `imports_seen`: one row for each row of the ledger of imports, with the run that first brought it back. */
-const IMPORTS_SEEN = `
-  select run_id, line, link_id, account_id, transaction_id, status, imported_at, seen_in_run
-  from transaction_imports left join (
-    select link_id, account_id, transaction_id, arg_min(run_id, sequence) as seen_in_run
-    from transaction_changes semi join transaction_imports using (link_id, account_id, transaction_id)
-    where change_type <> 'removed' group by all
-  ) using (link_id, account_id, transaction_id)`;
-
 /** A view that a query has beside the tables, if the caller knows the tables that it is made of. */
 interface LakeView {
   readonly name: string;
@@ -182,7 +174,11 @@ export const VIEWS: readonly LakeView[] = [
   { name: "stale_links", sources: ["link_syncs", "bank_links", "erasures"], sql: STALE_LINKS },
   { name: "daily_changes", sources: ["transaction_changes"], sql: DAILY_CHANGES },
   { name: "transaction_links", sources: ["transaction_changes"], sql: transactionLinks() },
-  { name: "imports_seen", sources: ["transaction_imports", "transaction_changes"], sql: IMPORTS_SEEN },
+  {
+    name: "imports_seen",
+    sources: ["transaction_imports", "transaction_changes", "accounts"],
+    sql: IMPORTS_SEEN,
+  },
   { name: "run_trends", sources: ["runs"], sql: RUN_TRENDS },
   { name: "onboarding_queue", sources: ["onboardings", "onboarding_events"], sql: ONBOARDING_QUEUE },
   { name: "batch_burndown", sources: ["onboardings", "onboarding_events"], sql: BATCH_BURNDOWN },

@@ -7,7 +7,7 @@ export const transactionImports = {
   columns: [
     ...varchar({ run_id: "the import's run" }),
     ...bigint({ line: "of its file" }),
-    ...varchar({ link_id: "of the bank link", account_id: "the service's id of the account" }),
+    ...varchar({ link_id: "of the bank link", account_id: "of the account, as the file has it" }),
     ...varchar({ transaction_id: "as it was sent: the file's, or made from the row's content" }),
     ...money({ amount: "exact" }),
     ...date({ date: "the day of `date_text`" }),
@@ -16,6 +16,7 @@ export const transactionImports = {
     ...varchar({ chunk: "the link and the first line of the rows that were sent together" }),
     ...timestamptz({ imported_at: "when the chunk was finished" }),
     ...varchar({ error_message: "what the service said when it refused the row" }),
+    ...varchar({ description: "as it was sent" }),
   ],
 } as const satisfies TableSpec;
 

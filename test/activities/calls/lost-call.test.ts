@@ -67,7 +67,7 @@ describe.each(WRITES)("$what that is answered by a proxy again and again", (writ
     expect(last).toMatchObject({ type: "LostAnswerError", nonRetryable: true });
     expect(last.message).toMatch(/5 answers.*not JSON.*NIGHTLEDGER_API_URL.*check whether the service/is);
     bench.sandbox.removeFault(fault);
-    await bench.age("call", 10_000);
+    await bench.age("call", 20_000);
     await bench.attempt(write.name, "call", write.request);
     expect(write.effects(bench.sandbox)).toBe(1);
   });
@@ -109,7 +109,7 @@ describe.each(LOOKED_UP)("$what that was lost on the way out", (write) => {
     expect(early).toMatchObject({ type: "TransientError", nonRetryable: false });
     expect(Number(early.nextRetryDelay)).toBeGreaterThan(5_000);
     expect(write.effects(bench.sandbox)).toBe(0);
-    await bench.age("call", 10_000);
+    await bench.age("call", 20_000);
     expect((await bench.attempt(write.name, "call", write.request)).repeated).toBe("no");
     expect(write.effects(bench.sandbox)).toBe(1);
   });
@@ -125,7 +125,7 @@ describe.each(LOOKED_UP)("$what that was lost on the way out", (write) => {
         "list_business_onboardings",
       ] as const)
         bench.sandbox.addFault({ kind: "status", operation, status });
-      await bench.age("call", 10_000);
+      await bench.age("call", 20_000);
       const unknown = await bench.failure(write.name, "call", write.request);
       expect(unknown).toMatchObject({ type: "LostAnswerError", nonRetryable: true });
       expect(write.effects(bench.sandbox)).toBe(1);
@@ -157,7 +157,7 @@ describe("a lost onboarding", () => {
     });
     bench.sandbox.addFault({ ...lost, afterEffect: false });
     await bench.failure("create_onboarding", "call", request);
-    await bench.age("call", 10_000);
+    await bench.age("call", 20_000);
     expect((await bench.attempt("create_onboarding", "call", request)).repeated).toBe("no");
     expect(started(bench.sandbox)).toBe(2);
   });
@@ -218,7 +218,7 @@ describe("a lost import", () => {
     const request = requestOf("a", "b", "c");
     bench.sandbox.addFault({ kind: "partial_import", rows: 2, times: 1 });
     await bench.failure("import_transactions", "call", request);
-    await bench.age("call", 10_000);
+    await bench.age("call", 20_000);
     await bench.attempt("import_transactions", "call", request);
     expect((await bench.answer("call"))?.body).toEqual({ sent: 1, found: 2, unknown: [] });
     const ids = [...bench.sandbox.truthRows("link_1")].map((one) => JSON.parse(JSON.stringify(one)).id);
@@ -230,7 +230,7 @@ describe("a lost import", () => {
     bench.sandbox.addFault({ kind: "partial_import", rows: 2, status: 400, times: 1 });
     bench.sandbox.addFault({ kind: "status", operation: "sync_transactions", status: 503, times: 1 });
     expect((await bench.failure("import_transactions", "call", request)).type).toBe("TransientError");
-    await bench.age("call", 10_000);
+    await bench.age("call", 20_000);
     await bench.attempt("import_transactions", "call", request);
     expect((await bench.answer("call"))?.body).toEqual({ sent: 1, found: 2, unknown: [] });
     expect([...bench.sandbox.truthRows("link_1")]).toHaveLength(3);
@@ -243,5 +243,28 @@ describe("a lost import", () => {
     await bench.attempt("import_transactions", "call", request);
     expect((await bench.answer("call"))?.body).toEqual({ sent: 0, found: 2, unknown: [1] });
     expect([...bench.sandbox.truthRows("link_1")]).toHaveLength(3);
+  });
+
+  it("is not sent again while nothing tells that rows come back, and is unknown in the end", async () => {
+    const request = requestOf("a", "b");
+    bench.sandbox.addFault({ kind: "reset", operation: "import_transactions", times: 1 });
+    await bench.failure("import_transactions", "call", request);
+    const look = () => bench.failure("import_transactions", "call", request);
+    expect(await look()).toMatchObject({ type: "TransientError", nextRetryDelay: 10_000 });
+    await bench.age("call", 20_000);
+    await bench.attempt("import_transactions", "call", request);
+    expect((await bench.answer("call"))?.body).toEqual({ sent: 0, found: 0, unknown: [0, 1] });
+    expect([...bench.sandbox.truthRows("link_1")]).toEqual([]);
+  });
+
+  it("is sent again once another row of the link came back", async () => {
+    const beside = [{ account_id: row.account_id, transaction_id: "before" }];
+    const request = { ...requestOf("a"), evidence: { isSeen: false, beside } };
+    bench.sandbox.addFault({ kind: "reset", operation: "import_transactions", times: 1 });
+    await bench.failure("import_transactions", "call", request);
+    await bench.attempt("import_transactions", "before", requestOf("before"));
+    await bench.age("call", 20_000);
+    await bench.attempt("import_transactions", "call", request);
+    expect([...bench.sandbox.truthRows("link_1")]).toHaveLength(2);
   });
 });

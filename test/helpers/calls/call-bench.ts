@@ -24,7 +24,7 @@ export interface CallBench extends ActivityBench {
   failure(name: string, call: string, request?: RequestParts): Promise<ApplicationFailure>;
   /** The kept answer of a call. */
   answer(call: string): Promise<KeptAnswer<unknown> | undefined>;
-  /** Makes the intents of a call older, as if it had waited. */
+  /** Makes the intents of a call, and its first look in vain, older, as if it had waited. */
   age(call: string, ms: number): Promise<void>;
   /** Makes the intents of a call those of a worker whose clock is so far ahead, which knew the service's or not. */
   skew(call: string, ms: number, known: boolean): Promise<void>;
@@ -52,9 +52,10 @@ export async function openCallBench(options: SandboxOptions = {}): Promise<CallB
   };
   const changeIntents = async (call: string, ageMs: number, change: (intent: CallIntent) => CallIntent) => {
     for (const { key, modifiedAt } of await deps.sealed.list(prefix(call))) {
-      if (!key.includes("/intent-")) continue;
+      const isIntent = key.includes("/intent-");
+      if (!isIntent && !key.endsWith("/unsure")) continue;
       const intent = await deps.sealed.require<CallIntent>(key);
-      await deps.sealed.put(key, change(intent));
+      await deps.sealed.put(key, isIntent ? change(intent) : intent);
       const time = new Date(modifiedAt.getTime() - ageMs);
       await utimes(join(deps.lake.store.address, key), time, time);
     }

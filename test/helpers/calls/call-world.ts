@@ -2,7 +2,7 @@ import type { Sandbox } from "../../../sandbox/index.js";
 import type { CallPlace } from "../../../src/activities/calls/call-rules.js";
 
 /** A request of a call, and what is special about it. */
-export interface RequestParts extends Pick<CallPlace, "owner" | "lookAfter"> {
+export interface RequestParts extends Pick<CallPlace, "owner" | "lookAfter" | "evidence"> {
   readonly params: object;
 }
 
@@ -44,5 +44,6 @@ export const REQUESTS: Readonly<Record<string, RequestParts>> = {
         })),
       },
     },
+    evidence: { isSeen: true, beside: [] },
   },
 };
