@@ -76,3 +76,17 @@ test("chunks hold rows of one link, in their order, up to the size", () => {
   ]);
   expect(chunksOf([], 2)).toEqual([]);
 });
+
+test.each(["description", "Größe 漢字 😀 ", '"\\'])(
+  "a request of long rows has less than 1 MB: %s",
+  (text) => {
+    const rows = Array.from({ length: 40 }, (_, line) => ({
+      line,
+      row: row({ description: text.repeat(8_000) }),
+    }));
+    const chunks = chunksOf(rows, 5_000);
+    const bodies = chunks.map((chunk) => JSON.stringify({ transactions: chunk.map((one) => one.row) }));
+    expect(chunks.flat()).toEqual(rows);
+    expect(Math.max(...bodies.map((body) => Buffer.byteLength(body)))).toBeLessThan(1_000_000);
+  },
+);
