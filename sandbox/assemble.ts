@@ -25,10 +25,11 @@ export type SandboxState = ReturnType<typeof assemble>;
 /** Puts a stand-in's parts together. @throws InputError for options that can't be used */
 export function assemble(options: SandboxOptions, apiKeys: readonly string[]) {
   const { seed = 1 } = options;
+  const service = { ...DEFAULT_SERVICE_OPTIONS, ...options };
   const clock = new Clock(options.clock);
   const world = new World(options.today);
   const faults = new FaultStore();
-  const webhooks = new WebhookStore(clock, faults, seed, options.webhooks);
+  const webhooks = new WebhookStore(clock, faults, seed, service.behaves, options.webhooks);
   const playbooks = new PlaybookStore(options.playbooks);
   const onboardings = new OnboardingStore(clock, playbooks, webhooks, seed);
   const vaults = new VaultStore(clock, webhooks, options.vaults === "empty" ? undefined : seed);
@@ -63,7 +64,7 @@ export function assemble(options: SandboxOptions, apiKeys: readonly string[]) {
     faults,
     keys: new KeyRing(apiKeys),
     calls: new CallLog(options.recordRequests ?? 100_000),
-    service: { ...DEFAULT_SERVICE_OPTIONS, ...options },
+    service,
     holds: new RequestHolds(),
     clock,
     rates: new RateLimiter(clock, options.rateLimit),

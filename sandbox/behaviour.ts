@@ -13,10 +13,11 @@ export const BEHAVIOURS = {
   "ended-onboardings": "lists of onboardings show only those that have ended; pages may be short or empty",
   limits: "calls are limited per link and per app, in fixed windows; 429 has Retry-After",
   "svix-headers": "webhooks are signed in svix-id, svix-timestamp and svix-signature",
-  "other-prefix": "kinds of events begin with acme. instead of service.",
+  "other-prefix":
+    "kinds of events begin with acme. instead of service., times have nine decimals, a bank link's no offset",
   "other-segment": "a CIP report is at /users/{fp_id}/integrations/acme/cip_report instead of …/brokerage/…",
   "dated-times": "the dates of rows are date-times at midnight",
-  "refused-link": "calls about one link are answered 401, although the key is good",
+  "refused-link": "calls about the last connected link are answered 401, although the key is good",
   "two-dates": "answers have two Date headers, as behind a proxy",
 } as const;
 

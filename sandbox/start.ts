@@ -4,7 +4,7 @@ import { assemble } from "./assemble.js";
 import { controlHandler } from "./control/endpoints.js";
 import { Router } from "./http/router.js";
 import { createSandboxServer } from "./http/server.js";
-import { OPERATIONS } from "./operations/index.js";
+import { operationsOf } from "./operations/index.js";
 import type { SandboxOptions } from "./options.js";
 import { type Sandbox, sandboxOf } from "./sandbox.js";
 
@@ -18,7 +18,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   let sandbox: Sandbox | undefined;
   const server = createSandboxServer(
     state,
-    new Router(OPERATIONS),
+    new Router(operationsOf(state.service.behaves)),
     controlHandler(() => sandbox!),
   );
   try {

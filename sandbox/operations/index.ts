@@ -1,3 +1,4 @@
+import type { Behaviour } from "../behaviour.js";
 import type { Operation } from "../http/router.js";
 import { BANK_DATA_OPERATIONS } from "./bank-data.js";
 import { BUSINESS_OPERATIONS } from "./businesses.js";
@@ -21,3 +22,12 @@ export const OPERATIONS: readonly Operation[] = [
   ...BUSINESS_OPERATIONS,
   ...PROXY_AND_WEBHOOK_OPERATIONS,
 ];
+
+/** The operations of a stand-in that behaves so. */
+export function operationsOf(behaves: ReadonlySet<Behaviour>): readonly Operation[] {
+  if (!behaves.has("other-segment")) return OPERATIONS;
+  return OPERATIONS.map((operation) => ({
+    ...operation,
+    path: operation.path.replace("/brokerage/", "/acme/"),
+  }));
+}

@@ -2,7 +2,7 @@ import { notFound, okJson } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { forward } from "../proxy/forward.js";
 import { Fields } from "../vault/fields.js";
-import { checkPayload } from "../webhooks/event.js";
+import { checkPayload, contractEvent } from "../webhooks/event.js";
 
 export const PROXY_AND_WEBHOOK_OPERATIONS: readonly Operation[] = [
   // docs/reference/service.md, "Vault proxy": a body of any type.
@@ -26,7 +26,8 @@ export const PROXY_AND_WEBHOOK_OPERATIONS: readonly Operation[] = [
     handle(call) {
       const body = new Fields(call.body.json(), ["idempotency_key", "payload"]);
       const key = body.text("idempotency_key");
-      const payload = body.object("payload") ?? body.refuse("payload", "missing");
+      const given = body.object("payload") ?? body.refuse("payload", "missing");
+      const payload = call.state.service.behaves.has("other-prefix") ? contractEvent(given) : given;
       checkPayload(payload);
       call.state.webhooks.emit(payload, key === undefined ? undefined : `test/${key}`);
       return okJson({});

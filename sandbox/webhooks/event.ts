@@ -1,5 +1,6 @@
-import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
+import { BANK_LINK_UPDATED, EVENT_KINDS } from "../../src/domain/service/event-kind.js";
 import { ONBOARDING_STATUSES } from "../../src/domain/service/onboarding-status.js";
+import { refuse } from "../http/answer.js";
 import { Fields } from "../vault/fields.js";
 
 /** An event's payload; the shapes of seven of the kinds are not shown (docs/reference/service.md, "Webhook events"). */
@@ -53,4 +54,26 @@ export function checkPayload(payload: EventPayload): void {
     fields.refuse("playbook_version", "missing");
   for (const name of ["requires_manual_review", "is_live"])
     fields.boolean(name) ?? fields.refuse(name, "missing");
+}
+
+const OTHER_PREFIX = "acme.";
+
+/** An event of the contract as a service with `other-prefix` sends it. */
+export function behavingEvent(event: EventPayload): EventPayload {
+  const { event_kind, timestamp } = event;
+  const kind = String(event_kind).replace(/^service\./, OTHER_PREFIX);
+  if (typeof timestamp !== "string") return { ...event, event_kind: kind };
+  const nanoseconds = timestamp.replace(
+    /(\.\d+)?Z$/,
+    (fraction) => `.${fraction.slice(1, -1).padEnd(9, "0")}Z`,
+  );
+  const isLink = event_kind === BANK_LINK_UPDATED;
+  return { ...event, event_kind: kind, timestamp: isLink ? nanoseconds.slice(0, -1) : nanoseconds };
+}
+
+/** The payload of a test webhook as the contract has it, where the service takes its own prefix only. @throws Refusal 400 */
+export function contractEvent(payload: EventPayload): EventPayload {
+  const kind = String(payload.event_kind);
+  if (!kind.startsWith(OTHER_PREFIX)) refuse("payload.event_kind: not a kind of event");
+  return { ...payload, event_kind: kind.replace(OTHER_PREFIX, "service.") };
 }

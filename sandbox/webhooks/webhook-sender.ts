@@ -24,6 +24,7 @@ export class WebhookSender {
     private readonly clock: Clock,
     private readonly retryMs: readonly number[],
     private readonly timeoutMs: number,
+    private readonly headerPrefix: "webhook" | "svix",
   ) {}
 
   send(message: WebhookMessage, endpoint: Endpoint, changes: DeliveryChanges, attempt = 0): void {
@@ -51,7 +52,8 @@ export class WebhookSender {
   async #attempt(message: WebhookMessage, endpoint: Endpoint, changes: DeliveryChanges, attempt: number) {
     if (this.#closed) return;
     const body = JSON.stringify(message.payload);
-    const headers = signedHeaders(message.id, endpoint.secrets, body, changes);
+    const signed = Object.entries(signedHeaders(message.id, endpoint.secrets, body, changes));
+    const headers = Object.fromEntries(signed.map(([part, text]) => [`${this.headerPrefix}-${part}`, text]));
     const at = Date.now();
     const result = await post(this.#agent, endpoint.url, headers, body, this.timeoutMs);
     message.attempts.push({ endpoint: endpoint.id, at, result });
@@ -85,8 +87,8 @@ function signedHeaders(
     return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
   });
   return {
-    "webhook-id": id,
-    "webhook-timestamp": String(timestamp),
-    "webhook-signature": signatures.join(" "),
+    id,
+    timestamp: String(timestamp),
+    signature: signatures.join(" "),
   };
 }

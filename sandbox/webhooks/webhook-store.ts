@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { InputError } from "../../src/domain/failures.js";
 import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
+import type { Behaviour } from "../behaviour.js";
 import { fits } from "../calls.js";
 import type { Clock } from "../clock.js";
 import type { EffectOf, FaultKind } from "../faults/fault.js";
@@ -8,7 +9,7 @@ import type { FaultStore } from "../faults/fault-store.js";
 import { seededId } from "../seeded-id.js";
 import { Random } from "../world/random.js";
 import { checkSecrets, type Endpoint, endpointOf, type NewEndpoint } from "./endpoint.js";
-import type { EventPayload, MessageFilter, WebhookMessage } from "./event.js";
+import { behavingEvent, type EventPayload, type MessageFilter, type WebhookMessage } from "./event.js";
 import { WebhookSender } from "./webhook-sender.js";
 
 /** How webhooks are sent. */
@@ -43,6 +44,7 @@ export class WebhookStore {
     private readonly clock: Clock,
     private readonly faults: FaultStore,
     private readonly seed: string | number,
+    private readonly behaves: ReadonlySet<Behaviour>,
     options: WebhookOptions = {},
   ) {
     this.#live = options.live ?? false;
@@ -50,6 +52,7 @@ export class WebhookStore {
       clock,
       options.retryMs ?? [1_000, 5_000, 30_000],
       options.timeoutMs ?? 5_000,
+      behaves.has("svix-headers") ? "svix" : "webhook",
     );
     for (const endpoint of options.endpoints ?? []) this.register(endpoint);
   }
@@ -89,7 +92,11 @@ export class WebhookStore {
       event_kind: kind,
       fp_id,
       at: this.clock.text(),
-      payload: { is_live: live, ...event, ...(live === this.#live ? {} : { is_live: live }) },
+      payload: {
+        is_live: live,
+        ...(this.behaves.has("other-prefix") ? behavingEvent(event) : event),
+        ...(live === this.#live ? {} : { is_live: live }),
+      },
       state: "waiting",
       attempts: [],
     };

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, type SandboxOptions, startSandbox } from "../../sandbox/index.js";
+import { behavioursOf, type Sandbox, type SandboxOptions, startSandbox } from "../../sandbox/index.js";
 import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
 import { call } from "../helpers/stand-in/caller.js";
 import { type Received, type Receiver, startReceiver } from "../helpers/webhooks/receiver.js";
@@ -246,4 +246,26 @@ test("endpoints on other machines, and secrets of another form, can't be registe
   expect(() => sandbox.webhooks.register({ url: receiver.url, secrets })).toThrow(/whsec_<base64>/);
   expect(() => sandbox.webhooks.register({ url: receiver.url, secrets })).not.toThrow(/planted/);
   expect(() => sandbox.webhooks.register({ url: receiver.url, atOnce: 0 })).toThrow(/integer from 1/);
+});
+
+test("a service that behaves otherwise signs under svix-, has its own prefix, nine decimals, and no offset of a link", async () => {
+  await start({ behaves: behavioursOf("svix-headers,other-prefix") });
+  sandbox.webhooks.emit({ ...COMPLETED, timestamp: "2026-11-20T08:00:00.5Z" });
+  sandbox.webhooks.emit({ ...COMPLETED, event_kind: "service.user.bank_link_updated" });
+  await sandbox.webhooks.settled();
+  expect(receiver.received.map(({ body }) => JSON.parse(String(body)))).toMatchObject([
+    { event_kind: "acme.onboarding.completed", timestamp: "2026-11-20T08:00:00.500000000Z" },
+    { event_kind: "acme.user.bank_link_updated", timestamp: "2026-11-20T08:00:00.000000000" },
+  ]);
+  const [one] = receiver.received;
+  const renamed = Object.entries(one?.headers ?? {}).map(([name, text]) => [
+    name.replace("svix-", "webhook-"),
+    text,
+  ]);
+  expect(one?.headers["webhook-id"]).toBeUndefined();
+  expect(isSigned({ ...one!, headers: Object.fromEntries(renamed) })).toBe(true);
+  expect((await testHook({ payload: COMPLETED })).status).toBe(400);
+  expect(
+    (await testHook({ payload: { ...COMPLETED, event_kind: "acme.onboarding.completed" } })).status,
+  ).toBe(200);
 });
