@@ -8,7 +8,7 @@ import { CONTRACT_WORDS, type ServiceWords } from "./domain/service/service-word
 import type { RetentionRules } from "./domain/tables/retention.js";
 
 const BOARD = "an http: or https: address without a user, a query or a fragment";
-const ADDRESS = "an http: or https: address without a user";
+const ADDRESS = "an https: address without a user; http: only to localhost";
 const DURATION = "a number and a unit, such as 14d, 36h, 90m or 30s";
 const duration = z
   .string({ error: DURATION })

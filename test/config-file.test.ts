@@ -109,10 +109,14 @@ test.each([
   ["hooks: [{ on: [failed], command: x, every: maybe }]", /hooks\[0\]\.every is invalid; accepted: true or/],
   [
     "hooks: [{ on: [failed], webhook: 'ftp://secret@x' }]",
-    /hooks\[0\]\.webhook is invalid; accepted: an http: or/,
+    /hooks\[0\]\.webhook is invalid; accepted: an https: address/,
   ],
   [
-    "hooks: [{ on: [failed], webhook: 'http://u:secret@x' }]",
+    "hooks: [{ on: [failed], webhook: 'http://chat.example/T0' }]",
+    /webhook is invalid; .* http: only to localhost/,
+  ],
+  [
+    "hooks: [{ on: [failed], webhook: 'https://u:secret@x' }]",
     /webhook is invalid; accepted: .* without a user/,
   ],
   [

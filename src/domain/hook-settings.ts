@@ -14,7 +14,7 @@ export interface Hook {
   readonly on: readonly HookEvent[];
   /** A kind of run, a schedule, or both, as in `sync nightly`; left out: every job. */
   readonly jobs?: readonly string[] | undefined;
-  /** An `http:` or `https:` address without a user. That of a chat is a secret. */
+  /** An `https:` address without a user, or `http:` to this machine. That of a chat is a secret. */
   readonly webhook?: string | undefined;
   /** A shell command, which may hold a secret too. */
   readonly command?: string | undefined;
@@ -35,16 +35,17 @@ export interface HookSettings {
 
 export const HOOK_WORKFLOW = "deliverHook";
 
-/** `fetch` sends nothing to an address with a user in it. */
+/** `fetch` sends nothing to an address with a user in it; what runs say is sent in the clear to this machine only. */
 export function isWebhookAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && username === "" && password === "";
+  const { protocol, username, password, hostname } = new URL(text);
+  const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  return (protocol === "https:" || (protocol === "http:" && isHere)) && username === "" && password === "";
 }
 
 /** A link to a page is this address and a path, so nothing may follow its own. */
 export function isBoardAddress(text: string): boolean {
-  if (!isWebhookAddress(text)) return false;
-  const { search, hash } = new URL(text);
-  return search === "" && hash === "";
+  if (!URL.canParse(text)) return false;
+  const { protocol, origin, pathname, href } = new URL(text);
+  return /^https?:$/.test(protocol) && href === origin + pathname;
 }

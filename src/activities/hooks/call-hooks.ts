@@ -1,12 +1,13 @@
+import { hash } from "node:crypto";
 import { activityInfo, Context } from "@temporalio/activity";
-import type { HookSettings } from "../../domain/hook-settings.js";
-import { hooksOfLate, hooksOfRun, type JudgedRun } from "../../domain/hooks/judge.js";
+import { HOOK_WORKFLOW, type Hook, type HookSettings } from "../../domain/hook-settings.js";
+import { type HookCall, hooksOfRun, type JudgedRun } from "../../domain/hooks/judge.js";
+import { type HookAbout, type HookDelivery, hookWorkflowId } from "../../domain/hooks/message.js";
 import { scopeOfQueue } from "../../domain/run.js";
-import { startDeliveries } from "../../intake/hooks/deliveries.js";
-import { lateSchedules } from "../../intake/hooks/late.js";
 import type { Lake } from "../../lake/lake.js";
 import { readTables } from "../../lake/query/query-views.js";
 import { runs } from "../../lake/tables/runs.js";
+import { startOnce } from "../../temporal/running-workflows.js";
 import type { Dependencies } from "../dependencies.js";
 
 export interface HookDependencies extends Dependencies {
@@ -14,34 +15,27 @@ export interface HookDependencies extends Dependencies {
   readonly hooks?: HookSettings | undefined;
 }
 
-/** Earlier runs of a job that are looked at: cancelled ones tell nothing. */
-const RUNS_BEFORE = 20;
-
 const JUDGED = `
-  with own as (select * from runs where run_id = $1)
-  select kind, schedule, status as outcome, coalesce((
-      select list(status order by finished_at desc)[:${RUNS_BEFORE}] from runs as earlier
-      where earlier.finished_at < own.finished_at and earlier.kind = own.kind
+  select kind, schedule, status as outcome, (
+      select arg_max(status, finished_at) from runs as earlier
+      where earlier.finished_at < own.finished_at and status <> 'cancelled' and earlier.kind = own.kind
         and earlier.schedule is not distinct from own.schedule
         and (own.schedule is not null or earlier.job_id = own.job_id)
-    ), []) as before
-  from own`;
+    ) as previous
+  from runs as own where run_id = $1`;
 
-/** Attempts at the end of a run to call its hooks; then the run ends without them. */
+/** Then a run ends without its hooks. */
 const MOST_ATTEMPTS = 5;
 
-/**
- * Starts the deliveries of a run that has its row. The activity that wrote the row calls this, so one that was killed in
- * between does it again, and what was started before is not started twice.
- */
+/** Calls the hooks of a run that has its row. Where that activity is killed before this, its next attempt does it. */
 export async function callHooks({ hooks, lake, log }: HookDependencies, runId: string): Promise<void> {
   if (hooks === undefined || hooks.hooks.length === 0) return;
   const { taskQueue, attempt } = activityInfo();
   try {
     const run = await judgedRun(lake, runId);
-    const called = run === undefined ? [] : hooksOfRun(hooks.hooks, run);
-    const about = { runId, schedule: run?.schedule ?? null };
-    await startDeliveries(Context.current().client, scopeOfQueue(taskQueue), called, about);
+    if (run === undefined) return;
+    const { client } = Context.current();
+    await startDeliveries(client, taskQueue, hooksOfRun(hooks.hooks, run), { runId, schedule: run.schedule });
   } catch (error) {
     if (attempt < MOST_ATTEMPTS) throw error;
     log.error(
@@ -51,39 +45,29 @@ export async function callHooks({ hooks, lake, log }: HookDependencies, runId: s
   }
 }
 
-function judgedRun(lake: Lake, runId: string): Promise<JudgedRun | undefined> {
+/** Reads a run, and how the one of its job before it ended; undefined where the lake lacks it. */
+export function judgedRun(lake: Pick<Lake, "table" | "store" | "duckdb">, runId: string) {
   return readTables(lake, [runs], async (sql) => {
     const [row] = (await sql.rows(JUDGED, [runId])) as unknown[];
     return row as JudgedRun | undefined;
   });
 }
 
-/** By the names of late schedules the last run of each. */
-type ToldLate = Readonly<Record<string, string | null>>;
+/** Names a hook by its target, which is a secret: histories have this name, and workers find the hook in their settings. */
+export function hookKey({ webhook, command }: Pick<Hook, "webhook" | "command">): string {
+  return hash("sha256", JSON.stringify(webhook === undefined ? { command } : { webhook })).slice(0, 16);
+}
 
-/** Shortest and longest wait between two looks for late schedules. */
-const LOOK_MS = { least: 1_000, most: 600_000 };
-
-/**
- * Starts deliveries for schedules that have become late. Returns those that are late now, for the next look, and when
- * that is due; null where nobody wants to know any more.
- */
-export async function findLate(
-  { hooks, lake, log }: HookDependencies,
-  { told }: { readonly told: ToldLate },
-): Promise<{ readonly told: ToldLate; readonly waitMs: number } | null> {
-  const { lateMs, hooks: own = [] } = hooks ?? {};
-  if (lateMs === undefined || !own.some(({ on }) => on.includes("late"))) return null;
-  const { client } = Context.current();
-  const scope = scopeOfQueue(activityInfo().taskQueue);
-  const found: Record<string, string | null> = {};
-  for (const late of await lateSchedules(client, { scope, lake }, lateMs)) {
-    const { schedule, runId, since } = late;
-    if (told[schedule] !== runId) {
-      log.warn({ schedule, since }, "no run of a schedule has ended for too long");
-      await startDeliveries(client, scope, hooksOfLate(own, late), { runId, schedule, since });
-    }
-    found[schedule] = runId;
+/** Starts a workflow for each hook that is called; a repetition starts none again. */
+export async function startDeliveries(
+  client: Context["client"],
+  taskQueue: string,
+  calls: readonly HookCall[],
+  about: HookAbout,
+): Promise<void> {
+  for (const { hook, event } of calls) {
+    const delivery: HookDelivery = { hook: hookKey(hook), event, ...about };
+    const workflowId = hookWorkflowId(scopeOfQueue(taskQueue), delivery);
+    await startOnce(client, HOOK_WORKFLOW, { workflowId, taskQueue, args: [delivery] });
   }
-  return { told: found, waitMs: Math.min(LOOK_MS.most, Math.max(LOOK_MS.least, lateMs / 10)) };
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HOUR } from "../../domain/duration.js";
 import { endGroup } from "../../temporal/cli/tool-process.js";
@@ -31,6 +31,17 @@ interface CommandRun {
   readonly longestMs?: number;
 }
 
+/** Tells the beginning of each line: one that never ends is not kept whole. */
+function eachLine(output: Readable, said: (line: string) => void): void {
+  let begun = "";
+  output.setEncoding("utf8").on("data", (text: string) => {
+    const lines = (begun + text).split("\n").map((line) => line.slice(0, LONGEST_LINE));
+    begun = lines.pop() ?? "";
+    for (const line of lines) said(line);
+  });
+  output.on("end", () => begun !== "" && said(begun));
+}
+
 /** The variables of this process that its commands get: all but Nightledger's own secrets. */
 export function passedOn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET.test(name)));
@@ -52,8 +63,7 @@ export async function runHookCommand(
   const end = () => endGroup(child.pid);
   const timer = setTimeout(end, longestMs);
   signal.addEventListener("abort", end, { once: true });
-  for (const input of [child.stdout, child.stderr])
-    createInterface({ input }).on("line", (text) => said(text.slice(0, LONGEST_LINE)));
+  for (const output of [child.stdout, child.stderr]) eachLine(output, said);
   try {
     // A command that does not read its input may close it early; only the exit code matters.
     child.stdin.on("error", () => undefined);

@@ -18,7 +18,7 @@ import { openRows } from "../../temporal/onboarding/open-rows.js";
 import { whyNoLake } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
-import { type LateDelivery, lateDeliveries } from "../session/hook-deliveries.js";
+import { type PendingDelivery, pendingDeliveries } from "../session/hook-deliveries.js";
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import type { RunsView } from "./view.js";
 
@@ -47,7 +47,7 @@ export interface LakeStatus {
   /** Rows of onboardings that are worked on or waited for; null where there are none, or no worker is there to ask. */
   readonly open_rows: FollowProgress | null;
   /** Deliveries to hooks that are late, or were given up within a day; none where Temporal is not up. */
-  readonly hooks: readonly LateDelivery[];
+  readonly hooks: readonly PendingDelivery[];
   readonly quarantined: number;
   readonly shared_links: readonly string[];
   readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };
@@ -73,6 +73,7 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
     lake: { config, store },
   } = view;
   const noLake = (await whyNoLake(store)) ?? null;
+  const pending = view.client && (await pendingDeliveries(view.client, view.lake.taskQueue));
   return {
     lake: config.lake.address,
     lake_exists: noLake === null,
@@ -81,7 +82,7 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
     unfinished: await unfinishedRuns(view),
     open_rows: await openNow(view),
     ...(await withLakeReader(store, openThings)),
-    hooks: view.client === undefined ? [] : await lateDeliveries(view.client, view.lake.taskQueue),
+    hooks: (pending ?? []).filter(({ reason }) => reason !== null),
     stale: await staleLinks(query, staleMs),
     schedules: await nextFirings(view),
     upkeep: (await lastUpkeep(store)) ?? null,

@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@temporalio/client";
+import { rootCause } from "@temporalio/common";
 import { DAY, MINUTE } from "../../domain/duration.js";
 import { HOOK_WORKFLOW } from "../../domain/hook-settings.js";
-import { describeRunning, failureReason, pendingFailuresOf } from "../../temporal/running-workflows.js";
+import { describeWorkflow, failureReason, pendingFailuresOf } from "../../temporal/running-workflows.js";
 
-export interface LateDelivery {
+export interface PendingDelivery {
   /** The run; for a late schedule `<schedule>@<its last run>`. */
   readonly about: string;
   readonly event: string;
   /** ISO instant since when it is to be made. */
   readonly since: string;
-  /** Why not; null while nothing has failed. */
+  /** Why it is late; null while nothing has failed. */
   readonly reason: string | null;
   /** Whether it is not tried any more. */
   readonly given_up: boolean;
@@ -22,37 +23,35 @@ const WORKER_WITHIN_MS = 5 * MINUTE;
 const PATIENCE_MS = 15_000;
 const POLL_MS = 500;
 
-async function openDeliveries(client: Client, taskQueue: string): Promise<LateDelivery[]> {
-  const open: LateDelivery[] = [];
-  for (const { id, since } of await listed(client, taskQueue, "ExecutionStatus = 'Running'")) {
-    const described = await describeRunning(client, id);
-    if (described === undefined) continue;
-    const [failure] = (await pendingFailuresOf(client, described)).map(failureReason);
-    const isWorkedOn = (described.raw.pendingActivities ?? []).some(({ lastStartedTime }) => lastStartedTime);
-    const isWaiting = !isWorkedOn && Date.now() - since.getTime() > WORKER_WITHIN_MS;
-    const reason = failure ?? (isWaiting ? "no worker has taken it up" : null);
-    open.push({ ...named(id), since: since.toISOString(), reason, given_up: false });
-  }
-  return open;
-}
-
-/** Also those that were given up within a day. */
-export async function lateDeliveries(client: Client, taskQueue: string): Promise<LateDelivery[]> {
-  const late = (await openDeliveries(client, taskQueue)).filter(({ reason }) => reason !== null);
+/** Lists deliveries that are not made yet, or were given up within a day. */
+export async function pendingDeliveries(client: Client, taskQueue: string): Promise<PendingDelivery[]> {
   const yesterday = new Date(Date.now() - DAY).toISOString();
-  const failed = `ExecutionStatus = 'Failed' AND CloseTime > '${yesterday}'`;
-  for (const { id, since } of await listed(client, taskQueue, failed)) {
-    const reason = await client.workflow
-      .getHandle(id)
-      .result()
-      .then(
-        () => null,
-        ({ cause }: Error) =>
-          cause instanceof Error ? ((cause.cause as Error | undefined) ?? cause).message : null,
+  const open = `(ExecutionStatus = 'Running' OR (ExecutionStatus = 'Failed' AND CloseTime > '${yesterday}'))`;
+  const query = `TaskQueue = '${taskQueue}' AND WorkflowType = '${HOOK_WORKFLOW}' AND ${open}`;
+  const pending: PendingDelivery[] = [];
+  for await (const { workflowId, startTime } of client.workflow.list({ query })) {
+    const described = await describeWorkflow(client, workflowId);
+    const status = described?.status.name;
+    if (described === undefined || status === "COMPLETED") continue;
+    const given_up = status === "FAILED";
+    let reason: string | undefined;
+    if (given_up) {
+      const result = client.workflow.getHandle(workflowId).result();
+      reason = await result.then(
+        () => undefined,
+        ({ cause }: Error) => rootCause(cause),
       );
-    late.push({ ...named(id), since: since.toISOString(), reason, given_up: true });
+    } else {
+      const isWorkedOn = described.raw.pendingActivities?.some(({ lastStartedTime }) => lastStartedTime);
+      const isWaiting = !isWorkedOn && Date.now() - startTime.getTime() > WORKER_WITHIN_MS;
+      const [failure] = await pendingFailuresOf(client, described);
+      reason = failure === undefined ? undefined : failureReason(failure);
+      if (isWaiting) reason ??= "no worker has taken it up";
+    }
+    const [, , about = "", event = ""] = workflowId.split("/");
+    pending.push({ about, event, since: startTime.toISOString(), reason: reason ?? null, given_up });
   }
-  return late;
+  return pending;
 }
 
 /**
@@ -63,25 +62,12 @@ export async function deliveriesMade(
   client: Client,
   taskQueue: string,
   signal: AbortSignal,
-): Promise<readonly LateDelivery[]> {
+): Promise<readonly PendingDelivery[]> {
   const until = Date.now() + PATIENCE_MS;
   for (;;) {
-    const open = await openDeliveries(client, taskQueue);
+    const open = (await pendingDeliveries(client, taskQueue)).filter(({ given_up }) => !given_up);
     const isInVain = Date.now() > until && open.every(({ reason }) => reason !== null);
     if (open.length === 0 || isInVain || signal.aborted) return open;
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
-}
-
-async function listed(client: Client, taskQueue: string, which: string) {
-  const query = `TaskQueue = '${taskQueue}' AND WorkflowType = '${HOOK_WORKFLOW}' AND ${which}`;
-  const found: { readonly id: string; readonly since: Date }[] = [];
-  for await (const { workflowId: id, startTime: since } of client.workflow.list({ query }))
-    found.push({ id, since });
-  return found;
-}
-
-function named(workflowId: string): Pick<LateDelivery, "about" | "event"> {
-  const [, , about = "", event = ""] = workflowId.split("/");
-  return { about, event };
 }

@@ -2,58 +2,46 @@ import { kindWords } from "../bulk/bulk-job.js";
 import type { Hook, HookEvent } from "../hook-settings.js";
 import type { RunStatus } from "../run.js";
 
-/**
- * Which hooks hear of a run, and as what.
- *
- * The runs of one schedule are one job, and so are those that somebody starts for the same file and options. A hook hears
- * once of a run whose outcome it lists; of failed runs in a row only of the first, unless it says `every`. The first run
- * after a failed one that completed, with failures or without, is `recovered` for hooks that list that. A cancelled run
- * neither begins nor ends a row of failed ones.
- *
- * A schedule is late when none of its runs has ended for as long as the settings say, or so long after it was due where it
- * is due less often. A hook hears of that once, until a run of the schedule ends.
- */
-
-/** Which job something is about. */
-export interface HookJob {
+/** Which job something is about: the runs of a schedule are one, and so are those of the same file and options. */
+interface HookJob {
   readonly kind: string;
   readonly schedule: string | null;
 }
 
 export interface JudgedRun extends HookJob {
   readonly outcome: RunStatus;
-  /** Outcomes of earlier runs of its job, the newest first. */
-  readonly before: readonly RunStatus[];
+  /** How the run of its job before it ended, cancelled ones left out; null for none. */
+  readonly previous: RunStatus | null;
 }
 
-export interface CalledHook {
+export interface HookCall {
   readonly hook: Hook;
   readonly event: HookEvent;
 }
 
-/** Gives the hooks that hear of a run. Pure. */
-export function hooksOfRun(hooks: readonly Hook[], run: JudgedRun): CalledHook[] {
+/** Gives the hooks that hear of a run, and as what (docs/run/hooks.md, "Events"). Pure. */
+export function hooksOfRun(hooks: readonly Hook[], run: JudgedRun): HookCall[] {
   const { outcome } = run;
-  const isAfterFailure = run.before.find((status) => status !== "cancelled") === "failed";
+  const isAfterFailure = run.previous === "failed";
   const isGood = outcome === "completed" || outcome === "completed_with_failures";
   return hooks.flatMap((hook) => {
     if (!isAbout(hook, run)) return [];
     if (isGood && isAfterFailure && hook.on.includes("recovered")) return [{ hook, event: "recovered" }];
-    if (outcome === "failed" && isAfterFailure && hook.every !== true) return [];
-    const event = hook.on.find((one) => one === outcome);
-    return event === undefined ? [] : [{ hook, event }];
+    if (outcome === "failed" && isAfterFailure && !hook.every) return [];
+    return hook.on.filter((event) => event === outcome).map((event) => ({ hook, event }));
   });
 }
 
 /** Gives the hooks that hear of a late schedule. Pure. */
-export function hooksOfLate(hooks: readonly Hook[], job: HookJob): CalledHook[] {
+export function hooksOfLate(hooks: readonly Hook[], job: HookJob): HookCall[] {
   return hooks
     .filter((hook) => hook.on.includes("late") && isAbout(hook, job))
     .map((hook) => ({ hook, event: "late" }));
 }
 
 /**
- * Whether a schedule is late; instants are epoch milliseconds. Pure.
+ * Whether a schedule is late: none of its runs has ended for so long, or, where it is due less often, for so long after it
+ * was due. Instants are epoch milliseconds. Pure.
  * @param endedAt when its last run ended; before the first, when it was created
  * @param dueAt when it was first due after that; null where it was not yet
  */
@@ -63,11 +51,7 @@ export function isLate(endedAt: number, dueAt: number | null, lateMs: number, no
 }
 
 function isAbout({ jobs }: Hook, { kind, schedule }: HookJob): boolean {
-  const words = kindWords(kind);
-  const names = [
-    kind,
-    words,
-    ...(schedule === null ? [] : [schedule, `${kind} ${schedule}`, `${words} ${schedule}`]),
-  ];
+  const kinds = [kind, kindWords(kind)];
+  const names = schedule === null ? kinds : [...kinds, schedule, ...kinds.map((one) => `${one} ${schedule}`)];
   return jobs === undefined || jobs.some((job) => names.includes(job.replace(/^export /, "")));
 }

@@ -3,11 +3,8 @@ import type { HookEvent } from "../hook-settings.js";
 import { againWords } from "../run.js";
 import type { SeenRun } from "../seen-run.js";
 
-/** One delivery, as its workflow has it: no secret, nothing personal. */
-export interface HookDelivery {
-  /** Names the hook by its target. */
-  readonly hook: string;
-  readonly event: HookEvent;
+/** What hooks hear of. */
+export interface HookAbout {
   /** For `late` the last run of the schedule that ended; null for none. */
   readonly runId: string | null;
   readonly schedule: string | null;
@@ -15,10 +12,22 @@ export interface HookDelivery {
   readonly since?: string;
 }
 
-/** `hooks/<scope>/<run, or late schedule with its last run>/<event>/<hook>`: a second start of it delivers nothing. */
-export function hookWorkflowId(scope: string, { hook, event, runId, schedule }: HookDelivery): string {
-  const about = event === "late" ? `${schedule}@${runId ?? "never"}` : runId;
-  return `hooks/${scope}/${about}/${event}/${hook}`;
+/** One delivery, as its workflow has it: no secret, nothing personal. */
+export interface HookDelivery extends HookAbout {
+  /** Names the hook by its target. */
+  readonly hook: string;
+  readonly event: HookEvent;
+}
+
+/** Names what a delivery is about: the run, or the late schedule with its last run. */
+export function aboutOf({ event, runId, schedule }: HookDelivery): string {
+  const run = runId ?? "never";
+  return event === "late" ? `${schedule}@${run}` : run;
+}
+
+/** A second start of one delivers nothing. */
+export function hookWorkflowId(scope: string, delivery: HookDelivery): string {
+  return `hooks/${scope}/${aboutOf(delivery)}/${delivery.event}/${delivery.hook}`;
 }
 
 /** What a hook is told (docs/run/hooks.md, "What a hook gets"). @param run the run as `runs show --json` prints it */
@@ -27,9 +36,13 @@ export function hookBody(
   run: SeenRun | undefined,
   board: string | undefined,
 ): object {
-  const link = board === undefined ? null : boardLink(event, run, board);
-  const said = event === "late" ? lateWords(schedule, since) : run && runWords(event, run);
-  const words = [`Nightledger: ${said}`, ...(link === null ? [] : [link])].join(" ");
+  const isLate = event === "late" || run === undefined;
+  const page = isLate ? "schedules" : `runs/${encodeURIComponent(run.run_id)}`;
+  const link = board === undefined ? null : `${board}/${page}`;
+  const said = isLate
+    ? `schedule ${schedule} is late: none of its runs has ended since ${since}. nightledger status says what runs.`
+    : runWords(event, run);
+  const words = `Nightledger: ${said}${link === null ? "" : ` ${link}`}`;
   return {
     event,
     schedule,
@@ -39,15 +52,6 @@ export function hookBody(
     board: link,
     run: run ?? null,
   };
-}
-
-function boardLink(event: HookEvent, run: SeenRun | undefined, board: string): string {
-  if (event === "late" || run === undefined) return `${board}/schedules`;
-  return `${board}/runs/${encodeURIComponent(run.run_id)}`;
-}
-
-function lateWords(schedule: string | null, since = ""): string {
-  return `schedule ${schedule} is late: none of its runs has ended since ${since}. nightledger status says what runs.`;
 }
 
 function runWords(event: HookEvent, run: SeenRun): string {

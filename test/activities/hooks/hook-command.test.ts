@@ -28,6 +28,11 @@ test("a command gets the message and the variables, and its output is told line 
   expect(lines.sort()).toEqual(["no end", "sync-1", "wrong"]);
 });
 
+test("a line without an end is told in its beginning, and what follows it whole", async () => {
+  await run("head -c 300000 /dev/zero | tr '\\0' x; echo; echo next");
+  expect(lines.map((line) => line.length)).toEqual([2_000, 4]);
+});
+
 test.each([
   ["exit 3", /ended with 3/],
   ["kill -9 $$", /ended with SIGKILL/],

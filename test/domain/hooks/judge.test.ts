@@ -9,20 +9,18 @@ const EVERY: Hook = { ...OUTCOMES, every: true, command: "every" };
 const NIGHTLY = { kind: "sync", schedule: "nightly" };
 
 test.each([
-  ["a first run that is well", C, [], [C, C, C]],
-  ["a first run that is not", F, [], [F, F, F]],
-  ["a failed run after a good one", F, [C, F], [F, F, F]],
-  ["a second failed run", F, [F, C], [null, null, F]],
-  ["a failed run after a cancelled one after a failed one", F, [X, X, F], [null, null, F]],
-  ["a failed run after one with failures", F, [P, F], [F, F, F]],
-  ["the first good run", C, [F, F, C], ["recovered", C, C]],
-  ["the first good run, with failures", P, [F, C], ["recovered", P, P]],
-  ["the first good run after cancelled ones", C, [X, F], ["recovered", C, C]],
-  ["the second good run", C, [C, F], [C, C, C]],
-  ["a good run after one with failures", C, [P], [C, C, C]],
-  ["a cancelled run", X, [F], [X, X, X]],
-] as const)("%s", (_, outcome, before, events) => {
-  const called = hooksOfRun([ALL, OUTCOMES, EVERY], { ...NIGHTLY, outcome, before });
+  ["a first run that is well", C, null, [C, C, C]],
+  ["a first run that is not", F, null, [F, F, F]],
+  ["a failed run after a good one", F, C, [F, F, F]],
+  ["a second failed run", F, F, [null, null, F]],
+  ["a failed run after one with failures", F, P, [F, F, F]],
+  ["the first good run", C, F, ["recovered", C, C]],
+  ["the first good run, with failures", P, F, ["recovered", P, P]],
+  ["the second good run", C, C, [C, C, C]],
+  ["a good run after one with failures", C, P, [C, C, C]],
+  ["a cancelled run", X, F, [X, X, X]],
+] as const)("%s", (_, outcome, previous, events) => {
+  const called = hooksOfRun([ALL, OUTCOMES, EVERY], { ...NIGHTLY, outcome, previous });
   const eventOf = (hook: Hook) => called.find((one) => one.hook === hook)?.event ?? null;
   expect([ALL, OUTCOMES, EVERY].map(eventOf)).toEqual(events);
 });
@@ -32,7 +30,7 @@ test("a hook that lists nothing of it is not called", () => {
     { on: ["recovered"], command: "x" },
     { on: [F], command: "y" },
   ];
-  expect(hooksOfRun(hooks, { ...NIGHTLY, outcome: C, before: [C] })).toEqual([]);
+  expect(hooksOfRun(hooks, { ...NIGHTLY, outcome: C, previous: C })).toEqual([]);
 });
 
 test.each([
@@ -49,7 +47,7 @@ test.each([
   ["vault", { kind: "vault_write", schedule: null }, false],
 ] as const)("jobs: [%s] is about %j: %s", (job, about, isAbout) => {
   const hook: Hook = { ...ALL, jobs: ["other", job] };
-  expect(hooksOfRun([hook], { ...about, outcome: C, before: [] })).toHaveLength(isAbout ? 1 : 0);
+  expect(hooksOfRun([hook], { ...about, outcome: C, previous: null })).toHaveLength(isAbout ? 1 : 0);
   expect(hooksOfLate([hook, OUTCOMES], about)).toHaveLength(isAbout ? 1 : 0);
 });
 

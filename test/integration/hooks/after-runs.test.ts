@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { decodeFromPayloadsAtIndex } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { lateDeliveries } from "../../../src/cli/session/hook-deliveries.js";
+import { startDeliveries } from "../../../src/activities/hooks/call-hooks.js";
+import { pendingDeliveries } from "../../../src/cli/session/hook-deliveries.js";
 import type { HookSettings } from "../../../src/domain/hook-settings.js";
 import { taskQueue } from "../../../src/domain/run.js";
-import { startDeliveries } from "../../../src/intake/hooks/deliveries.js";
 import { compiledProgram } from "../../helpers/command/compiled-program.js";
 import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "../../helpers/hooks/hook-receiver.js";
 import { startFaultWorker } from "../../helpers/kill/kill-step.js";
@@ -115,10 +115,10 @@ test("what a hook does not take, and what is given up, shows in `status`", async
   const [{ webhook } = {}] = hooks.hooks;
   const place = { client: world.client, taskQueue: taskQueue(world.scope) };
   const lost = { hook: { on: [], webhook }, event: "completed" } as const;
-  await startDeliveries(place.client, world.scope, [lost], { runId: "sync-gone", schedule: null });
+  await startDeliveries(place.client, place.taskQueue, [lost], { runId: "sync-gone", schedule: null });
   const since = expect.stringMatching(/^20.*Z$/);
   await expect
-    .poll(() => lateDeliveries(place.client, place.taskQueue), { timeout: 20_000 })
+    .poll(() => pendingDeliveries(place.client, place.taskQueue), { timeout: 20_000 })
     .toEqual([
       {
         about: runId,

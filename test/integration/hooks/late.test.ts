@@ -1,10 +1,10 @@
 import { Client } from "@temporalio/client";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { lateSchedules } from "../../../src/activities/hooks/find-late.js";
 import { DAY, HOUR } from "../../../src/domain/duration.js";
 import type { HookSettings } from "../../../src/domain/hook-settings.js";
 import { scheduleId } from "../../../src/domain/schedules/scheduled-run.js";
 import type { ScheduleTiming } from "../../../src/domain/schedules/timing.js";
-import { lateSchedules } from "../../../src/intake/hooks/late.js";
 import { putSchedule } from "../../../src/intake/schedules/schedules.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { connectWorker } from "../../../src/temporal/connection.js";
