@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { LakePlace } from "../domain/lake-address.js";
 import type { Sealer } from "../domain/sealer.js";
+import type { PendingSetting } from "../domain/sync/pending-rule.js";
 import { type DeltaTable, type DeltaTableOptions, tablesOf } from "./delta/delta-table.js";
 import { createDuckDb, type DuckDb } from "./sql/duckdb.js";
 import { Staging } from "./staging.js";
@@ -15,6 +16,8 @@ export interface Lake {
   readonly duckdb: DuckDb;
   /** Encrypts the encrypted columns of tables; undefined in a lake that was opened without its keys. */
   readonly sealer: Sealer | undefined;
+  /** What `transactions` makes of pending rows. */
+  readonly pending: PendingSetting;
   /** Gives the table of that name, which keeps its state between uses. */
   table(name: string): DeltaTable;
   close(): Promise<void>;
@@ -28,6 +31,8 @@ interface LakeOptions extends Pick<DeltaTableOptions, "onCheckpointFailed" | "on
   readonly scratchDirectory?: string;
   /** With the lake's keys; without it no value of an encrypted column can be written. */
   readonly sealer?: Sealer;
+  /** Left out: as it was decided for the lake. */
+  readonly pending?: PendingSetting;
 }
 
 /** Opens the lake in a place. */
@@ -45,6 +50,7 @@ export function openLake(options: LakeOptions): Lake {
     store,
     duckdb,
     sealer: options.sealer,
+    pending: options.pending ?? "auto",
     staging: new Staging(store),
     table: tablesOf(store, duckdb, options),
     close: () => duckdb.close(),

@@ -1,3 +1,4 @@
+import type { PendingRule } from "../../domain/sync/pending-rule.js";
 import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { schemaActions } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
@@ -8,6 +9,15 @@ import { transactionChanges, transactions } from "../tables/transactions.js";
 import { watermarkActions, watermarkOf } from "../watermark.js";
 import { writeNewFiles } from "./files/new-files.js";
 import { FileStorage } from "./files/pieces.js";
+import {
+  decidedRule,
+  type Refreshes,
+  refreshActions,
+  refreshesSince,
+  ruleActions,
+  ruleOf,
+  wantedRule,
+} from "./pending-rows.js";
 import { type FeedChanges, feedChanges } from "./sources.js";
 
 const FEED = transactionChanges.name;
@@ -26,6 +36,8 @@ interface MaterializeOptions {
   /** Begins the names of new files, so that they tell where they came from. */
   readonly runId?: string;
   readonly partRows?: number;
+  /** What a sync has found out of pending rows, where the setting is `auto`. */
+  readonly rule?: PendingRule;
 }
 
 interface Materialized {
@@ -52,6 +64,7 @@ export async function materialize(lake: Lake, options: MaterializeOptions = {}):
 async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materialized> {
   const { partRows = PART_ROWS } = options;
   let target: number | undefined;
+  let refreshes: Refreshes | undefined;
   let done: Materialized | undefined;
   for (;;) {
     options.signal?.throwIfAborted();
@@ -62,12 +75,36 @@ async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materia
     const from = watermarkOf(current, FEED);
     const nothing = { from, to: head.version, rows: 0, rewritten: 0, rebuilt: false };
     if (from < 0 && head.files.size === 0) return nothing;
-    const changes = await feedChanges(lake, current, head, partRows);
-    if (isIdle(changes, from, head)) return done ?? nothing;
-    const part = await apply(lake, current, head, changes, options);
-    if (part !== undefined) done = done === undefined ? part : together(done, part);
+    const rule = options.rule ?? wantedRule(lake.pending, current);
+    // Those of the first part are for all parts: the rows of a later one may be as old.
+    if (rule === "replaced") refreshes ??= await refreshesSince(lake, current);
+    const changes = await feedChanges(lake, current, head, partRows, whyAnew(current, rule, refreshes, done));
+    const isSettled = rule === decidedRule(current) && refreshes?.isNew !== true;
+    if (isSettled && isIdle(changes, from, head)) return done ?? nothing;
+    const part = await apply(lake, current, head, { ...changes, rule, refreshes }, options);
+    if (part === undefined) refreshes = undefined;
+    else done = done === undefined ? part : together(done, part);
     if (done !== undefined && done.to >= target) return done;
   }
+}
+
+/** Why the rows of the whole feed are needed, whatever the watermark says; undefined if they are not, or for a later part. */
+function whyAnew(
+  current: Snapshot,
+  rule: PendingRule | undefined,
+  refreshes: Refreshes | undefined,
+  done: Materialized | undefined,
+): string | undefined {
+  if (done !== undefined || watermarkOf(current, FEED) < 0) return undefined;
+  if (rule !== undefined && rule !== ruleOf(current)) return `pending rows count as ${rule} from now on`;
+  return refreshes?.because;
+}
+
+/** What to apply, and the rule for pending rows. */
+interface Changes extends FeedChanges {
+  readonly rule: PendingRule | undefined;
+  /** With the rule `replaced`. */
+  readonly refreshes: Refreshes | undefined;
 }
 
 function together(before: Materialized, { to, rows, rewritten }: Materialized): Materialized {
@@ -84,7 +121,7 @@ async function apply(
   lake: Lake,
   current: Snapshot,
   head: Snapshot,
-  changes: FeedChanges,
+  changes: Changes,
   options: MaterializeOptions,
 ): Promise<Materialized | undefined> {
   const storage = new FileStorage(lake, options.runId ?? "materialize");
@@ -92,7 +129,11 @@ async function apply(
     await storage.discard();
     throw error;
   });
-  const watermark = await watermarkActions(lake.store, { table: FEED, snapshot: head }, changes.to);
+  const watermark = [
+    ...(await watermarkActions(lake.store, { table: FEED, snapshot: head }, changes.to)),
+    ...(await refreshActions(lake, changes.refreshes?.head)),
+    ...ruleActions(changes.rule),
+  ];
   // After an error the commit may still have arrived: the files stay, and vacuum removes them if it did not.
   const committed = await lake.table(transactions.name).commit((now) => {
     if (now.version !== current.version) return null;
@@ -122,7 +163,7 @@ async function apply(
   };
 
   async function write() {
-    const replaced = await writeNewFiles(lake, storage, changes, current, options.signal);
+    const replaced = await writeNewFiles(lake, storage, changes, changes.refreshes, current, options.signal);
     return { replaced, files: await storage.finished() };
   }
 }

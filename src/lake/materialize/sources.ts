@@ -99,19 +99,25 @@ export interface FeedChanges {
  * Finds the feed's files to apply next to `transactions`: of as many versions as bring `partRows` rows, at least one. It starts
  * from the feed's beginning if the watermark means nothing or a version is lost; if even that can't be read, all live files
  * are one part: nothing tells which of them came first.
+ *
+ * @param anew why to start from the beginning although the watermark may be right
  */
 export async function feedChanges(
   lake: Lake,
   current: Snapshot,
   head: Snapshot,
   partRows: number,
+  anew?: string,
 ): Promise<FeedChanges> {
   const feed = transactionChanges.name;
-  const since = await sinceWatermark(
-    lake,
-    { table: transactions.name, snapshot: current },
-    { table: feed, snapshot: head },
-  );
+  const since =
+    anew === undefined
+      ? await sinceWatermark(
+          lake,
+          { table: transactions.name, snapshot: current },
+          { table: feed, snapshot: head },
+        )
+      : { because: anew };
   if (since.changed !== undefined) return { ...firstPart(since.changed, head, partRows), whole: false };
   const because = since.because ?? (current.files.size > 0 ? "it has lost its watermark" : undefined);
   const live = { adds: [...head.files.values()], to: head.version };

@@ -10,6 +10,7 @@ import { createSession, type SqlSession } from "../../sql/duckdb-session.js";
 import { sqlText, typedColumns } from "../../sql/duckdb-sql.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { findChangedKeys, withSharedTables } from "../changed-keys.js";
+import type { Refreshes } from "../pending-rows.js";
 import { type Batch, type FeedChanges, feedBatches, type SourceFile, sourceFiles } from "../sources.js";
 import { type FileStorage, freshMonths, nameShelves, type Piece, writePieces } from "./pieces.js";
 import { planShelves, type Shelf } from "./shelf-plan.js";
@@ -25,6 +26,7 @@ export async function writeNewFiles(
   lake: Lake,
   storage: FileStorage,
   changes: FeedChanges,
+  refreshes: Refreshes | undefined,
   current: Snapshot,
   signal: AbortSignal | undefined,
 ): Promise<readonly Replaced[]> {
@@ -32,10 +34,10 @@ export async function writeNewFiles(
   const replacedByAll = (changes.whole ? currentFiles : []).map((add) => ({ add, same: false }));
   const feed = await sourceFiles(lake, transactionChanges.name, changes.adds);
   const live = await sourceFiles(lake, transactions.name, changes.whole ? [] : currentFiles);
-  if (feed.length === 0) return replacedByAll;
+  if (feed.length === 0 && refreshes === undefined) return replacedByAll;
   return lake.duckdb.exclusive((sql) =>
     withSharedTables(sql, async () => {
-      const { freshRows, touched } = await findChangedKeys(sql, feed, live, signal);
+      const { freshRows, touched } = await findChangedKeys(sql, feed, live, refreshes, signal);
       const batches = freshRows === 0 ? [] : feedBatches(feed);
       const shelves = planShelves(live, touched, await freshMonths(sql, batches));
       const replaced = await writeShelves(lake, sql, storage, { batches, touched, shelves }, signal);

@@ -6,6 +6,7 @@ import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { rowsIn } from "../../delta/delta-stats.js";
 import { type CurrentSpec, isCurrent, isThere } from "../../history/history-spec.js";
 import { inKeyParts, newestRows } from "../../history/newest-rows.js";
+import { findNewestUpdates, isReplaced, REFRESHES, ruleOf } from "../../materialize/pending-rows.js";
 import { andInPart, inHalves, linkRanges } from "../../materialize/row-parts.js";
 import { holdingLinks, linkCounts, reading, sourceFiles } from "../../materialize/sources.js";
 import type { LakeReader } from "../../query/query-views.js";
@@ -33,6 +34,8 @@ type Comparer = (
   files: readonly AddFile[],
   compared: Compared,
   problems: Problems,
+  /** Files with the refreshes by which pending rows were judged; undefined where the rule is not `replaced`. */
+  refreshes: readonly AddFile[] | undefined,
 ) => Promise<void>;
 
 /** Compares each derived table with a fold of its source, at the version that it has reached; `onTable` hears of each before. */
@@ -56,20 +59,23 @@ export async function checkDerived(
     await problems.during(table, async () => {
       const derived = await lake.table(table).snapshot();
       const found = await sourceAtWatermark(lake, table, derived, of.source);
+      const refreshes = table === transactions.name ? await refreshesOf(lake, derived) : undefined;
       const again = "run `nightledger materialize`";
-      if (found.kind === "strange") {
-        const what = `${found.why}; ${again}, which builds it again`;
-        problems.add([{ table, link_id: null, run_id: null, what }]);
+      for (const one of [found, refreshes]) {
+        if (one?.kind === "strange") {
+          const what = `${one.why}; ${again}, which builds it again`;
+          problems.add([{ table, link_id: null, run_id: null, what }]);
+        }
+        if (one?.kind === "not compared") notes.push(`not compared: ${one.why}; ${again}`);
       }
-      if (found.kind === "not compared") notes.push(`not compared: ${found.why}; ${again}`);
-      if (found.kind !== "files") return;
+      if (found.kind !== "files" || (refreshes !== undefined && refreshes.kind !== "files")) return;
       if (found.behind > 0)
         notes.push(`behind: ${table} is ${found.behind} versions behind ${of.source}; ${again}`);
       const live = [...derived.files.values()];
       const paths = await localFiles({ ...lake, table }, live);
       const names = live.map(({ path }) => decodeURIComponent(path));
       const compared = { ...by, table, columns: spec.columns, source: of.words, paths, names };
-      await compare(lake, found.files, compared, problems);
+      await compare(lake, found.files, compared, problems, refreshes?.files);
       done += 1;
     });
   };
@@ -83,19 +89,35 @@ export async function checkDerived(
   return { compared: done, notes };
 }
 
-/** Of `transactions`: the newest change of each key counts, unless it is a removal. */
-const compareCurrent: Comparer = async (lake, adds, compared, problems) => {
+/** The refreshes up to the watermark of a table whose pending rows were replaced; undefined for one that follows the feed alone. */
+async function refreshesOf(lake: LakeReader, derived: Snapshot): Promise<DerivedSource | undefined> {
+  if (ruleOf(derived) !== "replaced") return undefined;
+  if (watermarkOf(derived, REFRESHES) < 0) return { kind: "files", files: [], behind: 0 };
+  return sourceAtWatermark(lake, transactions.name, derived, REFRESHES);
+}
+
+/** Of `transactions`: the newest change of each key counts, unless it is a removal, or a pending row that was replaced. */
+const compareCurrent: Comparer = async (lake, adds, compared, problems, refreshes) => {
   const { paths, columns } = compared;
   const feed = await sourceFiles(lake, transactionChanges.name, adds);
+  const observations =
+    refreshes && (await localFiles({ store: lake.store, duckdb: lake.duckdb, table: REFRESHES }, refreshes));
   await lake.duckdb.exclusive(async (sql) => {
+    if (observations !== undefined)
+      await findNewestUpdates(sql, feed.length === 0 ? undefined : reading(feed), observations);
+    const stays =
+      observations === undefined
+        ? ""
+        : `anti join newest_update n on n.link_id = c.link_id and ${isReplaced("c")}`;
     for (const range of linkRanges(await linkCounts(sql, feed), PART_ROWS)) {
       await inHalves(range, async (part) => {
         const within = `link_id between ${sqlText(part.from)} and ${sqlText(part.to)}${andInPart(part)}`;
         const files = holdingLinks(feed, part.from, part.to).map(({ path }) => path);
         const changes = parquetRows(files, transactionChanges.columns);
-        const expected = `select ${columnNames(columns)} from ${changes} semi join (
+        const newest = `from ${changes} semi join (
           select link_id, max(sequence) as sequence from ${changes} where ${within} group by link_id, transaction_id)
           using (link_id, sequence) where ${within} and change_type <> 'removed'`;
+        const expected = `select ${columnNames(columns)} from (${newest}) c ${stays}`;
         await compareRows(
           sql,
           compared,
