@@ -27,7 +27,8 @@ export function assemble(options: SandboxOptions, apiKeys: readonly string[]) {
   const { seed = 1 } = options;
   const service = { ...DEFAULT_SERVICE_OPTIONS, ...options };
   const clock = new Clock(options.clock);
-  const world = new World(options.today);
+  const replaces = options.behaves?.has("pending-replaced") === true;
+  const world = new World(options.today, replaces ? () => clock.text() : undefined);
   const faults = new FaultStore();
   const webhooks = new WebhookStore(clock, faults, seed, service.behaves, options.webhooks);
   const playbooks = new PlaybookStore(options.playbooks);

@@ -5,6 +5,7 @@ import { parseDuration } from "./domain/duration.js";
 import { InputError } from "./domain/failures.js";
 import { HOOK_EVENTS, type HookSettings, isBoardAddress, isWebhookAddress } from "./domain/hook-settings.js";
 import { CONTRACT_WORDS, type ServiceWords } from "./domain/service/service-words.js";
+import { PENDING_SETTINGS, type PendingSetting } from "./domain/sync/pending-rule.js";
 import type { RetentionRules } from "./domain/tables/retention.js";
 
 const BOARD = "an http: or https: address without a user, a query or a fragment";
@@ -61,7 +62,9 @@ const RETENTION = { "cip-identity": years(5), "cip-results": years(5), transacti
 const PREFIX = { error: "letters, digits, _ and -, and a dot at the end, such as service." };
 const SEGMENT = { error: "letters, digits, _ and -, such as brokerage" };
 const { eventPrefix, cipSegment } = CONTRACT_WORDS;
+const PENDING = { error: PENDING_SETTINGS.join(", ") };
 const SERVICE = {
+  pending: z.enum(PENDING_SETTINGS, PENDING).default("auto"),
   "event-prefix": z
     .string(PREFIX)
     .regex(/^[\w-]{1,40}\.$/, PREFIX)
@@ -93,6 +96,7 @@ interface SettingsFile extends Omit<HookSettings, "secret"> {
   readonly institution: string | undefined;
   readonly retention: RetentionRules;
   readonly words: ServiceWords;
+  readonly pending: PendingSetting;
 }
 
 /**
@@ -120,6 +124,7 @@ export function readConfigFile(path: string, isNamed: boolean): SettingsFile {
     words: service
       ? { eventPrefix: service["event-prefix"], cipSegment: service["cip-segment"] }
       : CONTRACT_WORDS,
+    pending: service?.pending ?? "auto",
   };
 }
 

@@ -154,6 +154,7 @@ const READERS = {
     const { institution: name, retention } = settingsFile(values, cwd);
     return { name, retention };
   },
+  pending: (values, cwd) => settingsFile(values, cwd).pending,
   temporal: (values) => ({
     env: Object.fromEntries([...values].filter(([name]) => name.startsWith("TEMPORAL_"))),
   }),

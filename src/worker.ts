@@ -41,6 +41,7 @@ interface WorkerSettings {
   readonly log: Logger;
   readonly hooks?: HookSettings | undefined;
   readonly institution?: ConfigParts["institution"];
+  readonly pending?: ConfigParts["pending"];
   /** A worker beside the embedded server: a killed one must cost seconds, not minutes. */
   readonly embedded: boolean;
   /** The version of a deployment that the worker is of; left out: it takes whatever is in the task queue. */
@@ -105,6 +106,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       onCheckpointFailed: (error) =>
         log.warn({ err: error }, "a checkpoint could not be written; the commit is valid"),
       onConflict: metrics.conflicted,
+      ...(settings.pending && { pending: settings.pending }),
       ...(settings.store && { store: settings.store }),
     });
     releases.push(() => lake.close());

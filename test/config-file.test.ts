@@ -87,6 +87,7 @@ test.each([
     "service: { event-prefix: acme }",
     /service\.event-prefix is invalid; accepted: letters, .* a dot at the end/,
   ],
+  ["service: { pending: never }", /service\.pending is invalid; accepted: listed, replaced, auto/],
   ["service: { cip-segment: a/b }", /service\.cip-segment is invalid; accepted: letters, digits/],
   ["hooks: { on: [failed] }", /hooks is invalid; accepted: a list of hooks/],
   [

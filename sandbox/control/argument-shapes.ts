@@ -70,6 +70,7 @@ export const ADVANCE = fields<AdvanceOptions>({
   removed: COUNT.optional(),
   posted: COUNT.optional(),
   postedInPlace: COUNT.optional(),
+  lapsed: COUNT.optional(),
   backDated: COUNT.optional(),
   recreated: COUNT.optional(),
 });

@@ -21,6 +21,8 @@ export interface AdvanceOptions {
   posted?: number;
   /** Pending rows that are posted under the id they have. */
   postedInPlace?: number;
+  /** Pending rows that go for good; default 0. */
+  lapsed?: number;
   /** New rows dated weeks ago. */
   backDated?: number;
   /** Rows removed once that come back under their id. */
@@ -71,11 +73,14 @@ class LinkDay {
 
   pass(options: AdvanceOptions): void {
     const { created = 4, pending = 2, updated = 2, removed = 1 } = options;
-    const { posted = 1, postedInPlace = 1, backDated = 1, recreated = 1 } = options;
-    const { today } = this.world;
+    const { posted = 1, postedInPlace = 1, lapsed = 0, backDated = 1, recreated = 1 } = options;
+    const { today, refreshTime } = this.world;
     const waiting = this.#pendingRows();
+    for (const { transaction_id } of refreshTime ? waiting : []) this.link.log.withdraw(transaction_id);
     repeat(posted, () => this.#post(waiting.shift()));
     repeat(postedInPlace, () => this.#postInPlace(waiting.shift()));
+    for (const { transaction_id } of waiting.splice(0, lapsed)) if (!refreshTime) this.#drop(transaction_id);
+    if (refreshTime) this.#refresh(waiting, refreshTime());
     repeat(created, () => this.#create(today, false));
     repeat(pending, () => this.#create(today, true));
     repeat(backDated, () => this.#create(addDays(today, -20 - this.random.int(40)), false));
@@ -89,14 +94,34 @@ class LinkDay {
     this.#write("created", { ...row, pending });
   }
 
+  /** Of the pending rows that are still pending some come again under their ids and some under others. */
+  #refresh(waiting: readonly TransactionRow[], at: string): void {
+    for (const row of waiting) {
+      const transaction_id = this.random.chance(0.5) ? row.transaction_id : this.link.newTransactionId();
+      this.#write("created", { ...row, transaction_id });
+    }
+    const record = jsonObjectOf(this.link.text) ?? {};
+    const products = {
+      ...(record.products as object),
+      transactions: { last_attempted_at: at, refreshed_at: at },
+    };
+    this.link.text = JSON.stringify({ ...record, products });
+  }
+
   #update(): void {
-    const row = readable(this.link.log.pickLive(this.random));
+    const live = this.link.log.pickLive(this.random);
+    const row = live && this.#isChangeable(live) ? readable(live) : undefined;
     if (row) this.#write("updated", { ...row, description: `seen again on ${this.world.today}` });
   }
 
   #remove(): void {
     const row = this.link.log.pickLive(this.random);
-    if (row) this.#drop(row.id);
+    if (row && this.#isChangeable(row)) this.#drop(row.id);
+  }
+
+  /** A row that the bank may correct: where pending rows are replaced, no other event is about one. */
+  #isChangeable(row: LiveRow): boolean {
+    return this.world.refreshTime === undefined || readable(row)?.pending !== true;
   }
 
   #recreate(): void {
@@ -106,13 +131,14 @@ class LinkDay {
 
   #post(row: TransactionRow | undefined): void {
     if (!row) return;
-    this.#drop(row.transaction_id);
+    if (!this.world.refreshTime) this.#drop(row.transaction_id);
     const transaction_id = this.link.newTransactionId();
     this.#write("created", { ...row, transaction_id, pending: false, date: this.world.today });
   }
 
   #postInPlace(row: TransactionRow | undefined): void {
-    if (row) this.#write("updated", { ...row, pending: false, date: this.world.today });
+    const change = this.world.refreshTime ? "created" : "updated";
+    if (row) this.#write(change, { ...row, pending: false, date: this.world.today });
   }
 
   /** The newest first: banks post within days, and a row of weeks ago would not pass for what was posted. */

@@ -26,7 +26,7 @@ export class BankLink {
   cursorEpoch = 0;
   /** Grows when the log changes under a reader who is in the middle of an update. */
   updateEpoch = 0;
-  #snapshot: { length: number; rows: LogEvent[] } | undefined;
+  #snapshot: { length: number; withdrawn: number; rows: LogEvent[] } | undefined;
   #created = 0;
 
   constructor(
@@ -67,13 +67,16 @@ export class BankLink {
 
   /** The history up to a length of the log as one `created` row for each transaction then there. */
   compacted(length: number): readonly LogEvent[] {
-    if (this.#snapshot?.length !== length) {
+    const { withdrawn } = this.log;
+    if (this.#snapshot?.length !== length || this.#snapshot.withdrawn !== withdrawn) {
       const rows = new Map<string, LogEvent>();
-      for (const event of this.log.events(0, length)) {
+      for (let position = 0; position < length; position++) {
+        if (this.log.isWithdrawn(position)) continue;
+        const event = this.log.at(position);
         if (event.change === "removed") rows.delete(event.id);
         else rows.set(event.id, { ...event, change: "created" });
       }
-      this.#snapshot = { length, rows: [...rows.values()] };
+      this.#snapshot = { length, withdrawn, rows: [...rows.values()] };
     }
     return this.#snapshot.rows;
   }

@@ -45,6 +45,8 @@ export class LinkLog {
   readonly #liveIds: string[] = [];
   readonly #liveIndex = new Map<string, number>();
   readonly #removedIds: string[] = [];
+  /** Events of rows that a refresh took back: no page has them any more. */
+  readonly #withdrawn = new Set<number>();
   #baseGone = 0;
 
   constructor(readonly base?: GeneratedRows) {}
@@ -77,6 +79,24 @@ export class LinkLog {
       this.#liveIndex.set(event.id, this.#liveIds.length);
       this.#liveIds.push(event.id);
     }
+  }
+
+  /** Takes a row back without an event: nobody who reads on hears of it, and nobody who begins sees it. */
+  withdraw(id: string): void {
+    const row = this.#touched.get(id);
+    if (!row) return;
+    this.#withdrawn.add(row.position);
+    this.#touched.set(id, null);
+    this.#dropLive(id);
+  }
+
+  /** How many events are served no more. */
+  get withdrawn(): number {
+    return this.#withdrawn.size;
+  }
+
+  isWithdrawn(position: number): boolean {
+    return this.#withdrawn.has(position);
   }
 
   at(position: number): LogEvent {
@@ -116,6 +136,7 @@ export class LinkLog {
     const baseCount = this.base?.count ?? 0;
     const texts: Record<ChangeType, string[]> = { created: [], updated: [], removed: [] };
     for (let position = Math.max(from, baseCount); position < to; position++) {
+      if (this.#withdrawn.has(position)) continue;
       const event = this.#events[position - baseCount]!;
       texts[event.change].push(event.text);
     }

@@ -59,7 +59,11 @@ export class World {
   readonly externalIds = new Map<string, string>();
   today: string;
 
-  constructor(today = "2026-11-20") {
+  constructor(
+    today = "2026-11-20",
+    /** The time of a refresh, where each refresh replaces the pending rows of its link. */
+    readonly refreshTime?: () => string,
+  ) {
     this.today = today;
   }
 

@@ -10,6 +10,7 @@ import { openQuarantine } from "../../lake/sync/quarantine.js";
 import type { Dependencies } from "../dependencies.js";
 import { type EndedRow, recordFailures, writeRunRow } from "../run-row.js";
 import type { SyncDependencies } from "./dependencies.js";
+import { findPendingRule } from "./find-pending-rule.js";
 
 interface FinishRunInput extends SyncRun {
   readonly status: RunStatus;
@@ -22,16 +23,21 @@ interface FinishRunInput extends SyncRun {
 interface FinishedRun extends EndedRow {
   readonly open: number | null;
   readonly lists: readonly ListedRows[];
+  readonly pending_undecided: number;
+  /** Those of the totals, and what was asked at the end. */
+  readonly calls: number;
 }
 
-/** Counts what the run added and the open bad rows, writes the run's row once, and then deletes what the run staged. */
+/** Finds out what becomes of pending rows, counts what the run added and the open bad rows, writes the run's row once, and then deletes what the run staged. */
 export async function finishRun(
   deps: SyncDependencies,
   { totals, roster, pausedMs, ...run }: FinishRunInput,
 ): Promise<FinishedRun> {
+  const { undecided, calls: asked } = await pendingRule(deps, run);
   const open = await openRows(deps, run.runId);
   const lists = await listedRows(deps, run);
-  const { users, links, rows, pages, restarts, calls, answer_bytes } = totals;
+  const { users, links, rows, pages, restarts, answer_bytes } = totals;
+  const calls = totals.calls + asked;
   const all = Object.values(links).reduce((sum, count) => sum + count, 0);
   const sums = { users: users.total, links: all, pages, restarts, calls, answer_bytes, paused_ms: pausedMs };
   const counts = { ...links, ...rows, ...sums, ...(open !== null && { quarantine_open: open }) };
@@ -47,7 +53,22 @@ export async function finishRun(
   await staging.dropRun(run.runId);
   const { retryOf } = run.options;
   if (retryOf !== undefined) await staging.dropRun(leftOf(retryOf));
-  return { ...ended, open, lists };
+  return { ...ended, open, lists, pending_undecided: undecided, calls };
+}
+
+/** Never fails the end of a run, as {@link openRows}; a run that stopped early asks nothing. */
+async function pendingRule(
+  deps: SyncDependencies,
+  { runId, status }: Pick<FinishRunInput, "runId" | "status">,
+) {
+  const nothing = { undecided: 0, calls: 0 };
+  if (status !== "completed" && status !== "completed_with_failures") return nothing;
+  try {
+    return await findPendingRule(deps, runId);
+  } catch (error) {
+    deps.log.warn({ runId, err: error }, "could not find out what becomes of pending rows");
+    return nothing;
+  }
 }
 
 /** Counts the rows of the selected streams without a cursor. Never fails the end of a run, as {@link openRows}. */

@@ -1,3 +1,4 @@
+import { readConfig } from "../../config.js";
 import { counted } from "../../domain/words/counted.js";
 import { bringUpHistories } from "../../lake/history/current-table.js";
 import { lakeAt } from "../../lake/lake.js";
@@ -13,9 +14,10 @@ import { existingLake } from "./query.js";
  * @throws InputError where there is no lake
  */
 export async function runMaterialize(terminal: Terminal, { json }: JsonFlag): Promise<void> {
+  const { pending } = readConfig(terminal, ["pending"]);
   const place = await existingLake(terminal);
   await withInterruption(async ({ signal, releases }) => {
-    const lake = lakeAt(place);
+    const lake = lakeAt(place, { pending });
     releases.add(() => lake.close());
     const started = Date.now();
     const feed = await materialize(lake, { signal });

@@ -9,6 +9,7 @@ import type { LakeReader } from "../../lake/query/query-views.js";
 import { rowsOf } from "../../lake/query/store-query.js";
 import { sharedLinks } from "../../lake/sync/lake-check.js";
 import { openQuarantine } from "../../lake/sync/quarantine.js";
+import { unnamedPending } from "../../lake/sync/unnamed-pending.js";
 import { erasures } from "../../lake/tables/erasures.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
@@ -50,6 +51,8 @@ export interface LakeStatus {
   readonly hooks: readonly PendingDelivery[];
   readonly quarantined: number;
   readonly shared_links: readonly string[];
+  /** Pending rows that may be gone, while nothing has decided what becomes of older ones. */
+  readonly pending_undecided: number;
   readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };
   readonly schedules: readonly (Pick<ShownSchedule, "name" | "paused"> & { readonly next: string | null })[];
   /** What the last `maintain` found; null before the first. */
@@ -91,9 +94,13 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
 }
 
 /** Reads links under two users, and counts open bad rows. */
-async function openThings(lake: LakeReader): Promise<Pick<LakeStatus, "quarantined" | "shared_links">> {
+async function openThings(
+  lake: LakeReader,
+): Promise<Pick<LakeStatus, "quarantined" | "shared_links" | "pending_undecided">> {
   const shared_links = await sharedLinks(lake, bankLinkStream.table);
-  return { quarantined: (await openQuarantine(lake)).rows, shared_links };
+  const unnamed = await unnamedPending(lake);
+  const pending_undecided = unnamed.reduce((sum, { rows }) => sum + rows, 0);
+  return { quarantined: (await openQuarantine(lake)).rows, shared_links, pending_undecided };
 }
 
 async function latest(query: LakeQuery): Promise<LatestRun[]> {

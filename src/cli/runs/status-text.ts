@@ -5,6 +5,7 @@ import { UPKEEP } from "../../domain/schedules/scheduled-run.js";
 import { turnsInWords } from "../../domain/sync/link-obstacle.js";
 import { counted } from "../../domain/words/counted.js";
 import { bytesWords, type Labelled, labelledLines } from "../../domain/words/texts.js";
+import { undecidedPending } from "../sync/text.js";
 import { showResult } from "../terminal/colours.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type LakeStatus, type LatestRun, lakeStatus, STATUS_TABLES } from "./lake-status.js";
@@ -29,8 +30,18 @@ export async function showStatus(terminal: Terminal, { stale, json }: StatusFlag
 }
 
 export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
-  const { latest, unfinished, open_rows, hooks, quarantined, shared_links, stale, schedules, offline } =
-    status;
+  const {
+    latest,
+    unfinished,
+    open_rows,
+    hooks,
+    quarantined,
+    shared_links,
+    pending_undecided,
+    stale,
+    schedules,
+    offline,
+  } = status;
   const shared = `${counted(shared_links.length, "link is", "links are")} under two users: ${shared_links.slice(0, MOST_STALE).join(", ")}; see: nightledger verify`;
   return [
     ...labelledLines([
@@ -52,6 +63,7 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
       ),
       ["bad rows", quarantined === 0 ? null : `${quarantined} open; see: nightledger quarantine list`],
       ["shared", shared_links.length === 0 ? null : shared],
+      ["pending", undecidedPending(pending_undecided)],
       ["stale", staleWords(stale)],
       ...schedules.map(
         ({ name, paused, next }): Labelled => ["next", `${name}: ${paused ? "paused" : (next ?? "never")}`],

@@ -30,7 +30,7 @@ import {
 import { withDuckDb } from "../lake/reader.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-const PARTS = ["api", "lake", "home", "keys", "temporal", "log", "hooks", "institution"] as const;
+const PARTS = ["api", "lake", "home", "keys", "temporal", "log", "hooks", "institution", "pending"] as const;
 
 interface ReadConfig<Part extends keyof ConfigParts> {
   readonly config: Config<Part>;

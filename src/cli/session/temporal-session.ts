@@ -119,8 +119,8 @@ function watchServer(
 }
 
 export function workerSettings({ config, taskQueue }: Preflight, keys: EncryptionKeys, log: Logger) {
-  const { api, hooks, institution, lake } = config;
-  return { api, hooks, institution, lake, keys, taskQueue, log };
+  const { api, hooks, institution, pending, lake } = config;
+  return { api, hooks, institution, pending, lake, keys, taskQueue, log };
 }
 
 /** The Temporal CLI that the embedded server is started with, found or installed. */

@@ -31,6 +31,7 @@ export function syncSummary(summary: SyncSummary): Labelled[] {
     ],
     ["lists", lists.map(listWords)],
     ["bad rows", badRows(quarantine)],
+    ["pending", undecidedPending(summary.pending_undecided)],
     ["new", wrapped(fields)],
     ["calls", isLeft ? null : requested],
   ];
@@ -59,6 +60,15 @@ function badRows({ new: fresh, open }: SyncSummary["quarantine"]): string | null
   if (fresh === 0 && (open === null || open === 0)) return null;
   const how = open === null || open === 0 ? "" : "; see: nightledger quarantine list";
   return `${fresh} new${open === null ? "" : `, ${open} open`}${how}`;
+}
+
+/** Says of pending rows that may be gone what to do; null where there are none. */
+export function undecidedPending(rows: number | undefined): string[] | null {
+  if (!rows) return null;
+  return [
+    `${counted(rows, "older row")}: nothing says whether they are still there, so they are kept;`,
+    "set service.pending in nightledger.yaml to listed or replaced",
+  ];
 }
 
 /** Columns that are left behind a label. */

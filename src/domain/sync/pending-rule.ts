@@ -1,5 +1,5 @@
 /**
- * What a pending row lives by (docs/run/configuration.md, "Pending rows"). `listed`: until the service names it under `updated`
+ * What a pending row lives by (docs/use/tables.md, "Pending rows"). `listed`: until the service names it under `updated`
  * or `removed`. `replaced`: until a later refresh of its link, of which the service says nothing but the new rows.
  */
 export type PendingRule = "listed" | "replaced";

@@ -18,6 +18,8 @@ export interface SyncSummary extends SyncTotals, EndReason {
   readonly lists: readonly ListedRows[];
   /** Bad rows of this run, and open ones of any run; null where they were not counted. */
   readonly quarantine: { readonly new: number; readonly open: number | null };
+  /** Pending rows that may be gone, while `service.pending` is `auto` and undecided; left out of a run left unfinished. */
+  readonly pending_undecided?: number;
   readonly duration_ms: number;
   /** The lake's root when the run ended (docs/use/tables.md, "Root"); null before that, or if it could not be computed. */
   readonly lake_root: string | null;

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { localFiles } from "../delta/data-files.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
+import { wantedRule } from "../materialize/pending-rows.js";
 import { andInPart, inHalves, rowParts } from "../materialize/row-parts.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
@@ -15,7 +16,7 @@ import {
   type WrittenFile,
   writeFiles,
 } from "../tables/parquet-file.js";
-import { transactionChanges } from "../tables/transactions.js";
+import { transactionChanges, transactions } from "../tables/transactions.js";
 import { bundleQuery, type PageBundle, type PageSql } from "./page-bundle.js";
 import { PART_KEY, PART_TEXT } from "./rows-hash.js";
 
@@ -119,8 +120,12 @@ export async function inferRemovals(lake: Lake, reading: FullReading) {
   if (feed.length === 0) return { known: 0, gone: 0, write: async () => undefined };
   const rows = async (of: readonly { readonly path: string }[]) =>
     `${parquetFiles(await localFiles(location, of))} where link_id = ${sqlText(reading.linkId)}`;
+  // Every update replaces them, so none of them has to come back.
+  const current = await lake.table(transactions.name).snapshot();
+  const others =
+    wantedRule(lake.pending, current) === "replaced" ? " and arg_max(pending, sequence) is not true" : "";
   const known = `select transaction_id from ${await rows(feed)}
-    group by transaction_id having arg_max(change_type, sequence) <> 'removed'`;
+    group by transaction_id having arg_max(change_type, sequence) <> 'removed'${others}`;
   const back =
     reading.files.length === 0 ? "" : `union all select transaction_id from ${await rows(reading.files)}`;
   const gone = `select transaction_id from (${known}) anti join (

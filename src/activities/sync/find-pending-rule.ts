@@ -1,0 +1,94 @@
+import { cancellationSignal } from "@temporalio/activity";
+import { readList } from "../../api/lists/read-list.js";
+import { listUserTransactions, syncTransactions } from "../../api/operations/bank-data.js";
+import { materialize } from "../../lake/materialize/materialize.js";
+import { wantedRule } from "../../lake/materialize/pending-rows.js";
+import { linkCheckpoint } from "../../lake/sync/link-checkpoint.js";
+import {
+  broughtPendingRows,
+  namesPendingRows,
+  type UnnamedPending,
+  unnamedPending,
+} from "../../lake/sync/unnamed-pending.js";
+import { transactionChanges, transactions } from "../../lake/tables/transactions.js";
+import type { Dependencies } from "../dependencies.js";
+
+/** Links whose list is looked at: one is enough where the service behaves the same to all. */
+const MOST_LINKS = 3;
+
+/** Pending rows that may be gone, while nobody knows; the calls that were made to find out. */
+interface PendingFound {
+  readonly undecided: number;
+  readonly calls: number;
+}
+
+/**
+ * Finds out by which rule pending rows live, where the setting is `auto` and this run brought some
+ * (docs/use/tables.md, "Pending rows"). What is found is recorded with `transactions`, once and for all workers.
+ */
+export async function findPendingRule(deps: Dependencies, runId: string): Promise<PendingFound> {
+  const { lake, log } = deps;
+  const current = await lake.table(transactions.name).snapshot();
+  const isDecided = wantedRule(lake.pending, current) !== undefined;
+  if (isDecided || !(await broughtPendingRows(lake, runId))) return { undecided: 0, calls: 0 };
+  const options = { runId, signal: cancellationSignal() };
+  if (await namesPendingRows(lake)) {
+    await materialize(lake, { ...options, rule: "listed" });
+    return { undecided: 0, calls: 0 };
+  }
+  const links = await unnamedPending(lake);
+  let calls = 0;
+  const counting: Pick<Dependencies["api"], "read"> = {
+    read(operation, params, given) {
+      calls += 1;
+      return deps.api.read(operation, params, given);
+    },
+  };
+  const seen: (boolean | undefined)[] = [];
+  for (const link of links.slice(0, MOST_LINKS)) {
+    seen.push(
+      await isReplaced({ ...deps, api: counting }, link).catch((error) => {
+        options.signal.throwIfAborted();
+        log.warn({ runId, link: link.link_id, err: error }, "could not look what became of a pending row");
+        return undefined;
+      }),
+    );
+  }
+  if (!seen.includes(true) || seen.includes(false)) {
+    return { undecided: links.reduce((sum, { rows }) => sum + rows, 0), calls };
+  }
+  log.warn(
+    { runId },
+    "the service replaces pending rows and names none that went: transactions is built again",
+  );
+  await materialize(lake, { ...options, rule: "replaced" });
+  return { undecided: 0, calls };
+}
+
+/**
+ * Whether the user's list shows the newer of two pending rows and lacks the older one, although the link's log has nothing new:
+ * asked after the list, it would have what removed the row meanwhile. Undefined where that can't be told.
+ */
+async function isReplaced(
+  { api, lake }: { readonly api: Pick<Dependencies["api"], "read"> } & Pick<Dependencies, "lake">,
+  { link_id, fp_id, older, newer, from, to }: UnnamedPending,
+): Promise<boolean | undefined> {
+  const { cursor } = linkCheckpoint(await lake.table(transactionChanges.name).snapshot(), link_id) ?? {};
+  if (cursor === undefined || cursor === null) return undefined;
+  const call = { signal: cancellationSignal() };
+  const rowKey = (row: { readonly transaction_id?: unknown; readonly account_id?: unknown }) =>
+    JSON.stringify([row.transaction_id, row.account_id]);
+  const listed = new Set<string>();
+  const query = { start_date: from, end_date: to, size: 100 };
+  for await (const row of readList(api, listUserTransactions, { path: { fp_id }, query }, call)) {
+    listed.add(rowKey(row as object));
+  }
+  if (listed.has(rowKey(older))) return false;
+  const { has_more, transactions: news } = await api.read(
+    syncTransactions,
+    { path: { link_id }, query: { cursor, size: 1 } },
+    call,
+  );
+  const isNew = has_more || news.created.length + news.updated.length + news.removed.length > 0;
+  return isNew || !listed.has(rowKey(newer)) ? undefined : true;
+}

@@ -1,0 +1,65 @@
+import { decidedRule } from "../materialize/pending-rows.js";
+import { type LakeReader, readTables } from "../query/query-views.js";
+import { transactionChanges, transactions } from "../tables/transactions.js";
+
+/** A pending row, as the user's list of transactions would show it. */
+interface ListedPending {
+  readonly transaction_id: string;
+  readonly account_id: string;
+}
+
+/** A link with pending rows of several updates: what became of the older ones, no update has said. */
+export interface UnnamedPending {
+  readonly link_id: string;
+  readonly fp_id: string;
+  /** How many pending rows are older than the newest ones. */
+  readonly rows: number;
+  readonly older: ListedPending;
+  readonly newer: ListedPending;
+  /** The days in which a list shows both, `YYYY-MM-DD`, with one to spare on either side. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Finds links with pending rows that the rules `listed` and `replaced` judge differently; none once a rule is decided. */
+export async function unnamedPending(lake: LakeReader): Promise<UnnamedPending[]> {
+  if (decidedRule(await lake.table(transactions.name).snapshot()) !== undefined) return [];
+  const rows = await readTables(lake, [transactions], (sql) =>
+    sql.rows(`
+      with waiting as (
+        select link_id, fp_id, sequence, "date", {transaction_id: transaction_id, account_id: account_id} as listed,
+          run_id <> arg_max(run_id, sequence) over (partition by link_id) as is_older
+        from transactions where pending
+      )
+      select link_id, arg_max(fp_id, sequence) as fp_id, count(*) filter (is_older) as rows,
+        arg_min(listed, sequence) as older, arg_max(listed, sequence) as newer,
+        (min("date") - 1)::varchar as "from", (max("date") + 1)::varchar as "to"
+      from waiting group by link_id having count(*) filter (is_older) > 0 order by link_id`),
+  );
+  return rows.map((row) => ({ ...(row as unknown as UnnamedPending), rows: Number(row.rows) }));
+}
+
+/** Whether the service has ever named a pending row under `updated` or `removed`: then it always does. */
+export async function namesPendingRows(lake: LakeReader): Promise<boolean> {
+  const rows = await readTables(lake, [transactionChanges], (sql) =>
+    sql.few(`
+      select 1 from (
+        select change_type, inferred, lag(pending ignore nulls) over (partition by link_id, transaction_id order by sequence) as was
+        from transaction_changes
+          semi join (select link_id, transaction_id from transaction_changes where pending) using (link_id, transaction_id))
+      where was and change_type <> 'created' and not inferred limit 1`),
+  );
+  return rows.length > 0;
+}
+
+/** Whether a run has brought pending rows; its files of the feed are named after it. */
+export async function broughtPendingRows(lake: LakeReader, runId: string): Promise<boolean> {
+  const isOfRun = ({ path }: { readonly path: string }) => decodeURIComponent(path).startsWith(runId);
+  const rows = await readTables(
+    lake,
+    [transactionChanges],
+    (sql) => sql.few("select 1 from transaction_changes where pending limit 1"),
+    isOfRun,
+  );
+  return rows.length > 0;
+}
