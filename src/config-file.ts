@@ -5,7 +5,7 @@ import { parseDuration } from "./domain/duration.js";
 import { InputError } from "./domain/failures.js";
 import { HOOK_EVENTS, type HookSettings, isBoardAddress, isWebhookAddress } from "./domain/hook-settings.js";
 import { CONTRACT_WORDS, type ServiceWords } from "./domain/service/service-words.js";
-import { PENDING_SETTINGS, type PendingSetting } from "./domain/sync/pending-rule.js";
+import { PENDING_SETTINGS, type PendingSetting } from "./domain/tables/pending-rule.js";
 import type { RetentionRules } from "./domain/tables/retention.js";
 
 const BOARD = "an http: or https: address without a user, a query or a fragment";

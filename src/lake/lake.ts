@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { LakePlace } from "../domain/lake-address.js";
 import type { Sealer } from "../domain/sealer.js";
-import type { PendingSetting } from "../domain/sync/pending-rule.js";
+import type { PendingSetting } from "../domain/tables/pending-rule.js";
 import { type DeltaTable, type DeltaTableOptions, tablesOf } from "./delta/delta-table.js";
 import { createDuckDb, type DuckDb } from "./sql/duckdb.js";
 import { Staging } from "./staging.js";

@@ -1,4 +1,4 @@
-import type { PendingRule } from "../../domain/sync/pending-rule.js";
+import type { PendingRule } from "../../domain/tables/pending-rule.js";
 import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { schemaActions } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";

@@ -1,4 +1,4 @@
-import type { PendingRule, PendingSetting } from "../../domain/sync/pending-rule.js";
+import type { PendingRule, PendingSetting } from "../../domain/tables/pending-rule.js";
 import { localFiles } from "../delta/data-files.js";
 import type { AddFile, DeltaAction } from "../delta/delta-actions.js";
 import { changesAfter } from "../delta/delta-log.js";

@@ -42,7 +42,9 @@ test("pending rows that each refresh replaces are exact from the night on that s
   const { result } = await world.sync({ full: true });
   expect(result).toMatchObject({ status: "completed" });
   // What was replaced before is not listed as removed once more.
-  expect(await world.rows("select count(*) as n from transaction_changes where inferred")).toEqual([{ n: 0 }]);
+  expect(await world.rows("select count(*) as n from transaction_changes where inferred")).toEqual([
+    { n: 0 },
+  ]);
   await expectLakeEqualsTruth(world);
   expect(await verified(world.lake)).toMatchObject({ code: 0 });
 });
