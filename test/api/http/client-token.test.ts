@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ClientToken } from "../../../src/api/http/client.js";
 import { withClientToken } from "../../../src/api/http/client-token.js";
 import { decryptVault, getUser, updateVault, uploadToVault } from "../../../src/api/operations/index.js";
@@ -7,7 +7,10 @@ import type { ClientTokenGrant } from "../../../src/domain/service/client-token-
 import { type FaultServer, json, rejection, startFaultServer } from "../../helpers/api/fault-server.js";
 
 let server: FaultServer;
-afterEach(() => server.close());
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await server.close();
+});
 
 const GRANT: ClientTokenGrant = {
   fp_id: "fp_1",
@@ -19,31 +22,32 @@ const GRANT: ClientTokenGrant = {
 const DOB = { body: { fields: ["id.dob"] as [string] } };
 
 /** A service that makes tokens tok_secret_1, tok_secret_2, … and answers everything else with `{}`. */
-async function start(expiresAt = () => "soon"): Promise<{ made: () => number }> {
+async function start(expiresAt = "soon"): Promise<{ made: () => number }> {
   let made = 0;
   server = await startFaultServer((request, response) => {
     const creates = request.url?.endsWith("/client_token") === true;
     if (creates) made += 1;
-    json(response, creates ? { token: `tok_secret_${made}`, expires_at: expiresAt() } : {});
+    json(response, creates ? { token: `tok_secret_${made}`, expires_at: expiresAt } : {});
   });
   return { made: () => made };
 }
 
 describe("a client operation", () => {
-  it("sends the client token and never the key; a server operation the key and never a token", async () => {
+  it("sends the client token, shown nowhere, and never the key; a server operation the key and never a token", async () => {
     await start();
     const client = server.client();
-    await withClientToken(client, GRANT, (clientToken) => client.read(decryptVault, DOB, { clientToken }));
+    await withClientToken(client, GRANT, async (clientToken) => {
+      await client.read(decryptVault, DOB, { clientToken });
+      const shown = [inspect(clientToken, { depth: 9, showHidden: true }), JSON.stringify({ clientToken })];
+      expect(shown.join(" ")).not.toContain("tok_secret");
+    });
     await client.read(getUser, { path: { fp_id: "fp_1" } }, { clientToken: "tok_secret_9" });
-    const [make, decrypt, get] = server.headers;
-    expect([make?.authorization, make?.["x-fp-authorization"]]).toEqual([
-      expect.stringMatching(/^Basic /),
-      undefined,
-    ]);
-    expect([decrypt?.authorization, decrypt?.["x-fp-authorization"]]).toEqual([undefined, "tok_secret_1"]);
-    expect([get?.authorization, get?.["x-fp-authorization"]]).toEqual([
-      expect.stringMatching(/^Basic /),
-      undefined,
+    const key = expect.stringMatching(/^Basic /);
+    const sent = server.headers.map((one) => [one?.authorization, one?.["x-fp-authorization"]]);
+    expect(sent).toEqual([
+      [key, undefined],
+      [undefined, "tok_secret_1"],
+      [key, undefined],
     ]);
   });
 
@@ -90,56 +94,59 @@ describe("a client token is made, used and forgotten", () => {
     expect(made()).toBe(1);
   });
 
-  it("again when its ttl less a margin is over, or the service says that it ends sooner", async () => {
-    let now = Date.parse("2026-11-21T02:00:00Z");
-    const { made } = await start(() => new Date(now + 300_000).toISOString());
+  it.each<[string, number, string, [ms: number, made: number][]]>([
+    [
+      "30 s before its ttl is over",
+      600,
+      "soon",
+      [
+        [569_000, 1],
+        [571_000, 2],
+      ],
+    ],
+    [
+      "sooner where the service says so",
+      600,
+      "2026-11-21T02:05:00Z",
+      [
+        [269_000, 1],
+        [271_000, 2],
+      ],
+    ],
+    [
+      "by UTC where its end has no offset",
+      600,
+      "2026-11-21T02:05:00",
+      [
+        [0, 1],
+        [269_000, 1],
+        [271_000, 2],
+      ],
+    ],
+    [
+      "a quarter of its life before a short ttl is over",
+      60,
+      "soon",
+      [
+        [44_000, 1],
+        [46_000, 2],
+      ],
+    ],
+  ])("again %s", async (_, ttl, expiresAt, calls) => {
+    vi.stubEnv("TZ", "Asia/Tokyo");
+    const begin = Date.parse("2026-11-21T02:00:00Z");
+    let now = begin;
+    const { made } = await start(expiresAt);
     const client = server.client();
-    const grant = { ...GRANT, ttl: 600 };
     const work = async (clientToken: ClientToken) => {
-      const madeAfter = async (ms: number) => {
-        now += ms;
+      await client.read(decryptVault, DOB, { clientToken });
+      for (const [ms, tokens] of calls) {
+        now = begin + ms;
         await client.read(decryptVault, DOB, { clientToken });
-        return made();
-      };
-      expect(await madeAfter(0)).toBe(1);
-      expect(await madeAfter(269_000)).toBe(1);
-      expect(await madeAfter(2_000)).toBe(2);
+        expect(made()).toBe(tokens);
+      }
     };
-    await withClientToken(client, grant, work, { now: () => now });
-  });
-
-  it("once where its end has no offset, which is UTC in any zone of this machine", async () => {
-    const zone = process.env.TZ;
-    process.env.TZ = "Asia/Tokyo";
-    try {
-      const now = Date.parse("2026-11-21T02:00:00Z");
-      const { made } = await start(() => "2026-11-21T02:10:00");
-      const client = server.client();
-      const work = async (clientToken: ClientToken) => {
-        for (let i = 0; i < 3; i += 1) await client.read(decryptVault, DOB, { clientToken });
-      };
-      await withClientToken(client, GRANT, work, { now: () => now });
-      expect(made()).toBe(1);
-    } finally {
-      if (zone === undefined) delete process.env.TZ;
-      else process.env.TZ = zone;
-    }
-  });
-
-  it("for a minute at least leaves a quarter of its life as margin", async () => {
-    let now = 0;
-    const { made } = await start();
-    const client = server.client();
-    const work = async (clientToken: ClientToken) => {
-      await client.read(decryptVault, DOB, { clientToken });
-      now = 44_000;
-      await client.read(decryptVault, DOB, { clientToken });
-      expect(made()).toBe(1);
-      now = 46_000;
-      await client.read(decryptVault, DOB, { clientToken });
-      expect(made()).toBe(2);
-    };
-    await withClientToken(client, { ...GRANT, ttl: 60 }, work, { now: () => now });
+    await withClientToken(client, { ...GRANT, ttl }, work, { now: () => now });
   });
 
   it("and opens nothing after its work, even when that failed", async () => {
@@ -156,16 +163,6 @@ describe("a client token is made, used and forgotten", () => {
       name: "InputError",
     });
     expect(server.requests).toHaveLength(2);
-  });
-
-  it("and is seen nowhere", async () => {
-    await start();
-    const client = server.client();
-    await withClientToken(client, GRANT, async (clientToken) => {
-      await client.read(decryptVault, DOB, { clientToken });
-      const shown = [inspect(clientToken, { depth: 9, showHidden: true }), JSON.stringify({ clientToken })];
-      expect(shown.join(" ")).not.toContain("tok_secret");
-    });
   });
 
   it("is made again after its making failed", async () => {
@@ -188,25 +185,23 @@ describe("a client token is made, used and forgotten", () => {
 
 describe("a token that was made for something else is refused before anything is sent", () => {
   type Use = (client: ReturnType<FaultServer["client"]>, clientToken: ClientToken) => Promise<unknown>;
-  const decrypt: Use = (client, clientToken) => client.read(decryptVault, DOB, { clientToken });
+  const decrypt =
+    (...fields: [string, ...string[]]): Use =>
+    (client, clientToken) =>
+      client.read(decryptVault, { body: { fields } }, { clientToken });
   const update: Use = (client, clientToken) =>
     client.read(updateVault, { body: { "id.dob": "x" } }, { clientToken });
   const upload: Use = (client, clientToken) =>
     client.read(uploadToVault, { path: { identifier: "custom.x" }, body: "b" }, { clientToken });
-  it.each<[string, Partial<ClientTokenGrant>, Use, RegExp]>([
-    ["scope vault can't decrypt", { scope: "vault" }, decrypt, /scope vault can't decrypt/],
-    ["scope decrypt can't write", {}, update, /scope decrypt can't write/],
-    ["fields must be the token's", { fields: ["id.city"] }, decrypt, /without 1 of the fields/],
-    [
-      "a download opens a single field",
-      { scope: "decrypt_download", fields: ["id.dob", "id.city"] },
-      (client, clientToken) =>
-        client.read(decryptVault, { body: { fields: ["id.dob", "id.city"] } }, { clientToken }),
-      /opens a single piece of data/,
-    ],
-    ["an upload too", { scope: "vault" }, upload, /without 1 of the fields/],
-    ["a reason is needed somewhere", { decrypt_reason: undefined }, decrypt, /needs a reason/],
-  ])("%s", async (_, grant, use, message) => {
+  const two: [string, string] = ["id.dob", "id.city"];
+  it.each<[Partial<ClientTokenGrant>, Use, RegExp]>([
+    [{ scope: "vault" }, decrypt("id.dob"), /scope vault can't decrypt/],
+    [{}, update, /scope decrypt can't write/],
+    [{ fields: ["id.city"] }, decrypt("id.dob"), /without 1 of the fields/],
+    [{ scope: "decrypt_download", fields: two }, decrypt(...two), /opens a single piece of data/],
+    [{ scope: "vault" }, upload, /without 1 of the fields/],
+    [{ decrypt_reason: undefined }, decrypt("id.dob"), /needs a reason/],
+  ])("%j", async (grant, use, message) => {
     await start();
     const client = server.client();
     const work = withClientToken(client, { ...GRANT, ...grant }, (clientToken) => use(client, clientToken));

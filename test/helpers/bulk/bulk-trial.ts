@@ -11,6 +11,8 @@ export interface KilledJob {
   readonly sandbox: SandboxOptions;
   /** An operation whose answers are so long that a kill comes within them. */
   readonly slow?: string;
+  /** An operation whose answers get lost without a kill too, so that one may come between a request and its repetition. */
+  readonly losing?: string;
   readonly args: readonly string[];
   /** Writes its files, and brings about what it finds. */
   prepare?(folder: JobFolder, sandbox: Sandbox): Promise<void>;
@@ -32,6 +34,8 @@ export async function runBulkTrial(job: KilledJob, { seed, kills }: BulkTrial): 
   const sandbox = await startSandbox({ seed, latencyMs: 60, ...job.sandbox });
   const slow = { kind: "slow", chunkBytes: 200, intervalMs: 200, probability: 0.2, seed } as const;
   if (job.slow !== undefined) sandbox.addFault({ ...slow, operation: job.slow });
+  const lost = { kind: "status", status: 504, afterEffect: true, probability: 0.1, seed } as const;
+  if (job.losing !== undefined) sandbox.addFault({ ...lost, operation: job.losing });
   const folder = await openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: "4" });
   try {
     await job.prepare?.(folder, sandbox);

@@ -1,37 +1,26 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { Random } from "../../../sandbox/world/random.js";
-import { type JobFolder, openJobFolder } from "../command/job-folder.js";
-import type { TrialReport } from "../kill/kill-trial.js";
-import { holding } from "../onboarding/planted-texts.js";
-import { runKilledJob } from "./killed-job.js";
+import type { JobFolder } from "../command/job-folder.js";
+import type { KilledJob } from "./bulk-trial.js";
+import { inTheClear, notEnded } from "./kyb-trial.js";
 
-interface VaultTrial {
-  readonly seed: number;
-  readonly users: number;
-  readonly kills: number;
-}
-
+const USERS = 200;
 const FIELDS = ["custom.plan", "id.dob", "id.email"];
-const EXPORT = [
-  "export",
-  "vault",
-  "--roster",
-  "users.csv",
-  "--fields",
-  FIELDS.join(","),
-  "--reason",
-  "audit",
-];
-const WRITE = ["vault", "write", "--file", "values.jsonl"];
 const FILE = Buffer.from("a statement of some length ".repeat(40_000));
+const population = { kind: "synthetic", users: USERS, linksPerUser: 0, accountsPerLink: 0, rows: 0 } as const;
 
-/** One export of vault data with kills at moments of its seed; its rows are compared with the stand-in's vaults. */
-export function runVaultTrial(trial: VaultTrial): Promise<TrialReport> {
-  return killed(trial, EXPORT, "decrypt_vault", "seeded", async (folder, sandbox) => {
-    const problems: string[] = [];
+/** An export of vault data: its rows are compared with the stand-in's vaults. */
+export const KILLED_VAULT: KilledJob = {
+  kind: "vault",
+  sandbox: { vaults: "seeded", population },
+  losing: "decrypt_vault",
+  args: [
+    ...["export", "vault", "--roster", "users.csv", "--fields", FIELDS.join(",")],
+    ...["--reason", "audit", "--json"],
+  ],
+  async problemsOf(folder, sandbox, summary) {
+    const problems = notEnded(summary, USERS);
     const users = [...sandbox.world.users.keys()].sort();
     const expected = users.flatMap((fp_id) => {
       const vault = sandbox.vaults.contents(fp_id);
@@ -44,19 +33,28 @@ export function runVaultTrial(trial: VaultTrial): Promise<TrialReport> {
         problems.push(`${run}: ${rows.length} rows that are not those of the vaults`);
     }
     const emails = users.map((fp_id) => String(sandbox.vaults.contents(fp_id)["id.email"]));
-    for (const place of await holding(folder.directory, emails)) problems.push(`in the clear: ${place}`);
-    return problems;
-  });
-}
+    return [...problems, ...(await inTheClear(folder, emails))];
+  },
+};
 
-/** One write into vaults with kills at moments of its seed; vaults and outcomes are compared with its rows. */
-export function runVaultWriteTrial(trial: VaultTrial): Promise<TrialReport> {
-  return killed(trial, WRITE, "update_vault", "empty", async (folder, sandbox) => {
-    const problems: string[] = [];
-    const users = [...sandbox.world.users.keys()];
+/** A write into vaults: vaults and outcomes are compared with its rows. */
+export const KILLED_VAULT_WRITE: KilledJob = {
+  kind: "vault_write",
+  sandbox: { vaults: "empty", population },
+  losing: "update_vault",
+  args: ["vault", "write", "--file", "values.jsonl", "--json"],
+  async prepare({ directory }, sandbox) {
+    const rows = [...sandbox.world.users.keys()].map((fp_id, at) => {
+      return { fp_id, "custom.number": at, ...(at % 5 === 0 && { "upload:custom.file": "statement.txt" }) };
+    });
+    await writeFile(join(directory, "statement.txt"), FILE);
+    await writeFile(join(directory, "values.jsonl"), rows.map((row) => JSON.stringify(row)).join("\n"));
+  },
+  async problemsOf(folder, sandbox, summary) {
+    const problems = notEnded(summary, USERS);
     const sha256 = createHash("sha256").update(FILE).digest("hex");
     const file = { bytes: FILE.length, sha256, content_type: "text/plain" };
-    for (const [at, fp_id] of users.entries()) {
+    for (const [at, fp_id] of [...sandbox.world.users.keys()].entries()) {
       const expected = { "custom.number": at, ...(at % 5 === 0 && { "custom.file": file }) };
       if (JSON.stringify(sandbox.vaults.contents(fp_id)) !== JSON.stringify(expected))
         problems.push(`${fp_id}: the vault is not what its row says`);
@@ -68,46 +66,11 @@ export function runVaultWriteTrial(trial: VaultTrial): Promise<TrialReport> {
         if (status !== "written") problems.push(`line ${line} is ${status}`);
       }
     }
-    if (lines.size !== users.length) problems.push(`${lines.size} of ${users.length} lines have an outcome`);
+    if (lines.size !== USERS) problems.push(`${lines.size} of ${USERS} lines have an outcome`);
     if (new Set(lines.values()).size > 1) problems.push("some lines have more outcomes than others");
     return problems;
-  });
-}
-
-async function killed(
-  { seed, users, kills }: VaultTrial,
-  args: readonly string[],
-  operation: string,
-  vaults: "seeded" | "empty",
-  audit: (folder: JobFolder, sandbox: Sandbox) => Promise<string[]>,
-): Promise<TrialReport> {
-  const random = new Random(`${operation}/${seed}`);
-  const sandbox = await startSandbox({
-    ...{ seed, latencyMs: 60, vaults },
-    population: { kind: "synthetic", users, linksPerUser: 0, accountsPerLink: 0, rows: 0 },
-  });
-  // Answers get lost on their own too, so that a kill may come between a request and its repetition.
-  sandbox.addFault({ operation, kind: "status", status: 504, afterEffect: true, probability: 0.1, seed });
-  const folder = await openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: "4" });
-  try {
-    const rows = [...sandbox.world.users.keys()].map((fp_id, at) => {
-      return { fp_id, "custom.number": at, ...(at % 5 === 0 && { "upload:custom.file": "statement.txt" }) };
-    });
-    await writeFile(join(folder.directory, "statement.txt"), FILE);
-    await writeFile(
-      join(folder.directory, "values.jsonl"),
-      rows.map((row) => JSON.stringify(row)).join("\n"),
-    );
-    const { kills: told, summary } = await runKilledJob(folder, [...args, "--json"], random, kills);
-    if (summary === undefined) return { kills: told, problems: ["the command never completed"] };
-    const problems = await audit(folder, sandbox);
-    if (summary.rows.done !== users) problems.push(`${summary.rows.done} of ${users} rows are done`);
-    return { kills: told, problems };
-  } finally {
-    await folder.release();
-    await sandbox.close();
-  }
-}
+  },
+};
 
 type Row = Readonly<Record<string, unknown>>;
 
