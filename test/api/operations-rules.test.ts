@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { checkRequest } from "../../src/api/http/request.js";
 import { callVaultProxy, OPERATIONS } from "../../src/api/operations/index.js";
 import type { Operation, ParamsOf } from "../../src/api/operations/operation.js";
 import { parametersOf } from "../../src/api/reference/reference.js";
-import { type FaultServer, json, rejection, startFaultServer } from "../helpers/api/fault-server.js";
+import { json, rejection, startFaultServer } from "../helpers/api/fault-server.js";
 import { BROKEN_RULES, type BrokenRule } from "../helpers/api/rule-table.js";
 import { CERTIFICATE } from "../helpers/api/service-rules.js";
+import { eachFile } from "../helpers/each-test.js";
 
-let server: FaultServer;
-beforeAll(async () => {
-  server = await startFaultServer((_, response) => json(response, {}));
-});
-afterAll(() => server.close());
+const server = eachFile(() => startFaultServer((_, response) => json(response, {})));
 
 describe("a request that breaks a rule is refused before it is sent, with the rule and the accepted form", () => {
   it.each(BROKEN_RULES)("$operation.name: $message", async ({ operation, params, message }) => {

@@ -1,17 +1,16 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { runHere } from "../helpers/command/command-here.js";
+import { eachTest, tempDirectory } from "../helpers/each-test.js";
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-main-"));
-  await mkdir(join(directory, "lake", "_nightledger"), { recursive: true });
+  await mkdir(join(temp.path, "lake", "_nightledger"), { recursive: true });
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const run = (...words: readonly string[]) => runHere({ directory, env: { NIGHTLEDGER_LAKE: "lake" } }, words);
+const run = (...words: readonly string[]) =>
+  runHere({ directory: temp.path, env: { NIGHTLEDGER_LAKE: "lake" } }, words);
 
 test("a command under another one needs no flag of it, which alone still does", async () => {
   expect((await run("import", "verify")).code).toBe(0);

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LostAnswerError } from "../../src/activities/failure.js";
 import { NotFoundError, RejectedError, TransientError } from "../../src/api/http/errors.js";
@@ -13,6 +10,7 @@ import { appendOnce } from "../../src/lake/tables/append.js";
 import { transactionImports } from "../../src/lake/tables/bulk.js";
 import { writeRows } from "../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../src/lake/tables/transactions.js";
+import { eachTest, tempDirectory } from "../helpers/each-test.js";
 
 const CALL = { operation: "import_transactions", sent: true } as const;
 const rows: JobRow<NamedImportRow>[] = [1, 2, 3, 4].map((line) => ({
@@ -117,15 +115,13 @@ test.each([
   );
 });
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 let lake: Lake;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-import-"));
-  lake = openLake({ directory });
+  lake = openLake({ directory: temp.path });
 });
 afterEach(async () => {
   await lake.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 async function ledger(...entries: { id: string; status: string; account?: string }[]) {

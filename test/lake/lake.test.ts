@@ -1,25 +1,21 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/main.js";
 import { openTable } from "../../src/lake/delta/delta-table.js";
 import { inferRemovals } from "../../src/lake/sync/feed-file.js";
+import { eachTest, tempDirectory } from "../helpers/each-test.js";
 import { FeedLake } from "../helpers/lake/feed-lake.js";
 import { STRANGE_PATHS } from "../helpers/lake/strange-paths.js";
 
-let base: string;
-beforeEach(async () => {
-  base = await mkdtemp(join(tmpdir(), "nightledger-strange-"));
-});
-afterEach(() => rm(base, { recursive: true, force: true }));
+const temp = eachTest(tempDirectory);
 
 /** What a command prints of a lake, as JSON. */
 async function command(lake: string, ...args: string[]): Promise<unknown> {
   const printed: string[] = [];
   const terminal = {
     env: { NIGHTLEDGER_LAKE: lake },
-    cwd: base,
+    cwd: temp.path,
     interactive: false,
     result: (text: string) => printed.push(text),
     say: () => undefined,
@@ -34,11 +30,11 @@ const TOGETHER = STRANGE_PATHS.filter((name) => name !== "back\\slash").join("/"
 describe.each([TOGETHER, "back\\slash"])("a lake below %j", (strange) => {
   test("is written, checkpointed, materialized, listed and queried as any other", async () => {
     for (const neighbour of ["aXb", "a", "x]y"]) {
-      const other = await FeedLake.openAt(join(base, neighbour, "lake"));
+      const other = await FeedLake.openAt(join(temp.path, neighbour, "lake"));
       await other.feed({ id: "foreign", sequence: 1 });
       await other.lake.close();
     }
-    const directory = join(base, strange, "lake");
+    const directory = join(temp.path, strange, "lake");
     await mkdir(directory, { recursive: true });
     const lake = await FeedLake.openAt(directory);
     await lake.feed({ id: "1", sequence: 1, date: "2026-05-05" }, { id: "2", sequence: 2 });

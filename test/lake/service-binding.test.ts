@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { keyMode } from "../../src/domain/service/key-mode.js";
 import {
   checkBinding,
@@ -15,18 +14,17 @@ import {
 } from "../../src/lake/service-binding.js";
 import { createLocalStore } from "../../src/lake/store/local/local-store.js";
 import type { ObjectStore } from "../../src/lake/store/object-store.js";
+import { eachTest, tempDirectory } from "../helpers/each-test.js";
 
 const LIVE = { url: "https://api.example.com", mode: "live" } as const;
 const TEST = { url: "https://api.example.com", mode: "test" } as const;
 const ELSEWHERE = { url: "https://eu.example.com", mode: "live" } as const;
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 let store: ObjectStore;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-binding-"));
-  store = createLocalStore(join(directory, "lake"));
+  store = createLocalStore(join(temp.path, "lake"));
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 /** A command's use of the lake: what it expects before it starts, and what it then makes sure of. */
 async function bind(asked: ServiceAddress): Promise<ServiceBinding> {
@@ -54,7 +52,7 @@ test("the first use binds a lake, and the same service finds it bound", async ()
     id: expect.stringMatching(/^[0-9a-f]{16}$/),
     lake: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
-  expect(await readFile(join(directory, "lake", "README.txt"), "utf8")).toMatch(/Do not read \*\.parquet/);
+  expect(await readFile(join(temp.path, "lake", "README.txt"), "utf8")).toMatch(/Do not read \*\.parquet/);
   expect(await bind(LIVE)).toEqual(bound);
   expect(await checkBinding(store, { ...LIVE, mode: null })).toEqual(bound);
 });
@@ -75,7 +73,7 @@ test("a lake that went, or that another one replaced, is not the one that was th
   await check();
   await bind(LIVE);
   await check();
-  const path = join(directory, "lake");
+  const path = join(temp.path, "lake");
   await rename(path, `${path}.away`);
   await expect(check()).rejects.toThrow(/has no _nightledger.*--new-lake/);
   await bind(LIVE);
@@ -99,14 +97,14 @@ test("a service that moved keeps its id; a lake never changes from test to live"
 
 test("a torn binding is named, and nothing is written over it", async () => {
   await bind(LIVE);
-  const path = join(directory, "lake", "_nightledger", "service.json");
+  const path = join(temp.path, "lake", "_nightledger", "service.json");
   await writeFile(path, (await readFile(path, "utf8")).slice(0, 20));
   await expect(bind(LIVE)).rejects.toThrow(/does not say which service/);
   expect((await readFile(path, "utf8")).length).toBe(20);
 });
 
 test("other lakes, services and modes have other ids", async () => {
-  const other = createLocalStore(join(directory, "other"));
+  const other = createLocalStore(join(temp.path, "other"));
   const all = [
     await expectBinding(store, LIVE),
     await expectBinding(store, TEST),

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { CallRecord } from "../../src/activities/calls/call-record.js";
 import type { Place } from "../../src/domain/sync/place.js";
 import { Staging } from "../../src/lake/staging.js";
@@ -13,17 +13,16 @@ import {
   readValue,
 } from "../../src/lake/sync/journal/journal.js";
 import { createSealer } from "../../src/temporal/encryption/cipher.js";
+import { eachTest } from "../helpers/each-test.js";
 import { type ForgetfulStore, forgetful } from "../helpers/kill/forgetful-store.js";
 import { openTestLake, type TestLake } from "../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../helpers/temporal/temporal-environment.js";
 
-let lake: TestLake;
+const lake = eachTest(openTestLake);
 let before: ForgetfulStore;
 beforeEach(async () => {
-  lake = await openTestLake();
   before = forgetful(lake.store);
 });
-afterEach(() => lake.release());
 
 const sealedIn = (store: TestLake["store"]) => new SealedStore(store, createSealer(TEST_KEYS));
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { Staging } from "../../src/lake/staging.js";
 import {
   freezeRoster,
@@ -8,15 +8,14 @@ import {
   wholeRoster,
 } from "../../src/lake/sync/frozen-roster.js";
 import { Journal, readRecord } from "../../src/lake/sync/journal/journal.js";
-import { openTestLake, type TestLake } from "../helpers/lake/delta-lake.js";
+import { eachTest } from "../helpers/each-test.js";
+import { openTestLake } from "../helpers/lake/delta-lake.js";
 
-let lake: TestLake;
+const lake = eachTest(openTestLake);
 let staging: Staging;
 beforeEach(async () => {
-  lake = await openTestLake();
   staging = new Staging(lake.store);
 });
-afterEach(() => lake.release());
 
 test("dropping a run leaves other runs, whatever they staged", async () => {
   const places = new Map<string, Awaited<ReturnType<Journal["addValue"]>>>();

@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { removeOf } from "../../src/lake/delta/delta-actions.js";
 import type { Lake } from "../../src/lake/lake.js";
 import { materialize } from "../../src/lake/materialize/materialize.js";
+import { eachTest } from "../helpers/each-test.js";
 import { HistoryLake } from "../helpers/history/history-lake.js";
 import { FeedLake } from "../helpers/lake/feed-lake.js";
 
-let at: FeedLake;
-beforeEach(async () => {
-  at = await FeedLake.open();
-});
-afterEach(() => at.release());
+const at = eachTest(() => FeedLake.open());
 
 /** Takes every row of a table away, as another tool's DELETE does; `dataChange` false is what a compaction does. */
 async function empty(lake: Lake, table: string, dataChange = true): Promise<void> {

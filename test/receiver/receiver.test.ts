@@ -1,9 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../sandbox/index.js";
+import { startSandbox } from "../../sandbox/index.js";
 import { type ApiClient, createApiClient } from "../../src/api/http/client.js";
 import { InputError } from "../../src/domain/failures.js";
 import { createLocalStore } from "../../src/lake/store/local/local-store.js";
@@ -11,14 +10,15 @@ import { SealedStore } from "../../src/lake/store/sealed-store.js";
 import { createLogger, type LogHandle } from "../../src/logger.js";
 import { type Receiver, type ReceiverLimits, startReceiver } from "../../src/receiver/receiver.js";
 import { createSealer } from "../../src/temporal/encryption/cipher.js";
+import { eachTest, tempDirectory } from "../helpers/each-test.js";
 import { type StoreFault, withFaults } from "../helpers/kill/fault-store.js";
 import { TEST_KEYS } from "../helpers/temporal/temporal-environment.js";
 import { openRawSender, rawAnswer, startSilentServer } from "../helpers/webhooks/raw-senders.js";
 import { SECRET, secretOf, signedHeaders } from "../helpers/webhooks/signed-webhook.js";
 
 // Everything here ends before Temporal is asked, or because it is not there: the client leads nowhere.
-let base: string;
-let sandbox: Sandbox;
+const temp = eachTest(tempDirectory);
+const sandbox = eachTest(startSandbox);
 let log: LogHandle;
 let connection: Connection;
 let receiver: Receiver;
@@ -29,7 +29,7 @@ async function start(
   port = 0,
   faults: readonly StoreFault[] = [],
 ): Promise<Receiver> {
-  const store = withFaults(createLocalStore(join(base, "lake")), faults);
+  const store = withFaults(createLocalStore(join(temp.path, "lake")), faults);
   return startReceiver({
     host: "127.0.0.1",
     port,
@@ -46,9 +46,7 @@ async function start(
 }
 
 beforeEach(async () => {
-  base = await mkdtemp(join(tmpdir(), "nightledger-receiver-"));
-  sandbox = await startSandbox();
-  log = createLogger({ destination: { file: join(base, "log") }, level: "debug", secrets: [SECRET] });
+  log = createLogger({ destination: { file: join(temp.path, "log") }, level: "debug", secrets: [SECRET] });
   connection = Connection.lazy({ address: "127.0.0.1:1" });
   api = createApiClient({
     baseUrl: sandbox.url,
@@ -66,8 +64,6 @@ afterEach(async () => {
   await api.close();
   await connection.close();
   log.close();
-  await sandbox.close();
-  await rm(base, { recursive: true, force: true });
 });
 
 const EVENT = JSON.stringify({ event_kind: "service.vault.updated", fp_id: "fp_1", is_live: false });
@@ -81,7 +77,7 @@ const openRequest = (body = "{}") =>
     receiver.url,
     `POST /webhooks HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`,
   );
-const staged = () => readdir(join(base, "lake", "_staging", "webhooks")).catch(() => []);
+const staged = () => readdir(join(temp.path, "lake", "_staging", "webhooks")).catch(() => []);
 
 describe("what is refused, and counted", () => {
   const live = EVENT.replace("false", "true");
@@ -156,7 +152,7 @@ test("with a full disk an event is answered with 503, and Temporal is not asked"
   ]);
   expect((await send()).status).toBe(503);
   expect(receiver.counts()).toMatchObject({ taken: 0, refused: { unavailable: 1 } });
-  expect(await readFile(join(base, "log"), "utf8")).toContain("No space left");
+  expect(await readFile(join(temp.path, "log"), "utf8")).toContain("No space left");
 });
 
 describe("without Temporal", () => {
@@ -166,7 +162,7 @@ describe("without Temporal", () => {
     expect(answer.headers.get("retry-after")).toBe("1");
     expect(receiver.counts()).toMatchObject({ taken: 0, refused: { unavailable: 1 } });
     expect(await staged()).toHaveLength(1);
-    expect(await readFile(join(base, "log"), "utf8")).toContain("rejected a request with 503");
+    expect(await readFile(join(temp.path, "log"), "utf8")).toContain("rejected a request with 503");
   });
 
   test("a token is not spent: the service is not asked", async () => {

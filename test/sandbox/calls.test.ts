@@ -1,13 +1,12 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox, transactionRow } from "../../sandbox/index.js";
+import { beforeEach, expect, test } from "vitest";
+import { startSandbox, transactionRow } from "../../sandbox/index.js";
+import { eachTest } from "../helpers/each-test.js";
 import { ask, get, sync } from "../helpers/stand-in/reader.js";
 
-let sandbox: Sandbox;
+const sandbox = eachTest(() => startSandbox({ recordRequests: 50 }));
 beforeEach(async () => {
-  sandbox = await startSandbox({ recordRequests: 50 });
   sandbox.addLink({ fp_id: "fp", id: "l", accounts: [{ id: "a" }, { raw: '{"id":1e0}' }] });
 });
-afterEach(() => sandbox.close());
 
 const row = transactionRow;
 

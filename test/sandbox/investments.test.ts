@@ -1,13 +1,12 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../sandbox/index.js";
+import { beforeEach, expect, test } from "vitest";
+import { startSandbox } from "../../sandbox/index.js";
+import { eachTest } from "../helpers/each-test.js";
 import { call } from "../helpers/stand-in/caller.js";
 
-let sandbox: Sandbox;
+const sandbox = eachTest(startSandbox);
 beforeEach(async () => {
-  sandbox = await startSandbox();
   sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }, { id: "b" }] });
 });
-afterEach(() => sandbox.close());
 
 const read = async (query = "") =>
   (await call(sandbox, "GET", `/bank_links/l/investments/transactions${query}`)).body;

@@ -2,8 +2,9 @@ import { type IncomingMessage, request } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SANDBOX_OPERATIONS, type Sandbox, startSandbox } from "../../sandbox/index.js";
 import { OPERATIONS } from "../../src/api/operations/index.js";
+import { eachTest } from "../helpers/each-test.js";
 import { call, tokenFor } from "../helpers/stand-in/caller.js";
-import { type Receiver, startReceiver } from "../helpers/webhooks/receiver.js";
+import { startReceiver } from "../helpers/webhooks/receiver.js";
 
 /** As in docs/reference/api-operations.md. */
 const CONTRACT = [
@@ -34,9 +35,8 @@ const CONTRACT = [
 
 const PLAYBOOKS = [{ key: "p" }, { key: "b", kind: "kyb" as const }];
 let sandbox: Sandbox;
-let target: Receiver;
+const target = eachTest(startReceiver);
 beforeEach(async () => {
-  target = await startReceiver();
   target.answer = () => ({ body: "pong" });
   sandbox = await startSandbox({ playbooks: PLAYBOOKS });
   sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
@@ -45,7 +45,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await sandbox.close();
-  await target.close();
 });
 
 test("the stand-in has the contract's 23 operations and no other", () => {

@@ -1,13 +1,13 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../sandbox/index.js";
+import { eachTest } from "../helpers/each-test.js";
 import { type CallSettings, call } from "../helpers/stand-in/caller.js";
-import { type Receiver, startReceiver } from "../helpers/webhooks/receiver.js";
+import { startReceiver } from "../helpers/webhooks/receiver.js";
 
 let sandbox: Sandbox;
-let target: Receiver;
+const target = eachTest(startReceiver);
 beforeEach(async () => {
-  target = await startReceiver();
   sandbox = await startSandbox({ vaults: "empty" });
   sandbox.addUser({ fp_id: "fp_id_1" });
   sandbox.addUser({ fp_id: "fp_id_2" });
@@ -22,7 +22,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await sandbox.close();
-  await target.close();
 });
 
 const json = { "content-type": "application/json" };

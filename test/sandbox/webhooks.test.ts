@@ -2,8 +2,9 @@ import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { behavioursOf, type Sandbox, type SandboxOptions, startSandbox } from "../../sandbox/index.js";
 import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
+import { eachTest } from "../helpers/each-test.js";
 import { call } from "../helpers/stand-in/caller.js";
-import { type Received, type Receiver, startReceiver } from "../helpers/webhooks/receiver.js";
+import { type Received, startReceiver } from "../helpers/webhooks/receiver.js";
 
 const SECRET = `whsec_${Buffer.from("a secret of 24 bytes....").toString("base64")}`;
 const COMPLETED = {
@@ -21,7 +22,7 @@ const COMPLETED = {
 };
 
 let sandbox: Sandbox;
-let receiver: Receiver;
+const receiver = eachTest(startReceiver);
 async function start(options: SandboxOptions = {}): Promise<void> {
   await sandbox?.close();
   const webhooks = {
@@ -34,12 +35,10 @@ async function start(options: SandboxOptions = {}): Promise<void> {
   sandbox.addUser({ fp_id: "v" });
 }
 beforeEach(async () => {
-  receiver = await startReceiver();
   await start();
 });
 afterEach(async () => {
   await sandbox.close();
-  await receiver.close();
 });
 
 /** Checks a webhook as Standard Webhooks say, written apart from the stand-in's own signature. */

@@ -1,11 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { eachTest } from "../helpers/each-test.js";
 import { daysAgo, InvestmentNights } from "../helpers/sync/investment-nights.js";
 
-let at: InvestmentNights;
-beforeEach(async () => {
-  at = await InvestmentNights.open();
-});
-afterEach(() => at.close());
+const at = eachTest(() => InvestmentNights.open());
 
 /** A row of yesterday, byte for byte; what is given is JSON. */
 const raw = (id: string, fields: string) =>

@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { materialize } from "../../src/activities/sync/materialize.js";
+import { eachTest } from "../helpers/each-test.js";
 import { daysAgo, INVESTMENTS, InvestmentNights } from "../helpers/sync/investment-nights.js";
 
 const OPERATION = "list_investment_transactions";
 
-let at: InvestmentNights;
-beforeEach(async () => {
-  at = await InvestmentNights.open();
-});
-afterEach(() => at.close());
+const at = eachTest(() => InvestmentNights.open());
 
 describe("both streams", () => {
   test("come from one reading, which looks at each page again after the next one", async () => {

@@ -1,11 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { eachTest } from "../helpers/each-test.js";
 import { InvestmentNights } from "../helpers/sync/investment-nights.js";
 
-let at: InvestmentNights;
-beforeEach(async () => {
-  at = await InvestmentNights.open();
-});
-afterEach(() => at.close());
+const at = eachTest(() => InvestmentNights.open());
 
 test("a security is never gone, and its changes are kept", async () => {
   const price = (close_price: unknown) =>

@@ -1,18 +1,16 @@
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { InputError } from "../../src/domain/failures.js";
 import { resolveTemporal } from "../../src/temporal/connection-settings.js";
+import { eachTest, tempDirectory } from "../helpers/each-test.js";
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 let file: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-settings-"));
-  file = join(directory, "temporal.toml");
+  file = join(temp.path, "temporal.toml");
   await writeFile(file, '[profile.default]\naddress = "filed:7233"\n[profile.prod]\naddress = "prod:7233"\n');
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 test.each([
   ["nothing set", {}],
@@ -40,9 +38,9 @@ test("an API key turns TLS on unless TEMPORAL_TLS says otherwise", () => {
 });
 
 test("the default configuration file is not read unless a variable asks for it", async () => {
-  const env = { XDG_CONFIG_HOME: directory, HOME: directory };
-  await mkdir(join(directory, "temporalio"));
-  await copyFile(file, join(directory, "temporalio", "temporal.toml"));
+  const env = { XDG_CONFIG_HOME: temp.path, HOME: temp.path };
+  await mkdir(join(temp.path, "temporalio"));
+  await copyFile(file, join(temp.path, "temporalio", "temporal.toml"));
   expect(resolveTemporal(env)).toEqual({ mode: "embedded" });
   expect(resolveTemporal({ ...env, TEMPORAL_PROFILE: "prod" })).toMatchObject({ address: "prod:7233" });
   expect(resolveTemporal({ ...env, TEMPORAL_CONFIG_FILE: file })).toMatchObject({ address: "filed:7233" });

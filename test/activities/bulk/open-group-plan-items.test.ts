@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { closeGroup } from "../../../src/activities/bulk/close-group.js";
 import { finishBulk } from "../../../src/activities/bulk/finish-bulk.js";
 import { type BulkDependencies, planItems } from "../../../src/activities/bulk/open-group.js";
@@ -12,21 +12,20 @@ import { SealedRows } from "../../../src/lake/store/sealed-rows.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { transactionImports } from "../../../src/lake/tables/bulk.js";
 import { freezeImport } from "../../helpers/bulk/frozen-import.js";
-import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 const GROUP = { runId: "import-1", kind: "import", staging: "import-job", group: 0 };
 const FAILED = { results: [], failed: [{ item: 1, reason: "gave_up http_429" }] };
 
-let bench: ActivityBench;
+const bench = eachTest(openActivityBench);
 let deps: BulkDependencies;
 let staging: BulkStaging;
 beforeEach(async () => {
-  bench = await openActivityBench();
   const frozenRows = new SealedRows<FrozenBulkRow>(bench.deps.sealed);
   deps = { ...bench.deps, jobs: [importJob as never], frozenRows };
   staging = new BulkStaging(bench.deps.sealed, GROUP.staging, frozenRows);
 });
-afterEach(() => bench.close());
 
 const freeze = (rows: number) => freezeImport(staging, rows, 2);
 

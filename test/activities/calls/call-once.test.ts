@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { callOnce, type OnceCall } from "../../../src/activities/calls/call-once.js";
 import { CallRecord, callState } from "../../../src/activities/calls/call-record.js";
 import { createCipReport, getUser } from "../../../src/api/operations/index.js";
 import type { ParamsOf } from "../../../src/api/operations/operation.js";
-import { type CallBench, openCallBench } from "../../helpers/calls/call-bench.js";
+import { openCallBench } from "../../helpers/calls/call-bench.js";
+import { eachTest } from "../../helpers/each-test.js";
 
-let bench: CallBench;
-beforeEach(async () => {
-  bench = await openCallBench();
-});
-afterEach(() => bench.close());
+const bench = eachTest(openCallBench);
 
 const KEY = "_staging/run/calls/one/";
 const report: OnceCall<typeof createCipReport> = {

@@ -1,13 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type CallBench, openCallBench } from "../../helpers/calls/call-bench.js";
+import { describe, expect, it } from "vitest";
+import { openCallBench } from "../../helpers/calls/call-bench.js";
+import { eachTest } from "../../helpers/each-test.js";
 
-let bench: CallBench;
-beforeEach(async () => {
-  bench = await openCallBench();
-});
-afterEach(() => bench.close());
+const bench = eachTest(openCallBench);
 
 describe("what a request breaks is refused before anything is sent", () => {
   it.each([

@@ -1,22 +1,19 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { findOnboarding } from "../../../src/activities/calls/onboarding-resolution.js";
 import { type FaultServer, json, rejection, startFaultServer } from "../../helpers/api/fault-server.js";
-import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 const SENT_AT = Date.parse("2026-11-28T00:40:00Z");
 const MADE = "2026-11-28T00:40:01Z";
 const zone = process.env.TZ;
 
-let bench: ActivityBench;
+const bench = eachTest(openActivityBench);
 let server: FaultServer;
-beforeEach(async () => {
-  bench = await openActivityBench();
-});
 afterEach(async () => {
   if (zone === undefined) delete process.env.TZ;
   else process.env.TZ = zone;
   await server.close();
-  await bench.close();
 });
 
 type Listed = readonly object[] | number;

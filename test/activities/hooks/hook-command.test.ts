@@ -1,22 +1,20 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { passedOn, runHookCommand } from "../../../src/activities/hooks/hook-command.js";
 import { VARIABLES, type Variable } from "../../../src/config-values.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 let lines: string[];
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-hook-"));
   lines = [];
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const run = (command: string, more: { longestMs?: number; signal?: AbortSignal } = {}) =>
   runHookCommand(command, {
     line: { event: "completed" },
-    env: { NIGHTLEDGER_RUN_ID: "sync-1", DIRECTORY: directory },
+    env: { NIGHTLEDGER_RUN_ID: "sync-1", DIRECTORY: temp.path },
     said: (line) => void lines.push(line),
     signal: new AbortController().signal,
     ...more,
@@ -24,7 +22,7 @@ const run = (command: string, more: { longestMs?: number; signal?: AbortSignal }
 
 test("a command gets the message and the variables, and its output is told line by line", async () => {
   await run('cat >"$DIRECTORY/in"; echo "$NIGHTLEDGER_RUN_ID"; echo wrong >&2; printf "no end"');
-  expect(await readFile(join(directory, "in"), "utf8")).toBe('{"event":"completed"}\n');
+  expect(await readFile(join(temp.path, "in"), "utf8")).toBe('{"event":"completed"}\n');
   expect(lines.sort()).toEqual(["no end", "sync-1", "wrong"]);
 });
 
@@ -44,7 +42,7 @@ test.each([
 test("a command that takes too long, or is interrupted, ends with all that it started", async () => {
   const slow = 'sleep 60 & echo $! >"$DIRECTORY/pid"; echo begun; wait';
   await expect(run(slow, { longestMs: 300 })).rejects.toThrow(/ended with SIG/);
-  const child = Number(await readFile(join(directory, "pid"), "utf8"));
+  const child = Number(await readFile(join(temp.path, "pid"), "utf8"));
   await expect.poll(() => isRunning(child)).toBe(false);
   const interruption = new AbortController();
   const ended = run(slow, { signal: interruption.signal });
@@ -55,7 +53,7 @@ test("a command that takes too long, or is interrupted, ends with all that it st
 
 test("what it leaves running does not hold it up, and ends", async () => {
   await run('sleep 60 & echo $! >"$DIRECTORY/pid"');
-  const child = Number(await readFile(join(directory, "pid"), "utf8"));
+  const child = Number(await readFile(join(temp.path, "pid"), "utf8"));
   await expect.poll(() => isRunning(child)).toBe(false);
 });
 

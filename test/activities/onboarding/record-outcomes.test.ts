@@ -1,11 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
 import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
 import type { Outcome } from "../../../src/domain/onboarding/outcome.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import { TABLES } from "../../../src/tables.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
@@ -19,13 +20,11 @@ const customers: CustomerRow[] = [
   customer(4, { kind: "business", fpId: "fp_bid_4" }),
 ];
 
-let bench: ActivityBench;
+const bench = eachTest(openActivityBench);
 let batchId: string;
 beforeEach(async () => {
-  bench = await openActivityBench();
   batchId = await freezeCustomers(bench.deps.batches, customers);
 });
-afterEach(() => bench.close());
 
 async function record(outcomes: readonly Outcome[], plainOutput = false): Promise<void> {
   await bench.run(() =>

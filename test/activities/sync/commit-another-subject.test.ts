@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { transactionRow } from "../../../sandbox/index.js";
 import { bringUpCurrent } from "../../../src/lake/history/current-table.js";
 import type { HistorySpec } from "../../../src/lake/history/history-spec.js";
 import { sharedLinks } from "../../../src/lake/sync/lake-check.js";
 import { bankLinkStream } from "../../../src/streams/bank-links.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { auditInvestments } from "../../helpers/sync/investment-audit.js";
 import { LiedToNights } from "../../helpers/sync/lied-to-nights.js";
 
@@ -11,16 +12,14 @@ const STREAMS = ["accounts", "bank_links", "transactions", "investment_transacti
 const LINKS = ["link_of_a", "link_of_b"];
 const ROWS = 30;
 
-let at: LiedToNights;
+const at = eachTest(() => LiedToNights.open());
 beforeEach(async () => {
-  at = await LiedToNights.open();
   for (const link of LINKS) {
     const accounts = [{ id: `acc_${link}` }];
     at.bench.sandbox.addLink({ fp_id: `user_${link}`, id: link, accounts });
     more(link, 0, ROWS);
   }
 });
-afterEach(() => at.close());
 
 function more(link: string, from: number, rows: number, account_id = `acc_${link}`): void {
   const { sandbox } = at.bench;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../sandbox/index.js";
 import { type CommitInput, commit } from "../../../src/activities/sync/commit/commit.js";
 import { load } from "../../../src/activities/sync/load/load.js";
@@ -10,15 +10,15 @@ import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
 import { accountStream } from "../../../src/streams/accounts.js";
-import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 const LOOKED_AT = [accountStream.table, transactionChanges, linkSyncs, quarantine];
 
 const ROSTER = [{ fp_id: "fp_x", external_id: "C-x" }, { fp_id: "fp_y" }];
 
-let bench: ActivityBench;
+const bench = eachTest(openActivityBench);
 beforeEach(async () => {
-  bench = await openActivityBench();
   for (const who of ["x", "y"]) {
     const id = `link_${who}`;
     bench.sandbox.addLink({ fp_id: `fp_${who}`, id });
@@ -31,7 +31,6 @@ beforeEach(async () => {
   }
   await bench.freeze(ROSTER);
 });
-afterEach(() => bench.close());
 
 /** Reads and loads both users, and gives what commits them. */
 async function readAndLoaded(runId = "run"): Promise<() => ReturnType<typeof commit>> {

@@ -1,11 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { eachTest } from "../../helpers/each-test.js";
 import { LiedToNights } from "../../helpers/sync/lied-to-nights.js";
 
-let at: LiedToNights;
-beforeEach(async () => {
-  at = await LiedToNights.open();
-});
-afterEach(() => at.close());
+const at = eachTest(() => LiedToNights.open());
 
 const LISTS = ["accounts", "bank_links"];
 const counted = (sql: string) => at.rows(`select count(*)::int as n from ${sql}`).then(([row]) => row?.n);

@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { eachTest } from "../../helpers/each-test.js";
 import { LiedToNights } from "../../helpers/sync/lied-to-nights.js";
 import { created } from "../../helpers/sync/scripted-links.js";
 import { verified } from "../../helpers/tampering/verified.js";
 
-let at: LiedToNights;
-beforeEach(async () => {
-  at = await LiedToNights.open();
-});
-afterEach(() => at.close());
+const at = eachTest(() => LiedToNights.open());
 
 test("what a resync infers comes after all that it brought, bad rows too, is certified, and is nothing that came back bad", async () => {
   const { sandbox, deps } = at.bench;

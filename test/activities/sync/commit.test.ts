@@ -1,6 +1,6 @@
 import { readdir, rm, truncate, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../sandbox/index.js";
 import { type CommitInput, commit } from "../../../src/activities/sync/commit/commit.js";
 import { load } from "../../../src/activities/sync/load/load.js";
@@ -14,15 +14,15 @@ import { type Place, placeKey } from "../../../src/domain/sync/place.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { journalPrefix } from "../../../src/lake/sync/journal/journal.js";
 import { linkCheckpoint } from "../../../src/lake/sync/link-checkpoint.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { flipByte, stageLink } from "../../helpers/sync/staged-links.js";
-import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+import { openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 const LINKS = ["a", "b"];
 
-let bench: ActivityBench;
+const bench = eachTest(openActivityBench);
 let slice: number;
 beforeEach(async () => {
-  bench = await openActivityBench();
   for (const id of LINKS) {
     bench.sandbox.addLink({ fp_id: "fp_1", id });
     const events = Array.from({ length: 25 }, (_, n) => ({
@@ -34,7 +34,6 @@ beforeEach(async () => {
   await bench.freeze([{ fp_id: "fp_1" }]);
   slice = 0;
 });
-afterEach(() => bench.close());
 
 /** Reads each link in a slice of its own. */
 async function read(): Promise<LinkReading[]> {

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { finishRun } from "../../../src/activities/sync/finish-run.js";
 import { NO_REASON } from "../../../src/domain/run.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
@@ -11,13 +11,10 @@ import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { runs } from "../../../src/lake/tables/runs.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
-import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
-let bench: ActivityBench;
-beforeEach(async () => {
-  bench = await openActivityBench();
-});
-afterEach(() => bench.close());
+const bench = eachTest(openActivityBench);
 
 const append = (spec: TableSpec, name: string, row: Readonly<Record<string, unknown>>) =>
   appendOnce(bench.deps.lake, spec, name, () => writeRows(bench.deps.lake, spec, name, [row]));

@@ -1,19 +1,17 @@
-import { mkdtemp, readdir, rm, utimes } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { CallLimiter } from "../../../src/api/http/call-limiter.js";
 import { NotSentError } from "../../../src/api/http/errors.js";
 import { SharedPause } from "../../../src/api/http/shared-pause.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
 const URL = "https://api.example";
-let home: string;
+const temp = eachTest(tempDirectory);
 let directory: string;
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), "nightledger-pauses-"));
-  directory = join(home, "pauses");
+  directory = join(temp.path, "pauses");
 });
-afterEach(() => rm(home, { recursive: true, force: true }));
 
 test("the longest pause counts, whichever was asked for first", () => {
   const [one, other] = [new SharedPause(directory, URL), new SharedPause(directory, URL)];
@@ -51,7 +49,7 @@ test("a pause that a clock far ahead wrote keeps nobody waiting for days", () =>
 });
 
 test("where HOME is gone or full there is no pause to share, and nothing fails", () => {
-  const pause = new SharedPause(join(home, "gone", "pauses"), URL);
+  const pause = new SharedPause(join(temp.path, "gone", "pauses"), URL);
   pause.extend(Date.now() + 1_000);
   expect(pause.until()).toBe(0);
 });

@@ -1,19 +1,18 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { runVerifyPack } from "../../../src/cli/bulk/verify-pack.js";
 import { InputError } from "../../../src/domain/failures.js";
 import { PackError } from "../../../src/lake/bulk/pack/manifest.js";
 import { madeUpMembers } from "../../helpers/bulk/cip-members.js";
-import { openPackRoom, type PackRoom } from "../../helpers/bulk/cip-pack.js";
+import { openPackRoom } from "../../helpers/bulk/cip-pack.js";
+import { eachFile } from "../../helpers/each-test.js";
 
-let room: PackRoom;
+const room = eachFile(openPackRoom);
 beforeAll(async () => {
-  room = await openPackRoom();
   const first = await room.write(madeUpMembers(5));
   await room.write(madeUpMembers(5), { previous: first });
 });
-afterAll(() => room.release());
 
 function terminal() {
   const results: string[] = [];

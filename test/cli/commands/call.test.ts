@@ -3,21 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { startSandbox } from "../../../sandbox/index.js";
 import { createBusiness, uploadToVault, validateSession } from "../../../src/api/operations/index.js";
 import { readCallRequest } from "../../../src/cli/calls/request.js";
 import { main } from "../../../src/cli/main.js";
+import { eachFile } from "../../helpers/each-test.js";
 
-let sandbox: Sandbox;
+const sandbox = eachFile(startSandbox);
 let folder: string;
 beforeAll(async () => {
-  sandbox = await startSandbox();
   sandbox.addUser({ fp_id: "fp_1" });
   sandbox.addLink({ id: "link_1", fp_id: "fp_1" });
   folder = await mkdtemp(join(tmpdir(), "nightledger-call-"));
 });
 afterAll(async () => {
-  await sandbox.close();
   await rm(folder, { recursive: true });
 });
 

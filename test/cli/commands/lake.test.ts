@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { eventRow } from "../../../src/activities/webhooks/commit-events.js";
 import type { Sealer } from "../../../src/domain/sealer.js";
 import { eventFacts } from "../../../src/domain/webhooks/event-facts.js";
@@ -16,6 +14,7 @@ import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { ensureKeyCheck } from "../../../src/temporal/encryption/key-check.js";
 import { ensureEmbeddedKeys, parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import { runHere } from "../../helpers/command/command-here.js";
+import { eachFile, tempDirectory } from "../../helpers/each-test.js";
 
 const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString("base64")}`;
 const OLD = key("old", 1);
@@ -24,24 +23,22 @@ const OUTPUT = JSON.stringify({ decision: "pass", score: 7, name: "Zoë 'Q' 🦉
 const BODY = JSON.stringify({ event_kind: "service.vault.updated", fp_id: "fp_1" });
 const VARIABLE = "NIGHTLEDGER_ENCRYPTION_KEYS";
 
-let directory: string;
+const temp = eachFile(tempDirectory);
 let embeddedKeys: string;
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-query-"));
   await writeLake("lake", createSealer(parseEncryptionKeys(OLD)), createSealer(parseEncryptionKeys(NEW)));
-  await ensureKeyCheck(createLocalStore(join(directory, "lake")), parseEncryptionKeys(OLD));
-  embeddedKeys = join(directory, "home");
+  await ensureKeyCheck(createLocalStore(join(temp.path, "lake")), parseEncryptionKeys(OLD));
+  embeddedKeys = join(temp.path, "home");
   const keys = await ensureEmbeddedKeys(embeddedKeys);
   await writeLake("embedded", createSealer(keys), createSealer(keys));
-  await ensureKeyCheck(createLocalStore(join(directory, "embedded")), keys);
+  await ensureKeyCheck(createLocalStore(join(temp.path, "embedded")), keys);
   await writeLake("copied", createSealer(parseEncryptionKeys(OLD)), createSealer(parseEncryptionKeys(NEW)));
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** A lake with outputs under two keys, one in the clear and one that is missing, and a webhook. */
 async function writeLake(name: string, before: Sealer, now: Sealer) {
   const written = async (sealer: Sealer, outputs: readonly unknown[], from: number) => {
-    const lake = openLake({ directory: join(directory, name), sealer });
+    const lake = openLake({ directory: join(temp.path, name), sealer });
     const rows = outputs.map((output, at) => ({ line: from + at, output, status: "pass" }));
     await appendOnce(lake, onboardings, `test/${from}`, () => writeRows(lake, onboardings, "test", rows));
     return lake;
@@ -59,7 +56,7 @@ async function writeLake(name: string, before: Sealer, now: Sealer) {
 async function query(sql: string, flags: readonly string[], env: Readonly<Record<string, string>>) {
   const lake = { NIGHTLEDGER_LAKE: "lake", NIGHTLEDGER_HOME: "nothing" };
   const { code, stdout, stderr } = await runHere(
-    { directory, env: lake },
+    { directory: temp.path, env: lake },
     ["query", sql, "--json", ...flags],
     env,
   );
@@ -131,7 +128,7 @@ describe("query --decrypt", () => {
   });
 
   it("ends early however many values are left", async () => {
-    const folder = { directory, env: { NIGHTLEDGER_LAKE: "lake", ...KEYS } };
+    const folder = { directory: temp.path, env: { NIGHTLEDGER_LAKE: "lake", ...KEYS } };
     const sql = "select o.output from onboardings o, range(200000) r where o.line < 3";
     const { code, stdout } = await runHere(folder, ["query", sql, "--decrypt", "--limit", "2"]);
     expect(code).toBe(0);

@@ -1,18 +1,15 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { missingLinks, missingWords } from "../../../src/cli/lake/missing-links.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 let lake: Lake;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-missing-"));
-  lake = openLake({ directory });
+  lake = openLake({ directory: temp.path });
   const rows = [
     { run_id: "r1", link_id: "a" },
     { run_id: "r1", link_id: "b" },
@@ -22,7 +19,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await lake.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 const missing = (named: readonly string[], runId?: string) =>

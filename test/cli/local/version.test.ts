@@ -1,23 +1,21 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { runVersion } from "../../../src/cli/local/version.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 let said: { result: string; words: string[] };
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-version-"));
   said = { result: "", words: [] };
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 /** Runs `version` where neither the PATH nor the cache has a CLI, unless it is given one. */
 async function version(json: boolean, env: Record<string, string> = {}) {
   const terminal = {
-    env: { PATH: directory, HOME: directory, ...env },
-    cwd: directory,
+    env: { PATH: temp.path, HOME: temp.path, ...env },
+    cwd: temp.path,
     interactive: false,
     result: (text: string) => {
       said.result += text;
@@ -29,7 +27,7 @@ async function version(json: boolean, env: Record<string, string> = {}) {
 }
 
 async function cliThatSays(words: string): Promise<string> {
-  const path = join(directory, "temporal");
+  const path = join(temp.path, "temporal");
   await writeFile(path, `#!/bin/sh\necho '${words}'\n`);
   await chmod(path, 0o755);
   return path;

@@ -1,17 +1,14 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
 import { waitUntilSettled } from "../../../src/cli/onboarding/settled-wait.js";
 import type { JobSession } from "../../../src/cli/session/job-session.js";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import type { Outcome } from "../../../src/domain/onboarding/outcome.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding/onboarding-batch.js";
-import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+import { openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
-let bench: ActivityBench;
-beforeEach(async () => {
-  bench = await openActivityBench();
-});
-afterEach(() => bench.close());
+const bench = eachTest(openActivityBench);
 
 const NEVER = Number.POSITIVE_INFINITY;
 

@@ -1,19 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { validationSummary, validationText } from "../../../src/cli/onboarding/validation-report.js";
 import { problemLines } from "../../../src/intake/files/judged-file.js";
 import { invalidRowsError, readCustomers } from "../../../src/intake/onboarding/customers-file.js";
+import { eachFile, tempDirectory } from "../../helpers/each-test.js";
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-report-"));
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const temp = eachFile(tempDirectory);
 
 async function customers(content: string) {
-  const path = join(directory, "customers.csv");
+  const path = join(temp.path, "customers.csv");
   await writeFile(path, content);
   return readCustomers(path, { playbook: "pb_1", mode: "async", service: "" });
 }

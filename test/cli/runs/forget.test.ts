@@ -5,6 +5,7 @@ import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { freezeRoster } from "../../../src/lake/sync/frozen-roster.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { runHere } from "../../helpers/command/command-here.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { lakeOfRows } from "../../helpers/query/lake-of-rows.js";
 import { clusterEnv, TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
@@ -15,22 +16,22 @@ const HEAD = "line,kind,fp_id,fp_bid,external_id,onboarding_id\r\n";
 const SYNC = "sync-20260110T020000Z-abcdef";
 const CIP = "export-cip-20260110T020000Z-abcdef";
 
-let lake: Awaited<ReturnType<typeof lakeOfRows>>;
-let written: ReturnType<typeof openLake>;
-beforeEach(async () => {
-  lake = await lakeOfRows({
+const lake = eachTest(() =>
+  lakeOfRows({
     onboardings: [
       { ...outcome, batch_id: "onb_1", line: 3, fp_id: "fp_x", status: "pass" },
       { ...outcome, batch_id: BATCH, line: 2, status: "failed" },
       { ...outcome, batch_id: BATCH, line: 3, external_id: "C", status: "failed" },
     ],
-  });
+  }),
+);
+let written: ReturnType<typeof openLake>;
+beforeEach(async () => {
   written = openLake({ directory: lake.directory });
   await written.store.put(CSV, `${HEAD}2,user,,,"C,x",\r\n3,user,,,C,\r\n`);
 });
 afterEach(async () => {
   await written.close();
-  await lake.release();
 });
 
 const forget = () => {

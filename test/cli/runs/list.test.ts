@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
@@ -8,28 +7,27 @@ import { appendOnce } from "../../../src/lake/tables/append.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { runs } from "../../../src/lake/tables/runs.js";
 import { runHere } from "../../helpers/command/command-here.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
 const RUN = "sync-20261121T021500Z-3f9c2a";
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 let lake: Lake;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-runs-"));
-  lake = openLake({ directory: join(directory, "lake") });
+  lake = openLake({ directory: join(temp.path, "lake") });
   const times = { started_at: "2026-11-21T02:15:00Z", finished_at: "2026-11-21T02:16:00Z" };
   const rows = [{ run_id: RUN, kind: "sync", status: "completed", ...times }];
   await appendOnce(lake, runs, "rows", () => writeRows(lake, runs, "rows", rows));
 });
 afterEach(async () => {
   await lake.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 // These asked for the address and the key of the service, and for a lake that can be written.
 test.each(["runs list", `runs show ${RUN}`, "status"])(
   "%s reads the lake, without any setting of the service",
   async (command) => {
-    const { code, stdout, stderr } = await runHere({ directory, env: {} }, command.split(" "));
+    const { code, stdout, stderr } = await runHere({ directory: temp.path, env: {} }, command.split(" "));
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain(RUN);
   },
@@ -37,8 +35,8 @@ test.each(["runs list", `runs show ${RUN}`, "status"])(
 
 // Without the preflight of a job, a lake that was moved away was shown as one without runs.
 test.each(["runs list", "status"])("%s names a lake that is gone", async (command) => {
-  await rememberLake(join(directory, ".nightledger"), join(directory, "lake"), "the lake that was here");
-  const { code, stderr } = await runHere({ directory, env: {} }, command.split(" "));
+  await rememberLake(join(temp.path, ".nightledger"), join(temp.path, "lake"), "the lake that was here");
+  const { code, stderr } = await runHere({ directory: temp.path, env: {} }, command.split(" "));
   expect(code).toBe(2);
   expect(stderr).toContain("is gone");
 });
@@ -49,7 +47,7 @@ test.each([
   ["runs list --status", "complete", "Did you mean completed?"],
 ])("%s %s asks what was meant", async (command, name, words) => {
   const env = { NIGHTLEDGER_API_URL: "http://127.0.0.1:9", NIGHTLEDGER_API_KEY: "key" };
-  const { code, stderr } = await runHere({ directory, env }, [...command.split(" "), name]);
+  const { code, stderr } = await runHere({ directory: temp.path, env }, [...command.split(" "), name]);
   expect(code).toBe(2);
   expect(stderr).toContain(words);
 });
@@ -66,10 +64,10 @@ test.each([
     NIGHTLEDGER_API_KEY: "key",
     NIGHTLEDGER_LAKE: "./typo",
   };
-  await writeFile(join(directory, "old.html"), "old");
-  const { code, stderr } = await runHere({ directory, env }, command.split(" "));
+  await writeFile(join(temp.path, "old.html"), "old");
+  const { code, stderr } = await runHere({ directory: temp.path, env }, command.split(" "));
   expect(code).toBe(expected);
   expect(stderr).toContain("typo does not exist yet; the first sync creates it");
-  expect(await readFile(join(directory, "old.html"), "utf8")).toBe("old");
-  expect(await readdir(directory)).toEqual(["lake", "old.html"]);
+  expect(await readFile(join(temp.path, "old.html"), "utf8")).toBe("old");
+  expect(await readdir(temp.path)).toEqual(["lake", "old.html"]);
 });

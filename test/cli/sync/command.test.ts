@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { linksNotFound, validateRoster } from "../../../src/cli/sync/command.js";
@@ -10,12 +9,12 @@ import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { accountStream } from "../../../src/streams/accounts.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 let lake: Lake;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-missing-"));
-  lake = openLake({ directory });
+  lake = openLake({ directory: temp.path });
   const rows = [{ run_id: "r1", link_id: "a" }];
   await appendOnce(lake, linkSyncs, "rows", () => writeRows(lake, linkSyncs, "rows", rows));
   const accounts = currentOf(accountStream.table as HistorySpec);
@@ -23,7 +22,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await lake.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 const whole = { run_id: "r1", status: "completed", users: { total: 2, failed: 0 } } as const;
@@ -45,7 +43,7 @@ test.each([
 ] as const)(
   "--validate-only of a roster %j names every wrong row and reads nothing",
   async (text, code, rows, lines) => {
-    const path = join(directory, "users.csv");
+    const path = join(temp.path, "users.csv");
     await writeFile(path, text);
     const results: string[] = [];
     const terminal = { ...SILENT, result: (said: string) => void results.push(said) };

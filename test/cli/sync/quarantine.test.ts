@@ -1,15 +1,15 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { openLake } from "../../../src/lake/lake.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { runHere } from "../../helpers/command/command-here.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 beforeEach(async () => {
-  base = await openTestLake();
   const lake = openLake({ directory: base.directory });
   const row = {
     ...{ run_id: "run-1", stream: "transactions", fp_id: "fp_1", link_id: "a", page: 0, list: "created" },
@@ -35,7 +35,6 @@ beforeEach(async () => {
   await appendOnce(lake, quarantine, "test", () => writeRows(lake, quarantine, "file", rows));
   await lake.close();
 });
-afterEach(() => base.release());
 
 const run = (...args: string[]) =>
   runHere({ directory: base.directory, env: { NIGHTLEDGER_LAKE: base.directory } }, ["quarantine", ...args]);

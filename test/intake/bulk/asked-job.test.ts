@@ -1,29 +1,25 @@
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { BulkOptions } from "../../../src/domain/bulk/bulk-job.js";
 import { openJob } from "../../../src/intake/bulk/asked-job.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
-let directory: string;
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-secrets-"));
-});
-afterEach(() => rm(directory, { recursive: true, force: true }));
+const temp = eachTest(tempDirectory);
 
 const VAULT = { fields: ["id.email"], reason: "r", transforms: ["hmac_sha256"] };
 const CIP = { approver: "a" };
 
 /** What a job's secret is when an option names this file of the test's directory. */
 async function secretsOf(job: string, options: BulkOptions, inputs: Record<string, string>) {
-  const paths = Object.entries(inputs).map(([name, file]) => [name, join(directory, file)]);
+  const paths = Object.entries(inputs).map(([name, file]) => [name, join(temp.path, file)]);
   const asked = { job, file: "", continueInvalid: false, options, inputs: Object.fromEntries(paths) };
   return (await openJob(asked)).secrets;
 }
 
 const keyOf = async (text: string) => {
-  await writeFile(join(directory, "key"), text);
+  await writeFile(join(temp.path, "key"), text);
   return secretsOf("vault", VAULT, { hmac_key: "key" });
 };
 
@@ -42,7 +38,7 @@ test.each([
 });
 
 test("a keyed hash and its key go together", async () => {
-  await writeFile(join(directory, "key"), "k");
+  await writeFile(join(temp.path, "key"), "k");
   await expect(secretsOf("vault", VAULT, {})).rejects.toThrow(/has hmac_sha256, which needs --hmac-key/);
   const plain = { ...VAULT, transforms: null };
   await expect(secretsOf("vault", plain, { hmac_key: "key" })).rejects.toThrow(/--hmac-key is given, and/);
@@ -52,13 +48,13 @@ test("a file that is not there, or that holds another kind of key, is refused by
   await expect(secretsOf("vault", VAULT, { hmac_key: "none" })).rejects.toThrow(
     /--hmac-key .*none is not there\. Nothing was started\. Check the path given to --hmac-key/,
   );
-  await writeFile(join(directory, "key"), "no key");
+  await writeFile(join(temp.path, "key"), "no key");
   await expect(secretsOf("cip", CIP, { sign_key: "key" })).rejects.toThrow(/Ed25519/);
 });
 
 test("a signing key is the same secret however its file is written", async () => {
   const { privateKey } = generateKeyPairSync("ed25519");
   const pem = String(privateKey.export({ type: "pkcs8", format: "pem" }));
-  await writeFile(join(directory, "key"), `\n${pem.replaceAll("\n", "\r\n")}`);
+  await writeFile(join(temp.path, "key"), `\n${pem.replaceAll("\n", "\r\n")}`);
   expect(await secretsOf("cip", CIP, { sign_key: "key" })).toEqual({ signKey: pem });
 });

@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ownIdText } from "../../../src/api/file-fields.js";
 import type { FrozenBulkRow } from "../../../src/domain/bulk/bulk-job.js";
 import { judgeRows, withProblems } from "../../../src/intake/bulk/input-rows.js";
@@ -10,15 +9,12 @@ import { importJob } from "../../../src/jobs/import.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
 import { vaultWriteJob } from "../../../src/jobs/vault-write.js";
 import { userFieldsJob } from "../../helpers/bulk/user-fields-job.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
-let directory: string;
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-input-"));
-});
-afterEach(() => rm(directory, { recursive: true, force: true }));
+const temp = eachTest(tempDirectory);
 
 async function judge(job: AnyJob, name: string, ...lines: readonly string[]) {
-  const path = join(directory, name);
+  const path = join(temp.path, name);
   await writeFile(path, lines.map((line) => `${line}\n`).join(""));
   return judgeRows(job, path);
 }

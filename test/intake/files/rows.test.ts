@@ -1,18 +1,14 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
 import { type InputRow, readRows } from "../../../src/intake/files/rows.js";
 import type { InputFile } from "../../../src/intake/files/text.js";
+import { eachFile, tempDirectory } from "../../helpers/each-test.js";
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-rows-"));
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const temp = eachFile(tempDirectory);
 
 interface Read {
   readonly headers: [readonly string[], number][];
@@ -26,7 +22,7 @@ async function readAll(
   name = "rows.csv",
   limits: Partial<InputFile> = {},
 ): Promise<Read> {
-  const path = join(directory, name);
+  const path = join(temp.path, name);
   await writeFile(path, content);
   const read: Read = { headers: [], rows: [], error: undefined };
   const file = { path, name: "list", option: "--list", ...limits };
@@ -103,7 +99,7 @@ describe("rows of a file", () => {
   it.each(["rows.jsonl", "rows.csv", "rows"])(
     "are not taken from a pipe, %s, which could be read only once",
     async (name) => {
-      const path = join(directory, `pipe-${name}`);
+      const path = join(temp.path, `pipe-${name}`);
       await promisify(execFile)("mkfifo", [path]);
       const rows = readRows({ path, name: "list", option: "--list" }, () => undefined);
       await expect(rows.next()).rejects.toMatchObject({
@@ -121,7 +117,7 @@ describe("rows of a file", () => {
     const read = await readAll(content);
     expect(read.rows.map(({ line }) => line)).toEqual([2, 3]);
     expect(read.error).toBeInstanceOf(InputError);
-    expect(String(read.error)).toContain(`list ${join(directory, "rows.csv")} `);
+    expect(String(read.error)).toContain(`list ${join(temp.path, "rows.csv")} `);
     expect(String(read.error)).toContain(words);
     expect(String(read.error)).toContain("Nothing was started.");
   });

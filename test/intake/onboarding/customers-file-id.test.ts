@@ -1,19 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readCustomers } from "../../../src/intake/onboarding/customers-file.js";
+import { eachFile, tempDirectory } from "../../helpers/each-test.js";
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-customers-"));
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const temp = eachFile(tempDirectory);
 
 const purpose = { playbook: "pb_1", mode: "async", service: "" } as const;
 
 async function idOf(content: string, name = "customers.csv", of = purpose): Promise<string> {
-  const path = join(directory, name);
+  const path = join(temp.path, name);
   await writeFile(path, content);
   return (await readCustomers(path, of)).facts.batchId;
 }

@@ -1,30 +1,28 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
 import { type FrozenRow, isRight } from "../../../src/domain/onboarding/customer.js";
 import { readCustomers } from "../../../src/intake/onboarding/customers-file.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
+import { eachFile, tempDirectory } from "../../helpers/each-test.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
-let directory: string;
+const temp = eachFile(tempDirectory);
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-customers-"));
-  await mkdir(join(directory, "files/folder"), { recursive: true });
-  await writeFile(join(directory, "files/a.png"), "image");
-  await writeFile(join(directory, "files/empty.pdf"), "");
+  await mkdir(join(temp.path, "files/folder"), { recursive: true });
+  await writeFile(join(temp.path, "files/a.png"), "image");
+  await writeFile(join(temp.path, "files/empty.pdf"), "");
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const purpose = { playbook: "pb_1", mode: "async", service: "" } as const;
 
 async function customers(content: string | Uint8Array, name = "customers.csv", of = purpose) {
-  const path = join(directory, name);
+  const path = join(temp.path, name);
   await writeFile(path, content);
   return readCustomers(path, of);
 }
@@ -174,7 +172,7 @@ describe("a wrong row is not an error of the file: line, column, rule", () => {
 
 it("a document is found from the file's own directory, known by its bytes, and opened when it is frozen", async () => {
   const file = await customers(
-    `fp_id,document.custom.scan\nfp_1,files/a.png\nfp_2,${directory}/files/a.png\n`,
+    `fp_id,document.custom.scan\nfp_1,files/a.png\nfp_2,${temp.path}/files/a.png\n`,
   );
   expect(file.problems).toEqual([]);
   expect(file.counts).toMatchObject({ documents: 2, document_bytes: 10 });
@@ -214,17 +212,17 @@ describe("a file that can't be read as a whole is refused, naming line and colum
   ];
   it.each(cases)("%s", async (_, content, parts, name) => {
     const message = await messageOf(content, name);
-    expect(message).toContain(join(directory, name ?? "customers.csv"));
+    expect(message).toContain(join(temp.path, name ?? "customers.csv"));
     expect(message).toContain("Nothing was started");
     for (const part of parts) expect(message).toContain(part);
   });
 
   it("names a file that isn't there, and a directory", async () => {
-    await expect(readCustomers(join(directory, "none.csv"), purpose)).rejects.toThrow(
+    await expect(readCustomers(join(temp.path, "none.csv"), purpose)).rejects.toThrow(
       /none\.csv is not there/,
     );
-    await expect(readCustomers(join(directory, "none"), purpose)).rejects.toThrow(/none is not there/);
-    await expect(readCustomers(directory, purpose)).rejects.toThrow(/is a directory/);
+    await expect(readCustomers(join(temp.path, "none"), purpose)).rejects.toThrow(/none is not there/);
+    await expect(readCustomers(temp.path, purpose)).rejects.toThrow(/is a directory/);
   });
 
   it("a bad byte far behind is found at its line, over the pieces that the file is read in", async () => {
@@ -251,7 +249,7 @@ describe("a file that was read is frozen as it was", () => {
   const text = "fp_id,document.custom.scan,vault.id.dob\nfp_1,files/c.pdf,1980-01-01\nfp 2/,,\nfp_3,,\n";
 
   async function readAndFreeze(between: () => Promise<void> = async () => undefined) {
-    await writeFile(join(directory, "files/c.pdf"), "scanned");
+    await writeFile(join(temp.path, "files/c.pdf"), "scanned");
     const file = await customers(text);
     await between();
     const batches = new FrozenBatches(new SealedStore(lake.store, createSealer(TEST_KEYS)));
@@ -272,7 +270,7 @@ describe("a file that was read is frozen as it was", () => {
     ["the file", "customers.csv", `${text}fp_4,,\n`],
     ["a document", "files/c.pdf", "other"],
   ])("or not at all, where %s changed since", async (_, name, content) => {
-    const change = () => writeFile(join(directory, name), content);
+    const change = () => writeFile(join(temp.path, name), content);
     await expect(readAndFreeze(change)).rejects.toThrow(/changed while it was read\. Nothing was started/);
   });
 });

@@ -1,19 +1,15 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
 import { readRoster, retryRoster } from "../../../src/intake/sync/roster-file.js";
+import { eachFile, tempDirectory } from "../../helpers/each-test.js";
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-roster-"));
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const temp = eachFile(tempDirectory);
 
 async function roster(content: string | Uint8Array, name = "users.csv") {
-  const path = join(directory, name);
+  const path = join(temp.path, name);
   await writeFile(path, content);
   return readRoster(path);
 }
@@ -77,7 +73,7 @@ describe("a bad roster is refused, naming file, line and column", () => {
   ];
   it.each(cases)("%s", async (_, content, parts, name) => {
     const message = await messageOf(content, name);
-    expect(message).toContain(join(directory, name ?? "users.csv"));
+    expect(message).toContain(join(temp.path, name ?? "users.csv"));
     expect(message).toContain("Nothing was started");
     for (const part of parts) expect(message).toContain(part);
   });

@@ -1,25 +1,24 @@
 import { writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { startSandbox } from "../../../sandbox/index.js";
 import type { RunModel } from "../../../src/cli/board/pages/run.js";
 import type { ShownSchedule } from "../../../src/cli/schedules/described.js";
 import { readPage } from "../../helpers/board/read-page.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
 import { runHere, sayHere } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
-let sandbox: Sandbox;
+const sandbox = eachTest(startSandbox);
 let folder: JobFolder;
 beforeEach(async () => {
-  sandbox = await startSandbox();
   sandbox.addLink({ fp_id: "u1", id: "l1", accounts: [{ id: "a1" }] });
   folder = await openClusterFolder(sandbox, sharedTemporal());
   await writeFile(folder.roster, "fp_id\nu1\n");
 });
 afterEach(async () => {
   await folder?.release();
-  await sandbox?.close();
 });
 
 test("a scheduled run in progress is first in the list and shows how far it is; its schedule leads to it", async () => {

@@ -1,23 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { startSandbox } from "../../../sandbox/index.js";
 import { createApiClient } from "../../../src/api/http/client.js";
 import { getUser } from "../../../src/api/operations/user.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import { sharePause } from "../../../src/temporal/fleet/fleet.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
 const releases: (() => unknown)[] = [];
-let sandbox: Sandbox;
+const sandbox = eachTest(startSandbox);
 
 beforeEach(async () => {
-  sandbox = await startSandbox();
   sandbox.addUser({ fp_id: "fp_1" });
 });
 afterEach(async () => {
   for (const release of releases.splice(0).reverse()) await release();
-  await sandbox.close();
 });
 afterAll(() => temporal.stop());
 

@@ -2,16 +2,17 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { startSandbox } from "../../../sandbox/index.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
-import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "../../helpers/hooks/hook-receiver.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { HOOK_SECRET, startHookReceiver } from "../../helpers/hooks/hook-receiver.js";
 
-let sandbox: Sandbox;
+const sandbox = eachTest(() =>
+  startSandbox({ population: { kind: "synthetic", users: 1, linksPerUser: 2, rows: 20 } }),
+);
 let folder: JobFolder;
-let receiver: HookReceiver;
+const receiver = eachTest(startHookReceiver);
 beforeEach(async () => {
-  sandbox = await startSandbox({ population: { kind: "synthetic", users: 1, linksPerUser: 2, rows: 20 } });
-  receiver = await startHookReceiver();
   folder = await openJobFolder(sandbox, { NIGHTLEDGER_HOOK_SECRET: HOOK_SECRET });
   const hooks = [
     { on: ["failed", "recovered"], webhook: receiver.url },
@@ -21,8 +22,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await folder?.release();
-  await receiver?.close();
-  await sandbox?.close();
 });
 
 test("a sync without `dev` calls its hooks before its command ends, and `dev` tries again what is left", async () => {

@@ -2,22 +2,21 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startSandbox } from "../../../sandbox/index.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { startCommand } from "../../helpers/command/command-process.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { eachFile } from "../../helpers/each-test.js";
 
 const OTHER_KEY = `other:${Buffer.alloc(32, 9).toString("base64")}`;
 const NOBODY = 65_534;
 
-let sandbox: Sandbox;
+const sandbox = eachFile(() =>
+  startSandbox({ population: { kind: "synthetic", users: 1, linksPerUser: 1, rows: 10 } }),
+);
 let folder: JobFolder;
 
-beforeAll(async () => {
-  sandbox = await startSandbox({ population: { kind: "synthetic", users: 1, linksPerUser: 1, rows: 10 } });
-});
-afterAll(() => sandbox.close());
 beforeEach(async () => {
   sandbox.clearRequests();
   folder = await openJobFolder(sandbox);

@@ -1,27 +1,26 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { startSandbox } from "../../../sandbox/index.js";
 import { freePort } from "../../helpers/command/free-port.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { clusterEnv } from "../../helpers/temporal/temporal-environment.js";
 import { SECRET } from "../../helpers/webhooks/signed-webhook.js";
 
 const temporal = sharedTemporal();
-let sandbox: Sandbox;
+const sandbox = eachTest(startSandbox);
 let folder: JobFolder;
 let place: string;
 
 beforeEach(async () => {
-  sandbox = await startSandbox();
   sandbox.addLink({ fp_id: "u1", id: "link-of-u1", accounts: [{ id: "a" }] });
   place = `127.0.0.1:${await freePort()}`;
   folder = await openJobFolder(sandbox, { NIGHTLEDGER_METRICS: place, ...clusterEnv(temporal) });
 });
 afterEach(async () => {
   await folder.release();
-  await sandbox.close();
 });
 afterAll(() => temporal.stop());
 

@@ -1,22 +1,21 @@
-import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { startSandbox } from "../../../sandbox/index.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { clusterEnv } from "../../helpers/temporal/temporal-environment.js";
 
 const temporal = sharedTemporal();
-let sandbox: Sandbox;
+const sandbox = eachTest(() =>
+  startSandbox({
+    population: { kind: "synthetic", users: 2, linksPerUser: 1, rows: 5, seed: 6 },
+  }),
+);
 let folder: JobFolder;
 
 afterAll(() => temporal.stop());
-beforeEach(async () => {
-  sandbox = await startSandbox({
-    population: { kind: "synthetic", users: 2, linksPerUser: 1, rows: 5, seed: 6 },
-  });
-});
 afterEach(async () => {
   await folder.release();
-  await sandbox.close();
 });
 
 test("where the service refuses the key of a worker, the message names both places", async () => {

@@ -1,19 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { expect, test } from "vitest";
+import { startSandbox } from "../../../sandbox/index.js";
+import { openJobFolder } from "../../helpers/command/job-folder.js";
+import { eachTest } from "../../helpers/each-test.js";
 
-let sandbox: Sandbox;
-let folder: JobFolder;
-beforeEach(async () => {
-  sandbox = await startSandbox({ population: { kind: "synthetic", users: 2, linksPerUser: 1, rows: 5 } });
-  folder = await openJobFolder(sandbox);
-});
-afterEach(async () => {
-  await folder?.release();
-  await sandbox?.close();
-});
+const sandbox = eachTest(() =>
+  startSandbox({ population: { kind: "synthetic", users: 2, linksPerUser: 1, rows: 5 } }),
+);
+const folder = eachTest(() => openJobFolder(sandbox));
 
 test("a run that another command in this HOME is working on is not called left unfinished", async () => {
   const [one = "", two = ""] = sandbox.world.users.keys();

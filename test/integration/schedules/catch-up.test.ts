@@ -1,23 +1,18 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { expect, test } from "vitest";
+import { startSandbox } from "../../../sandbox/index.js";
 import { endProcess } from "../../../src/temporal/server/server-process.js";
-import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { openJobFolder } from "../../helpers/command/job-folder.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { rowsOf, withLake } from "../../helpers/lake/lake-audit.js";
 import { onceAVersion } from "../../helpers/lake/once-a-version.js";
 
 const EVERY_MS = 4_000;
 const MISSED = 3;
 
-let sandbox: Sandbox;
-let folder: JobFolder;
-beforeEach(async () => {
-  sandbox = await startSandbox({ population: { kind: "synthetic", users: 2, linksPerUser: 1, rows: 20 } });
-  folder = await openJobFolder(sandbox);
-});
-afterEach(async () => {
-  await folder?.release();
-  await sandbox?.close();
-});
+const sandbox = eachTest(() =>
+  startSandbox({ population: { kind: "synthetic", users: 2, linksPerUser: 1, rows: 20 } }),
+);
+const folder = eachTest(() => openJobFolder(sandbox));
 
 interface Run {
   readonly run_id: string;

@@ -1,24 +1,19 @@
 import { writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { beforeAll, expect, test } from "vitest";
+import { startSandbox } from "../../../sandbox/index.js";
 import { runHere } from "../../helpers/command/command-here.js";
-import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { openJobFolder } from "../../helpers/command/job-folder.js";
+import { eachFile } from "../../helpers/each-test.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { clusterEnv } from "../../helpers/temporal/temporal-environment.js";
 
 const FAR = ["--at", "03:00"];
 const SYNC = ["sync", "--roster", "users.csv"];
 
-let sandbox: Sandbox;
-let folder: JobFolder;
+const sandbox = eachFile(() => startSandbox({}));
+const folder = eachFile(() => openJobFolder(sandbox, clusterEnv(sharedTemporal())));
 beforeAll(async () => {
-  sandbox = await startSandbox({});
-  folder = await openJobFolder(sandbox, clusterEnv(sharedTemporal()));
   await writeFile(folder.roster, "fp_id\nu1\n");
-});
-afterAll(async () => {
-  await folder?.release();
-  await sandbox?.close();
 });
 
 test.each([

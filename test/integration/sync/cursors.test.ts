@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { eachFile } from "../../helpers/each-test.js";
 import { rowsOfFiles } from "../../helpers/lake/file-rows.js";
 import { type LinkStory, playNights, testStories } from "../../helpers/sync/link-stories.js";
 import { addRows, created, removed, updated, versionsOf } from "../../helpers/sync/scripted-links.js";
-import { openSyncWorld, type SyncWorld } from "../../helpers/sync/sync-harness.js";
+import { openSyncWorld } from "../../helpers/sync/sync-harness.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const SYNCED = { status: "synced" };
@@ -198,14 +199,12 @@ const STORIES: Readonly<Record<string, LinkStory>> = {
 };
 
 const temporal = sharedTemporal();
-let world: SyncWorld;
+const world = eachFile(() => openSyncWorld(temporal));
 let nights: Awaited<ReturnType<typeof playNights>>;
 beforeAll(async () => {
-  world = await openSyncWorld(temporal);
   nights = await playNights(world, STORIES, Array(3).fill({ pageSize: 10 }));
 });
 afterAll(async () => {
-  await world?.close();
   await temporal.stop();
 });
 

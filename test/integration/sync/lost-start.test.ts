@@ -9,23 +9,25 @@ import type { StartedRun } from "../../../src/intake/start-or-join.js";
 import { startSync } from "../../../src/intake/sync/start.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import { connectClient, type TemporalClient } from "../../../src/temporal/connection.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { auditLake } from "../../helpers/lake/lake-audit.js";
-import { openSyncWorld, type SyncWorld } from "../../helpers/sync/sync-harness.js";
+import { openSyncWorld } from "../../helpers/sync/sync-harness.js";
 import { type LossyWire, startLossyWire } from "../../helpers/temporal/lossy-wire.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const temporal = sharedTemporal();
 const DEADLINE_MS = 5_000;
-let world: SyncWorld;
+const world = eachTest(() =>
+  openSyncWorld(temporal, {
+    sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 60, seed: 3 } },
+    direct: true,
+  }),
+);
 let wire: LossyWire;
 let lossy: TemporalClient;
 
 beforeEach(async () => {
-  world = await openSyncWorld(temporal, {
-    sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 60, seed: 3 } },
-    direct: true,
-  });
   await world.stopWorker();
   wire = await startLossyWire(temporal.address);
   lossy = await connectClient({ address: wire.address, namespace: temporal.namespace }, TEST_KEYS);
@@ -33,7 +35,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await lossy.close();
   await wire.close();
-  await world.close();
 });
 
 /** Starts a sync over the wire, whose answers are lost once the roster is frozen: the time for the start begins there. */

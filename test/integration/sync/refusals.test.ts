@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Sandbox } from "../../../sandbox/index.js";
+import { eachFile } from "../../helpers/each-test.js";
 import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
 import { type LinkStory, playNights, testStories } from "../../helpers/sync/link-stories.js";
 import { addLink, addRows, removed, syncCalls, updated } from "../../helpers/sync/scripted-links.js";
-import { openSyncWorld, type SyncWorld } from "../../helpers/sync/sync-harness.js";
+import { openSyncWorld } from "../../helpers/sync/sync-harness.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const SYNCED = { status: "synced" };
@@ -175,10 +176,9 @@ const STORIES: Readonly<Record<string, LinkStory>> = {
 };
 
 const temporal = sharedTemporal();
-let world: SyncWorld;
+const world = eachFile(() => openSyncWorld(temporal, { api: { concurrency: 1 } }));
 let nights: Awaited<ReturnType<typeof playNights>>;
 beforeAll(async () => {
-  world = await openSyncWorld(temporal, { api: { concurrency: 1 } });
   nights = await playNights(world, STORIES, [
     { pageSize: 10 },
     { pageSize: 10 },
@@ -186,7 +186,6 @@ beforeAll(async () => {
   ]);
 });
 afterAll(async () => {
-  await world?.close();
   await temporal.stop();
 });
 

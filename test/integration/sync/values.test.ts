@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SyncResult } from "../../../src/workflows/sync/sync.js";
+import { eachFile } from "../../helpers/each-test.js";
 import {
   expectCertificates,
   expectFeedInOrder,
@@ -21,22 +22,15 @@ import {
   WRONG_ROWS,
 } from "../../helpers/sync/awkward-values.js";
 import { addLink, created, feedOf, linkSync, liveIds, removed } from "../../helpers/sync/scripted-links.js";
-import {
-  createdRaw,
-  openSyncWorld,
-  type Row,
-  rawRow,
-  type SyncWorld,
-} from "../../helpers/sync/sync-harness.js";
+import { createdRaw, openSyncWorld, type Row, rawRow } from "../../helpers/sync/sync-harness.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
 // One night for all: each link has the values of one test.
-let world: SyncWorld;
+const world = eachFile(() => openSyncWorld(temporal));
 let runId: string;
 let result: SyncResult;
 beforeAll(async () => {
-  world = await openSyncWorld(temporal);
   const { sandbox } = world;
   const between = (link: string, rows: readonly string[]) => {
     addLink(world, link, 0, `fp_${link}`);
@@ -110,7 +104,6 @@ beforeAll(async () => {
   ({ runId, result } = await world.sync());
 });
 afterAll(async () => {
-  await world?.close();
   await temporal.stop();
 });
 

@@ -1,11 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { startSandbox } from "../../../sandbox/index.js";
 import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
 import { COMPLETED_EVENT } from "../../helpers/api/service-rules.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { clusterEnv } from "../../helpers/temporal/temporal-environment.js";
 import { SECRET, secretOf } from "../../helpers/webhooks/signed-webhook.js";
@@ -13,14 +14,10 @@ import { SECRET, secretOf } from "../../helpers/webhooks/signed-webhook.js";
 const temporal = sharedTemporal();
 afterAll(() => temporal.stop());
 
-let sandbox: Sandbox;
+const sandbox = eachTest(() => startSandbox({ webhooks: { retryMs: [300, 1_000] } }));
 let folder: JobFolder;
-beforeEach(async () => {
-  sandbox = await startSandbox({ webhooks: { retryMs: [300, 1_000] } });
-});
 afterEach(async () => {
   await folder.release();
-  await sandbox.close();
 });
 
 async function openFolder(more: Readonly<Record<string, string>>): Promise<void> {

@@ -1,22 +1,21 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { previousPack } from "../../../src/jobs/cip/earlier-exports.js";
 import { directoryPacks } from "../../../src/lake/bulk/pack/pack-place.js";
 import { madeUpMembers } from "../../helpers/bulk/cip-members.js";
-import { openPackRoom, type PackRoom } from "../../helpers/bulk/cip-pack.js";
+import { openPackRoom } from "../../helpers/bulk/cip-pack.js";
+import { eachTest } from "../../helpers/each-test.js";
 
 const FIRST = "cip-20261120T010203Z-aaaaaa";
 const SECOND = "cip-20261121T010203Z-bbbbbb";
 const NEXT = "cip-20261122T010203Z-cccccc";
 
-let room: PackRoom;
+const room = eachTest(openPackRoom);
 let base: string;
 beforeEach(async () => {
-  room = await openPackRoom();
   base = join(room.root, "packs");
 });
-afterEach(() => room.release());
 
 const write = (exportId: string) => room.write(madeUpMembers(2), { exportId });
 const previous = async (directory: string, runId: string, named: string | null) =>

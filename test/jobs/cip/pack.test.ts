@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { CipMember } from "../../../src/jobs/cip/member.js";
 import { verifyPack } from "../../../src/lake/bulk/pack/verify-pack.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
@@ -13,13 +13,10 @@ import {
   madeUpReport,
   taxIdOf,
 } from "../../helpers/bulk/cip-members.js";
-import { openPackRoom, type PackRoom } from "../../helpers/bulk/cip-pack.js";
+import { openPackRoom } from "../../helpers/bulk/cip-pack.js";
+import { eachTest } from "../../helpers/each-test.js";
 
-let room: PackRoom;
-beforeEach(async () => {
-  room = await openPackRoom();
-});
-afterEach(() => room.release());
+const room = eachTest(openPackRoom);
 
 const csv = async (directory: string, name: string) =>
   (await readFile(join(directory, name), "utf8")).split("\r\n").slice(0, -1);

@@ -1,22 +1,21 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { StagingLostError } from "../../../src/domain/failures.js";
 import { BulkStaging, type StagedResult } from "../../../src/lake/bulk/bulk-staging.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const MB = 1024 * 1024;
 
-let lake: TestLake;
+const lake = eachTest(openTestLake);
 let sealed: SealedStore;
 let staging: BulkStaging;
 beforeEach(async () => {
-  lake = await openTestLake();
   sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
   staging = new BulkStaging(sealed, "job");
 });
-afterEach(() => lake.release());
 
 async function read(names: readonly string[]): Promise<StagedResult[]> {
   const parts = await Promise.all(names.map((name) => staging.results(name)));

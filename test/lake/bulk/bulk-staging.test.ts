@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/bulk-job.js";
 import { StagingLostError } from "../../../src/domain/failures.js";
 import { BulkStaging, type BytesOf, type FrozenFile } from "../../../src/lake/bulk/bulk-staging.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -29,15 +30,13 @@ const FILE: Omit<FrozenFile, "groups"> = {
   ...{ secrets: {}, retryOf: null },
 };
 
-let lake: TestLake;
+const lake = eachTest(openTestLake);
 let sealed: SealedStore;
 let staging: BulkStaging;
 beforeEach(async () => {
-  lake = await openTestLake();
   sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
   staging = new BulkStaging(sealed, "job");
 });
-afterEach(() => lake.release());
 
 let opened: number[] = [];
 const bytes: BytesOf = async function* ({ line }: FrozenBulkRow) {

@@ -1,23 +1,19 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type EffectClaim, EffectClaims } from "../../../src/lake/bulk/effect-claims.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 let claims: EffectClaims;
 const frozen = new Set<string>();
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-claims-"));
-  const sealed = new SealedStore(createLocalStore(directory), createSealer(TEST_KEYS));
+  const sealed = new SealedStore(createLocalStore(temp.path), createSealer(TEST_KEYS));
   claims = new EffectClaims(sealed, "import", async (staging) => frozen.has(staging));
   frozen.clear();
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 function claimOf(staging: string, runId = staging): EffectClaim {
   frozen.add(staging);

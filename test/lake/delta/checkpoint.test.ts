@@ -1,24 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkpointActions } from "../../../src/lake/delta/checkpoint.js";
 import { type DeltaAction, removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { advance, NO_TABLE } from "../../../src/lake/delta/delta-snapshot.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
-import {
-  createTable,
-  FEED,
-  fakeAdd,
-  openTestLake,
-  PLAIN,
-  type TestLake,
-} from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { createTable, FEED, fakeAdd, openTestLake, PLAIN } from "../../helpers/lake/delta-lake.js";
 
-let lake: TestLake;
-beforeEach(async () => {
-  lake = await openTestLake();
-});
-afterEach(() => lake.release());
+const lake = eachTest(openTestLake);
 
 const DAY_MS = 86_400_000;
 const domain = (name: string, configuration: string) => ({

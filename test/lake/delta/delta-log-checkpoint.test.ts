@@ -1,24 +1,14 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { falseCheckpoint } from "../../../src/lake/delta/delta-log.js";
 import type { Snapshot } from "../../../src/lake/delta/delta-snapshot.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
-import {
-  createTable,
-  fakeAdd,
-  openTestLake,
-  PLAIN,
-  storedAdd,
-  type TestLake,
-} from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { createTable, fakeAdd, openTestLake, PLAIN, storedAdd } from "../../helpers/lake/delta-lake.js";
 import { domainAction } from "../../helpers/lake/log/counted-actions.js";
 
-let lake: TestLake;
-beforeEach(async () => {
-  lake = await openTestLake();
-});
-afterEach(() => lake.release());
+const lake = eachTest(openTestLake);
 
 const location = () => ({ ...lake, table: PLAIN.name });
 

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { expect, test } from "vitest";
+import { eachFile } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { simulateNights } from "../../helpers/lake/log/log-nights.js";
 
-let lake: TestLake;
-beforeAll(async () => {
-  lake = await openTestLake();
-});
-afterAll(() => lake.release());
+const lake = eachFile(openTestLake);
 
 /** A fortieth of what a feed of 20,000 links has; all that grows with the links is left as it is. */
 const SCALED = {

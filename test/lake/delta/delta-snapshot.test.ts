@@ -1,23 +1,13 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type DeltaAction, removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { advance, NO_TABLE, type Snapshot } from "../../../src/lake/delta/delta-snapshot.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
-import {
-  createTable,
-  fakeAdd,
-  openTestLake,
-  PLAIN,
-  storedAdd,
-  type TestLake,
-} from "../../helpers/lake/delta-lake.js";
+import { eachFile } from "../../helpers/each-test.js";
+import { createTable, fakeAdd, openTestLake, PLAIN, storedAdd } from "../../helpers/lake/delta-lake.js";
 
-let lake: TestLake;
-beforeAll(async () => {
-  lake = await openTestLake();
-});
-afterAll(() => lake.release());
+const lake = eachFile(openTestLake);
 
 const NOW = Date.now();
 const NAMES = ["a", "b", "c d", "é", "f%20", "'g\""];

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type DeltaTable, openTable } from "../../../src/lake/delta/delta-table.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
-import { createTable, FEED, openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachFile } from "../../helpers/each-test.js";
+import { createTable, FEED, openTestLake } from "../../helpers/lake/delta-lake.js";
 import { counting, domainAction, EAGER, NO_CHECKPOINTS } from "../../helpers/lake/log/counted-actions.js";
 import { expectCounted, expectWholeLog, readCounted } from "../../helpers/lake/log/counted-table.js";
 import { logNames } from "../../helpers/lake/log/log-entries.js";
 
-let lake: TestLake;
-beforeAll(async () => {
-  lake = await openTestLake();
-});
-afterAll(() => lake.release());
+const lake = eachFile(openTestLake);
 
 /** The table of another process, which commits, checkpoints and cleans up. */
 const other = (table: string) => openTable(lake.store, table, lake.duckdb, EAGER);

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { DeltaAction } from "../../../src/lake/delta/delta-actions.js";
 import { changesAfter } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
+import { eachFile } from "../../helpers/each-test.js";
 import { forgetful } from "../../helpers/kill/forgetful-store.js";
-import { FEED, openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { FEED, openTestLake } from "../../helpers/lake/delta-lake.js";
 import { KILLS, killCleaning, strikeEachStep } from "../../helpers/lake/log/clean-up-strikes.js";
 import { counting, domainAction, EAGER } from "../../helpers/lake/log/counted-actions.js";
 import { makeOldTable, readCounted } from "../../helpers/lake/log/counted-table.js";
 import { logNames } from "../../helpers/lake/log/log-entries.js";
 
-let lake: TestLake;
-beforeAll(async () => {
-  lake = await openTestLake();
-});
-afterAll(() => lake.release());
+const lake = eachFile(openTestLake);
 
 test("a log keeps two checkpoints, the commits after the older one, and the state", async () => {
   const table = openTable(lake.store, "kept", lake.duckdb, EAGER);

@@ -1,14 +1,11 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
-import { createTable, FEED, openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachFile } from "../../helpers/each-test.js";
+import { createTable, FEED, openTestLake } from "../../helpers/lake/delta-lake.js";
 import { runDeltaChild } from "../../helpers/lake/delta-process.js";
 
-let lake: TestLake;
-beforeAll(async () => {
-  lake = await openTestLake();
-});
-afterAll(() => lake.release());
+const lake = eachFile(openTestLake);
 
 const COMMITS = 60;
 

@@ -2,29 +2,19 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { changesAfter } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
 import { openQuery } from "../../../src/lake/query/query.js";
-import {
-  addRows,
-  createTable,
-  FEED,
-  openTestLake,
-  PLAIN,
-  type TestLake,
-} from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { addRows, createTable, FEED, openTestLake, PLAIN } from "../../helpers/lake/delta-lake.js";
 import { findDeltaPython, optimizeWithPython, readWithPython } from "../../helpers/lake/delta-reader.js";
 import { domainAction, EAGER } from "../../helpers/lake/log/counted-actions.js";
 import { logNames } from "../../helpers/lake/log/log-entries.js";
 
-let lake: TestLake;
-beforeEach(async () => {
-  lake = await openTestLake();
-});
-afterEach(() => lake.release());
+const lake = eachTest(openTestLake);
 
 const ROWS = [
   "('a', 1, 123456789012345678.1234567890, '2026-01-02', '2026-01-02 03:04:05.000001+02', true, 3)",

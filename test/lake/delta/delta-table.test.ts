@@ -1,25 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { changesAfter, newestVersion } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { ERASURE, leftOf } from "../../../src/lake/delta/delta-snapshot.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
-import {
-  createTable,
-  FEED,
-  fakeAdd,
-  openTestLake,
-  PLAIN,
-  storedAdd,
-  type TestLake,
-} from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { createTable, FEED, fakeAdd, openTestLake, PLAIN, storedAdd } from "../../helpers/lake/delta-lake.js";
 
-let lake: TestLake;
-beforeEach(async () => {
-  lake = await openTestLake();
-});
-afterEach(() => lake.release());
+const lake = eachTest(openTestLake);
 
 const domain = (name: string, configuration: string) => ({
   domainMetadata: { domain: name, configuration, removed: false },

@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { HistoryLake, type Thing } from "../../helpers/history/history-lake.js";
 import { type StoreFault, withFaults } from "../../helpers/kill/fault-store.js";
 
-let at: HistoryLake;
-beforeEach(async () => {
-  at = await HistoryLake.open();
-});
-afterEach(() => at.release());
+const at = eachTest(() => HistoryLake.open());
 
 const night = (n: number) => new Date(Date.UTC(2026, 0, n, 2));
 const thing = (owner: string, id: string, state: string): Thing => ({ owner, id, state });

@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
+import { eachTest } from "../../helpers/each-test.js";
 import { HistoryLake, type Thing } from "../../helpers/history/history-lake.js";
 
-let at: HistoryLake;
-beforeEach(async () => {
-  at = await HistoryLake.open();
-});
+const at = eachTest(() => HistoryLake.open());
 afterEach(async () => {
   vi.useRealTimers();
-  await at.release();
 });
 
 const night = (n: number) => new Date(Date.UTC(2026, 0, n, 2));

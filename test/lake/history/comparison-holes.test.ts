@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { DAY } from "../../../src/domain/duration.js";
 import { appendChanges } from "../../../src/lake/history/append-changes.js";
 import type { HistorySpec } from "../../../src/lake/history/history-spec.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { HistoryLake, observedQuery, THINGS } from "../../helpers/history/history-lake.js";
 
 /** Things of which a list holds those of a window; their state is the account. */
@@ -11,16 +12,14 @@ const NEXT = new Date(NIGHT.getTime() + DAY);
 const KNOWN = { from: null, until: "2026-01-01", begunAt: NIGHT };
 const TWO_PARTS = 15_000_000;
 
-let at: HistoryLake;
+const at = eachTest(() => HistoryLake.open());
 beforeEach(async () => {
-  at = await HistoryLake.open();
   const ids = Array.from({ length: 20 }, (_, n) => `old${n}`);
   const things = ids.map((id) => ({ owner: "u", id, state: "known" }));
   const whole = [{ fpId: "u", linkId: null, readAt: NIGHT, window: KNOWN }];
   const query = observedQuery("r1", NIGHT, things);
   await appendChanges(at.lake, WINDOWED, "r1/g0", "r1", { query, whole, bytes: 0 });
 });
-afterEach(() => at.release());
 
 /** What the log says of the list after a later observation. */
 async function versionAfter(bytes: number, accounts: readonly string[]): Promise<number | undefined> {

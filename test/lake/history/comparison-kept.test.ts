@@ -1,17 +1,14 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { appendChanges } from "../../../src/lake/history/append-changes.js";
 import type { HistorySpec } from "../../../src/lake/history/history-spec.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
 import { typedColumns } from "../../../src/lake/sql/duckdb-sql.js";
 import { accountStream } from "../../../src/streams/accounts.js";
 import { bankLinkStream } from "../../../src/streams/bank-links.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { HistoryLake } from "../../helpers/history/history-lake.js";
 
-let at: HistoryLake;
-beforeEach(async () => {
-  at = await HistoryLake.open();
-});
-afterEach(() => at.release());
+const at = eachTest(() => HistoryLake.open());
 
 // The service's own column of bank links was kept like the roster's, because it has the same name: that an id was taken
 // away made no row.

@@ -1,15 +1,12 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { appendChanges } from "../../../src/lake/history/append-changes.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { HistoryLake, observedQuery, THINGS, type Thing } from "../../helpers/history/history-lake.js";
 
-let at: HistoryLake;
-beforeEach(async () => {
-  at = await HistoryLake.open();
-});
-afterEach(() => at.release());
+const at = eachTest(() => HistoryLake.open());
 
 const night = (n: number) => new Date(Date.UTC(2026, 0, n, 2));
 const thing = (owner: string, id: string, state: string): Thing => ({ owner, id, state });

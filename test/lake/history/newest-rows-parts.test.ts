@@ -1,20 +1,20 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { currentOf } from "../../../src/lake/history/history-spec.js";
 import { inKeyParts, type NewestFiles } from "../../../src/lake/history/newest-rows.js";
 import { parquetRows } from "../../../src/lake/sql/duckdb-files.js";
 import { columnNames } from "../../../src/lake/sql/duckdb-sql.js";
 import { writeQuery } from "../../../src/lake/tables/parquet-file.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { HistoryLake, observedQuery, THINGS } from "../../helpers/history/history-lake.js";
 
 const NIGHT = new Date(Date.UTC(2026, 0, 1));
 const ROWS = 2_000;
 
-let at: HistoryLake;
+const at = eachTest(() => HistoryLake.open());
 let files: NewestFiles;
 beforeEach(async () => {
-  at = await HistoryLake.open();
   const one = observedQuery("r", NIGHT, [{ owner: "u", id: "", state: "on" }]);
   const things = (from: number) =>
     `select * exclude (id) replace (if(id = 0, null, id::varchar) as thing_id)
@@ -27,7 +27,6 @@ beforeEach(async () => {
     since: [join(at.base, "lake", "things", since?.path ?? "")],
   };
 });
-afterEach(() => at.release());
 
 const scratch = () => readdir(at.lake.duckdb.scratchDirectory);
 

@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { rowsOfRun } from "../../../src/lake/history/rows-of-run.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { HistoryLake, THINGS, type Thing } from "../../helpers/history/history-lake.js";
 
-let at: HistoryLake;
-beforeEach(async () => {
-  at = await HistoryLake.open();
-});
-afterEach(() => at.release());
+const at = eachTest(() => HistoryLake.open());
 
 const night = (n: number) => new Date(Date.UTC(2026, 0, n, 2));
 const thing = (owner: string, id: string, state: string): Thing => ({ owner, id, state });

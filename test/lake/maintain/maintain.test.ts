@@ -10,18 +10,17 @@ import { StoreFullError } from "../../../src/lake/store/local/local-store-errors
 import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { runs } from "../../../src/lake/tables/runs.js";
 import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { withFaults } from "../../helpers/kill/fault-store.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 let lake: Lake;
 beforeEach(async () => {
-  base = await openTestLake();
   lake = openLake({ directory: base.directory });
 });
 afterEach(async () => {
   await lake.close();
-  await base.release();
 });
 
 const ago = (days: number) => new Date(Date.now() - days * DAY);

@@ -1,6 +1,6 @@
 import { cp, readdir, rename, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { DAY } from "../../../src/domain/duration.js";
 import { changesAfter } from "../../../src/lake/delta/delta-log.js";
 import { openLake } from "../../../src/lake/lake.js";
@@ -9,26 +9,23 @@ import { materialize } from "../../../src/lake/materialize/materialize.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { transactionChanges, transactions } from "../../../src/lake/tables/transactions.js";
+import { eachFile, eachTest } from "../../helpers/each-test.js";
 import { type StoreFault, withFaults } from "../../helpers/kill/fault-store.js";
 import { FeedLake } from "../../helpers/lake/feed-lake.js";
 
 const NIGHTS = 22;
 
-let base: FeedLake;
-let feed: FeedLake;
+const base = eachFile(() => FeedLake.open());
+const feed = eachTest(() =>
+  FeedLake.copied((directory) => cp(base.directory, directory, { recursive: true })),
+);
 beforeAll(async () => {
-  base = await FeedLake.open();
   for (let night = 0; night < NIGHTS; night += 1) {
     const same = { id: "same", sequence: 100 + night, type: "updated" } as const;
     await base.feed({ id: `t${night}`, sequence: night + 1 }, same);
     if (night >= NIGHTS - 3) await materialize(base.lake);
   }
 });
-afterAll(() => base.release());
-beforeEach(async () => {
-  feed = await FeedLake.copied((directory) => cp(base.directory, directory, { recursive: true }));
-});
-afterEach(() => feed.release());
 
 /** Makes everything of a table so many days old; the log's commits too. */
 async function age(table: string, days: number): Promise<void> {

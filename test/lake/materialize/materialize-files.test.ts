@@ -1,16 +1,13 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { materialize } from "../../../src/lake/materialize/materialize.js";
 import { transactions } from "../../../src/lake/tables/transactions.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { FeedLake } from "../../helpers/lake/feed-lake.js";
 
-let at: FeedLake;
-beforeEach(async () => {
-  at = await FeedLake.open();
-});
-afterEach(() => at.release());
+const at = eachTest(() => FeedLake.open());
 
 test("nothing new makes no commit, and neither do versions that moved cursors only", async () => {
   await at.feed({ id: "x", sequence: 1 });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type AddFile, type RemoveFile, removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { readCommit } from "../../../src/lake/delta/delta-log.js";
 import { materialize } from "../../../src/lake/materialize/materialize.js";
@@ -7,13 +7,10 @@ import { readParquetFooter } from "../../../src/lake/parquet/parquet-footer.js";
 import { parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
 import { addOf, writeQuery } from "../../../src/lake/tables/parquet-file.js";
 import { transactions } from "../../../src/lake/tables/transactions.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { type Change, FeedLake } from "../../helpers/lake/feed-lake.js";
 
-let at: FeedLake;
-beforeEach(async () => {
-  at = await FeedLake.open();
-});
-afterEach(() => at.release());
+const at = eachTest(() => FeedLake.open());
 
 /** Whole numbers that look random and are the same each time. */
 function* numbers(seed: number): Generator<number, never> {

@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Lake } from "../../../src/lake/lake.js";
 import { materialize } from "../../../src/lake/materialize/materialize.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { FeedLake } from "../../helpers/lake/feed-lake.js";
 
 const ALL = ["a/k1 1 2026-05-05", "a/k2 9 2026-05-05", "a/k4 1 2026-05-05", "a/k5 1 2026-05-05"];
 
-let at: FeedLake;
-beforeEach(async () => {
-  at = await FeedLake.open();
-});
-afterEach(() => at.release());
+const at = eachTest(() => FeedLake.open());
 
 /** Versions of a row each, one of a cursor alone among them, with a change and a removal of earlier rows. */
 async function versions(): Promise<void> {

@@ -1,15 +1,12 @@
 import { readdir } from "node:fs/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AddFile } from "../../../src/lake/delta/delta-actions.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { materialize } from "../../../src/lake/materialize/materialize.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { FeedLake } from "../../helpers/lake/feed-lake.js";
 
-let at: FeedLake;
-beforeEach(async () => {
-  at = await FeedLake.open();
-});
-afterEach(() => at.release());
+const at = eachTest(() => FeedLake.open());
 
 test("a file that is replaced while its rewrite is being written makes it plan again", async () => {
   await at.feed({ id: "x", sequence: 1 }, { id: "y", sequence: 2 });

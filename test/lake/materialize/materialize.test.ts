@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { materialize } from "../../../src/lake/materialize/materialize.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { type Change, FeedLake } from "../../helpers/lake/feed-lake.js";
 
-let at: FeedLake;
-beforeEach(async () => {
-  at = await FeedLake.open();
-});
-afterEach(() => at.release());
+const at = eachTest(() => FeedLake.open());
 
 test("a lake without a feed has nothing to materialize and stays empty", async () => {
   expect(await materialize(at.lake)).toEqual({ from: -1, to: -1, rows: 0, rewritten: 0, rebuilt: false });

@@ -1,7 +1,6 @@
-import { appendFile, mkdtemp, readFile, rm, truncate } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, readFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
 import {
   appendContinuation,
@@ -9,17 +8,16 @@ import {
   openedContinuations,
 } from "../../../src/lake/onboarding/continuation-file.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const sealer = createSealer(TEST_KEYS);
-let directory: string;
+const temp = eachTest(tempDirectory);
 let path: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-links-"));
-  path = join(directory, "links.jsonl");
+  path = join(temp.path, "links.jsonl");
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const delivery = (number: number): Delivery => ({
   delivery_id: `onb-1-1-${number}`,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { InputError, StagingLostError } from "../../../src/domain/failures.js";
 import type { CustomerRow, FrozenRow, RightRow } from "../../../src/domain/onboarding/customer.js";
 import { batchLine } from "../../../src/domain/onboarding/identity.js";
@@ -14,18 +14,17 @@ import {
 } from "../../../src/lake/onboarding/frozen-batch.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
-let lake: TestLake;
+const lake = eachTest(openTestLake);
 let sealed: SealedStore;
 let batches: FrozenBatches;
 beforeEach(async () => {
-  lake = await openTestLake();
   sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
   batches = new FrozenBatches(sealed);
 });
-afterEach(() => lake.release());
 
 const MARK = "PLANTED";
 const BYTES = Buffer.from(`${MARK} bytes of a scan`);

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { Random } from "../../../sandbox/world/random.js";
 import { mapConcurrent } from "../../../src/domain/concurrent-work.js";
 import { type OpenCustomer, openCustomer } from "../../../src/domain/onboarding/customer/open-customer.js";
@@ -13,20 +13,19 @@ import {
 } from "../../../src/lake/onboarding/open-customers.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { FIRST_INPUT } from "../../helpers/onboarding/customer-states.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const sha256 = (text: string) => hash("sha256", text);
-let lake: TestLake;
+const lake = eachTest(openTestLake);
 let sealed: SealedStore;
 let open: OpenCustomers;
 beforeEach(async () => {
-  lake = await openTestLake();
   sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
   open = new OpenCustomers(sealed);
 });
-afterEach(() => lake.release());
 
 const keyOf = (n: number) => customerKey("pb_1", identityHash(sha256, `fp_id:fp_${n}`));
 const rowOf = (n: number, line = 1): OpenCustomer =>

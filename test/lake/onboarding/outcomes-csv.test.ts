@@ -1,5 +1,5 @@
 import { parse } from "csv-parse/sync";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
 import { mapConcurrent } from "../../../src/domain/concurrent-work.js";
 import type { Outcome } from "../../../src/domain/onboarding/outcome.js";
@@ -7,14 +7,11 @@ import { keptOutcome } from "../../../src/lake/onboarding/frozen-batch.js";
 import { writeOutcomesCsv } from "../../../src/lake/onboarding/outcomes-csv.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
 import { onboardings } from "../../../src/lake/tables/onboardings.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { customer, freezeCustomers, outcomeOf, wrongRow } from "../../helpers/onboarding/onboarding-batch.js";
-import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+import { openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
-let bench: ActivityBench;
-beforeEach(async () => {
-  bench = await openActivityBench();
-});
-afterEach(() => bench.close());
+const bench = eachTest(openActivityBench);
 
 async function record(batchId: string, rows: readonly Outcome[]): Promise<void> {
   await mapConcurrent(16, rows, (row) => keptOutcome(bench.deps.sealed, batchId, row).put(row));

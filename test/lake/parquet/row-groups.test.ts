@@ -2,21 +2,20 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { readParquetFooter } from "../../../src/lake/parquet/parquet-footer.js";
 import { factsOfGroups, writeRowGroups } from "../../../src/lake/parquet/row-groups.js";
 import { parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
 import type { SqlSession } from "../../../src/lake/sql/duckdb-session.js";
 import { sqlText } from "../../../src/lake/sql/duckdb-sql.js";
 import { writeFiles } from "../../../src/lake/tables/parquet-file.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
-let lake: TestLake;
+const lake = eachTest(openTestLake);
 beforeEach(async () => {
-  lake = await openTestLake();
   await lake.duckdb.makeScratch();
 });
-afterEach(() => lake.release());
 
 const at = (name: string) => join(lake.duckdb.scratchDirectory, name);
 

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { VIEWS } from "../../../src/lake/query/views.js";
 import { StoredText } from "../../../src/lake/tables/encrypted-column.js";
 import { TABLES } from "../../../src/tables.js";
 import { runHere } from "../../helpers/command/command-here.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { lakeOfRows } from "../../helpers/query/lake-of-rows.js";
 
 const change = (sequence: number, change_type: string, amount: string | null) => ({
@@ -12,15 +13,13 @@ const change = (sequence: number, change_type: string, amount: string | null) =>
 });
 const sealed = new StoredText("c2VhbGVk");
 
-let lake: Awaited<ReturnType<typeof lakeOfRows>>;
-beforeEach(async () => {
-  lake = await lakeOfRows({
+const lake = eachTest(() =>
+  lakeOfRows({
     transaction_changes: [change(1, "created", "0.1000000001"), change(2, "removed", null)],
     accounts: [{ fp_id: "f", link_id: "l", account_id: "a", observed_at: "2026-11-01T00:00:00Z" }],
     onboardings: [{ batch_id: "b", line: 2, output: sealed }],
-  });
-});
-afterEach(() => lake.release());
+  }),
+);
 
 /** Runs the command in the lake's directory. */
 const views = (...more: readonly string[]) =>

@@ -2,14 +2,14 @@ import { readdir, rm } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type DeltaTable, openTable } from "../../../src/lake/delta/delta-table.js";
 import { type LakeQuery, openQuery } from "../../../src/lake/query/query.js";
-import { addRows, createTable, FEED, openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { addRows, createTable, FEED, openTestLake } from "../../helpers/lake/delta-lake.js";
 
-let lake: TestLake;
+const lake = eachTest(openTestLake);
 let query: LakeQuery;
 let table: DeltaTable;
 let scratch: string;
 beforeEach(async () => {
-  lake = await openTestLake();
   scratch = `${lake.directory}-scratch`;
   query = openQuery(lake.store, { scratchDirectory: scratch });
   table = openTable(lake.store, "feed", lake.duckdb);
@@ -17,7 +17,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await query.close();
-  await lake.release();
   await rm(scratch, { recursive: true, force: true });
 });
 

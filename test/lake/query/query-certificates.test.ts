@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CertificateFields } from "../../../src/domain/sync/certificate.js";
@@ -9,16 +8,15 @@ import { certificateOf } from "../../../src/lake/sync/link-checkpoint.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 let lake: Lake;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-chain-"));
-  lake = openLake({ directory });
+  lake = openLake({ directory: temp.path });
 });
 afterEach(async () => {
   await lake.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 /** A row as a machine's clock dates it. */
@@ -59,7 +57,7 @@ async function verdict(rows: readonly ReturnType<typeof synced>[]) {
     text?.includes("broken_chains"),
   )?.[1];
   await appendOnce(lake, linkSyncs, "test", () => writeRows(lake, linkSyncs, "test", rows));
-  const query = openQuery(lake.store, { scratchDirectory: join(directory, "query") });
+  const query = openQuery(lake.store, { scratchDirectory: join(temp.path, "query") });
   try {
     for await (const batch of query.query(sql ?? "")) return batch[0];
   } finally {

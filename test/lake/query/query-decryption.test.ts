@@ -10,7 +10,8 @@ import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachFile } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { hostileExamples } from "../../helpers/lake/hostile-statements.js";
 
 /** A declared column is opened; nothing else of the program names it. */
@@ -29,10 +30,9 @@ const sealer = createSealer(parseEncryptionKeys(`k:${Buffer.alloc(32, 1).toStrin
 const ROWS = 5_000;
 const PLANTED = "PLANTED-77";
 
-let base: TestLake;
+const base = eachFile(openTestLake);
 let query: LakeQuery;
 beforeAll(async () => {
-  base = await openTestLake();
   const lake = openLake({ directory: base.directory, sealer });
   const moved = Buffer.from(sealer.seal(Buffer.from("not declared"), "feed.tax_id")).toString("base64");
   const rows = Array.from({ length: ROWS }, (_, id) => ({
@@ -48,7 +48,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await query.close();
-  await base.release();
 });
 
 async function rowsOf(sql: string) {

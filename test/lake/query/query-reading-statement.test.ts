@@ -1,14 +1,11 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openQuery } from "../../../src/lake/query/query.js";
+import { eachFile } from "../../helpers/each-test.js";
 import { GOOD_STATEMENTS, hostileExamples, idleStatements } from "../../helpers/lake/hostile-statements.js";
-import { type HostileLake, NAMES, openHostileLake } from "../../helpers/query/hostile-lake.js";
+import { NAMES, openHostileLake } from "../../helpers/query/hostile-lake.js";
 
-let at: HostileLake;
-beforeAll(async () => {
-  at = await openHostileLake();
-});
-afterAll(() => at.close());
+const at = eachFile(openHostileLake);
 
 // `test/long/lake/hostile-statements.test.ts` tries all.
 describe("a statement that is after something else than the tables is refused", () => {

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { eachFile } from "../../helpers/each-test.js";
 import { lakeOfRows, type QueryRow } from "../../helpers/query/lake-of-rows.js";
 
 type Example = readonly [heading: string, sql: string, result: QueryRow[] | undefined];
@@ -123,11 +124,7 @@ const ROWS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]
   ],
 };
 
-let lake: Awaited<ReturnType<typeof lakeOfRows>>;
-beforeAll(async () => {
-  lake = await lakeOfRows(ROWS);
-});
-afterAll(() => lake.release());
+const lake = eachFile(() => lakeOfRows(ROWS));
 
 test.each(RECIPES)("%s gives the result that the page shows below it", async (_heading, sql, result) => {
   expect(result).toBeDefined();

@@ -2,26 +2,17 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
 import { type LakeQuery, openQuery } from "../../../src/lake/query/query.js";
-import {
-  addRows,
-  COLUMNS,
-  createTable,
-  FEED,
-  openTestLake,
-  PLAIN,
-  type TestLake,
-} from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { addRows, COLUMNS, createTable, FEED, openTestLake, PLAIN } from "../../helpers/lake/delta-lake.js";
 
-let lake: TestLake;
+const lake = eachTest(openTestLake);
 let query: LakeQuery;
 beforeEach(async () => {
-  lake = await openTestLake();
   query = openQuery(lake.store, { scratchDirectory: lake.duckdb.scratchDirectory });
   await createTable(openTable(lake.store, "feed", lake.duckdb), FEED);
 });
 afterEach(async () => {
   await query.close();
-  await lake.release();
 });
 
 async function rowsOf(sql: string) {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
@@ -15,13 +15,10 @@ import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { runFailures, runs } from "../../../src/lake/tables/runs.js";
 import { TABLES } from "../../../src/tables.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { FeedLake } from "../../helpers/lake/feed-lake.js";
 
-let at: FeedLake;
-beforeEach(async () => {
-  at = await FeedLake.open();
-});
-afterEach(() => at.release());
+const at = eachTest(() => FeedLake.open());
 
 const sha256 = (text: string | Buffer) => hash("sha256", text);
 const never = (error: unknown) => {

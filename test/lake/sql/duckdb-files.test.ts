@@ -1,16 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { exactPath, jsonFile, objectSize, parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
 import { sqlText } from "../../../src/lake/sql/duckdb-sql.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { STRANGE_PATHS } from "../../helpers/lake/strange-paths.js";
 
-let lake: TestLake;
-beforeEach(async () => {
-  lake = await openTestLake();
-});
-afterEach(() => lake.release());
+const lake = eachTest(openTestLake);
 
 /** Directories that a pattern would read as well, each with a file of the same name. */
 const NEIGHBOURS = ["aXb", "aXXb", "b", "c", "x]y", "date=2001-01-01", "plain"];

@@ -1,17 +1,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createDuckDb, type DuckDb } from "../../../src/lake/sql/duckdb.js";
 import { sqlList, sqlName, sqlText } from "../../../src/lake/sql/duckdb-sql.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
-let lake: TestLake;
+const lake = eachTest(openTestLake);
 let duckdb: DuckDb;
 beforeEach(async () => {
-  lake = await openTestLake();
   duckdb = lake.duckdb;
 });
-afterEach(() => lake.release());
 
 describe("exclusive sections", () => {
   test("run one at a time, in the order they were asked for, also after one that failed", async () => {

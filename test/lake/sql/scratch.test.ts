@@ -7,16 +7,15 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY } from "../../../src/domain/duration.js";
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
 import { Scratch, temporaryScratch } from "../../../src/lake/sql/scratch.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { spill } from "../../helpers/lake/spill.js";
 
-let lake: TestLake;
+const lake = eachTest(openTestLake);
 let base: string;
 beforeEach(async () => {
-  lake = await openTestLake();
   base = join(lake.directory, "_staging", "scratch");
 });
-afterEach(() => lake.release());
 
 /** What a process left that was killed: a page, and its spill. */
 async function leaveBehind(name: string): Promise<string> {

@@ -1,21 +1,17 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { StagingLostError } from "../../../src/domain/failures.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { SealedRows } from "../../../src/lake/store/sealed-rows.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 let sealed: SealedStore;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-rows-"));
-  sealed = new SealedStore(createLocalStore(directory), createSealer(TEST_KEYS));
+  sealed = new SealedStore(createLocalStore(temp.path), createSealer(TEST_KEYS));
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const numbers = Array.from({ length: 1_234 }, (_, at) => at);
 

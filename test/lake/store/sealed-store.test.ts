@@ -1,20 +1,19 @@
 import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { InputError, StagingLostError } from "../../../src/domain/failures.js";
 import { putStream, SealedStore, sealedStream } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { withFaults } from "../../helpers/kill/fault-store.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
-let lake: TestLake;
+const lake = eachTest(openTestLake);
 let sealed: SealedStore;
 beforeEach(async () => {
-  lake = await openTestLake();
   sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
 });
-afterEach(() => lake.release());
 
 const MARK = "PLANTED";
 

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CERTIFICATE_FIELDS, type CertificateFields } from "../../../src/domain/sync/certificate.js";
 import { createDuckDb, type DuckDb } from "../../../src/lake/sql/duckdb.js";
@@ -8,16 +5,15 @@ import type { SqlSession } from "../../../src/lake/sql/duckdb-session.js";
 import { sqlText } from "../../../src/lake/sql/duckdb-sql.js";
 import { type ChainReport, checkChains } from "../../../src/lake/sync/chain-check.js";
 import { certificateOf } from "../../../src/lake/sync/link-checkpoint.js";
+import { eachFile, tempDirectory } from "../../helpers/each-test.js";
 
-let directory: string;
+const directoryOf = eachFile(tempDirectory);
 let duckdb: DuckDb;
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-chains-"));
-  duckdb = createDuckDb({ scratchDirectory: directory });
+  duckdb = createDuckDb({ scratchDirectory: directoryOf.path });
 });
 afterAll(async () => {
   await duckdb?.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 type Certified = CertificateFields & { readonly certificate: string };

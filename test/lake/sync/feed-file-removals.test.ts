@@ -4,17 +4,16 @@ import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { inferRemovals } from "../../../src/lake/sync/feed-file.js";
 import { addOf, type DataFile, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 let lake: Lake;
 beforeEach(async () => {
-  base = await openTestLake();
   lake = openLake({ directory: base.directory });
 });
 afterEach(async () => {
   await lake.close();
-  await base.release();
 });
 
 async function fileOf(link: string, ...events: readonly string[]): Promise<DataFile> {

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { commitObserved } from "../../../src/lake/sync/observed-rows.js";
 import { openQuarantine, quarantinedRows } from "../../../src/lake/sync/quarantine.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
+import { eachTest } from "../../helpers/each-test.js";
 import {
   EVERY_THING,
   HistoryLake,
@@ -12,11 +13,7 @@ import {
   type Thing,
 } from "../../helpers/history/history-lake.js";
 
-let at: HistoryLake;
-beforeEach(async () => {
-  at = await HistoryLake.open();
-});
-afterEach(() => at.release());
+const at = eachTest(() => HistoryLake.open());
 
 const night = (n: number) => new Date(Date.UTC(2026, 0, n, 2));
 const STREAM = { name: "accounts", table: THINGS };

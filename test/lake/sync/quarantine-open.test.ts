@@ -17,21 +17,20 @@ import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
 import { TABLES } from "../../../src/tables.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 let lake: Lake;
 let read: string[];
 let appends: number;
 beforeEach(async () => {
-  base = await openTestLake();
   read = [];
   appends = 0;
   lake = openLake({ directory: base.directory, store: noting(base.store) });
 });
 afterEach(async () => {
   await lake.close();
-  await base.release();
 });
 
 /** The same store, which notes what is read of it. */

@@ -7,21 +7,20 @@ import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
 const DAY = 86_400_000;
 const now = Date.now();
 const ago = (days: number) => new Date(now - days * DAY).toISOString();
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 let lake: Lake;
 beforeEach(async () => {
-  base = await openTestLake();
   lake = openLake({ directory: base.directory });
 });
 afterEach(async () => {
   await lake.close();
-  await base.release();
 });
 
 /** Rows as `<link> <status> <days ago> [reason]`, of the run `run-<days ago>`. */

@@ -4,17 +4,16 @@ import { readTables } from "../../../src/lake/query/query-views.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 let lake: Lake;
 beforeEach(async () => {
-  base = await openTestLake();
   lake = openLake({ directory: base.directory });
 });
 afterEach(async () => {
   await lake.close();
-  await base.release();
 });
 
 const write = () => writeRows(lake, quarantine, "run", [{ run_id: "run", payload: "x" }]);

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AddFile } from "../../../src/lake/delta/delta-actions.js";
@@ -10,16 +9,15 @@ import { readTables } from "../../../src/lake/query/query-views.js";
 import { compact, compactToTarget, filesToMerge, mergesToTarget } from "../../../src/lake/tables/compact.js";
 import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 let lake: Lake;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-compact-"));
-  lake = openLake({ directory });
+  lake = openLake({ directory: temp.path });
 });
 afterEach(async () => {
   await lake.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 const files = (...rows: readonly number[]): AddFile[] =>
@@ -92,7 +90,7 @@ test("a table that grows by one file at a time keeps few files and every row", a
 
 test("of two that compact at once one counts, and no row is lost or doubled", async () => {
   for (let n = 0; n < 16; n += 1) await append(n, 1);
-  const other = openLake({ directory });
+  const other = openLake({ directory: temp.path });
   try {
     await Promise.all([lake, other].map((one) => compact(one, webhookEvents, ["received_at"])));
   } finally {
@@ -100,7 +98,7 @@ test("of two that compact at once one counts, and no row is lost or doubled", as
   }
   expect((await idsInTable()).sort()).toEqual(Array.from({ length: 16 }, (_, n) => id(n)));
   // The file of the one that lost stayed for days, also where `forget` had erased its rows meanwhile.
-  const names = await readdir(join(directory, webhookEvents.name));
+  const names = await readdir(join(temp.path, webhookEvents.name));
   expect(names.filter((name) => name.startsWith("compacted"))).toHaveLength(1);
 });
 
@@ -158,7 +156,7 @@ test("a file that was changed is merged with none: the log would say of the new 
   for (let part = 0; part < 20; part += 1) await append(part * 2, 2);
   const { files: live } = await lake.table(webhookEvents.name).snapshot();
   const [file] = live.keys();
-  const path = join(directory, webhookEvents.name, String(file));
+  const path = join(temp.path, webhookEvents.name, String(file));
   const bytes = await readFile(path);
   bytes[bytes.length - 1] = 0;
   await writeFile(path, bytes);

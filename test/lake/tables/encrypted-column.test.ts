@@ -16,7 +16,8 @@ import { STREAMS } from "../../../src/streams/index.js";
 import { TABLES } from "../../../src/tables.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
 const PEOPLE = {
   name: "people",
@@ -29,15 +30,13 @@ const PEOPLE = {
 
 const sealer = createSealer(parseEncryptionKeys(`k:${Buffer.alloc(32, 1).toString("base64")}`));
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 let lake: Lake;
 beforeEach(async () => {
-  base = await openTestLake();
   lake = openLake({ directory: base.directory, sealer });
 });
 afterEach(async () => {
   await lake.close();
-  await base.release();
 });
 
 async function rowsOf(spec: TableSpec, sql: string, decrypt: boolean) {

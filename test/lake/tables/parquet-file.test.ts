@@ -11,18 +11,17 @@ import { addOf, writeQuery, writeRows } from "../../../src/lake/tables/parquet-f
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { transactions } from "../../../src/lake/tables/transactions.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 let lake: Lake;
 beforeEach(async () => {
-  base = await openTestLake();
   lake = openLake({ directory: base.directory });
 });
 afterEach(async () => {
   await lake.close();
-  await base.release();
 });
 
 test("awkward texts of a row come back as they were; half a surrogate pair as U+FFFD", async () => {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
@@ -8,19 +5,18 @@ import { compact } from "../../../src/lake/tables/compact.js";
 import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
 import { knownMessages } from "../../../src/lake/webhooks/known-messages.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 0, 1);
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 let lake: Lake;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-known-"));
-  lake = openLake({ directory });
+  lake = openLake({ directory: temp.path });
 });
 afterEach(async () => {
   await lake.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 test("over a month of traffic repeats are found, and a commit meets no more files at its end than at its start", async () => {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { expect, test } from "vitest";
+import { eachFile } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { simulateNights } from "../../helpers/lake/log/log-nights.js";
 
-let lake: TestLake;
-beforeAll(async () => {
-  lake = await openTestLake();
-});
-afterAll(() => lake.release());
+const lake = eachFile(openTestLake);
 
 test("after a hundred nights of 20,000 links the log of a feed is at most five checkpoints large", async () => {
   const nights = { links: 20_000, nights: 100, commitLinks: 2_000, table: {} };

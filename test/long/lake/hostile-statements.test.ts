@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { eachFile } from "../../helpers/each-test.js";
 import { hostileStatements } from "../../helpers/lake/hostile-statements.js";
-import { type HostileLake, NAMES, openHostileLake } from "../../helpers/query/hostile-lake.js";
+import { NAMES, openHostileLake } from "../../helpers/query/hostile-lake.js";
 
-let at: HostileLake;
-beforeAll(async () => {
-  at = await openHostileLake();
-});
-afterAll(() => at.close());
+const at = eachFile(openHostileLake);
 
 test.each(hostileStatements(NAMES).map((sql, n) => [n, sql] as const))(
   "a statement that is after something else than the tables is refused: %i: %s",

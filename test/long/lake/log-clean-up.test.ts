@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { expect, test } from "vitest";
+import { eachFile } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { KILLS, killCleaning, strikeEachStep } from "../../helpers/lake/log/clean-up-strikes.js";
 import { STRIKES } from "../../helpers/lake/log/struck-store.js";
 
-let lake: TestLake;
-beforeAll(async () => {
-  lake = await openTestLake();
-});
-afterAll(() => lake.release());
+const lake = eachFile(openTestLake);
 
 test.each(STRIKES)("a log is whole, and its table right, whatever step is %s", async (strike) => {
   expect(await strikeEachStep(lake, strike)).toBeGreaterThan(20);

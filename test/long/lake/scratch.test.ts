@@ -1,15 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { expect, test } from "vitest";
+import { eachTest } from "../../helpers/each-test.js";
+import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { runDeltaChild } from "../../helpers/lake/delta-process.js";
 import { canIsolate } from "../../helpers/lake/spill.js";
 
-let lake: TestLake;
-beforeEach(async () => {
-  lake = await openTestLake();
-});
-afterEach(() => lake.release());
+const lake = eachTest(openTestLake);
 
 test.skipIf(!canIsolate())(
   "engines in containers of their own, each with process id 1, read their own rows",

@@ -5,8 +5,9 @@ import { DAY } from "../../../src/domain/duration.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { maintain } from "../../../src/lake/maintain/maintain.js";
 import { TABLES } from "../../../src/tables.js";
+import { eachFile } from "../../helpers/each-test.js";
 import { addLink, created, removed } from "../../helpers/sync/scripted-links.js";
-import { openSyncWorld, type SyncWorld } from "../../helpers/sync/sync-harness.js";
+import { openSyncWorld } from "../../helpers/sync/sync-harness.js";
 import { verified } from "../../helpers/tampering/verified.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { dateFiles, liveLater } from "./days-later.js";
@@ -15,15 +16,13 @@ import { dateFiles, liveLater } from "./days-later.js";
 const NIGHTS = Number(process.env.NIGHTLEDGER_YEAR_NIGHTS ?? 42);
 const WEEK = 7;
 const temporal = sharedTemporal();
-let world: SyncWorld;
+const world = eachFile(() => openSyncWorld(temporal));
 
 beforeAll(async () => {
-  world = await openSyncWorld(temporal);
   for (let link = 0; link < 4; link += 1) addLink(world, `link_${link}`, 20, `fp_${link}`);
 });
 afterAll(async () => {
   liveLater(0);
-  await world?.close();
   await temporal.stop();
 });
 

@@ -1,9 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { beforeEach, expect, test } from "vitest";
+import { startSandbox } from "../../../sandbox/index.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { eachTest } from "../../helpers/each-test.js";
 
 const TEST_KEY = "sk_test_rehearsal";
 const LIVE_KEY = "sk_live_real";
@@ -19,22 +20,14 @@ const ONBOARD = [
   "--json",
 ];
 
-let sandbox: Sandbox;
-let elsewhere: Sandbox;
-let folder: JobFolder;
+const sandbox = eachTest(() => startSandbox(OPTIONS));
+const elsewhere = eachTest(() => startSandbox(OPTIONS));
+const folder = eachTest(() => openJobFolder(sandbox));
 
 beforeEach(async () => {
-  sandbox = await startSandbox(OPTIONS);
-  elsewhere = await startSandbox(OPTIONS);
-  folder = await openJobFolder(sandbox);
   const ids = ["fp_1", "fp_2", "fp_3"];
   for (const fp_id of ids) for (const one of [sandbox, elsewhere]) one.addUser({ fp_id });
   await writeFile(join(folder.directory, "customers.csv"), ["fp_id", ...ids, ""].join("\n"));
-});
-afterEach(async () => {
-  await folder.release();
-  await sandbox.close();
-  await elsewhere.close();
 });
 
 interface End {

@@ -1,22 +1,16 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { expect, test } from "vitest";
+import { startSandbox } from "../../../sandbox/index.js";
+import { openJobFolder } from "../../helpers/command/job-folder.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { newName } from "../../helpers/kill/kill-points.js";
 import { auditLake } from "../../helpers/lake/lake-audit.js";
 
-let sandbox: Sandbox;
-let folder: JobFolder;
-
-beforeEach(async () => {
-  sandbox = await startSandbox({ population: { kind: "synthetic", users: 1, linksPerUser: 2, rows: 100 } });
-  folder = await openJobFolder(sandbox);
-});
-afterEach(async () => {
-  await folder.release();
-  await sandbox.close();
-});
+const sandbox = eachTest(() =>
+  startSandbox({ population: { kind: "synthetic", users: 1, linksPerUser: 2, rows: 100 } }),
+);
+const folder = eachTest(() => openJobFolder(sandbox));
 
 async function expectSyncs(): Promise<void> {
   const { code, stderr } = await folder.sync().ended;

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { startNode } from "../../helpers/command/command-process.js";
+import { eachFile, tempDirectory } from "../../helpers/each-test.js";
 import { ROOT, read, repositoryFiles } from "../../repository/source-tree.js";
 
-let directory: string;
+const temp = eachFile(tempDirectory);
 let installed: string;
 let program: string;
 
@@ -19,14 +19,13 @@ const npm = (cwd: string, ...args: readonly string[]) =>
 
 // Packs a copy: `prepack` removes `dist`, which other tests run from.
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-package-"));
-  const checkout = join(directory, "checkout");
-  installed = join(directory, "installed");
+  const checkout = join(temp.path, "checkout");
+  installed = join(temp.path, "installed");
   await mkdir(installed);
   for (const path of repositoryFiles()) await cp(join(ROOT, path), join(checkout, path));
   await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"));
-  npm(checkout, "pack", "--pack-destination", directory);
-  const [tarball = ""] = (await readdir(directory)).filter((name) => name.endsWith(".tgz"));
+  npm(checkout, "pack", "--pack-destination", temp.path);
+  const [tarball = ""] = (await readdir(temp.path)).filter((name) => name.endsWith(".tgz"));
   npm(
     installed,
     "install",
@@ -34,11 +33,10 @@ beforeAll(async () => {
     installed,
     "--omit=dev",
     "--prefer-offline",
-    join(directory, tarball),
+    join(temp.path, tarball),
   );
   program = join(installed, "node_modules", ".bin", "nightledger");
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 test("the installed package names what it runs on", async () => {
   const { code, stdout } = await startNode(program, ["version", "--json"], { cwd: installed }).ended;

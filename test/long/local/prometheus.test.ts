@@ -3,10 +3,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { startSandbox } from "../../../sandbox/index.js";
 import { startProgram } from "../../helpers/command/command-process.js";
 import { freePort } from "../../helpers/command/free-port.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { created } from "../../helpers/sync/scripted-links.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { clusterEnv } from "../../helpers/temporal/temporal-environment.js";
@@ -17,16 +18,14 @@ import { ROOT, read } from "../../repository/source-tree.js";
 const withPrometheus = test.skipIf(spawnSync("prometheus", ["--version"]).error !== undefined);
 
 const temporal = sharedTemporal();
-let sandbox: Sandbox;
+const sandbox = eachTest(startSandbox);
 let folder: JobFolder;
 beforeEach(async () => {
-  sandbox = await startSandbox();
   sandbox.addLink({ fp_id: "u1", id: "link-of-u1", accounts: [{ id: "a" }] });
   folder = await openJobFolder(sandbox, clusterEnv(temporal));
 });
 afterEach(async () => {
   await folder.release();
-  await sandbox.close();
 });
 afterAll(() => temporal.stop());
 

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { afterAll, expect, test } from "vitest";
+import { startSandbox } from "../../../sandbox/index.js";
+import { openJobFolder } from "../../helpers/command/job-folder.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { auditCalls } from "../../helpers/kill/call-audit.js";
 import { auditLake } from "../../helpers/lake/lake-audit.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
@@ -9,21 +10,17 @@ import { clusterEnv } from "../../helpers/temporal/temporal-environment.js";
 const PAGES = { operation: "sync_transactions" };
 
 const temporal = sharedTemporal();
-let sandbox: Sandbox;
-let folder: JobFolder;
-
-afterAll(() => temporal.stop());
-beforeEach(async () => {
-  sandbox = await startSandbox({
+const sandbox = eachTest(() =>
+  startSandbox({
     population: { kind: "synthetic", users: 2, linksPerUser: 3, rows: 1_000, seed: 5 },
     latencyMs: 60,
-  });
-  folder = await openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: "3", ...clusterEnv(temporal) });
-});
-afterEach(async () => {
-  await folder.release();
-  await sandbox.close();
-});
+  }),
+);
+const folder = eachTest(() =>
+  openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: "3", ...clusterEnv(temporal) }),
+);
+
+afterAll(() => temporal.stop());
 
 async function startWorkerCommand() {
   const worker = folder.command(["worker"]);

@@ -1,26 +1,27 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { startSandbox } from "../../../sandbox/index.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { rowsOf, withLake } from "../../helpers/lake/lake-audit.js";
 
 const WINDOW = 5;
 const POSTS = { operation: "create_onboarding" };
 const users = Array.from({ length: 20 }, (_, at) => `fp_${at + 1}`);
 
-let sandbox: Sandbox;
+const sandbox = eachTest(() =>
+  startSandbox({ playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }], latencyMs: 100 }),
+);
 let folder: JobFolder;
 
 beforeEach(async () => {
-  sandbox = await startSandbox({ playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }], latencyMs: 100 });
   for (const fp_id of users) sandbox.addUser({ fp_id });
   folder = await openJobFolder(sandbox);
   await writeFile(join(folder.directory, "customers.csv"), ["fp_id", ...users, ""].join("\n"));
 });
 afterEach(async () => {
   await folder.release();
-  await sandbox.close();
 });
 
 test.each(["SIGINT", "SIGTERM"] as const)(

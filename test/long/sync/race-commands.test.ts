@@ -1,33 +1,34 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { startSandbox } from "../../../sandbox/index.js";
 import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
 import type { ProcessEnd } from "../../helpers/command/command-process.js";
-import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { openJobFolder } from "../../helpers/command/job-folder.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { auditLake, connectedLinks, rowsOf, withLake } from "../../helpers/lake/lake-audit.js";
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 
 const PAGES = { operation: "sync_transactions" };
 
-let sandbox: Sandbox;
-let folder: JobFolder;
+const sandbox = eachTest(() =>
+  startSandbox({
+    population: { kind: "synthetic", users: 2, linksPerUser: 3, rows: 600, seed: 11 },
+  }),
+);
+const folder = eachTest(() =>
+  openJobFolder(sandbox, {
+    NIGHTLEDGER_ENCRYPTION_KEYS: KEYS,
+    NIGHTLEDGER_API_CONCURRENCY: "4",
+  }),
+);
 let otherHome: string;
 
 beforeEach(async () => {
-  sandbox = await startSandbox({
-    population: { kind: "synthetic", users: 2, linksPerUser: 3, rows: 600, seed: 11 },
-  });
-  folder = await openJobFolder(sandbox, {
-    NIGHTLEDGER_ENCRYPTION_KEYS: KEYS,
-    NIGHTLEDGER_API_CONCURRENCY: "4",
-  });
   otherHome = join(folder.directory, "other-home");
 });
 afterEach(async () => {
   for (const server of serversOn(join(otherHome, "temporal.db"))) await endProcess(server, 0);
-  await folder.release();
-  await sandbox.close();
 });
 
 /** Two syncs that know nothing of each other: each has a HOME, a Temporal server and a worker of its own. */

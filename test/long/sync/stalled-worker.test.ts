@@ -1,29 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Connection } from "@temporalio/client";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { expect, test } from "vitest";
+import { startSandbox } from "../../../sandbox/index.js";
+import { openJobFolder } from "../../helpers/command/job-folder.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { auditCalls } from "../../helpers/kill/call-audit.js";
 import { stallsIn } from "../../helpers/kill/stalls.js";
 import { auditLake } from "../../helpers/lake/lake-audit.js";
 
 const PAGES = { operation: "sync_transactions" };
 
-let sandbox: Sandbox;
-let folder: JobFolder;
-
-beforeEach(async () => {
-  sandbox = await startSandbox({
+const sandbox = eachTest(() =>
+  startSandbox({
     population: { kind: "synthetic", users: 2, linksPerUser: 3, rows: 1_000, seed: 4 },
     latencyMs: 60,
-  });
-  folder = await openJobFolder(sandbox, { NIGHTLEDGER_LOG_LEVEL: "debug" });
-});
-afterEach(async () => {
-  await folder.release();
-  await sandbox.close();
-});
+  }),
+);
+const folder = eachTest(() => openJobFolder(sandbox, { NIGHTLEDGER_LOG_LEVEL: "debug" }));
 
 /** Resolves once Temporal has begun a step of a run again. */
 async function stepIsRepeated(): Promise<void> {

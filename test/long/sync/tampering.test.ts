@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openTamperedWorld, type TamperedWorld } from "../../helpers/tampering/tampered-world.js";
+import { afterAll, expect, test } from "vitest";
+import { eachFile } from "../../helpers/each-test.js";
+import { openTamperedWorld } from "../../helpers/tampering/tampered-world.js";
 import { tampering } from "../../helpers/tampering/tampering.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
-let world: TamperedWorld;
-beforeAll(async () => {
-  world = await openTamperedWorld(temporal);
-});
+const world = eachFile(() => openTamperedWorld(temporal));
 afterAll(async () => {
-  await world?.close();
   await temporal.stop();
 });
 

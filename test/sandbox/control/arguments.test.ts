@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox, transactionRow } from "../../../sandbox/index.js";
+import { beforeEach, expect, test } from "vitest";
+import { startSandbox, transactionRow } from "../../../sandbox/index.js";
+import { eachTest } from "../../helpers/each-test.js";
 
-let sandbox: Sandbox;
+const sandbox = eachTest(startSandbox);
 beforeEach(async () => {
-  sandbox = await startSandbox();
   sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
 });
-afterEach(() => sandbox.close());
 
 async function control(path: string, body: unknown): Promise<{ status: number; message: string }> {
   const text = typeof body === "string" ? body : JSON.stringify(body);

@@ -1,13 +1,10 @@
 import { request } from "node:http";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Fault, parseFaults, type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { expect, test } from "vitest";
+import { type Fault, parseFaults, startSandbox } from "../../../sandbox/index.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { get } from "../../helpers/stand-in/reader.js";
 
-let sandbox: Sandbox;
-beforeEach(async () => {
-  sandbox = await startSandbox({ population: { kind: "synthetic", users: 1, rows: 100 } });
-});
-afterEach(() => sandbox.close());
+const sandbox = eachTest(() => startSandbox({ population: { kind: "synthetic", users: 1, rows: 100 } }));
 
 const LINKS = "/users/fp_id_00001/bank_links";
 const SYNC = "/bank_links/link_fp_id_00001_1/transactions/sync";

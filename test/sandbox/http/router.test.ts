@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Sandbox, startSandbox, transactionRow } from "../../../sandbox/index.js";
+import { beforeAll, expect, test } from "vitest";
+import { startSandbox, transactionRow } from "../../../sandbox/index.js";
+import { eachFile } from "../../helpers/each-test.js";
 import { ask, get, sync } from "../../helpers/stand-in/reader.js";
 
-let sandbox: Sandbox;
+const sandbox = eachFile(() => startSandbox({ apiKeys: ["first key", "second key"], maxSyncSize: 250 }));
 beforeAll(async () => {
-  sandbox = await startSandbox({ apiKeys: ["first key", "second key"], maxSyncSize: 250 });
   for (const id of ["a/b", "other"]) {
     sandbox.addLink({ fp_id: "fp 1", id, accounts: [{}] });
     sandbox.append(id, [{ change: "created", row: transactionRow({ transaction_id: `${id} 1` }) }]);
   }
 });
-afterAll(() => sandbox.close());
 
 const SYNC = "/bank_links/a%2Fb/transactions/sync";
 

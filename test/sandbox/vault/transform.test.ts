@@ -1,17 +1,16 @@
 import { createHmac, generateKeyPairSync, privateDecrypt } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { beforeAll, expect, test } from "vitest";
+import { startSandbox } from "../../../sandbox/index.js";
+import { eachFile } from "../../helpers/each-test.js";
 import { call } from "../../helpers/stand-in/caller.js";
 
-let sandbox: Sandbox;
+const sandbox = eachFile(() => startSandbox({ vaults: "empty" }));
 let token: string;
 const fields = ["custom.a", "custom.b"];
 beforeAll(async () => {
-  sandbox = await startSandbox({ vaults: "empty" });
   sandbox.addUser({ fp_id: "u" });
   token = sandbox.tokens.create("u", { scope: "decrypt", fields, decrypt_reason: "r" }).token;
 });
-afterAll(() => sandbox.close());
 
 async function transformed(value: string | number | boolean | object, ...transforms: string[]) {
   sandbox.vaults.write("u", { "custom.a": value as string });

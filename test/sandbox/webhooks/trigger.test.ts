@@ -1,18 +1,17 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox, TRIGGERS } from "../../../sandbox/index.js";
+import { expect, test } from "vitest";
+import { startSandbox, TRIGGERS } from "../../../sandbox/index.js";
 import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
+import { eachTest } from "../../helpers/each-test.js";
 
 const USER = "fp_id_00002";
 const LINK = "link_fp_id_00002_1";
 
-let sandbox: Sandbox;
-beforeEach(async () => {
-  sandbox = await startSandbox({
+const sandbox = eachTest(() =>
+  startSandbox({
     businesses: 1,
     population: { kind: "synthetic", users: 2, otherStates: true },
-  });
-});
-afterEach(() => sandbox.close());
+  }),
+);
 
 const newest = (user = USER) => sandbox.onboardings.of(user).at(-1);
 const liveRows = () => [...sandbox.truthRows(LINK)].length;

@@ -1,15 +1,15 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { InputError, UnreachableError } from "../../../src/domain/failures.js";
 import { type CliSearch, findTemporalCli } from "../../../src/temporal/cli/cli-binary.js";
 import { cliCacheDirectory, TEMPORAL_CLI_VERSION } from "../../../src/temporal/cli/cli-cache.js";
 import { goModuleDirectory } from "../../../src/temporal/cli/cli-install.js";
 import { identify } from "../../../src/temporal/server/process-identity.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
 const FAKE_CLI = '#!/bin/sh\necho "temporal version 9.9.9 (fake)"\n';
-let root: string;
+const temp = eachTest(tempDirectory);
 let search: CliSearch & { env: Record<string, string> };
 let reports: string[];
 
@@ -24,8 +24,8 @@ async function script(path: string, text: string): Promise<string> {
 // A `go` that does what the real one does with these arguments, and counts how often.
 const fakeGo = (body: string) =>
   script(
-    join(root, "bin", "go"),
-    `#!/bin/sh\necho "$@" >>'${root}/go-calls'\nenv >>'${root}/go-env'\n` +
+    join(temp.path, "bin", "go"),
+    `#!/bin/sh\necho "$@" >>'${temp.path}/go-calls'\nenv >>'${temp.path}/go-env'\n` +
       `while [ "$1" != -o ]; do shift; done\nout=$2\n${body}`,
   );
 const goBuilds = `sleep 0.2\nprintf '#!/bin/sh\\necho temporal version 1.5.1\\n' >"$out"\nchmod 755 "$out"\n`;
@@ -37,29 +37,31 @@ async function cached(): Promise<string[]> {
 }
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "nightledger-cli-"));
   reports = [];
-  await mkdir(join(root, "module"));
-  const noDownload = await script(join(root, "offline"), "#!/bin/sh\necho no route >&2\nexit 1\n");
+  await mkdir(join(temp.path, "module"));
+  const noDownload = await script(join(temp.path, "offline"), "#!/bin/sh\necho no route >&2\nexit 1\n");
   search = {
-    env: { PATH: `${join(root, "bin")}:/usr/bin:/bin`, XDG_CACHE_HOME: join(root, "cache"), HOME: root },
+    env: {
+      PATH: `${join(temp.path, "bin")}:/usr/bin:/bin`,
+      XDG_CACHE_HOME: join(temp.path, "cache"),
+      HOME: temp.path,
+    },
     report: (message) => reports.push(message),
     download: { command: noDownload, args: [], stallMs: 1_500, timeoutMs: 10_000 },
-    moduleDirectory: join(root, "module"),
+    moduleDirectory: join(temp.path, "module"),
   };
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 describe("the order of the search", () => {
   const places = {
     TEMPORAL_CLI_PATH: async () => {
-      search.env.TEMPORAL_CLI_PATH = await script(join(root, "given"), FAKE_CLI);
+      search.env.TEMPORAL_CLI_PATH = await script(join(temp.path, "given"), FAKE_CLI);
     },
-    PATH: () => script(join(root, "bin", "temporal"), FAKE_CLI),
+    PATH: () => script(join(temp.path, "bin", "temporal"), FAKE_CLI),
     cache: () => script(join(cliCacheDirectory(search.env), "temporal"), FAKE_CLI),
     download: async () => {
       const command = await script(
-        join(root, "download"),
+        join(temp.path, "download"),
         `#!/bin/sh\nprintf '%s' '${FAKE_CLI}' >"$1/temporal-sdk"\n`,
       );
       search = { ...search, download: { command, args: [], stallMs: 5_000, timeoutMs: 10_000 } };
@@ -87,15 +89,15 @@ describe("the order of the search", () => {
 });
 
 test("a TEMPORAL_CLI_PATH that is not a Temporal CLI is an input error, not a reason to look elsewhere", async () => {
-  await script(join(root, "bin", "temporal"), FAKE_CLI);
-  search.env.TEMPORAL_CLI_PATH = join(root, "nothing");
+  await script(join(temp.path, "bin", "temporal"), FAKE_CLI);
+  search.env.TEMPORAL_CLI_PATH = join(temp.path, "nothing");
   await expect(findTemporalCli(search)).rejects.toThrow(InputError);
   search.env.TEMPORAL_CLI_PATH = "/bin/true";
   await expect(findTemporalCli(search)).rejects.toThrow(/TEMPORAL_CLI_PATH: \/bin\/true does not say/);
 });
 
 test("something else called temporal on the PATH is passed over", async () => {
-  await script(join(root, "bin", "temporal"), "#!/bin/sh\nexit 3\n");
+  await script(join(temp.path, "bin", "temporal"), "#!/bin/sh\nexit 3\n");
   await fakeGo(goBuilds);
   expect((await findTemporalCli(search)).origin).toBe("build");
 });
@@ -115,15 +117,15 @@ test("when nothing works the error names each thing tried and what to do, and no
 
 test("a download that stalls half-way is ended with all it started, leaves no file, and the build continues", async () => {
   const command = await script(
-    join(root, "stall"),
-    `#!/bin/sh\nprintf half >"$1/temporal-sdk"\nsleep 600 & echo $! >'${root}/grandchild'\nwait\n`,
+    join(temp.path, "stall"),
+    `#!/bin/sh\nprintf half >"$1/temporal-sdk"\nsleep 600 & echo $! >'${temp.path}/grandchild'\nwait\n`,
   );
   await fakeGo(goBuilds);
   const download = { command, args: [], stallMs: 1_000, timeoutMs: 60_000 };
   const found = await findTemporalCli({ ...search, download });
   expect(found.origin).toBe("build");
   expect(await cached()).toEqual(["temporal"]);
-  const grandchild = Number(await readFile(join(root, "grandchild"), "utf8"));
+  const grandchild = Number(await readFile(join(temp.path, "grandchild"), "utf8"));
   await expect.poll(() => identify(grandchild)).toBeUndefined();
 });
 
@@ -147,7 +149,7 @@ test("searches at once build once", async () => {
   const found = await Promise.all(Array.from({ length: 4 }, () => findTemporalCli(search)));
   expect(reports).toContain("Building the Temporal CLI, once: 2 to 4 minutes on two cores.");
   expect(found.map((one) => one.origin).sort()).toEqual(["build", "cache", "cache", "cache"]);
-  expect((await readFile(join(root, "go-calls"), "utf8")).trim().split("\n")).toHaveLength(1);
+  expect((await readFile(join(temp.path, "go-calls"), "utf8")).trim().split("\n")).toHaveLength(1);
 });
 
 test("the build is reproducible and small, and never sees a secret", async () => {
@@ -155,21 +157,21 @@ test("the build is reproducible and small, and never sees a secret", async () =>
   search.env.TEMPORAL_API_KEY = "tk_live_1";
   await fakeGo(goBuilds);
   await findTemporalCli(search);
-  expect(await readFile(join(root, "go-calls"), "utf8")).toMatch(
+  expect(await readFile(join(temp.path, "go-calls"), "utf8")).toMatch(
     /^build -trimpath -ldflags -s -w -o \S+ github\.com\/temporalio\/cli\/cmd\/temporal\n$/,
   );
-  expect(await readFile(join(root, "go-env"), "utf8")).not.toMatch(/_live_1/);
+  expect(await readFile(join(temp.path, "go-env"), "utf8")).not.toMatch(/_live_1/);
 });
 
 test("an interrupt ends the build at once", async () => {
-  await fakeGo(`echo $$ >'${root}/go-pid'\nsleep 600\n`);
+  await fakeGo(`echo $$ >'${temp.path}/go-pid'\nsleep 600\n`);
   const abort = new AbortController();
   const searching = findTemporalCli({ ...search, signal: abort.signal });
   searching.catch(() => undefined);
   const pid = await expect
-    .poll(() => readFile(join(root, "go-pid"), "utf8").catch(() => ""), { timeout: 10_000 })
+    .poll(() => readFile(join(temp.path, "go-pid"), "utf8").catch(() => ""), { timeout: 10_000 })
     .toMatch(/\d/)
-    .then(() => readFile(join(root, "go-pid"), "utf8"));
+    .then(() => readFile(join(temp.path, "go-pid"), "utf8"));
   abort.abort(new Error("interrupted"));
   await expect(searching).rejects.toThrow("interrupted");
   await expect.poll(() => identify(Number(pid))).toBeUndefined();

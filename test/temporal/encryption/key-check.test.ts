@@ -1,36 +1,34 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import { checkKeys, ensureKeyCheck, KEY_CHECK } from "../../../src/temporal/encryption/key-check.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
+import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
 const secret = (fill: number) => Buffer.alloc(32, fill).toString("base64");
 const keys = parseEncryptionKeys(`k1:${secret(1)}`);
-let lake: string;
+const temp = eachTest(tempDirectory);
 let store: ObjectStore;
 
 beforeEach(async () => {
-  lake = await mkdtemp(join(tmpdir(), "nightledger-key-check-"));
-  store = createLocalStore(lake);
+  store = createLocalStore(temp.path);
 });
-afterEach(() => rm(lake, { recursive: true, force: true }));
 
 test("the check of a fresh lake takes any key and writes nothing", async () => {
   expect(await checkKeys(store, keys)).toBe(false);
-  expect(await readdir(lake)).toEqual([]);
+  expect(await readdir(temp.path)).toEqual([]);
 });
 
 test("the first use writes a key check that the same keys, and rotated ones, open", async () => {
   await ensureKeyCheck(store, keys);
-  const written = await readFile(join(lake, KEY_CHECK), "utf8");
+  const written = await readFile(join(temp.path, KEY_CHECK), "utf8");
   expect(await checkKeys(store, keys)).toBe(true);
   expect(await checkKeys(store, parseEncryptionKeys(`k2:${secret(2)},k1:${secret(1)}`))).toBe(true);
   await ensureKeyCheck(store, keys);
-  expect(await readFile(join(lake, KEY_CHECK), "utf8")).toBe(written);
+  expect(await readFile(join(temp.path, KEY_CHECK), "utf8")).toBe(written);
 });
 
 test.each([
@@ -57,6 +55,6 @@ test("of two commands that use a fresh lake with different keys, exactly one con
 
 test("a file that is not a key check is named", async () => {
   await ensureKeyCheck(store, keys);
-  await writeFile(join(lake, KEY_CHECK), "{}");
+  await writeFile(join(temp.path, KEY_CHECK), "{}");
   await expect(checkKeys(store, keys)).rejects.toThrow(KEY_CHECK);
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { planCustomers } from "../../../../src/activities/onboarding/batch/plan-customers.js";
 import { recordOutcomes } from "../../../../src/activities/onboarding/record-outcomes.js";
 import { StagingLostError } from "../../../../src/domain/failures.js";
@@ -8,19 +8,16 @@ import { earlierOutcomes } from "../../../../src/lake/onboarding/earlier-outcome
 import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
 import { onboardingEvents } from "../../../../src/lake/tables/onboardings.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import {
   customer,
   freezeCustomers,
   outcomeOf,
   wrongRow,
 } from "../../../helpers/onboarding/onboarding-batch.js";
-import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
+import { openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
-let bench: ActivityBench;
-beforeEach(async () => {
-  bench = await openActivityBench();
-});
-afterEach(() => bench.close());
+const bench = eachTest(openActivityBench);
 
 const INPUT = {
   runId: "again",

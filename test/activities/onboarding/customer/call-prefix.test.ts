@@ -1,17 +1,14 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isSpent, onboardingPrefix } from "../../../../src/activities/onboarding/customer/call-prefix.js";
 import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import { customer, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
-import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
+import { openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
 const BATCH = "onb_1";
 const at = (name: string | number) => `_staging/onboarding-calls/key/${name}/`;
 
-let bench: ActivityBench;
-beforeEach(async () => {
-  bench = await openActivityBench();
-});
-afterEach(() => bench.close());
+const bench = eachTest(openActivityBench);
 
 const prefix = (attempt: number, before: string | null = null) =>
   onboardingPrefix(bench.deps, {

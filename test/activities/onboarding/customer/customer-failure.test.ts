@@ -1,23 +1,22 @@
 import { MockActivityEnvironment } from "@temporalio/testing";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { prepareCustomer } from "../../../../src/activities/onboarding/customer/prepare-customer.js";
 import type { CustomerStep } from "../../../../src/domain/onboarding/customer/open-customer.js";
 import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import { openRow } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
-import { type ActivityBench, openActivityBench, SILENT } from "../../../helpers/temporal/activity-bench.js";
+import { openActivityBench, SILENT } from "../../../helpers/temporal/activity-bench.js";
 
 const MINUTE_MS = 60_000;
 
-let bench: ActivityBench;
+const bench = eachTest(openActivityBench);
 let batchId: string;
 beforeEach(async () => {
-  bench = await openActivityBench();
   bench.sandbox.addUser({ fp_id: "fp_2" });
   batchId = await freezeCustomers(bench.deps.batches, [customer(2, { vault: { "custom.n": "x" } })]);
   bench.sandbox.addFault({ kind: "status", status: 503, retryAfter: 2, operation: "create_client_token" });
 });
-afterEach(() => bench.close());
 
 /** The n-th attempt at a row's vault while the service is down, so long after the first one was due. */
 function attempt(n: number, sinceMs: number): Promise<CustomerStep> {

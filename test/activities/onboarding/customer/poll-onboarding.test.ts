@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { keptLink } from "../../../../src/activities/onboarding/customer/deliver-continuation.js";
 import { pollOnboarding } from "../../../../src/activities/onboarding/customer/poll-onboarding.js";
 import { createOnboarding } from "../../../../src/api/operations/onboarding.js";
@@ -7,6 +7,7 @@ import { afterLink, type CustomerState } from "../../../../src/domain/onboarding
 import type { CustomerEvent } from "../../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
 import { keptLinksFile } from "../../../../src/lake/onboarding/continuation-file.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import {
   completed,
   event,
@@ -16,21 +17,21 @@ import {
   POSTED,
 } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
-import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
+import { openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
 const DAY = 86_400_000;
 
-let bench: ActivityBench;
+const bench = eachTest(() =>
+  openActivityBench({ playbooks: [{ key: "pb_1", outcomes: { pass: 1 }, versions: 3 }] }),
+);
 let batchId: string;
 let onboardingId: string;
 beforeEach(async () => {
-  bench = await openActivityBench({ playbooks: [{ key: "pb_1", outcomes: { pass: 1 }, versions: 3 }] });
   bench.sandbox.addUser({ fp_id: "fp_2" });
   const params = { body: { key: "pb_1:v3", fp_id: "fp_2" } };
   onboardingId = (await bench.deps.api.read(createOnboarding, params)).id;
   batchId = await freezeCustomers(bench.deps.batches, [customer(2)]);
 });
-afterEach(() => bench.close());
 
 /** A poll that is answered with this. */
 async function look(answer: object, known: CustomerState, events: readonly CustomerEvent[] = []) {

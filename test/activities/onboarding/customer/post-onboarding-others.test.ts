@@ -2,21 +2,20 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { postOnboarding } from "../../../../src/activities/onboarding/customer/post-onboarding.js";
 import { createApiClient } from "../../../../src/api/http/client.js";
 import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import { openRow } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
-import { type LyingProxy, startLyingProxy } from "../../../helpers/stand-in/lying-proxy.js";
-import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
+import { startLyingProxy } from "../../../helpers/stand-in/lying-proxy.js";
+import { openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
 const LINES = [2, 3];
 const idOf = (line: number) => `user_of_line_000${line}`;
 
-let bench: ActivityBench;
-let proxy: LyingProxy;
+const bench = eachTest(openActivityBench);
+const proxy = eachTest(() => startLyingProxy(bench.sandbox.url));
 let api: ReturnType<typeof createApiClient>;
 let batchId: string;
 beforeEach(async () => {
-  bench = await openActivityBench();
-  proxy = await startLyingProxy(bench.sandbox.url);
   api = createApiClient({
     ...{ baseUrl: proxy.url, apiKey: bench.sandbox.apiKey, concurrency: 4, userAgent: "nightledger/test" },
     ...{ headersTimeoutMs: 60_000, bodyTimeoutMs: 60_000, maxBodyBytes: 1 << 24 },
@@ -30,8 +29,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await api.close();
-  await proxy.close();
-  await bench.close();
 });
 
 const post = (row: number, attempt = 1) =>

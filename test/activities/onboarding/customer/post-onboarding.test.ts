@@ -1,15 +1,15 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { postOnboarding } from "../../../../src/activities/onboarding/customer/post-onboarding.js";
 import type { CustomerStep } from "../../../../src/domain/onboarding/customer/open-customer.js";
 import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import { openRow } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
-import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
+import { openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
-let bench: ActivityBench;
+const bench = eachTest(openActivityBench);
 let batchId: string;
 beforeEach(async () => {
-  bench = await openActivityBench();
   bench.sandbox.playbooks.declare({ key: "pb_1", versions: 3 });
   for (const line of [2, 3]) bench.sandbox.addUser({ fp_id: `fp_${line}`, external_id: `c-${line}` });
   batchId = await freezeCustomers(
@@ -20,7 +20,6 @@ beforeEach(async () => {
     ),
   );
 });
-afterEach(() => bench.close());
 
 function post(row: number, syncTimeoutSecs: number | null = null): Promise<CustomerStep> {
   return bench.run(() =>

@@ -1,22 +1,21 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { settleRows } from "../../../../src/activities/onboarding/follow/settle-rows.js";
 import { customerKey, type SteppedRow, shardOf } from "../../../../src/domain/onboarding/follow/shard.js";
 import { earlierOutcomes } from "../../../../src/lake/onboarding/earlier-outcomes.js";
 import { keptSlice } from "../../../../src/lake/onboarding/open-customers.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import { doneReport } from "../../../helpers/onboarding/batch-states.js";
 import { FIRST_INPUT } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
-import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
+import { openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
 const KEYS = [1, 2].map((n) => customerKey("pb_1", `${n}`.padStart(32, "0")));
 const customers = [customer(2), customer(3)] as const;
-let bench: ActivityBench;
+const bench = eachTest(openActivityBench);
 let batchId: string;
 beforeEach(async () => {
-  bench = await openActivityBench();
   batchId = await freezeCustomers(bench.deps.batches, customers);
 });
-afterEach(() => bench.close());
 
 const inputOf = (row: number) => ({ ...FIRST_INPUT, batchId, line: row + 2, row });
 const settled = (version: number, change: object = {}) =>

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../../sandbox/index.js";
 import { load } from "../../../../src/activities/sync/load/load.js";
 import type { LoadManifest } from "../../../../src/activities/sync/page-files/load-pages.js";
@@ -12,22 +12,17 @@ import type { ObjectStore } from "../../../../src/lake/store/object-store.js";
 import { addCleaned, Journal } from "../../../../src/lake/sync/journal/journal.js";
 import { pageFacts } from "../../../../src/streams/transaction-page.js";
 import { startFaultServer } from "../../../helpers/api/fault-server.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import { flipByte, stageLink } from "../../../helpers/sync/staged-links.js";
 import { rawRow } from "../../../helpers/sync/sync-harness.js";
-import {
-  type ActivityBench,
-  openActivityBench,
-  type SliceGiven,
-} from "../../../helpers/temporal/activity-bench.js";
+import { openActivityBench, type SliceGiven } from "../../../helpers/temporal/activity-bench.js";
 
-let bench: ActivityBench;
+const bench = eachTest(openActivityBench);
 let link: Place;
 beforeEach(async () => {
-  bench = await openActivityBench();
   bench.sandbox.addLink({ fp_id: "fp_1", id: "a" });
   link = await stageLink(bench.deps.lake.store, { link_id: "a" });
 });
-afterEach(() => bench.close());
 
 const rows = (count: number) =>
   Array.from({ length: count }, (_, n) => ({

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../../sandbox/index.js";
 import type { SyncDependencies } from "../../../../src/activities/sync/dependencies.js";
 import type { Place } from "../../../../src/domain/sync/place.js";
@@ -8,20 +8,16 @@ import { journalKey, readRecord, readValue } from "../../../../src/lake/sync/jou
 import type { FoundLink } from "../../../../src/lake/sync/journal/report.js";
 import { checkpointDomain } from "../../../../src/lake/sync/link-checkpoint.js";
 import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import { withFaults } from "../../../helpers/kill/fault-store.js";
 import { forgetful } from "../../../helpers/kill/forgetful-store.js";
 import { only } from "../../../helpers/sync/slice-results.js";
 import { rawRow } from "../../../helpers/sync/sync-harness.js";
-import {
-  type ActivityBench,
-  openActivityBench,
-  type ReadSlice,
-} from "../../../helpers/temporal/activity-bench.js";
+import { openActivityBench, type ReadSlice } from "../../../helpers/temporal/activity-bench.js";
 
 const USERS = ["fp_1", "fp_2"];
-let bench: ActivityBench;
+const bench = eachTest(openActivityBench);
 beforeEach(async () => {
-  bench = await openActivityBench();
   for (const fp_id of USERS) {
     for (const n of [1, 2]) {
       const id = `${fp_id}-${n}`;
@@ -33,7 +29,6 @@ beforeEach(async () => {
   bench.sandbox.addLink({ fp_id: "fp_2", id: "gone", fields: { state: "deleted" } });
   await bench.freeze(USERS.map((fp_id) => ({ fp_id })));
 });
-afterEach(() => bench.close());
 
 const rows = (id: string, count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => ({

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { commit } from "../../../../src/activities/sync/commit/commit.js";
 import {
   listInvestmentTransactions,
@@ -16,7 +16,8 @@ import { afterUserOutcome, type UserProgress } from "../../../../src/domain/sync
 import { openQuery } from "../../../../src/lake/query/query.js";
 import { STREAMS } from "../../../../src/streams/index.js";
 import { observed, type Stream } from "../../../../src/streams/stream.js";
-import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
+import { eachTest } from "../../../helpers/each-test.js";
+import { openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
 /** All that a new stream needs, page by page and for each link: docs/inside/architecture.md, "A new stream". */
 const trades: Stream = {
@@ -59,16 +60,16 @@ const payments: Stream = {
   ),
 };
 
-let bench: ActivityBench;
-beforeEach(async () => {
-  bench = await openActivityBench({
+const bench = eachTest(() =>
+  openActivityBench({
     population: { kind: "synthetic", users: 2, linksPerUser: 2, accountsPerLink: 1, rows: 130 },
     investments: 250,
-  });
+  }),
+);
+beforeEach(async () => {
   const users = [...bench.sandbox.world.users.keys()].map((fp_id) => ({ fp_id }));
   await bench.freeze(users);
 });
-afterEach(() => bench.close());
 
 const deps = () => ({ ...bench.deps, streams: [...STREAMS, trades, payments] });
 

@@ -1,27 +1,24 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { freshUser } from "../../../../src/domain/sync/user-reading.js";
 import { accountStream } from "../../../../src/streams/accounts.js";
-import {
-  type ActivityBench,
-  openActivityBench,
-  type ReadSlice,
-} from "../../../helpers/temporal/activity-bench.js";
+import { eachTest } from "../../../helpers/each-test.js";
+import { openActivityBench, type ReadSlice } from "../../../helpers/temporal/activity-bench.js";
 
 const STREAMS = ["accounts", "bank_links", "transactions", "investment_transactions"];
 const OPERATION = "list_investment_transactions";
 const HOURS_AGO = { count: 12, since: Date.now() - 2 * 3_600_000 };
 
-let bench: ActivityBench;
-let bad: string;
-beforeEach(async () => {
-  bench = await openActivityBench({
+const bench = eachTest(() =>
+  openActivityBench({
     population: { kind: "synthetic", users: 1, linksPerUser: 3, accountsPerLink: 1, rows: 5 },
     investments: 120,
-  });
+  }),
+);
+let bad: string;
+beforeEach(async () => {
   [bad = ""] = bench.sandbox.world.links.keys();
   await bench.freeze([...bench.sandbox.world.users.keys()].map((fp_id) => ({ fp_id })));
 });
-afterEach(() => bench.close());
 
 const read = (streak: typeof HOURS_AGO | null = null) =>
   bench.read({ streams: STREAMS, users: [{ ...freshUser(0), streak }], fresh: null });

@@ -1,10 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { DAY, HOUR } from "../../../../src/domain/duration.js";
 import { NEXT_ACTIONS } from "../../../../src/domain/onboarding/customer/next-action.js";
 import { readPage } from "../../../helpers/board/read-page.js";
 import { sayHere } from "../../../helpers/command/command-here.js";
+import { eachFile } from "../../../helpers/each-test.js";
 import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
 
 const HOSTILE = '<img src=x onerror="alert(1)">';
@@ -41,11 +42,8 @@ interface Model {
   readonly commands: readonly string[];
 }
 
-let lake: Awaited<ReturnType<typeof lakeOfRows>>;
-let folder: Parameters<typeof readPage>[0];
-
-beforeAll(async () => {
-  lake = await lakeOfRows({
+const lake = eachFile(() =>
+  lakeOfRows({
     onboardings: [
       ...Array.from({ length: 60 }, (_, line) =>
         outcome(OLD, line, "pass", { ...REVIEW, settled_at: ago(5, 1) }),
@@ -83,12 +81,15 @@ beforeAll(async () => {
         finished_at: ago(5),
       },
     ],
-  });
+  }),
+);
+let folder: Parameters<typeof readPage>[0];
+
+beforeAll(async () => {
   // Nothing works on it, and its run has no row.
   await mkdir(join(lake.directory, "_staging", NEW), { recursive: true });
   folder = { directory: lake.directory, env: { NIGHTLEDGER_LAKE: lake.directory } };
 });
-afterAll(() => lake.release());
 
 test("batches stand the newest first, rows wait by state and age, and the burn-down adds them up", async () => {
   const { model, body } = await readPage<Model>(folder, "/onboarding");

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { DAY, HOUR } from "../../../../src/domain/duration.js";
 import { readPage } from "../../../helpers/board/read-page.js";
+import { eachFile } from "../../../helpers/each-test.js";
 import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
 
 const now = new Date().toISOString();
@@ -13,9 +14,8 @@ const skipped = (run_id: string, link_id: string, error: string, finished_at = n
   ...{ run_id, link_id, fp_id: "fp_1", status: "skipped", reason: `state error ${error}`, finished_at },
 });
 
-let lake: Awaited<ReturnType<typeof lakeOfRows>>;
-beforeAll(async () => {
-  lake = await lakeOfRows({
+const lake = eachFile(() =>
+  lakeOfRows({
     runs: [
       { ...run("sync-1", null), users: 40, links: 80, started_at: earlier, finished_at: earlier },
       { ...run("sync-4", null), users: 1, links: 1 },
@@ -28,9 +28,8 @@ beforeAll(async () => {
       ]),
       skipped("sync-0", "of an old roster", "auth_expired", long),
     ],
-  });
-});
-afterAll(() => lake.release());
+  }),
+);
 
 // Each job's last run counted them: with three schedules over one roster the sentence said three times as many as *Links*.
 test("links that wait for somebody are counted once, whichever jobs read them", async () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { openLake } from "../../../../src/lake/lake.js";
 import { maintainTable } from "../../../../src/lake/maintain/table-upkeep.js";
 import { eraseRows } from "../../../../src/lake/sync/forget/erase-rows.js";
@@ -9,6 +9,7 @@ import { appendOnce } from "../../../../src/lake/tables/append.js";
 import { writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
 import { runHere } from "../../../helpers/command/command-here.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
 
 const change = (sequence: number, transaction_id: string, day: number, values: object = {}) => ({
@@ -50,23 +51,23 @@ const certified = (sequence_to: number) => ({
   certificate: `c${sequence_to}`,
 });
 
-let lake: Awaited<ReturnType<typeof lakeOfRows>>;
-beforeEach(async () => {
-  lake = await lakeOfRows({
+const lake = eachTest(() =>
+  lakeOfRows({
     transaction_changes: FIRST,
     link_syncs: [certified(3), certified(5)],
     accounts: [10, 12].map((day) => ({
       ...{ fp_id: "f", link_id: "link_1", account_id: "a1", observed_at: `2026-01-${day}T01:00:00Z` },
       ...{ balance_current: String(day), balance_currency: "EUR" },
     })),
-  });
+  }),
+);
+beforeEach(async () => {
   const writing = openLake({ directory: lake.directory });
   await appendOnce(writing, transactionChanges, "second", () =>
     writeRows(writing, transactionChanges, "second", SECOND),
   );
   await writing.close();
 });
-afterEach(() => lake.release());
 
 /** Exports January into a file, and gives the proof and the file. */
 async function january(out: string, ...more: readonly string[]) {

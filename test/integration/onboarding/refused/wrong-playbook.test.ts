@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../../sandbox/index.js";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { startSandbox } from "../../../../sandbox/index.js";
 import { openClusterFolder } from "../../../helpers/command/cluster-folder.js";
 import { runHere } from "../../../helpers/command/command-here.js";
-import type { JobFolder } from "../../../helpers/command/job-folder.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
 
 const ROWS = 30;
@@ -13,20 +13,14 @@ const SAID = 'body: field "key": no such playbook';
 const temporal = sharedTemporal();
 afterAll(() => temporal.stop());
 
-let sandbox: Sandbox;
-let folder: JobFolder;
+const sandbox = eachTest(() => startSandbox({ playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }] }));
+const folder = eachTest(() => openClusterFolder(sandbox, temporal));
 beforeEach(async () => {
-  sandbox = await startSandbox({ playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }] });
-  folder = await openClusterFolder(sandbox, temporal);
   const lines = Array.from({ length: ROWS }, (_, at) => {
     sandbox.addUser({ fp_id: `fp_${at + 1}` });
     return `fp_${at + 1}`;
   });
   await writeFile(join(folder.directory, "customers.csv"), ["fp_id", ...lines, ""].join("\n"));
-});
-afterEach(async () => {
-  await folder?.release();
-  await sandbox?.close();
 });
 
 const onboard = (playbook: string, ...more: string[]) =>

@@ -6,17 +6,17 @@ import { forget, readAgain, rowsOfPerson } from "../../../../src/lake/sync/forge
 import { setHold } from "../../../../src/lake/sync/forget/holds.js";
 import { TABLES } from "../../../../src/tables.js";
 import { runHere } from "../../../helpers/command/command-here.js";
+import { eachFile } from "../../../helpers/each-test.js";
 import { addLink, addRows, removed, updated } from "../../../helpers/sync/scripted-links.js";
-import { openSyncWorld, type SyncWorld } from "../../../helpers/sync/sync-harness.js";
+import { openSyncWorld } from "../../../helpers/sync/sync-harness.js";
 import { verified } from "../../../helpers/tampering/verified.js";
 import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
 const ASKED = { reason: "asked for it", by: "privacy" };
-let world: SyncWorld;
+const world = eachFile(() => openSyncWorld(temporal));
 
 beforeAll(async () => {
-  world = await openSyncWorld(temporal);
   for (const user of ["x", "y"]) addLink(world, `link_${user}`, 5, `fp_${user}`);
   await world.sync({ users: ["fp_y", { fp_id: "fp_x", external_id: "C-x" }] });
   world.sandbox.append("link_x", [removed("link_x-0003"), updated("link_x-0002")]);
@@ -24,7 +24,6 @@ beforeAll(async () => {
   await world.sync();
 });
 afterAll(async () => {
-  await world?.close();
   await temporal.stop();
 });
 

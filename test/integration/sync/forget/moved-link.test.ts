@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../../sandbox/world/records.js";
 import { type Lake, openLake } from "../../../../src/lake/lake.js";
 import { forget } from "../../../../src/lake/sync/forget/forget.js";
@@ -6,15 +6,15 @@ import { appendOnce } from "../../../../src/lake/tables/append.js";
 import { transactionImports } from "../../../../src/lake/tables/bulk.js";
 import { writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { TABLES } from "../../../../src/tables.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import { addLink } from "../../../helpers/sync/scripted-links.js";
-import { openSyncWorld, type SyncWorld } from "../../../helpers/sync/sync-harness.js";
+import { openSyncWorld } from "../../../helpers/sync/sync-harness.js";
 import { verified } from "../../../helpers/tampering/verified.js";
 import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
-let world: SyncWorld;
+const world = eachTest(() => openSyncWorld(temporal));
 beforeEach(async () => {
-  world = await openSyncWorld(temporal);
   const { sandbox } = world;
   addLink(world, "link_m", 3, "fp_x");
   const pending = { transaction_id: "p_x", account_id: "link_m-acc", pending: true };
@@ -24,7 +24,6 @@ beforeEach(async () => {
   addLink(world, "link_m", 8, "fp_y");
   await world.sync({ users: ["fp_x", "fp_y"], full: true });
 });
-afterEach(() => world?.close());
 afterAll(() => temporal.stop());
 
 const ASKED = { reason: "asked for it", by: "privacy" };

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runHere } from "../../../helpers/command/command-here.js";
+import { eachFile } from "../../../helpers/each-test.js";
 import { created, removed } from "../../../helpers/sync/scripted-links.js";
-import { openSyncWorld, type SyncWorld } from "../../../helpers/sync/sync-harness.js";
+import { openSyncWorld } from "../../../helpers/sync/sync-harness.js";
 import { DamagedLake } from "../../../helpers/tampering/lake-damage.js";
 import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
-let world: SyncWorld;
+const world = eachFile(() => openSyncWorld(temporal));
 /** Run ids of the two nights. */
 let nights: string[];
 
@@ -14,7 +15,6 @@ const tram = { amount: "4.20", description: "Tram", currency: "EUR" };
 
 /** Two links with one id, over two nights. */
 beforeAll(async () => {
-  world = await openSyncWorld(temporal);
   const { sandbox } = world;
   for (const link of ["a", "b"]) {
     sandbox.addLink({ fp_id: `fp_${link}`, id: link });
@@ -27,7 +27,6 @@ beforeAll(async () => {
   await world.stopWorker();
 });
 afterAll(async () => {
-  await world?.close();
   await temporal.stop();
 });
 

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openLake } from "../../../../src/lake/lake.js";
 import { setHold } from "../../../../src/lake/sync/forget/holds.js";
 import { applyRetention } from "../../../../src/lake/sync/retention/apply-retention.js";
+import { eachFile } from "../../../helpers/each-test.js";
 import { LATE_DAYS, writeOnDays } from "../../../helpers/lake/log/written-days.js";
 import { addLink, created, removed, updated } from "../../../helpers/sync/scripted-links.js";
-import { openSyncWorld, type SyncWorld } from "../../../helpers/sync/sync-harness.js";
+import { openSyncWorld } from "../../../helpers/sync/sync-harness.js";
 import { verified } from "../../../helpers/tampering/verified.js";
 import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
 
@@ -14,12 +15,11 @@ const temporal = sharedTemporal();
 const NOW = Date.parse("2026-06-30T12:00:00Z");
 /** Rows until 2025-06-30 are over. */
 const RULES = { transactions: 1 };
-let world: SyncWorld;
+const world = eachFile(() => openSyncWorld(temporal));
 
 const on = (date: string, pending = false) => ({ date, pending });
 
 beforeAll(async () => {
-  world = await openSyncWorld(temporal);
   const { sandbox } = world;
   for (const user of ["x", "held"]) {
     addLink(world, `link_${user}`, 0, `fp_${user}`);
@@ -46,7 +46,6 @@ beforeAll(async () => {
   await inLake((lake) => setHold(lake, ["fp_held"], "held", { reason: "case 1", by: "counsel" }));
 });
 afterAll(async () => {
-  await world?.close();
   await temporal.stop();
 });
 

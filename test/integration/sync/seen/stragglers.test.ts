@@ -1,22 +1,22 @@
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox, transactionRow } from "../../../../sandbox/index.js";
+import { startSandbox, transactionRow } from "../../../../sandbox/index.js";
 import type { LakeQuery } from "../../../../src/lake/query/query.js";
 import { withStoreQuery } from "../../../../src/lake/query/store-query.js";
 import { createLocalStore } from "../../../../src/lake/store/local/local-store.js";
 import { transactions } from "../../../../src/lake/tables/transactions.js";
 import { openClusterFolder } from "../../../helpers/command/cluster-folder.js";
 import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import { auditLake } from "../../../helpers/lake/lake-audit.js";
 import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
 afterAll(() => temporal.stop());
 
-let sandbox: Sandbox;
+const sandbox = eachTest(startSandbox);
 let folder: JobFolder;
 
 beforeEach(async () => {
-  sandbox = await startSandbox();
   for (const link of ["good", "bad"]) {
     sandbox.addLink({ fp_id: `fp_${link}`, id: link });
     const rows = Array.from({ length: 3 }, (_, n) => transactionRow({ transaction_id: `${link}-${n}` }));
@@ -29,7 +29,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await folder.release();
-  await sandbox.close();
 });
 
 /** Rows of each link in `transactions`; none before the table is there. */

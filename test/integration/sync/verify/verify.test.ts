@@ -1,33 +1,29 @@
-import { mkdtemp, rm, stat, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LakeReport } from "../../../../src/lake/sync/lake-check.js";
+import { eachFile, tempDirectory } from "../../../helpers/each-test.js";
 import { addLink, addRows, created, removed, updated } from "../../../helpers/sync/scripted-links.js";
-import { openSyncWorld, type SyncWorld } from "../../../helpers/sync/sync-harness.js";
+import { openSyncWorld } from "../../../helpers/sync/sync-harness.js";
 import { DamagedLake } from "../../../helpers/tampering/lake-damage.js";
 import { verified } from "../../../helpers/tampering/verified.js";
 import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
-let base: string;
-let world: SyncWorld;
+const temp = eachFile(tempDirectory);
+const world = eachFile(() => openSyncWorld(temporal));
 let good: DamagedLake;
 /** Run ids of the two nights. */
 let nights: string[];
 let copies = 0;
 
 beforeAll(async () => {
-  base = await mkdtemp(join(tmpdir(), "nightledger-verify-"));
-  world = await openSyncWorld(temporal);
   nights = await awkwardNights();
   await world.stopWorker();
   good = new DamagedLake(world.lake);
 });
 afterAll(async () => {
-  await world?.close();
   await temporal.stop();
-  await rm(base, { recursive: true, force: true });
 });
 
 /** Four links: one is resynced, one has a row in quarantine, one does not change, one fails in the second night. */
@@ -58,7 +54,7 @@ async function report(lake: DamagedLake): Promise<LakeReport & { readonly code: 
 }
 
 /** A copy of the good lake, to be damaged. */
-const copy = () => DamagedLake.of(good.directory, join(base, `lake-${copies++}`));
+const copy = () => DamagedLake.of(good.directory, join(temp.path, `lake-${copies++}`));
 
 test("two awkward nights are proved: every certificate, every row, every file", async () => {
   const [{ n: rows } = {}] = await world.rows("select count(*) as n from transaction_changes");
@@ -203,5 +199,5 @@ test("an update of a run that has not ended breaks nothing, and is not proved ei
 });
 
 test("a lake that is not there is exit 2", async () => {
-  await expect(verified(join(base, "nowhere"))).rejects.toMatchObject({ name: "InputError" });
+  await expect(verified(join(temp.path, "nowhere"))).rejects.toMatchObject({ name: "InputError" });
 });

@@ -1,29 +1,27 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { bucketPacks } from "../../../../src/lake/bulk/pack/bucket-packs.js";
 import { PROOF, sumLines, textSha256 } from "../../../../src/lake/bulk/pack/manifest.js";
 import { createLocalStore } from "../../../../src/lake/store/local/local-store.js";
 import type { ObjectStore } from "../../../../src/lake/store/object-store.js";
+import { eachTest, tempDirectory } from "../../../helpers/each-test.js";
 import { type StoreFault, withFaults } from "../../../helpers/kill/fault-store.js";
 
 const ID = "cip-20261120T010203Z-aaaaaa";
 const PATHS = ["manifest.json", "outcomes.csv", "report/people-001.html", "same.csv"];
 
-let root: string;
+const temp = eachTest(tempDirectory);
 let store: ObjectStore;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "nightledger-bucket-packs-"));
-  store = createLocalStore(join(root, "lake"));
+  store = createLocalStore(join(temp.path, "lake"));
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 const packsIn = (one = store) => bucketPacks(one, "_exports/cip/");
 
 /** What an attempt has written: files of its own, of which one is the same in all attempts. */
 async function attempt(name: string, more: readonly string[] = []): Promise<string> {
-  const directory = join(root, name);
+  const directory = join(temp.path, name);
   const files = [...PATHS, ...more].map((path) => {
     const body = path === "same.csv" ? "same" : `${path} of ${name}`;
     return { path, body, sha256: textSha256(body) };
@@ -35,7 +33,7 @@ async function attempt(name: string, more: readonly string[] = []): Promise<stri
 }
 
 async function scratch(): Promise<string> {
-  return mkdtemp(join(root, "scratch-"));
+  return mkdtemp(join(temp.path, "scratch-"));
 }
 
 /** The names of attempts whose bytes the pack has. */

@@ -1,9 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { RowSpool } from "../../../../src/lake/bulk/pack/pack-files.js";
 import type { SqlRow } from "../../../../src/lake/sql/duckdb-session.js";
-import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../../helpers/each-test.js";
+import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 
 const COLUMNS = [
   { name: "id", type: "VARCHAR" },
@@ -11,11 +12,7 @@ const COLUMNS = [
   { name: "at", type: "TIMESTAMPTZ" },
 ] as const;
 
-let lake: TestLake;
-beforeEach(async () => {
-  lake = await openTestLake();
-});
-afterEach(() => lake.release());
+const lake = eachTest(openTestLake);
 
 async function read(spool: RowSpool): Promise<SqlRow[]> {
   const found: SqlRow[] = [];

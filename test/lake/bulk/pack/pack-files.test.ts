@@ -1,18 +1,16 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { isPackPath, PackFiles } from "../../../../src/lake/bulk/pack/pack-files.js";
 import { fileSha256 } from "../../../../src/lake/store/local/local-store-files.js";
+import { eachTest, tempDirectory } from "../../../helpers/each-test.js";
 
-let directory: string;
+const temp = eachTest(tempDirectory);
 let files: PackFiles;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-files-"));
-  files = new PackFiles(directory);
+  files = new PackFiles(temp.path);
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 test("a file that was written in pieces has the hash, the bytes and the rows that are said of it", async () => {
   const text = "ä€🥐".repeat(200_000);
@@ -20,11 +18,11 @@ test("a file that was written in pieces has the hash, the bytes and the rows tha
     for (let at = 0; at < text.length; at += 4_000) await out(text.slice(at, at + 4_000));
     return 7;
   });
-  const bytes = await readFile(join(directory, "b/pieces.csv"));
+  const bytes = await readFile(join(temp.path, "b/pieces.csv"));
   expect(bytes.toString("utf8")).toBe(text);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   expect(written).toEqual({ path: "b/pieces.csv", sha256, bytes: bytes.length, rows: 7 });
-  expect(await fileSha256(join(directory, "b/pieces.csv"))).toBe(sha256);
+  expect(await fileSha256(join(temp.path, "b/pieces.csv"))).toBe(sha256);
 });
 
 test("files come in the order of their paths, those of others among them; none is written twice", async () => {

@@ -1,18 +1,14 @@
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { lstat, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { InputError } from "../../../../src/domain/failures.js";
 import { isThere, publishPack } from "../../../../src/lake/bulk/pack/pack-place.js";
+import { eachTest, tempDirectory } from "../../../helpers/each-test.js";
 
-let root: string;
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "nightledger-publish-"));
-});
-afterEach(() => rm(root, { recursive: true, force: true }));
+const temp = eachTest(tempDirectory);
 
 async function finished(name: string, text: string): Promise<string> {
-  const directory = join(root, name);
+  const directory = join(temp.path, name);
   await mkdir(join(directory, "report"), { recursive: true });
   await writeFile(join(directory, "a.csv"), text);
   await writeFile(join(directory, "report", "b.html"), text);
@@ -21,7 +17,7 @@ async function finished(name: string, text: string): Promise<string> {
 
 test("a pack appears as a whole, and its files can't be written to any more", async () => {
   const from = await finished("writing", "one");
-  const target = join(root, "lake", "_exports", "cip", "x");
+  const target = join(temp.path, "lake", "_exports", "cip", "x");
   await publishPack(from, target);
   expect(await isThere(from)).toBe(false);
   expect(await isThere(target)).toBe(true);
@@ -32,7 +28,7 @@ test("a pack appears as a whole, and its files can't be written to any more", as
 });
 
 test("what is there is never overwritten, and the finished pack stays", async () => {
-  const target = join(root, "packs", "x");
+  const target = join(temp.path, "packs", "x");
   await publishPack(await finished("one", "one"), target);
   const second = await finished("two", "two");
   await expect(publishPack(second, target)).rejects.toThrow(InputError);

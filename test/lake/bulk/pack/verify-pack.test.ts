@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { chmod, cp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../../../../src/domain/failures.js";
 import {
   manifestText,
@@ -12,19 +12,18 @@ import {
 } from "../../../../src/lake/bulk/pack/manifest.js";
 import { verifyPack } from "../../../../src/lake/bulk/pack/verify-pack.js";
 import { madeUpMembers } from "../../../helpers/bulk/cip-members.js";
-import { openPackRoom, type PackRoom } from "../../../helpers/bulk/cip-pack.js";
+import { openPackRoom } from "../../../helpers/bulk/cip-pack.js";
+import { eachFile } from "../../../helpers/each-test.js";
 
 const pair = generateKeyPairSync("ed25519");
-let room: PackRoom;
+const room = eachFile(openPackRoom);
 let pack: string;
 beforeAll(async () => {
-  room = await openPackRoom();
   const first = await room.write(madeUpMembers(25));
   const second = await room.write(madeUpMembers(25), { previous: first });
   const third = await room.write(madeUpMembers(25), { previous: second, signKey: pair.privateKey });
   pack = third.directory;
 });
-afterAll(() => room.release());
 
 const proved = (key = pair.publicKey) => verifyPack(pack, { duckdb: room.tools.duckdb, key });
 const files = async (directory: string) =>

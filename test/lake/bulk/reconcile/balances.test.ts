@@ -1,19 +1,15 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkBalances } from "../../../../src/lake/bulk/reconcile/balances.js";
 import { type Lake, openLake } from "../../../../src/lake/lake.js";
+import { eachTest, tempDirectory } from "../../../helpers/each-test.js";
 
-let directory: string;
+const directoryOf = eachTest(tempDirectory);
 let lake: Lake;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-balances-"));
-  lake = openLake({ directory });
+  lake = openLake({ directory: directoryOf.path });
 });
 afterEach(async () => {
   await lake.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 /** What one run did with link `l` and its account `a`. */

@@ -1,5 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createProgram } from "../../../../src/cli/main.js";
@@ -7,20 +6,19 @@ import { materialize } from "../../../../src/lake/materialize/materialize.js";
 import { createLocalStore } from "../../../../src/lake/store/local/local-store.js";
 import { openness } from "../../../../src/lake/store/local/local-store-directories.js";
 import { Journal } from "../../../../src/lake/sync/journal/journal.js";
+import { eachTest, tempDirectory } from "../../../helpers/each-test.js";
 import { FeedLake } from "../../../helpers/lake/feed-lake.js";
 
-let base: string;
+const temp = eachTest(tempDirectory);
 let directory: string;
 let umask: number;
 beforeEach(async () => {
-  base = await mkdtemp(join(tmpdir(), "nightledger-modes-"));
-  await chmod(base, 0o755);
-  directory = join(base, "lake");
+  await chmod(temp.path, 0o755);
+  directory = join(temp.path, "lake");
   umask = process.umask();
 });
 afterEach(async () => {
   process.umask(umask);
-  await rm(base, { recursive: true, force: true });
 });
 
 /** Uses a lake in every way that writes: commits, checkpoints, SQL's files, staged and sealed objects. */
@@ -128,14 +126,14 @@ describe("a lake that others may read", () => {
     const printed: string[] = [];
     const env = {
       NIGHTLEDGER_LAKE: directory,
-      NIGHTLEDGER_HOME: join(base, "home"),
+      NIGHTLEDGER_HOME: join(temp.path, "home"),
       NIGHTLEDGER_API_URL: "http://127.0.0.1:1",
       NIGHTLEDGER_API_KEY: "sk_test_modes",
       TEMPORAL_CLI_PATH: process.execPath,
     };
     const terminal = {
       env,
-      cwd: base,
+      cwd: temp.path,
       interactive: false,
       result: (text: string) => printed.push(text),
       say: () => undefined,
@@ -153,6 +151,6 @@ test("a lake that is not there yet, and one below a closed directory, are not ca
   expect(await openness(directory)).toMatch(/does not exist yet; it will be closed/);
   await mkdir(directory, { mode: 0o755 });
   await chmod(directory, 0o755);
-  await chmod(base, 0o700);
+  await chmod(temp.path, 0o700);
   expect(await openness(directory)).toBe(`${directory} is closed to every user but its owner and its group`);
 });

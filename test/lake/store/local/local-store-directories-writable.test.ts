@@ -1,23 +1,19 @@
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { checkWritable } from "../../../../src/lake/store/local/local-store-directories.js";
+import { eachTest, tempDirectory } from "../../../helpers/each-test.js";
 
-let directory: string;
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "nightledger-writable-"));
-});
-afterEach(() => rm(directory, { recursive: true, force: true }));
+const temp = eachTest(tempDirectory);
 
 test.each(["", "new", "new/deeper"])("a directory that is or can be made: '%s'", async (path) => {
-  await expect(checkWritable("--out", join(directory, path))).resolves.toBeUndefined();
+  await expect(checkWritable("--out", join(temp.path, path))).resolves.toBeUndefined();
 });
 
 test("a link to a directory is one", async () => {
-  await mkdir(join(directory, "real"));
-  await symlink(join(directory, "real"), join(directory, "link"));
-  await expect(checkWritable("--out", join(directory, "link", "new"))).resolves.toBeUndefined();
+  await mkdir(join(temp.path, "real"));
+  await symlink(join(temp.path, "real"), join(temp.path, "link"));
+  await expect(checkWritable("--out", join(temp.path, "link", "new"))).resolves.toBeUndefined();
 });
 
 test.each([
@@ -26,9 +22,9 @@ test.each([
   ["lost", "is a link to nothing"],
   ["lost/deeper", "is a link to nothing"],
 ])("nothing can be made at %s: it %s", async (path, why) => {
-  await writeFile(join(directory, "file"), "");
-  await symlink(join(directory, "away"), join(directory, "lost"));
-  await expect(checkWritable("--out", join(directory, path))).rejects.toMatchObject({
+  await writeFile(join(temp.path, "file"), "");
+  await symlink(join(temp.path, "away"), join(temp.path, "lost"));
+  await expect(checkWritable("--out", join(temp.path, path))).rejects.toMatchObject({
     name: "InputError",
     message: expect.stringMatching(new RegExp(`^--out: .* ${why}\\. Accepted: a writable directory\\.$`)),
   });
@@ -39,6 +35,6 @@ test("a place where no directory can be made is refused, and none is left where 
   await expect(checkWritable("--out", "/proc/lake")).rejects.toThrow(
     /^--out: .* Accepted: a writable directory\.$/,
   );
-  await checkWritable("--out", join(directory, "new"));
-  expect(await readdir(directory)).not.toContainEqual(expect.stringMatching(/^\.nightledger-/));
+  await checkWritable("--out", join(temp.path, "new"));
+  expect(await readdir(temp.path)).not.toContainEqual(expect.stringMatching(/^\.nightledger-/));
 });

@@ -1,22 +1,20 @@
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { DurableDirectories } from "../../../../src/lake/store/local/local-store-directories.js";
+import { eachTest, tempDirectory } from "../../../helpers/each-test.js";
 
-let base: string;
+const temp = eachTest(tempDirectory);
 let root: string;
 let synced: string[];
 let directories: DurableDirectories;
 beforeEach(async () => {
-  base = await realpath(await mkdtemp(join(tmpdir(), "nightledger-names-")));
-  root = join(base, "some", "lake");
+  root = join(temp.path, "some", "lake");
   synced = [];
   directories = new DurableDirectories(root, async (path) => {
-    synced.push(relative(base, path));
+    synced.push(relative(temp.path, path));
   });
 });
-afterEach(() => rm(base, { recursive: true, force: true }));
 
 /** Directories whose names were synced by making one, each by its parent. */
 async function made(directory: string): Promise<string[]> {

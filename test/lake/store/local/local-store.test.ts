@@ -1,15 +1,12 @@
 import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createLocalStore } from "../../../../src/lake/store/local/local-store.js";
 import { unlinkable, unpublished } from "../../../../src/lake/store/local/local-store-errors.js";
-import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../../helpers/each-test.js";
+import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 
-let lake: TestLake;
-beforeEach(async () => {
-  lake = await openTestLake();
-});
-afterEach(() => lake.release());
+const lake = eachTest(openTestLake);
 
 const systemError = (code: string) => Object.assign(new Error(`${code}: refused`), { code });
 

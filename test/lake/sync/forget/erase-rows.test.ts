@@ -7,7 +7,8 @@ import { readTables } from "../../../../src/lake/query/query-views.js";
 import { eraseRows } from "../../../../src/lake/sync/forget/erase-rows.js";
 import { varchar } from "../../../../src/lake/tables/columns.js";
 import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
-import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../../helpers/each-test.js";
+import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 
 const NOTES = {
   name: "notes",
@@ -22,15 +23,13 @@ const ROWS = [
 ];
 const OF_X = { condition: "fp_id = 'fp_x'", owner: "fp_x" };
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 let lake: Lake;
 beforeEach(async () => {
-  base = await openTestLake();
   lake = openLake({ directory: base.directory });
 });
 afterEach(async () => {
   await lake.close();
-  await base.release();
 });
 
 async function written(spec: TableSpec, rows: readonly Readonly<Record<string, unknown>>[]) {

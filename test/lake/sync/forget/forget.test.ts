@@ -14,20 +14,19 @@ import { transactionChanges } from "../../../../src/lake/tables/transactions.js"
 import { bankLinkStream } from "../../../../src/streams/bank-links.js";
 import { TABLES } from "../../../../src/tables.js";
 import { SILENT } from "../../../helpers/command/silent-terminal.js";
-import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../../helpers/each-test.js";
+import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 
 const ASKED = { reason: "asked for it", by: "privacy" };
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 let lake: Lake;
 beforeEach(async () => {
-  base = await openTestLake();
   lake = openLake({ directory: base.directory });
 });
 afterEach(async () => {
   vi.useRealTimers();
   await lake.close();
-  await base.release();
 });
 
 async function append(spec: TableSpec, ...rows: Readonly<Record<string, unknown>>[]): Promise<void> {

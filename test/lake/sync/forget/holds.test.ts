@@ -5,17 +5,16 @@ import { readTables } from "../../../../src/lake/query/query-views.js";
 import { heldUsers, setHold } from "../../../../src/lake/sync/forget/holds.js";
 import { holds } from "../../../../src/lake/tables/erasures.js";
 import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
-import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../../helpers/each-test.js";
+import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 let lake: Lake;
 beforeEach(async () => {
-  base = await openTestLake();
   lake = openLake({ directory: base.directory });
 });
 afterEach(async () => {
   await lake.close();
-  await base.release();
 });
 
 const WHO = { reason: "case 1", by: "counsel" };

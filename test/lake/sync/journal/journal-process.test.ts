@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Place } from "../../../../src/domain/sync/place.js";
 import {
   headerOf,
@@ -11,16 +11,13 @@ import {
 } from "../../../../src/lake/sync/journal/journal.js";
 import { startNode } from "../../../helpers/command/command-process.js";
 import { compiledProgram } from "../../../helpers/command/compiled-program.js";
-import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../../helpers/each-test.js";
+import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 import { runChild } from "../../../helpers/lake/delta-process.js";
 import { journalsIn } from "../../../helpers/sync/staged-links.js";
 
 const CHILD = "test/helpers/lake/journal-child.ts";
-let lake: TestLake;
-beforeEach(async () => {
-  lake = await openTestLake();
-});
-afterEach(() => lake.release());
+const lake = eachTest(openTestLake);
 
 const nameOf = (page: number) => ({ stream: "transactions", owner: "a", attempt: 0, page, after: "" });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Place } from "../../../../src/domain/sync/place.js";
 import {
   Journal,
@@ -11,14 +11,11 @@ import {
   type PageName,
   readRecord,
 } from "../../../../src/lake/sync/journal/journal.js";
-import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../../helpers/each-test.js";
+import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 import { flipByte } from "../../../helpers/sync/staged-links.js";
 
-let lake: TestLake;
-beforeEach(async () => {
-  lake = await openTestLake();
-});
-afterEach(() => lake.release());
+const lake = eachTest(openTestLake);
 
 const nameOf = (page: number, change: Partial<PageName> = {}): PageName => {
   return { stream: "transactions", owner: "a", attempt: 0, page, after: "0a", ...change };

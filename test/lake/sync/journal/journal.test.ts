@@ -13,18 +13,17 @@ import {
   readRecord,
   readValue,
 } from "../../../../src/lake/sync/journal/journal.js";
-import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../../helpers/each-test.js";
+import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 import { flipByte, journalsIn } from "../../../helpers/sync/staged-links.js";
 
-let lake: TestLake;
+const lake = eachTest(openTestLake);
 let journal: Journal;
 beforeEach(async () => {
-  lake = await openTestLake();
   journal = new Journal(lake.store, "run", "3");
 });
 afterEach(async () => {
   await journal.close();
-  await lake.release();
 });
 
 const NAME: PageName = {

@@ -7,18 +7,17 @@ import { applyRetention } from "../../../../src/lake/sync/retention/apply-retent
 import { cipReports } from "../../../../src/lake/tables/cip.js";
 import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
-import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../../helpers/each-test.js";
+import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 import { writeOnDays } from "../../../helpers/lake/log/written-days.js";
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 let lake: Lake;
 beforeEach(async () => {
-  base = await openTestLake();
   lake = openLake({ directory: base.directory });
 });
 afterEach(async () => {
   await lake.close();
-  await base.release();
 });
 
 const AHEAD = Date.parse("2199-06-30T12:00:00Z");

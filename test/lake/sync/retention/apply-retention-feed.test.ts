@@ -16,19 +16,18 @@ import { linkSyncs } from "../../../../src/lake/tables/link-syncs.js";
 import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { runs } from "../../../../src/lake/tables/runs.js";
 import { transactionChanges, transactions } from "../../../../src/lake/tables/transactions.js";
-import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../../helpers/each-test.js";
+import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 import { LATE_DAYS, writeOnDays } from "../../../helpers/lake/log/written-days.js";
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 let lake: Lake;
 beforeEach(async () => {
-  base = await openTestLake();
   lake = openLake({ directory: base.directory });
   await writeOnDays(lake, LATE_DAYS);
 });
 afterEach(async () => {
   await lake.close();
-  await base.release();
 });
 
 const NOW = Date.parse("2026-06-30T12:00:00Z");

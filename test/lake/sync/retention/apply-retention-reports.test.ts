@@ -6,19 +6,18 @@ import { setHold } from "../../../../src/lake/sync/forget/holds.js";
 import { applyRetention } from "../../../../src/lake/sync/retention/apply-retention.js";
 import { cipReports, cipTaxIdSources } from "../../../../src/lake/tables/cip.js";
 import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
-import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../../helpers/each-test.js";
+import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 import { LATE_DAYS, writeOnDays } from "../../../helpers/lake/log/written-days.js";
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 let lake: Lake;
 beforeEach(async () => {
-  base = await openTestLake();
   lake = openLake({ directory: base.directory });
   await writeOnDays(lake, LATE_DAYS);
 });
 afterEach(async () => {
   await lake.close();
-  await base.release();
 });
 
 const NOW = Date.parse("2026-06-30T12:00:00Z");

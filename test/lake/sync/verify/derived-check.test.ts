@@ -1,20 +1,20 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { removeOf } from "../../../../src/lake/delta/delta-actions.js";
 import { currentOf } from "../../../../src/lake/history/history-spec.js";
 import { openLake } from "../../../../src/lake/lake.js";
 import { materialize } from "../../../../src/lake/materialize/materialize.js";
 import { Problems } from "../../../../src/lake/sync/chain-check.js";
 import { checkDerived } from "../../../../src/lake/sync/verify/derived-check.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import { HistoryLake, THINGS } from "../../../helpers/history/history-lake.js";
 import { FeedLake } from "../../../helpers/lake/feed-lake.js";
 import { DamagedLake } from "../../../helpers/tampering/lake-damage.js";
 
-let at: FeedLake;
+const at = eachTest(() => FeedLake.open());
 let damage: DamagedLake;
 beforeEach(async () => {
-  at = await FeedLake.open();
   damage = new DamagedLake(at.directory);
   await at.feed(
     { id: "x", sequence: 1, amount: "51297.00" },
@@ -28,7 +28,6 @@ beforeEach(async () => {
   );
   await materialize(at.lake);
 });
-afterEach(() => at.release());
 
 /** Checks as a new process does, which knows nothing of the logs yet. */
 async function check(directory = at.directory, tables: Parameters<typeof checkDerived>[1] = []) {

@@ -5,17 +5,16 @@ import { readTable } from "../../../../src/lake/query/query-views.js";
 import { changedValue } from "../../../../src/lake/sync/verify/row-differences.js";
 import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { transactionChanges, transactions } from "../../../../src/lake/tables/transactions.js";
-import { openTestLake, type TestLake } from "../../../helpers/lake/delta-lake.js";
+import { eachTest } from "../../../helpers/each-test.js";
+import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 
-let base: TestLake;
+const base = eachTest(openTestLake);
 let lake: Lake;
 beforeEach(async () => {
-  base = await openTestLake();
   lake = openLake({ directory: base.directory });
 });
 afterEach(async () => {
   await lake.close();
-  await base.release();
 });
 
 /** Adds rows of the link as a file of their own, and gives its path. */

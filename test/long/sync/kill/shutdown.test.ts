@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../../sandbox/index.js";
+import { expect, test } from "vitest";
+import { startSandbox } from "../../../../sandbox/index.js";
 import type { ChildCommand } from "../../../helpers/command/command-process.js";
-import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
+import { openJobFolder } from "../../../helpers/command/job-folder.js";
+import { eachTest } from "../../../helpers/each-test.js";
 import { auditCalls } from "../../../helpers/kill/call-audit.js";
 import { auditLake } from "../../../helpers/lake/lake-audit.js";
 import { neverReadyCli } from "../../../helpers/temporal/never-ready-cli.js";
@@ -10,20 +11,13 @@ const CONCURRENCY = 3;
 const STOPS_WITHIN_MS = 10_000;
 const PAGES = { operation: "sync_transactions" };
 
-let sandbox: Sandbox;
-let folder: JobFolder;
-
-beforeEach(async () => {
-  sandbox = await startSandbox({
+const sandbox = eachTest(() =>
+  startSandbox({
     population: { kind: "synthetic", users: 2, linksPerUser: 3, rows: 1_000, seed: 4 },
     latencyMs: 60,
-  });
-  folder = await openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: String(CONCURRENCY) });
-});
-afterEach(async () => {
-  await folder.release();
-  await sandbox.close();
-});
+  }),
+);
+const folder = eachTest(() => openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: String(CONCURRENCY) }));
 
 const sync = () => folder.sync("--page-size", "50");
 
