@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 type Closable = { release(): unknown } | { close(): unknown };
 
 /** Something that each test of a file opens anew and that is closed behind it: what is read of it is what this test has. */
-export function eachTest<T extends Closable>(open: () => Promise<T>): T {
+export function eachTest<T extends Closable>(open: () => T | Promise<T>): T {
   return opened(open, beforeEach, afterEach);
 }
 
 /** The same, once for all tests of a file. */
-export function eachFile<T extends Closable>(open: () => Promise<T>): T {
+export function eachFile<T extends Closable>(open: () => T | Promise<T>): T {
   return opened(open, beforeAll, afterAll);
 }
 
@@ -23,7 +23,7 @@ export async function tempDirectory() {
 
 type Hook = (work: () => Promise<void>) => void;
 
-function opened<T extends Closable>(open: () => Promise<T>, before: Hook, after: Hook): T {
+function opened<T extends Closable>(open: () => T | Promise<T>, before: Hook, after: Hook): T {
   let current: T | undefined;
   before(async () => {
     current = await open();

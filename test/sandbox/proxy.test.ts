@@ -1,14 +1,13 @@
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../sandbox/index.js";
 import { eachTest } from "../helpers/each-test.js";
 import { type CallSettings, call } from "../helpers/stand-in/caller.js";
 import { startReceiver } from "../helpers/webhooks/receiver.js";
 
-let sandbox: Sandbox;
+const sandbox = eachTest(() => startSandbox({ vaults: "empty" }));
 const target = eachTest(startReceiver);
 beforeEach(async () => {
-  sandbox = await startSandbox({ vaults: "empty" });
   sandbox.addUser({ fp_id: "fp_id_1" });
   sandbox.addUser({ fp_id: "fp_id_2" });
   sandbox.vaults.write("fp_id_1", {
@@ -19,9 +18,6 @@ beforeEach(async () => {
   });
   sandbox.vaults.write("fp_id_2", { "id.ssn9": "987654321" });
   sandbox.proxies.configure({ id: "p", target: `${target.url}/base`, headers: { "x-static": "s" } });
-});
-afterEach(async () => {
-  await sandbox.close();
 });
 
 const json = { "content-type": "application/json" };

@@ -1,24 +1,20 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { missingLinks, missingWords } from "../../../src/cli/lake/missing-links.js";
-import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { openLake } from "../../../src/lake/lake.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
 const temp = eachTest(tempDirectory);
-let lake: Lake;
+const lake = eachTest(() => openLake({ directory: temp.path }));
 beforeEach(async () => {
-  lake = openLake({ directory: temp.path });
   const rows = [
     { run_id: "r1", link_id: "a" },
     { run_id: "r1", link_id: "b" },
     { run_id: "r2", link_id: "c" },
   ];
   await appendOnce(lake, linkSyncs, "rows", () => writeRows(lake, linkSyncs, "rows", rows));
-});
-afterEach(async () => {
-  await lake.close();
 });
 
 const missing = (named: readonly string[], runId?: string) =>

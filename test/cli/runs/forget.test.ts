@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { leftOf } from "../../../src/domain/run.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
@@ -25,13 +25,9 @@ const lake = eachTest(() =>
     ],
   }),
 );
-let written: ReturnType<typeof openLake>;
+const written = eachTest(() => openLake({ directory: lake.directory }));
 beforeEach(async () => {
-  written = openLake({ directory: lake.directory });
   await written.store.put(CSV, `${HEAD}2,user,,,"C,x",\r\n3,user,,,C,\r\n`);
-});
-afterEach(async () => {
-  await written.close();
 });
 
 const forget = () => {

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { beforeEach, expect, test } from "vitest";
+import { openLake } from "../../../src/lake/lake.js";
 import { rememberLake } from "../../../src/lake/service-binding.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
@@ -12,15 +12,11 @@ import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 const RUN = "sync-20261121T021500Z-3f9c2a";
 
 const temp = eachTest(tempDirectory);
-let lake: Lake;
+const lake = eachTest(() => openLake({ directory: join(temp.path, "lake") }));
 beforeEach(async () => {
-  lake = openLake({ directory: join(temp.path, "lake") });
   const times = { started_at: "2026-11-21T02:15:00Z", finished_at: "2026-11-21T02:16:00Z" };
   const rows = [{ run_id: RUN, kind: "sync", status: "completed", ...times }];
   await appendOnce(lake, runs, "rows", () => writeRows(lake, runs, "rows", rows));
-});
-afterEach(async () => {
-  await lake.close();
 });
 
 // These asked for the address and the key of the service, and for a lake that can be written.

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { linksNotFound, validateRoster } from "../../../src/cli/sync/command.js";
 import { currentOf, type HistorySpec } from "../../../src/lake/history/history-spec.js";
-import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { openLake } from "../../../src/lake/lake.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
@@ -12,16 +12,12 @@ import { SILENT } from "../../helpers/command/silent-terminal.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
 const temp = eachTest(tempDirectory);
-let lake: Lake;
+const lake = eachTest(() => openLake({ directory: temp.path }));
 beforeEach(async () => {
-  lake = openLake({ directory: temp.path });
   const rows = [{ run_id: "r1", link_id: "a" }];
   await appendOnce(lake, linkSyncs, "rows", () => writeRows(lake, linkSyncs, "rows", rows));
   const accounts = currentOf(accountStream.table as HistorySpec);
   await appendOnce(lake, accounts, "rows", () => writeRows(lake, accounts, "rows", [{ link_id: "d" }]));
-});
-afterEach(async () => {
-  await lake.close();
 });
 
 const whole = { run_id: "r1", status: "completed", users: { total: 2, failed: 0 } } as const;

@@ -1,27 +1,23 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { startSandbox } from "../../../sandbox/index.js";
-import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { openJobFolder } from "../../helpers/command/job-folder.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { HOOK_SECRET, startHookReceiver } from "../../helpers/hooks/hook-receiver.js";
 
 const sandbox = eachTest(() =>
   startSandbox({ population: { kind: "synthetic", users: 1, linksPerUser: 2, rows: 20 } }),
 );
-let folder: JobFolder;
+const folder = eachTest(() => openJobFolder(sandbox, { NIGHTLEDGER_HOOK_SECRET: HOOK_SECRET }));
 const receiver = eachTest(startHookReceiver);
 beforeEach(async () => {
-  folder = await openJobFolder(sandbox, { NIGHTLEDGER_HOOK_SECRET: HOOK_SECRET });
   const hooks = [
     { on: ["failed", "recovered"], webhook: receiver.url },
     { on: ["completed"], command: "sleep 1; echo $NIGHTLEDGER_RUN_ID >told" },
   ];
   await writeFile(join(folder.directory, "nightledger.yaml"), stringify({ hooks }));
-});
-afterEach(async () => {
-  await folder?.release();
 });
 
 test("a sync without `dev` calls its hooks before its command ends, and `dev` tries again what is left", async () => {

@@ -1,9 +1,9 @@
 import { readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { DAY } from "../../../src/domain/duration.js";
 import { schemaActions, type TableSpec } from "../../../src/lake/delta/delta-schema.js";
-import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { openLake } from "../../../src/lake/lake.js";
 import { lastUpkeep } from "../../../src/lake/maintain/last-upkeep.js";
 import { maintain } from "../../../src/lake/maintain/maintain.js";
 import { StoreFullError } from "../../../src/lake/store/local/local-store-errors.js";
@@ -15,13 +15,7 @@ import { withFaults } from "../../helpers/kill/fault-store.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
 const base = eachTest(openTestLake);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: base.directory });
-});
-afterEach(async () => {
-  await lake.close();
-});
+const lake = eachTest(() => openLake({ directory: base.directory }));
 
 const ago = (days: number) => new Date(Date.now() - days * DAY);
 const runId = (day: number) => `sync-2026010${day}T020000Z-3f9c2a`;

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { CertificateFields } from "../../../src/domain/sync/certificate.js";
-import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { openLake } from "../../../src/lake/lake.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import { certificateOf } from "../../../src/lake/sync/link-checkpoint.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
@@ -11,13 +11,7 @@ import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
 const temp = eachTest(tempDirectory);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: temp.path });
-});
-afterEach(async () => {
-  await lake.close();
-});
+const lake = eachTest(() => openLake({ directory: temp.path }));
 
 /** A row as a machine's clock dates it. */
 function synced(link_id: string, run: number, before: string | null, day: number) {

@@ -1,18 +1,14 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
-import { type LakeQuery, openQuery } from "../../../src/lake/query/query.js";
+import { openQuery } from "../../../src/lake/query/query.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { addRows, COLUMNS, createTable, FEED, openTestLake, PLAIN } from "../../helpers/lake/delta-lake.js";
 
 const lake = eachTest(openTestLake);
-let query: LakeQuery;
+const query = eachTest(() => openQuery(lake.store, { scratchDirectory: lake.duckdb.scratchDirectory }));
 beforeEach(async () => {
-  query = openQuery(lake.store, { scratchDirectory: lake.duckdb.scratchDirectory });
   await createTable(openTable(lake.store, "feed", lake.duckdb), FEED);
-});
-afterEach(async () => {
-  await query.close();
 });
 
 async function rowsOf(sql: string) {

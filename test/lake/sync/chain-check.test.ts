@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { CERTIFICATE_FIELDS, type CertificateFields } from "../../../src/domain/sync/certificate.js";
-import { createDuckDb, type DuckDb } from "../../../src/lake/sql/duckdb.js";
+import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
 import type { SqlSession } from "../../../src/lake/sql/duckdb-session.js";
 import { sqlText } from "../../../src/lake/sql/duckdb-sql.js";
 import { type ChainReport, checkChains } from "../../../src/lake/sync/chain-check.js";
@@ -8,13 +8,7 @@ import { certificateOf } from "../../../src/lake/sync/link-checkpoint.js";
 import { eachFile, tempDirectory } from "../../helpers/each-test.js";
 
 const directoryOf = eachFile(tempDirectory);
-let duckdb: DuckDb;
-beforeAll(async () => {
-  duckdb = createDuckDb({ scratchDirectory: directoryOf.path });
-});
-afterAll(async () => {
-  await duckdb?.close();
-});
+const duckdb = eachFile(() => createDuckDb({ scratchDirectory: directoryOf.path }));
 
 type Certified = CertificateFields & { readonly certificate: string };
 

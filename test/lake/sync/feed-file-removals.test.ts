@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
-import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { openLake } from "../../../src/lake/lake.js";
 import { inferRemovals } from "../../../src/lake/sync/feed-file.js";
 import { addOf, type DataFile, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
@@ -8,13 +8,7 @@ import { eachTest } from "../../helpers/each-test.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
 const base = eachTest(openTestLake);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: base.directory });
-});
-afterEach(async () => {
-  await lake.close();
-});
+const lake = eachTest(() => openLake({ directory: base.directory }));
 
 async function fileOf(link: string, ...events: readonly string[]): Promise<DataFile> {
   const rows = events.map((event, at) => {

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
-import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { openLake } from "../../../src/lake/lake.js";
 import { checkpointDomain } from "../../../src/lake/sync/link-checkpoint.js";
 import { linksSkippedBy, staleLinks } from "../../../src/lake/sync/unread-links.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
@@ -15,13 +15,7 @@ const now = Date.now();
 const ago = (days: number) => new Date(now - days * DAY).toISOString();
 
 const base = eachTest(openTestLake);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: base.directory });
-});
-afterEach(async () => {
-  await lake.close();
-});
+const lake = eachTest(() => openLake({ directory: base.directory }));
 
 /** Rows as `<link> <status> <days ago> [reason]`, of the run `run-<days ago>`. */
 async function linkSyncsOf(...texts: readonly string[]): Promise<void> {

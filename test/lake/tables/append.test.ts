@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { expect, test, vi } from "vitest";
+import { openLake } from "../../../src/lake/lake.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
@@ -8,13 +8,7 @@ import { eachTest } from "../../helpers/each-test.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
 const base = eachTest(openTestLake);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: base.directory });
-});
-afterEach(async () => {
-  await lake.close();
-});
+const lake = eachTest(() => openLake({ directory: base.directory }));
 
 const write = () => writeRows(lake, quarantine, "run", [{ run_id: "run", payload: "x" }]);
 const rowsIn = async () => {

@@ -1,10 +1,10 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AddFile } from "../../../src/lake/delta/delta-actions.js";
 import { changesAfter } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
-import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { openLake } from "../../../src/lake/lake.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
 import { compact, compactToTarget, filesToMerge, mergesToTarget } from "../../../src/lake/tables/compact.js";
 import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
@@ -12,13 +12,7 @@ import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 
 const temp = eachTest(tempDirectory);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: temp.path });
-});
-afterEach(async () => {
-  await lake.close();
-});
+const lake = eachTest(() => openLake({ directory: temp.path }));
 
 const files = (...rows: readonly number[]): AddFile[] =>
   rows.map((numRecords, at) => ({

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
-import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { openLake } from "../../../src/lake/lake.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
@@ -16,13 +16,7 @@ import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const base = eachTest(openTestLake);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: base.directory });
-});
-afterEach(async () => {
-  await lake.close();
-});
+const lake = eachTest(() => openLake({ directory: base.directory }));
 
 test("awkward texts of a row come back as they were; half a surrogate pair as U+FFFD", async () => {
   const texts = ["a\u0000b", '"\\', "\u2028\n", "🥐", "", "x".repeat(1_500_000)];

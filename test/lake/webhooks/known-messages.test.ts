@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
-import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { openLake } from "../../../src/lake/lake.js";
 import { compact } from "../../../src/lake/tables/compact.js";
 import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
@@ -11,13 +11,7 @@ const DAY = 86_400_000;
 const START = Date.UTC(2026, 0, 1);
 
 const temp = eachTest(tempDirectory);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: temp.path });
-});
-afterEach(async () => {
-  await lake.close();
-});
+const lake = eachTest(() => openLake({ directory: temp.path }));
 
 test("over a month of traffic repeats are found, and a commit meets no more files at its end than at its start", async () => {
   const table = lake.table(webhookEvents.name);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { postOnboarding } from "../../../../src/activities/onboarding/customer/post-onboarding.js";
 import { createApiClient } from "../../../../src/api/http/client.js";
 import { keptOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
@@ -13,22 +13,20 @@ const idOf = (line: number) => `user_of_line_000${line}`;
 
 const bench = eachTest(openActivityBench);
 const proxy = eachTest(() => startLyingProxy(bench.sandbox.url));
-let api: ReturnType<typeof createApiClient>;
-let batchId: string;
-beforeEach(async () => {
-  api = createApiClient({
+const api = eachTest(() =>
+  createApiClient({
     ...{ baseUrl: proxy.url, apiKey: bench.sandbox.apiKey, concurrency: 4, userAgent: "nightledger/test" },
     ...{ headersTimeoutMs: 60_000, bodyTimeoutMs: 60_000, maxBodyBytes: 1 << 24 },
-  });
+  }),
+);
+let batchId: string;
+beforeEach(async () => {
   bench.sandbox.playbooks.declare({ key: "pb_1", versions: 3 });
   for (const line of LINES) bench.sandbox.addUser({ fp_id: idOf(line) });
   batchId = await freezeCustomers(
     bench.deps.batches,
     LINES.map((line) => customer(line, { fpId: idOf(line) })),
   );
-});
-afterEach(async () => {
-  await api.close();
 });
 
 const post = (row: number, attempt = 1) =>

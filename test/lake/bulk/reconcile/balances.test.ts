@@ -1,16 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { checkBalances } from "../../../../src/lake/bulk/reconcile/balances.js";
-import { type Lake, openLake } from "../../../../src/lake/lake.js";
+import { openLake } from "../../../../src/lake/lake.js";
 import { eachTest, tempDirectory } from "../../../helpers/each-test.js";
 
 const directoryOf = eachTest(tempDirectory);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: directoryOf.path });
-});
-afterEach(async () => {
-  await lake.close();
-});
+const lake = eachTest(() => openLake({ directory: directoryOf.path }));
 
 /** What one run did with link `l` and its account `a`. */
 interface Night {

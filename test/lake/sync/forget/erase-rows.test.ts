@@ -1,8 +1,8 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { APPEND_ONLY, schemaActions, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
-import { type Lake, openLake } from "../../../../src/lake/lake.js";
+import { openLake } from "../../../../src/lake/lake.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
 import { eraseRows } from "../../../../src/lake/sync/forget/erase-rows.js";
 import { varchar } from "../../../../src/lake/tables/columns.js";
@@ -24,13 +24,7 @@ const ROWS = [
 const OF_X = { condition: "fp_id = 'fp_x'", owner: "fp_x" };
 
 const base = eachTest(openTestLake);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: base.directory });
-});
-afterEach(async () => {
-  await lake.close();
-});
+const lake = eachTest(() => openLake({ directory: base.directory }));
 
 async function written(spec: TableSpec, rows: readonly Readonly<Record<string, unknown>>[]) {
   const files = await writeRows(lake, spec, "test", rows);

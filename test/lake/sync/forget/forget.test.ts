@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { askForgotten } from "../../../../src/cli/sync/forget/forgotten-users.js";
 import { schemaActions, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../../src/lake/lake.js";
@@ -20,13 +20,9 @@ import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 const ASKED = { reason: "asked for it", by: "privacy" };
 
 const base = eachTest(openTestLake);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: base.directory });
-});
+const lake = eachTest(() => openLake({ directory: base.directory }));
 afterEach(async () => {
   vi.useRealTimers();
-  await lake.close();
 });
 
 async function append(spec: TableSpec, ...rows: Readonly<Record<string, unknown>>[]): Promise<void> {

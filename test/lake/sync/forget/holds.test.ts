@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { schemaActions } from "../../../../src/lake/delta/delta-schema.js";
-import { type Lake, openLake } from "../../../../src/lake/lake.js";
+import { openLake } from "../../../../src/lake/lake.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
 import { heldUsers, setHold } from "../../../../src/lake/sync/forget/holds.js";
 import { holds } from "../../../../src/lake/tables/erasures.js";
@@ -9,13 +9,7 @@ import { eachTest } from "../../../helpers/each-test.js";
 import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 
 const base = eachTest(openTestLake);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: base.directory });
-});
-afterEach(async () => {
-  await lake.close();
-});
+const lake = eachTest(() => openLake({ directory: base.directory }));
 
 const WHO = { reason: "case 1", by: "counsel" };
 

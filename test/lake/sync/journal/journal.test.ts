@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Place } from "../../../../src/domain/sync/place.js";
 import {
   addCleaned,
@@ -18,13 +18,7 @@ import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 import { flipByte, journalsIn } from "../../../helpers/sync/staged-links.js";
 
 const lake = eachTest(openTestLake);
-let journal: Journal;
-beforeEach(async () => {
-  journal = new Journal(lake.store, "run", "3");
-});
-afterEach(async () => {
-  await journal.close();
-});
+const journal = eachTest(() => new Journal(lake.store, "run", "3"));
 
 const NAME: PageName = {
   stream: "transactions",

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { yearsEarlier } from "../../../../src/domain/tables/retention.js";
 import { schemaActions, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
-import { type Lake, openLake } from "../../../../src/lake/lake.js";
+import { openLake } from "../../../../src/lake/lake.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
 import { applyRetention } from "../../../../src/lake/sync/retention/apply-retention.js";
 import { cipReports } from "../../../../src/lake/tables/cip.js";
@@ -12,13 +12,7 @@ import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 import { writeOnDays } from "../../../helpers/lake/log/written-days.js";
 
 const base = eachTest(openTestLake);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: base.directory });
-});
-afterEach(async () => {
-  await lake.close();
-});
+const lake = eachTest(() => openLake({ directory: base.directory }));
 
 const AHEAD = Date.parse("2199-06-30T12:00:00Z");
 const RULES = { "cip-identity": 5, "cip-results": 5, transactions: 1 };

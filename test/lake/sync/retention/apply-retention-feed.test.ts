@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { DeltaAction } from "../../../../src/lake/delta/delta-actions.js";
 import { schemaActions, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
 import { type DeltaTable, openTable } from "../../../../src/lake/delta/delta-table.js";
-import { type Lake, openLake } from "../../../../src/lake/lake.js";
+import { openLake } from "../../../../src/lake/lake.js";
 import { maintain } from "../../../../src/lake/maintain/maintain.js";
 import { materialize } from "../../../../src/lake/materialize/materialize.js";
 import { readTables } from "../../../../src/lake/query/query-views.js";
@@ -21,13 +21,9 @@ import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 import { LATE_DAYS, writeOnDays } from "../../../helpers/lake/log/written-days.js";
 
 const base = eachTest(openTestLake);
-let lake: Lake;
+const lake = eachTest(() => openLake({ directory: base.directory }));
 beforeEach(async () => {
-  lake = openLake({ directory: base.directory });
   await writeOnDays(lake, LATE_DAYS);
-});
-afterEach(async () => {
-  await lake.close();
 });
 
 const NOW = Date.parse("2026-06-30T12:00:00Z");

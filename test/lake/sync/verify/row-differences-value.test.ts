@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { creationOf, type TableSpec } from "../../../../src/lake/delta/delta-schema.js";
-import { type Lake, openLake } from "../../../../src/lake/lake.js";
+import { openLake } from "../../../../src/lake/lake.js";
 import { readTable } from "../../../../src/lake/query/query-views.js";
 import { changedValue } from "../../../../src/lake/sync/verify/row-differences.js";
 import { addOf, writeRows } from "../../../../src/lake/tables/parquet-file.js";
@@ -9,13 +9,7 @@ import { eachTest } from "../../../helpers/each-test.js";
 import { openTestLake } from "../../../helpers/lake/delta-lake.js";
 
 const base = eachTest(openTestLake);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: base.directory });
-});
-afterEach(async () => {
-  await lake.close();
-});
+const lake = eachTest(() => openLake({ directory: base.directory }));
 
 /** Adds rows of the link as a file of their own, and gives its path. */
 async function add(spec: TableSpec, rows: readonly object[]): Promise<string> {
