@@ -6,18 +6,17 @@ import { NO_REASON } from "../../../src/domain/run.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
 import type { TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
-import { appendOnce } from "../../../src/lake/tables/append.js";
-import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { runs } from "../../../src/lake/tables/runs.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
 import { eachTest } from "../../helpers/each-test.js";
+import { appendRows } from "../../helpers/lake/append-rows.js";
 import { openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 const bench = eachTest(openActivityBench);
 
-const append = (spec: TableSpec, name: string, row: Readonly<Record<string, unknown>>) =>
-  appendOnce(bench.deps.lake, spec, name, () => writeRows(bench.deps.lake, spec, name, [row]));
+const append = (spec: TableSpec, row: Readonly<Record<string, unknown>>) =>
+  appendRows(bench.deps.lake, spec, [row]);
 
 const finish = (runId: string, totals = noTotals()) =>
   bench.run(() =>
@@ -37,7 +36,7 @@ const recorded = (spec: TableSpec, columns: string) =>
   );
 
 async function addBadRow(): Promise<void> {
-  await append(quarantine, "run-1", {
+  await append(quarantine, {
     ...{
       run_id: "run-1",
       stream: "transactions",
@@ -55,7 +54,7 @@ async function addBadRow(): Promise<void> {
 test("a run's end counts what is open, without what came good since", async () => {
   await addBadRow();
   expect(await finish("run-1")).toMatchObject({ open: 1 });
-  await append(transactionChanges, "run-2", {
+  await append(transactionChanges, {
     ...{ run_id: "run-2", link_id: "a", transaction_id: "t", change_type: "updated", sequence: 2 },
     fetched_at: "2026-01-02T02:00:00Z",
   });

@@ -5,16 +5,15 @@ import type { Sealer } from "../../../src/domain/sealer.js";
 import { eventFacts } from "../../../src/domain/webhooks/event-facts.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
-import { appendOnce } from "../../../src/lake/tables/append.js";
 import { StoredText } from "../../../src/lake/tables/encrypted-column.js";
 import { onboardings } from "../../../src/lake/tables/onboardings.js";
-import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { ensureKeyCheck } from "../../../src/temporal/encryption/key-check.js";
 import { ensureEmbeddedKeys, parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { eachFile, tempDirectory } from "../../helpers/each-test.js";
+import { appendRows } from "../../helpers/lake/append-rows.js";
 
 const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString("base64")}`;
 const OLD = key("old", 1);
@@ -40,7 +39,7 @@ async function writeLake(name: string, before: Sealer, now: Sealer) {
   const written = async (sealer: Sealer, outputs: readonly unknown[], from: number) => {
     const lake = openLake({ directory: join(temp.path, name), sealer });
     const rows = outputs.map((output, at) => ({ line: from + at, output, status: "pass" }));
-    await appendOnce(lake, onboardings, `test/${from}`, () => writeRows(lake, onboardings, "test", rows));
+    await appendRows(lake, onboardings, rows);
     return lake;
   };
   await (await written(before, [OUTPUT], 0)).close();
@@ -49,7 +48,7 @@ async function writeLake(name: string, before: Sealer, now: Sealer) {
   const facts = eventFacts(JSON.parse(BODY));
   if (facts === undefined) throw new Error("the test's event is none");
   const events = [eventRow(event, facts, false)];
-  await appendOnce(lake, webhookEvents, "test", () => writeRows(lake, webhookEvents, "test", events));
+  await appendRows(lake, webhookEvents, events);
   await lake.close();
 }
 

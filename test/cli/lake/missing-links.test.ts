@@ -1,10 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
 import { missingLinks, missingWords } from "../../../src/cli/lake/missing-links.js";
 import { openLake } from "../../../src/lake/lake.js";
-import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
-import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
+import { appendRows } from "../../helpers/lake/append-rows.js";
 
 const temp = eachTest(tempDirectory);
 const lake = eachTest(() => openLake({ directory: temp.path }));
@@ -14,7 +13,7 @@ beforeEach(async () => {
     { run_id: "r1", link_id: "b" },
     { run_id: "r2", link_id: "c" },
   ];
-  await appendOnce(lake, linkSyncs, "rows", () => writeRows(lake, linkSyncs, "rows", rows));
+  await appendRows(lake, linkSyncs, rows);
 });
 
 const missing = (named: readonly string[], runId?: string) =>
@@ -33,9 +32,7 @@ test("links without a row of the run are named once, the first ten of many", asy
 });
 
 test("nothing is said where the links of a user could not be listed", async () => {
-  await appendOnce(lake, linkSyncs, "more", () =>
-    writeRows(lake, linkSyncs, "more", [{ run_id: "r1", link_id: null }]),
-  );
+  await appendRows(lake, linkSyncs, [{ run_id: "r1", link_id: null }]);
   expect(await missing(["x"], "r1")).toEqual([]);
   expect(await missing(["x"], "r2")).toHaveLength(1);
 });

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { openLake } from "../../../src/lake/lake.js";
 import { rememberLake } from "../../../src/lake/service-binding.js";
-import { appendOnce } from "../../../src/lake/tables/append.js";
-import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { runs } from "../../../src/lake/tables/runs.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
+import { appendRows } from "../../helpers/lake/append-rows.js";
 
 const RUN = "sync-20261121T021500Z-3f9c2a";
 
@@ -16,7 +15,7 @@ const lake = eachTest(() => openLake({ directory: join(temp.path, "lake") }));
 beforeEach(async () => {
   const times = { started_at: "2026-11-21T02:15:00Z", finished_at: "2026-11-21T02:16:00Z" };
   const rows = [{ run_id: RUN, kind: "sync", status: "completed", ...times }];
-  await appendOnce(lake, runs, "rows", () => writeRows(lake, runs, "rows", rows));
+  await appendRows(lake, runs, rows);
 });
 
 // These asked for the address and the key of the service, and for a lake that can be written.

@@ -4,20 +4,19 @@ import { beforeEach, expect, test } from "vitest";
 import { linksNotFound, validateRoster } from "../../../src/cli/sync/command.js";
 import { currentOf, type HistorySpec } from "../../../src/lake/history/history-spec.js";
 import { openLake } from "../../../src/lake/lake.js";
-import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
-import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { accountStream } from "../../../src/streams/accounts.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
+import { appendRows } from "../../helpers/lake/append-rows.js";
 
 const temp = eachTest(tempDirectory);
 const lake = eachTest(() => openLake({ directory: temp.path }));
 beforeEach(async () => {
   const rows = [{ run_id: "r1", link_id: "a" }];
-  await appendOnce(lake, linkSyncs, "rows", () => writeRows(lake, linkSyncs, "rows", rows));
+  await appendRows(lake, linkSyncs, rows);
   const accounts = currentOf(accountStream.table as HistorySpec);
-  await appendOnce(lake, accounts, "rows", () => writeRows(lake, accounts, "rows", [{ link_id: "d" }]));
+  await appendRows(lake, accounts, [{ link_id: "d" }]);
 });
 
 const whole = { run_id: "r1", status: "completed", users: { total: 2, failed: 0 } } as const;

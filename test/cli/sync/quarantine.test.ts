@@ -1,11 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
 import { openLake } from "../../../src/lake/lake.js";
-import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
-import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { eachTest } from "../../helpers/each-test.js";
+import { appendRows } from "../../helpers/lake/append-rows.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
 const base = eachTest(openTestLake);
@@ -32,7 +31,7 @@ beforeEach(async () => {
       fetched_at: "2026-01-03T03:04:05Z",
     },
   ];
-  await appendOnce(lake, quarantine, "test", () => writeRows(lake, quarantine, "file", rows));
+  await appendRows(lake, quarantine, rows);
   await lake.close();
 });
 
@@ -67,9 +66,7 @@ test("open rows are listed without their payload, which comes when it is asked f
 
 test("a link that the lake does not know is refused, and one without bad rows has none", async () => {
   const lake = openLake({ directory: base.directory });
-  await appendOnce(lake, linkSyncs, "test", () =>
-    writeRows(lake, linkSyncs, "syncs", [{ run_id: "run-1", link_id: "good" }]),
-  );
+  await appendRows(lake, linkSyncs, [{ run_id: "run-1", link_id: "good" }]);
   await lake.close();
   expect((await run("list", "--link", "good")).stdout).toBe("0 open\n");
   expect(await run("list", "--link", "nope")).toMatchObject({

@@ -4,24 +4,25 @@ import { join } from "node:path";
 import { openLake } from "../../../src/lake/lake.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import type { JsonValue } from "../../../src/lake/sql/duckdb-values.js";
-import { appendOnce } from "../../../src/lake/tables/append.js";
-import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { TABLES } from "../../../src/tables.js";
+import { appendRows } from "../lake/append-rows.js";
 
 type TableRows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 export type QueryRow = Readonly<Record<string, JsonValue>>;
 
-/** Writes a lake with these rows by table, and opens it for queries. */
-export async function lakeOfRows(tables: TableRows) {
+/** Writes a lake with these rows by table, and staging of runs that nothing works on; opens it for queries and commands. */
+export async function lakeOfRows(tables: TableRows, leftRuns: readonly string[] = []) {
   const directory = await mkdtemp(join(tmpdir(), "nightledger-rows-"));
   const lake = openLake({ directory });
   const query = openQuery(lake.store, { scratchDirectory: join(directory, "query"), tables: TABLES });
   for (const [name, rows] of Object.entries(tables)) {
     const spec = TABLES.find((table) => table.name === name)!;
-    await appendOnce(lake, spec, "test", () => writeRows(lake, spec, "test", rows));
+    await appendRows(lake, spec, rows);
   }
+  for (const run of leftRuns) await lake.store.put(`_staging/${run}/roster`, "");
   return {
     directory,
+    env: { NIGHTLEDGER_LAKE: directory },
     query,
     async rowsOf(sql: string): Promise<QueryRow[]> {
       const rows: QueryRow[] = [];

@@ -3,7 +3,7 @@ import { type DeltaTable, openTable } from "../../../src/lake/delta/delta-table.
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import { eachFile } from "../../helpers/each-test.js";
 import { createTable, FEED, openTestLake } from "../../helpers/lake/delta-lake.js";
-import { counting, domainAction, EAGER, NO_CHECKPOINTS } from "../../helpers/lake/log/counted-actions.js";
+import { counting, EAGER, NO_CHECKPOINTS } from "../../helpers/lake/log/counted-actions.js";
 import { expectCounted, expectWholeLog, readCounted } from "../../helpers/lake/log/counted-table.js";
 import { logNames } from "../../helpers/lake/log/log-entries.js";
 
@@ -134,12 +134,4 @@ test("a checkpoint that failed is tried again ten versions later, and its table 
   for (let done = 0; done < 25; done += 1) await table.commit(counting);
   expect(failures).toHaveLength(3);
   expect(await readCounted(lake, "full")).toBe(24);
-});
-
-test("a known version that was cleaned up is left for the newest checkpoint", async () => {
-  const late = other("late");
-  await commits(other("late"), 2);
-  await late.snapshot();
-  await commits(other("late"), 5);
-  expect(await late.commit(() => [domainAction("seen", "x")])).toMatchObject({ version: 7 });
 });

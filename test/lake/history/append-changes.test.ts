@@ -35,12 +35,6 @@ test("what is no longer listed is gone, once, and comes back with a row of its o
   expect(await at.current()).toEqual(["u/a on", "v/a on"]);
 });
 
-test("a list that was not read as a whole makes nothing gone", async () => {
-  await at.observe({ run: "r1", at: night(1), things: [thing("u", "a", "on"), thing("u", "b", "on")] });
-  await at.observe({ run: "r2", at: night(2), things: [thing("u", "b", "off")], whole: [] });
-  expect(await at.current()).toEqual(["u/a on", "u/b off"]);
-});
-
 test("keys with null in them are one key, and one thing in two lists is two", async () => {
   for (const n of [1, 2]) {
     const things = [thing("u", null, "on"), thing("v", null, "off")];
@@ -57,23 +51,6 @@ test("what a list names twice is one row, whatever the order", async () => {
   await at.observe({ run: "r1", at: night(1), things: twice });
   await at.observe({ run: "r2", at: night(2), things: twice.toReversed() });
   expect(await at.history()).toHaveLength(1);
-});
-
-test("a commit whose answer was lost is not repeated, whatever came since", async () => {
-  await at.observe({ run: "r1", at: night(1), things: [thing("u", "a", "on")] });
-  await at.observe({ run: "r2", at: night(2), things: [thing("u", "a", "off")] });
-  await at.observe({ run: "r1", at: night(1), things: [thing("u", "a", "on")] });
-  expect(await at.history()).toEqual(["u/a on", "u/a off"]);
-});
-
-test("of two runs the older observation adds nothing behind the newer one, also where that says gone", async () => {
-  await at.observe({ run: "r1", at: night(1), things: [thing("u", "a", "on"), thing("u", "b", "on")] });
-  await at.observe({ run: "r3", at: night(3), things: [thing("u", "a", "off")] });
-  await at.bringUp();
-  await at.observe({ run: "r2", at: night(2), things: [thing("u", "a", "on"), thing("u", "b", "on")] });
-  expect(await at.history()).toEqual(["u/a on", "u/a off", "u/b on", "u/b on gone"]);
-  await at.observe({ run: "r2", part: "g1", at: night(2), things: [thing("w", "c", "on")] });
-  expect(await at.current()).toEqual(["u/a off", "w/c on"]);
 });
 
 test("an observation of the very moment at which its key went adds nothing", async () => {

@@ -63,7 +63,7 @@ const CHANGES: Change[] = [
 ];
 const EXPECTED = ["changed 5 2026-05-06", "new 1 2026-05-06", "other 1 null", "same 1 null"];
 
-test("a table of an earlier version gets the column with its next commit, null in older rows", async () => {
+test("a table of an earlier version gets the column with its next commit, null in older rows, night after night", async () => {
   expect(await columnsInLog("transactions")).not.toContain(ADDED);
   await night(...CHANGES);
   await materialize(at.lake);
@@ -71,22 +71,12 @@ test("a table of an earlier version gets the column with its next commit, null i
   for (const { name, columns } of [transactionChanges, transactions]) {
     expect(await columnsInLog(name)).toEqual(columns.map((column) => column.name));
   }
-  expect(await at.unreferenced()).toEqual([]);
-});
-
-test("files with and without the column are read together, night after night", async () => {
-  await night(...CHANGES);
-  await materialize(at.lake);
   await night({ link: "b", id: "later", sequence: 2, date: "2025-01-02" });
   await night({ id: "new", sequence: 7, type: "updated", amount: "7" });
   await materialize(at.lake);
-  expect(await rows()).toEqual([
-    "changed 5 2026-05-06",
-    "later 1 2026-05-06",
-    "new 7 2026-05-06",
-    "other 1 null",
-    "same 1 null",
-  ]);
+  const [changed = "", , ...others] = EXPECTED;
+  expect(await rows()).toEqual([changed, "later 1 2026-05-06", "new 7 2026-05-06", ...others]);
+  expect(await at.unreferenced()).toEqual([]);
 });
 
 test.each([1, 5_000_000])("a rebuild in parts of %d rows reads a feed of both versions", async (partRows) => {

@@ -29,18 +29,6 @@ test("a hundred versions of cursors alone are worth a watermark, which changes n
   expect(await at.live()).toEqual(before);
 });
 
-test("new rows don't leave a small file each: they join the file of their month", async () => {
-  await at.feed({ id: "x", sequence: 1 }, { id: "y", sequence: 2, date: "2026-06-01" });
-  await at.feed({ link: "c", id: "c", sequence: 1, date: "2026-09-01" });
-  await materialize(at.lake);
-  const before = (await at.live()).length;
-  for (let night = 0; night < 3; night += 1) {
-    await at.feed({ link: "d", id: `d${night}`, sequence: night + 1, date: "2026-08-01" });
-    await materialize(at.lake);
-  }
-  expect(await at.live()).toHaveLength(before);
-});
-
 test("rebuilds from the live files when a version after the watermark can't be read", async () => {
   await at.feed({ id: "x", sequence: 1 }, { id: "y", sequence: 2 });
   await materialize(at.lake);
@@ -61,15 +49,6 @@ test("a table that lost its watermark is rebuilt, not added to", async () => {
   await at.lake.table("transactions").commit(() => [...creationOf(transactions, 1), { add: file! }]);
   expect(await materialize(at.lake)).toMatchObject({ from: -1, rows: 1, rewritten: 1, rebuilt: true });
   expect(await at.rows()).toEqual(["a/x 1 2026-05-05"]);
-});
-
-test("a table that another tool compacted takes the next night as before", async () => {
-  await at.feed({ id: "x", sequence: 1 }, { id: "y", sequence: 2, date: "2025-02-01" });
-  await materialize(at.lake);
-  await at.compact();
-  await at.feed({ id: "x", sequence: 3, type: "updated", amount: "8" });
-  expect(await materialize(at.lake)).toMatchObject({ rewritten: 1, rows: 2 });
-  expect(await at.rows()).toEqual(["a/x 8 2026-05-05", "a/y 1 2025-02-01"]);
 });
 
 test("the bounds of a file are those of its rows, texts in the order of their UTF-8 bytes", async () => {

@@ -167,19 +167,3 @@ test("many small files become few over nights, so many each, in files that reade
   }
   expect((await at.live()).length).toBeLessThanOrEqual(few + 1);
 });
-
-test("a month of which every row is replaced, and one of which every row goes", async () => {
-  const model = new Model();
-  const first = model.first(2, 3_000, 50);
-  await at.feed(...first);
-  await materialize(at.lake);
-  await at.feed(
-    ...first.map(({ link = "", id, date = "" }) =>
-      model.change(date < "2026-06-01" ? "removed" : "updated", link, id, date),
-    ),
-  );
-  await materialize(at.lake);
-  expect((await at.rows()).sort()).toEqual(model.expected());
-  const months = (await at.live()).map(({ stats }) => JSON.parse(stats ?? "{}").minValues.date.slice(0, 7));
-  expect(months).toEqual(["2026-06"]);
-});

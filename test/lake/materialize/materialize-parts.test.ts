@@ -84,17 +84,3 @@ test("a rebuild in parts is continued, not begun again", async () => {
   expect(await materialize(at.lake, { partRows: 2 })).toMatchObject({ from: 1, to: 7, rebuilt: false });
   expect(await at.rows()).toEqual(ALL);
 });
-
-test("a rebuild in parts in one call says why, and comes to the same rows", async () => {
-  await versions();
-  await materialize(at.lake);
-  const mark = { txn: { appId: "transaction_changes/commit", version: 1 } };
-  await at.lake.table("transactions").commit(() => [mark]);
-  expect(await materialize(at.lake, { partRows: 1 })).toMatchObject({
-    from: 7,
-    to: 7,
-    rebuilt: true,
-    because: expect.stringContaining("restored"),
-  });
-  expect(await at.rows()).toEqual(ALL);
-});

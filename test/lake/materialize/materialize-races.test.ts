@@ -83,14 +83,6 @@ test("a crash between file and commit leaves files that no version refers to", a
   expect(await at.rows()).toEqual(["a/x 1 2026-05-05"]);
 });
 
-test("an aborted call commits nothing and says why", async () => {
-  await at.feed({ id: "x", sequence: 1 });
-  await expect(materialize(at.lake, { signal: AbortSignal.abort(new Error("stop")) })).rejects.toThrow(
-    "stop",
-  );
-  expect((await at.lake.table("transactions").snapshot()).version).toBe(-1);
-});
-
 test("new files are named by their run", async () => {
   await at.feed({ id: "x", sequence: 1 }, { id: "y", sequence: 2 });
   await materialize(at.lake, { runId: "run" });

@@ -102,14 +102,6 @@ test.each([0, 1])(
   },
 );
 
-test("a feed that was made again has nothing to do with the watermark of the old one", async () => {
-  await twoNights();
-  const lake = await restore({ current: "second" });
-  for (const id of ["n", "m", "k"]) await lake.feed({ id, sequence: 1 });
-  expect(await materialize(lake.lake)).toMatchObject({ from: 1, to: 2, rebuilt: true });
-  expect(await lake.rows()).toEqual(["a/k 1 2026-05-05", "a/m 1 2026-05-05", "a/n 1 2026-05-05"]);
-});
-
 test("transactions without any feed are left as they are, with an error that says what to do", async () => {
   await twoNights();
   const lake = await restore({ current: "second" });

@@ -5,10 +5,9 @@ import type { CertificateFields } from "../../../src/domain/sync/certificate.js"
 import { openLake } from "../../../src/lake/lake.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import { certificateOf } from "../../../src/lake/sync/link-checkpoint.js";
-import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
-import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
+import { appendRows } from "../../helpers/lake/append-rows.js";
 
 const temp = eachTest(tempDirectory);
 const lake = eachTest(() => openLake({ directory: temp.path }));
@@ -50,7 +49,7 @@ async function verdict(rows: readonly ReturnType<typeof synced>[]) {
   const sql = [...page.matchAll(/```sql\n(.*?)```/gs)].find(([, text]) =>
     text?.includes("broken_chains"),
   )?.[1];
-  await appendOnce(lake, linkSyncs, "test", () => writeRows(lake, linkSyncs, "test", rows));
+  await appendRows(lake, linkSyncs, rows);
   const query = openQuery(lake.store, { scratchDirectory: join(temp.path, "query") });
   try {
     for await (const batch of query.query(sql ?? "")) return batch[0];

@@ -5,12 +5,11 @@ import { creationOf, type TableSpec } from "../../../src/lake/delta/delta-schema
 import { openTable } from "../../../src/lake/delta/delta-table.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { type LakeQuery, openQuery } from "../../../src/lake/query/query.js";
-import { appendOnce } from "../../../src/lake/tables/append.js";
 import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
-import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import { eachFile } from "../../helpers/each-test.js";
+import { appendRows } from "../../helpers/lake/append-rows.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { hostileExamples } from "../../helpers/lake/hostile-statements.js";
 
@@ -40,7 +39,7 @@ beforeAll(async () => {
     tax_id: id % 3 === 0 ? null : `tax-${id}`,
     note: moved,
   }));
-  await appendOnce(lake, REPORTS, "test", () => writeRows(lake, REPORTS, "test", rows));
+  await appendRows(lake, REPORTS, rows);
   await openTable(lake.store, "empty", lake.duckdb).commit(() => creationOf(EMPTY, 1));
   await lake.close();
   const scratchDirectory = join(base.directory, "..", "query");

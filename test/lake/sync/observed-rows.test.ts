@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { commitObserved } from "../../../src/lake/sync/observed-rows.js";
 import { openQuarantine, quarantinedRows } from "../../../src/lake/sync/quarantine.js";
-import { appendOnce } from "../../../src/lake/tables/append.js";
-import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { eachTest } from "../../helpers/each-test.js";
 import {
@@ -12,6 +10,7 @@ import {
   THINGS,
   type Thing,
 } from "../../helpers/history/history-lake.js";
+import { appendRows } from "../../helpers/lake/append-rows.js";
 
 const at = eachTest(() => HistoryLake.open());
 
@@ -34,14 +33,12 @@ const commit = (
   });
 
 const bad = (n: number, more: object = {}) =>
-  appendOnce(at.lake, quarantine, `bad/${n}`, () =>
-    writeRows(at.lake, quarantine, `r${n}`, [
-      {
-        ...{ run_id: `r${n}`, stream: "accounts", fp_id: "u", page: 0, index: 0, list: "accounts" },
-        ...{ reason: "id: blank", payload: "{}", fetched_at: night(n).toISOString(), ...more },
-      },
-    ]),
-  );
+  appendRows(at.lake, quarantine, [
+    {
+      ...{ run_id: `r${n}`, stream: "accounts", fp_id: "u", page: 0, index: 0, list: "accounts" },
+      ...{ reason: "id: blank", payload: "{}", fetched_at: night(n).toISOString(), ...more },
+    },
+  ]);
 
 test("a bad row is closed when its list is whole, though nothing in the list has changed", async () => {
   await bad(1);

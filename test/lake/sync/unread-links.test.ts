@@ -3,11 +3,10 @@ import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { checkpointDomain } from "../../../src/lake/sync/link-checkpoint.js";
 import { linksSkippedBy, staleLinks } from "../../../src/lake/sync/unread-links.js";
-import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
-import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
 import { eachTest } from "../../helpers/each-test.js";
+import { appendRows } from "../../helpers/lake/append-rows.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
 const DAY = 86_400_000;
@@ -24,7 +23,7 @@ async function linkSyncsOf(...texts: readonly string[]): Promise<void> {
     const at = ago(Number(days));
     return { run_id: `run-${days}`, link_id, fp_id: "fp", status, reason, started_at: at, finished_at: at };
   });
-  await appendOnce(lake, linkSyncs, "test", () => writeRows(lake, linkSyncs, "file", rows));
+  await appendRows(lake, linkSyncs, rows);
 }
 
 /** Checkpoints as `<link> <days since its last commit> <user>`. */

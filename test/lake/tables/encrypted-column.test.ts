@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { openQuery } from "../../../src/lake/query/query.js";
-import { appendOnce } from "../../../src/lake/tables/append.js";
 import {
   encryptedRow,
   openColumn,
@@ -17,6 +16,7 @@ import { TABLES } from "../../../src/tables.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import { eachTest } from "../../helpers/each-test.js";
+import { appendRows } from "../../helpers/lake/append-rows.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
 
 const PEOPLE = {
@@ -46,7 +46,7 @@ test("what a job gives in the clear is encrypted by the write, null stays null, 
   // The third name is what an encrypted one looks like: it is a customer's text all the same.
   const names = ["Zoë 🦉", "", "TkxTMQFr", null, "half \ud800"];
   const rows = names.map((name, id) => ({ id, name }));
-  await appendOnce(lake, PEOPLE, "test", () => writeRows(lake, PEOPLE, "test", rows));
+  await appendRows(lake, PEOPLE, rows);
   const sql = "select * from people order by id";
   expect(await rowsOf(PEOPLE, sql, true)).toEqual(
     ["Zoë 🦉", "", "TkxTMQFr", null, "half \ufffd"].map((name, id) => ({ id, name, phone: null })),
@@ -61,7 +61,7 @@ test("what a job gives in the clear is encrypted by the write, null stays null, 
 test("what is encrypted already, or shall be in the clear, is stored as it is", async () => {
   const { name } = sealRowRepeatably(sealer, PEOPLE, "fp_1", { name: "Jane" });
   const rows = [{ id: 1, name, phone: new StoredText("555") }];
-  await appendOnce(lake, PEOPLE, "test", () => writeRows(lake, PEOPLE, "test", rows));
+  await appendRows(lake, PEOPLE, rows);
   expect(await rowsOf(PEOPLE, "select name, phone from people", false)).toEqual([
     { name: (name as StoredText).text, phone: "555" },
   ]);

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readPage } from "../../../helpers/board/read-page.js";
+import { eachFile } from "../../../helpers/each-test.js";
 import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
 
 const LINK = '<img src=x onerror="alert(1)">';
@@ -30,14 +31,8 @@ interface Model {
   readonly runs: { readonly total: number; readonly rows: readonly { readonly run_id: string }[] };
 }
 
-let lake: Awaited<ReturnType<typeof lakeOfRows>>;
-const read = (link: string) => {
-  const folder = { directory: lake.directory, env: { NIGHTLEDGER_LAKE: lake.directory } };
-  return readPage<Model>(folder, `/links/${encodeURIComponent(link)}`);
-};
-
-beforeAll(async () => {
-  const rows = {
+const lake = eachFile(() =>
+  lakeOfRows({
     bank_links: [
       {
         fp_id: "fp_1",
@@ -69,10 +64,9 @@ beforeAll(async () => {
       ...Array.from({ length: 22 }, (_, index) => bad(1, index)),
       { ...bad(1, 99), link_id: "other" },
     ],
-  };
-  lake = await lakeOfRows(rows);
-});
-afterAll(() => lake.release());
+  }),
+);
+const read = (link: string) => readPage<Model>(lake, `/links/${encodeURIComponent(link)}`);
 
 test("a link has its users, every run, what kept it from being committed, and what to do", async () => {
   const { model } = await read(LINK);

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { DAY, HOUR } from "../../../../src/domain/duration.js";
 import { readPage } from "../../../helpers/board/read-page.js";
+import { eachFile } from "../../../helpers/each-test.js";
 import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
 
 const HOSTILE = '<img src=x onerror="alert(1)">';
@@ -27,13 +28,9 @@ interface Model {
   readonly links: readonly { readonly link_id: string; readonly nights: readonly object[] }[];
 }
 
-let lake: Awaited<ReturnType<typeof lakeOfRows>>;
-const read = (path: string) =>
-  readPage<Model>({ directory: lake.directory, env: { NIGHTLEDGER_LAKE: lake.directory } }, path);
-
-beforeAll(async () => {
-  const crowd = Array.from({ length: 110 }, (_, place) => sync(`crowd-${place}`, 0, "unchanged"));
-  lake = await lakeOfRows({
+const crowd = Array.from({ length: 110 }, (_, place) => sync(`crowd-${place}`, 0, "unchanged"));
+const lake = eachFile(() =>
+  lakeOfRows({
     link_syncs: [
       ...[sync("good", 2, "synced", { created: 2, updated: 1 }), sync("good", 1, "unchanged")],
       // Of a night's runs the one with news counts; without a commit, the last.
@@ -49,9 +46,9 @@ beforeAll(async () => {
       ...crowd,
     ],
     bank_links: [{ fp_id: "fp_1", link_id: "good", institution_name: HOSTILE, observed_at: at(2) }],
-  });
-});
-afterAll(() => lake.release());
+  }),
+);
+const read = (path: string) => readPage<Model>(lake, path);
 
 test("the worst link is on top, each night once, and counts are of all links that were found in these nights", async () => {
   const { model } = await read("/links");

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { DAY } from "../../../../src/domain/duration.js";
 import { readPage } from "../../../helpers/board/read-page.js";
+import { eachFile } from "../../../helpers/each-test.js";
 import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
 
 const BATCH = `onb_${"1".repeat(24)}`;
@@ -19,23 +20,19 @@ interface Model {
   readonly queue: Readonly<Record<"timeouts" | "rows", readonly Readonly<Record<string, unknown>>[]>>;
 }
 
-let lake: Awaited<ReturnType<typeof lakeOfRows>>;
-let folder: Parameters<typeof readPage>[0];
-beforeAll(async () => {
-  const run = { run_id: "onboard-1", kind: "onboard", status: "completed", users: 4, calls: 9 };
-  lake = await lakeOfRows({
+const run = { run_id: "onboard-1", kind: "onboard", status: "completed", users: 4, calls: 9 };
+const lake = eachFile(() =>
+  lakeOfRows({
     onboardings: [
       ...[row(1, "needs_customer", 4.5), row(2, "needs_customer", 3), row(3, "pending", 3)],
       ...[row(4, "pass", 4, REVIEW), row(1, "pass", 1, ENDED)],
     ],
     runs: [{ ...run, job_id: BATCH, started_at: ago(5), finished_at: ago(4) }],
-  });
-  folder = { directory: lake.directory, env: { NIGHTLEDGER_LAKE: lake.directory } };
-});
-afterAll(() => lake.release());
+  }),
+);
 
 test("rows that wait show when they end, by the deadline of their batch, and the batch says what that costs", async () => {
-  const { model, body } = await readPage<Model>(folder, `/onboarding/${BATCH}`);
+  const { model, body } = await readPage<Model>(lake, `/onboarding/${BATCH}`);
   const of = (state: string) => model.queue.timeouts.find((one) => one.state === state);
   expect(of("customer")).toMatchObject({ total: 2, in_1d: 1, in_3d: 2, calls_a_row: 2.3 });
   expect(model.queue.timeouts).toHaveLength(2);
@@ -47,6 +44,6 @@ test("rows that wait show when they end, by the deadline of their batch, and the
     "2 rows, unless their customer continues, become expired_no_response: 1 within",
   );
   expect(body.html).toContain("runs retry would make about 5 requests");
-  const decided = await readPage<Model>(folder, `/onboarding/${DECIDED}`);
+  const decided = await readPage<Model>(lake, `/onboarding/${DECIDED}`);
   expect(decided.body.html).toContain("No row ends by itself.");
 });

@@ -1,6 +1,4 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { DAY, HOUR } from "../../../../src/domain/duration.js";
 import { NEXT_ACTIONS } from "../../../../src/domain/onboarding/customer/next-action.js";
 import { readPage } from "../../../helpers/board/read-page.js";
@@ -43,56 +41,52 @@ interface Model {
 }
 
 const lake = eachFile(() =>
-  lakeOfRows({
-    onboardings: [
-      ...Array.from({ length: 60 }, (_, line) =>
-        outcome(OLD, line, "pass", { ...REVIEW, settled_at: ago(5, 1) }),
-      ),
-      outcome(OLD, 60, "pass", { settled_at: ago(5, 3) }),
-      outcome(OLD, 61, "needs_customer", { settled_at: ago(5, 1), next_action: NEXT_ACTIONS.follow }),
-      outcome(OLD, 61, "expired_no_response", {
-        version: 2,
-        settled_at: ago(2),
-        next_action: NEXT_ACTIONS.expired,
-      }),
-      outcome(NEW, 1, "failed", {
-        ...FAILED,
-        started_at: ago(1),
-        settled_at: ago(1, 1),
-        external_id: HOSTILE,
-      }),
-      outcome(NEW, 2, "fail", { started_at: ago(1), settled_at: ago(1, 2) }),
-    ],
-    runs: [
-      {
-        run_id: "onboard-1",
-        kind: "onboard",
-        job_id: OLD,
-        status: "completed",
-        started_at: ago(5),
-        finished_at: ago(5, 4),
-      },
-      {
-        run_id: "onboard-2",
-        kind: "onboard",
-        job_id: EMPTY,
-        status: "cancelled",
-        started_at: ago(5),
-        finished_at: ago(5),
-      },
-    ],
-  }),
+  // Nothing works on the new one, and its run has no row.
+  lakeOfRows(
+    {
+      onboardings: [
+        ...Array.from({ length: 60 }, (_, line) =>
+          outcome(OLD, line, "pass", { ...REVIEW, settled_at: ago(5, 1) }),
+        ),
+        outcome(OLD, 60, "pass", { settled_at: ago(5, 3) }),
+        outcome(OLD, 61, "needs_customer", { settled_at: ago(5, 1), next_action: NEXT_ACTIONS.follow }),
+        outcome(OLD, 61, "expired_no_response", {
+          version: 2,
+          settled_at: ago(2),
+          next_action: NEXT_ACTIONS.expired,
+        }),
+        outcome(NEW, 1, "failed", {
+          ...FAILED,
+          started_at: ago(1),
+          settled_at: ago(1, 1),
+          external_id: HOSTILE,
+        }),
+        outcome(NEW, 2, "fail", { started_at: ago(1), settled_at: ago(1, 2) }),
+      ],
+      runs: [
+        {
+          run_id: "onboard-1",
+          kind: "onboard",
+          job_id: OLD,
+          status: "completed",
+          started_at: ago(5),
+          finished_at: ago(5, 4),
+        },
+        {
+          run_id: "onboard-2",
+          kind: "onboard",
+          job_id: EMPTY,
+          status: "cancelled",
+          started_at: ago(5),
+          finished_at: ago(5),
+        },
+      ],
+    },
+    [NEW],
+  ),
 );
-let folder: Parameters<typeof readPage>[0];
-
-beforeAll(async () => {
-  // Nothing works on it, and its run has no row.
-  await mkdir(join(lake.directory, "_staging", NEW), { recursive: true });
-  folder = { directory: lake.directory, env: { NIGHTLEDGER_LAKE: lake.directory } };
-});
-
 test("batches stand the newest first, rows wait by state and age, and the burn-down adds them up", async () => {
-  const { model, body } = await readPage<Model>(folder, "/onboarding");
+  const { model, body } = await readPage<Model>(lake, "/onboarding");
   expect(model.burndown.batches).toMatchObject({
     total: 2,
     rows: [
@@ -130,15 +124,15 @@ test("a batch has what batch show prints, its own queue, and the commands that f
     [NEW, ["resume", "cancel"]],
     [EMPTY, []],
   ] as const) {
-    const { model, body } = await readPage<Model>(folder, `/onboarding/${id}`);
-    const { said } = await sayHere(folder, "runs", "show", id);
+    const { model, body } = await readPage<Model>(lake, `/onboarding/${id}`);
+    const { said } = await sayHere(lake, "runs", "show", id);
     expect(model).toMatchObject(said);
     expect(model.commands).toEqual(verbs.map((verb) => `nightledger runs ${verb} ${id}`));
     expect(body.html).not.toContain("<img");
   }
-  const { model, body } = await readPage<Model>(folder, `/onboarding/${NEW}`);
+  const { model, body } = await readPage<Model>(lake, `/onboarding/${NEW}`);
   expect(model.queue.rows).toMatchObject([{ batch_id: NEW, line: 1, state: "failed" }]);
   expect(body.html).toContain(`nightledger runs resume ${NEW}`);
-  await expect(readPage(folder, "/onboarding/onb_1")).rejects.toThrow("not the id of a batch");
-  await expect(readPage(folder, `/onboarding/onb_${"3".repeat(24)}`)).rejects.toThrow("has no outcomes");
+  await expect(readPage(lake, "/onboarding/onb_1")).rejects.toThrow("not the id of a batch");
+  await expect(readPage(lake, `/onboarding/onb_${"3".repeat(24)}`)).rejects.toThrow("has no outcomes");
 });

@@ -1,15 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { RunModel } from "../../../../src/cli/board/pages/run.js";
-import { type Lake, openLake } from "../../../../src/lake/lake.js";
-import { appendOnce } from "../../../../src/lake/tables/append.js";
-import { linkSyncs } from "../../../../src/lake/tables/link-syncs.js";
-import { writeRows } from "../../../../src/lake/tables/parquet-file.js";
-import { runFailures, runs } from "../../../../src/lake/tables/runs.js";
 import { readPage } from "../../../helpers/board/read-page.js";
 import { runHere, sayHere } from "../../../helpers/command/command-here.js";
+import { eachFile } from "../../../helpers/each-test.js";
+import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
 
 const HOSTILE = '<img src=x onerror="alert(1)">';
 const FAILED = "sync-20261121T021500Z-000001";
@@ -44,43 +38,28 @@ const RUNS = [
   { run_id: ONBOARD, kind: "onboard", job_id: BATCH, status: "completed", ...TIMES },
 ];
 
-let folder: Parameters<typeof readPage>[0];
-beforeAll(async () => {
-  const directory = await mkdtemp(join(tmpdir(), "nightledger-board-"));
-  folder = { directory, env: { NIGHTLEDGER_LAKE: join(directory, "lake") } };
-  const lake = openLake({ directory: join(directory, "lake") });
-  await append(lake, runs, RUNS);
-  const failure = { run_id: FAILED, status: "failed", reason: "refused http_422", ...TIMES };
-  await append(lake, linkSyncs, [
-    { ...failure, link_id: HOSTILE },
-    { ...failure, link_id: "l/2" },
-    { ...failure, link_id: "l3", status: "synced", reason: null, pages: 40 },
-    {
-      ...failure,
-      link_id: "l0",
-      status: "skipped",
-      reason: "state deleted",
-      finished_at: "2026-11-21T02:17:00Z",
-    },
-    { ...failure, link_id: "l4", status: "unchanged", reason: null, finished_at: TIMES.started_at },
-  ]);
-  const user = { run_id: FAILED, stream: "bank_links", owner: "u1", reason: "http_500" };
-  await append(lake, runFailures, [{ ...user, failed_at: TIMES.finished_at }]);
-  await lake.close();
-  const staging = join(directory, "lake", "_staging", LEFT);
-  await mkdir(staging, { recursive: true });
-  await writeFile(join(staging, "roster"), "");
-});
-afterAll(() => rm(folder.directory, { recursive: true, force: true }));
+const failure = { run_id: FAILED, status: "failed", reason: "refused http_422", ...TIMES };
+const SYNCED = [
+  { ...failure, link_id: HOSTILE },
+  { ...failure, link_id: "l/2" },
+  { ...failure, link_id: "l3", status: "synced", reason: null, pages: 40 },
+  {
+    ...failure,
+    link_id: "l0",
+    status: "skipped",
+    reason: "state deleted",
+    finished_at: "2026-11-21T02:17:00Z",
+  },
+  { ...failure, link_id: "l4", status: "unchanged", reason: null, finished_at: TIMES.started_at },
+];
+const user = { run_id: FAILED, stream: "bank_links", owner: "u1", reason: "http_500" };
+const OF_USERS = [{ ...user, failed_at: TIMES.finished_at }];
+const lake = eachFile(() => lakeOfRows({ runs: RUNS, link_syncs: SYNCED, run_failures: OF_USERS }, [LEFT]));
 
-function append(lake: Lake, spec: typeof runs | typeof linkSyncs | typeof runFailures, rows: object[]) {
-  return appendOnce(lake, spec, "rows", () => writeRows(lake, spec, "rows", rows as never));
-}
-
-const shown = (id: string) => readPage<RunModel>(folder, `/runs/${id}`);
+const shown = (id: string) => readPage<RunModel>(lake, `/runs/${id}`);
 
 test.for([FAILED, NOT_BEGUN, WELL, LEFT])("%s has all that runs show prints", async (id) => {
-  const { said } = await sayHere(folder, "runs", "show", id);
+  const { said } = await sayHere(lake, "runs", "show", id);
   expect((await shown(id)).model).toMatchObject(said);
 });
 
@@ -107,7 +86,7 @@ test("a run's command line and its phases on a time line; one that wrote none ha
   expect(body.html).toContain("nightledger sync --roster &lt;img src=x");
   expect(body.html).toContain("waiting for a worker: 5s; reading: 45s, after 5s; finishing: 10s, after 50s");
   expect((await shown(WELL)).body.html).not.toContain("time-line");
-  const { stdout } = await runHere(folder, ["runs", "show", FAILED]);
+  const { stdout } = await runHere(lake, ["runs", "show", FAILED]);
   expect(stdout).toContain("phases    reading 45s, finishing 10s\n");
 });
 
@@ -117,7 +96,7 @@ test("the links that took longest are named, of the same time those with more pa
     { link_id: HOSTILE, ms: 60_000, pages: 0 },
     { link_id: "l/2", ms: 60_000, pages: 0 },
   ]);
-  const { stdout } = await runHere(folder, ["runs", "show", FAILED]);
+  const { stdout } = await runHere(lake, ["runs", "show", FAILED]);
   expect(stdout).toContain("slowest   l3: 1m, 40 pages\n");
 });
 
@@ -139,7 +118,7 @@ test("a run that failed only by bad rows says how to see them, and its page lead
     { status: "quarantined", reason: "bad rows", count: 3, action, examples: [] },
   ]);
   expect(body.html).toContain('<a href="/quarantine">');
-  const { stdout } = await runHere(folder, ["runs", "show", BAD_ROWS]);
+  const { stdout } = await runHere(lake, ["runs", "show", BAD_ROWS]);
   expect(stdout).toMatch(new RegExp(`quarantined 3 × bad rows\\n +→ ${action}\\n`));
 });
 

@@ -1,15 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { DAY } from "../../../../src/domain/duration.js";
 import { runId } from "../../../../src/domain/run.js";
-import { openLake } from "../../../../src/lake/lake.js";
-import { appendOnce } from "../../../../src/lake/tables/append.js";
-import { writeRows } from "../../../../src/lake/tables/parquet-file.js";
-import { runs } from "../../../../src/lake/tables/runs.js";
 import { readPage } from "../../../helpers/board/read-page.js";
 import { sayHere } from "../../../helpers/command/command-here.js";
+import { eachFile } from "../../../helpers/each-test.js";
+import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
 
 const HOSTILE = '<img src=x onerror="alert(1)">';
 const OPEN = "sync-20261121T021500Z-3f9c2a";
@@ -34,25 +29,14 @@ interface Model {
   readonly days: readonly object[];
 }
 
-let folder: { readonly directory: string; readonly env: object } & Parameters<typeof readPage>[0];
-beforeAll(async () => {
-  const directory = await mkdtemp(join(tmpdir(), "nightledger-board-"));
-  folder = { directory, env: { NIGHTLEDGER_LAKE: join(directory, "lake") } };
-  const lake = openLake({ directory: join(directory, "lake") });
-  await appendOnce(lake, runs, "rows", () => writeRows(lake, runs, "rows", ROWS));
-  await lake.close();
-  const staging = join(directory, "lake", "_staging", OPEN);
-  await mkdir(staging, { recursive: true });
-  await writeFile(join(staging, "roster"), "");
-});
-afterAll(() => rm(folder.directory, { recursive: true, force: true }));
+const lake = eachFile(() => lakeOfRows({ runs: ROWS }, [OPEN]));
 
 test("pages hold what runs list prints, each run once, those that have not ended first", async () => {
-  const { said } = await sayHere(folder, "runs", "list", "--limit", "0");
+  const { said } = await sayHere(lake, "runs", "list", "--limit", "0");
   const ids: string[] = [];
   let after: string | null = "";
   while (after !== null) {
-    const { model }: { model: Model } = await readPage<Model>(folder, `/runs?after=${after}`);
+    const { model }: { model: Model } = await readPage<Model>(lake, `/runs?after=${after}`);
     expect(model.total).toBe(ROWS.length);
     ids.push(...model.unfinished.map(({ run_id }) => run_id), ...model.ended.map(({ run_id }) => run_id));
     after = model.older_after;
@@ -62,7 +46,7 @@ test("pages hold what runs list prints, each run once, those that have not ended
 });
 
 test("days are counted whole, however many runs a page shows", async () => {
-  const { model } = await readPage<Model>(folder, "/runs");
+  const { model } = await readPage<Model>(lake, "/runs");
   expect(model.days).toHaveLength(14);
   const counted = { completed: 25, failed: 1, cancelled: 0, rows: 104 };
   const days = [3, 2, 1, 0].map((ago) => new Date(Date.now() - ago * DAY).toISOString().slice(0, 10));
@@ -72,15 +56,15 @@ test("days are counted whole, however many runs a page shows", async () => {
 
 test("filters are those of the command, and the form and the link to older ones keep them", async () => {
   const asked = `kind=sync&schedule=${encodeURIComponent(HOSTILE)}&since=30d`;
-  const { model, body } = await readPage<Model>(folder, `/runs?${asked}`);
+  const { model, body } = await readPage<Model>(lake, `/runs?${asked}`);
   const flags = ["--kind", "sync", "--schedule", HOSTILE, "--since", "30d", "--limit", "0"];
-  const { said } = await sayHere(folder, "runs", "list", ...flags);
+  const { said } = await sayHere(lake, "runs", "list", ...flags);
   expect(model.total).toBe(said.length);
   expect(model.ended).toEqual(said.slice(0, model.ended.length));
   expect(body.html).toContain('<option value="sync" selected>');
   expect(body.html).toContain("&lt;img src=x");
   expect(body.html).not.toContain("<img");
-  const failed = await readPage<Model>(folder, "/runs?status=completed_with_failures");
+  const failed = await readPage<Model>(lake, "/runs?status=completed_with_failures");
   expect(failed.model).toMatchObject({ total: 4, unfinished: [], older_after: null });
 });
 
@@ -90,5 +74,5 @@ test.for([
   ["day=2026-13-40", /since 2026-13-40: accepted/],
   ["day=2026-02-31", /since 2026-02-31: accepted/],
 ] as const)("%s is refused by name", async ([asked, words]) => {
-  await expect(readPage(folder, `/runs?${asked}`)).rejects.toThrow(words);
+  await expect(readPage(lake, `/runs?${asked}`)).rejects.toThrow(words);
 });

@@ -33,9 +33,8 @@ const lake = eachFile(() =>
 
 // Each job's last run counted them: with three schedules over one roster the sentence said three times as many as *Links*.
 test("links that wait for somebody are counted once, whichever jobs read them", async () => {
-  const folder = { directory: lake.directory, env: { NIGHTLEDGER_LAKE: lake.directory } };
-  const { model } = await readPage<{ readonly verdict: { readonly sentence: string } }>(folder, "/");
-  const { model: links } = await readPage<{ readonly turns: object }>(folder, "/links");
+  const { model } = await readPage<{ readonly verdict: { readonly sentence: string } }>(lake, "/");
+  const { model: links } = await readPage<{ readonly turns: object }>(lake, "/links");
   expect(links.turns).toMatchObject({ customer: 1, us: 1 });
   expect(model.verdict.sentence).toMatch(
     /^The last sync ended \S+ ago\. 1 link needs a check in the dashboard; 1 link waits for its customer\.$/,
@@ -58,11 +57,10 @@ test("what a batch did and what failed in it is said, and its run leads to a ret
     ],
   });
   try {
-    const folder = { directory: own.directory, env: { NIGHTLEDGER_LAKE: own.directory } };
-    const { body } = await readPage(folder, "/");
+    const { body } = await readPage(own, "/");
     expect(body.html).toContain("3 customers, 1 failed; 1 × no such node → fix it");
     type Run = Readonly<Record<"findings" | "next" | "commands", unknown>>;
-    const { model } = await readPage<Run>(folder, `/runs/${run_id}`);
+    const { model } = await readPage<Run>(own, `/runs/${run_id}`);
     expect(model.findings).toMatchObject([
       { status: "error", count: 1, action: "fix it" },
       { status: "pass", count: 1, action: "decide it", examples: ["line 3"] },

@@ -5,11 +5,10 @@ import { beforeEach, expect, test } from "vitest";
 import { openLake } from "../../../../src/lake/lake.js";
 import { maintainTable } from "../../../../src/lake/maintain/table-upkeep.js";
 import { eraseRows } from "../../../../src/lake/sync/forget/erase-rows.js";
-import { appendOnce } from "../../../../src/lake/tables/append.js";
-import { writeRows } from "../../../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
 import { runHere } from "../../../helpers/command/command-here.js";
 import { eachTest } from "../../../helpers/each-test.js";
+import { appendRows } from "../../../helpers/lake/append-rows.js";
 import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
 
 const change = (sequence: number, transaction_id: string, day: number, values: object = {}) => ({
@@ -63,9 +62,7 @@ const lake = eachTest(() =>
 );
 beforeEach(async () => {
   const writing = openLake({ directory: lake.directory });
-  await appendOnce(writing, transactionChanges, "second", () =>
-    writeRows(writing, transactionChanges, "second", SECOND),
-  );
+  await appendRows(writing, transactionChanges, SECOND);
   await writing.close();
 });
 
