@@ -4,10 +4,10 @@ import { beforeEach, expect, test } from "vitest";
 import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
 import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
 import type { Outcome } from "../../../src/domain/onboarding/outcome.js";
-import { openQuery } from "../../../src/lake/query/query.js";
 import { TABLES } from "../../../src/tables.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding/onboarding-batch.js";
+import { queryRows } from "../../helpers/query/query-rows.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 const MARK = "PLANTED-4711";
@@ -35,15 +35,7 @@ async function record(outcomes: readonly Outcome[], plainOutput = false): Promis
   );
 }
 
-async function query(sql: string): Promise<Record<string, unknown>[]> {
-  const { lake } = bench.deps;
-  const scratchDirectory = join(lake.duckdb.scratchDirectory, "query");
-  const opened = openQuery(lake.store, { scratchDirectory, tables: TABLES });
-  const rows: Record<string, unknown>[] = [];
-  for await (const batch of opened.query(sql)) rows.push(...batch);
-  await opened.close();
-  return rows;
-}
+const query = (sql: string) => queryRows(bench.deps.lake.store, sql, { tables: TABLES });
 
 const outcome = (at: number, change: Partial<Outcome> = {}) =>
   outcomeOf(customers[at] as CustomerRow, change);

@@ -10,6 +10,9 @@ import { createDuckDb, type DuckDb } from "../../../src/lake/sql/duckdb.js";
 import { sqlText } from "../../../src/lake/sql/duckdb-sql.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
+import { SealedStore } from "../../../src/lake/store/sealed-store.js";
+import { createSealer } from "../../../src/temporal/encryption/cipher.js";
+import { TEST_KEYS } from "../temporal/temporal-environment.js";
 
 export const COLUMNS: readonly Column[] = [
   { name: "link_id", type: "VARCHAR" },
@@ -29,6 +32,8 @@ export interface TestLake {
   readonly directory: string;
   readonly store: ObjectStore;
   readonly duckdb: DuckDb;
+  /** Over the same store. */
+  readonly sealed: SealedStore;
   release(): Promise<void>;
 }
 
@@ -36,10 +41,12 @@ export async function openTestLake(): Promise<TestLake> {
   const base = await mkdtemp(join(tmpdir(), "nightledger-lake-"));
   const directory = join(base, "lake");
   const duckdb = createDuckDb({ scratchDirectory: join(base, "scratch") });
+  const store = createLocalStore(directory);
   return {
     directory,
-    store: createLocalStore(directory),
+    store,
     duckdb,
+    sealed: new SealedStore(store, createSealer(TEST_KEYS)),
     async release() {
       await duckdb.close();
       await rm(base, { recursive: true, force: true });

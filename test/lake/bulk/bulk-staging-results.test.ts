@@ -1,20 +1,15 @@
 import { beforeEach, expect, test } from "vitest";
 import { StagingLostError } from "../../../src/domain/failures.js";
 import { BulkStaging, type StagedResult } from "../../../src/lake/bulk/bulk-staging.js";
-import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
-import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const MB = 1024 * 1024;
 
 const lake = eachTest(openTestLake);
-let sealed: SealedStore;
 let staging: BulkStaging;
 beforeEach(async () => {
-  sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
-  staging = new BulkStaging(sealed, "job");
+  staging = new BulkStaging(lake.sealed, "job");
 });
 
 async function read(names: readonly string[]): Promise<StagedResult[]> {
@@ -39,18 +34,18 @@ test.for([
 ] as const)("results come back from %d objects", async ([objects, sizes]) => {
   const results = resultsOf(...sizes);
   const names = await keep(results);
-  expect(await sealed.list("_staging/job/results/")).toHaveLength(objects);
+  expect(await lake.sealed.list("_staging/job/results/")).toHaveLength(objects);
   expect(await read(names)).toEqual(results);
 });
 
 test("nothing is kept of no results", async () => {
   expect(await keep([])).toEqual([]);
-  expect(await sealed.list("_staging/job/results/")).toEqual([]);
+  expect(await lake.sealed.list("_staging/job/results/")).toEqual([]);
 });
 
 test("an object that is gone is lost staging, not a result less", async () => {
   const names = await keep(resultsOf(9 * MB, 9 * MB, 1));
-  await sealed.delete("_staging/job/results/0-x.1");
+  await lake.sealed.delete("_staging/job/results/0-x.1");
   await expect(read(names)).rejects.toThrow(StagingLostError);
 });
 

@@ -3,11 +3,8 @@ import { beforeEach, expect, test } from "vitest";
 import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/bulk-job.js";
 import { StagingLostError } from "../../../src/domain/failures.js";
 import { BulkStaging, type BytesOf, type FrozenFile } from "../../../src/lake/bulk/bulk-staging.js";
-import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
-import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const CONTENTS = ["first file", "second file"];
@@ -31,11 +28,9 @@ const FILE: Omit<FrozenFile, "groups"> = {
 };
 
 const lake = eachTest(openTestLake);
-let sealed: SealedStore;
 let staging: BulkStaging;
 beforeEach(async () => {
-  sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
-  staging = new BulkStaging(sealed, "job");
+  staging = new BulkStaging(lake.sealed, "job");
 });
 
 let opened: number[] = [];
@@ -59,8 +54,8 @@ test("files are frozen with their rows, and once", async () => {
 
 test("a file that is lost from the frozen copy is copied again", async () => {
   await staging.freeze(FILE, ROWS, 500, bytes);
-  const files = await sealed.list("_staging/job/files/");
-  for (const { key } of files) if (key.startsWith("_staging/job/files/3-")) await sealed.delete(key);
+  const files = await lake.sealed.list("_staging/job/files/");
+  for (const { key } of files) if (key.startsWith("_staging/job/files/3-")) await lake.sealed.delete(key);
   await expect(text(3)).rejects.toThrow(StagingLostError);
   opened = [];
   await staging.freeze(FILE, ROWS, 500, bytes);
@@ -80,7 +75,7 @@ test("a file that changed since its row was judged freezes nothing", async () =>
 
 test("the frozen files of one job can be frozen for another", async () => {
   const frozen = await staging.freeze(FILE, ROWS, 500, bytes);
-  const retry = new BulkStaging(sealed, "retry");
+  const retry = new BulkStaging(lake.sealed, "retry");
   await retry.freeze(FILE, staging.everyRow(frozen), 500, staging.bytesOf);
   await staging.drop();
   expect(await text(3, retry)).toBe("second file");
@@ -122,7 +117,7 @@ test.for<[string, number[], number[][]]>([
 test("rows that are lost are frozen again in the groups that they had", async () => {
   const rows = longRows(1, 1, 1, 1);
   await staging.freeze(fileOf(rows), rows, 3);
-  await sealed.delete("_staging/job/groups/1");
+  await lake.sealed.delete("_staging/job/groups/1");
   expect(await staging.freeze(fileOf(rows), rows, 500)).toMatchObject({ groups: { count: 3, total: 2 } });
-  expect(linesOf(await new BulkStaging(sealed, "job").rowsOf(1))).toEqual([5]);
+  expect(linesOf(await new BulkStaging(lake.sealed, "job").rowsOf(1))).toEqual([5]);
 });

@@ -7,12 +7,12 @@ import { removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { changesAfter } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
-import { openQuery } from "../../../src/lake/query/query.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { addRows, createTable, FEED, openTestLake, PLAIN } from "../../helpers/lake/delta-lake.js";
 import { findDeltaPython, optimizeWithPython, readWithPython } from "../../helpers/lake/delta-reader.js";
 import { domainAction, EAGER } from "../../helpers/lake/log/counted-actions.js";
 import { logNames } from "../../helpers/lake/log/log-entries.js";
+import { queryRows } from "../../helpers/query/query-rows.js";
 
 const lake = eachTest(openTestLake);
 
@@ -127,11 +127,7 @@ describe.skipIf(python === undefined)("a second reader (deltalake and Polars; sk
     expect((await reopened.commit(() => [{ add }]))?.version).toBe(5);
     expect((await read("plain")).rows).toHaveLength(4);
 
-    const query = openQuery(lake.store, { scratchDirectory: lake.duckdb.scratchDirectory });
-    const rows: unknown[] = [];
-    for await (const batch of query.query("select sum(amount) as total, count(*) as n from plain"))
-      rows.push(...batch);
-    await query.close();
-    expect(rows).toEqual([{ total: "123456789012345682.0234567891", n: 4 }]);
+    const sql = "select sum(amount) as total, count(*) as n from plain";
+    expect(await queryRows(lake.store, sql)).toEqual([{ total: "123456789012345682.0234567891", n: 4 }]);
   });
 });

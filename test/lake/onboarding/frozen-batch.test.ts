@@ -12,18 +12,13 @@ import {
   FrozenBatches,
   keptOutcome,
 } from "../../../src/lake/onboarding/frozen-batch.js";
-import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
-import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const lake = eachTest(openTestLake);
-let sealed: SealedStore;
 let batches: FrozenBatches;
 beforeEach(async () => {
-  sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
-  batches = new FrozenBatches(sealed);
+  batches = new FrozenBatches(lake.sealed);
 });
 
 const MARK = "PLANTED";
@@ -77,7 +72,7 @@ const rows: FrozenRow[] = Array.from({ length: 1_203 }, (_, row) =>
 
 test("rows come back by number, across chunks, wrong ones at their place", async () => {
   await batches.freeze(factsOf(rows), freezable(rows));
-  for (const reader of [batches, new FrozenBatches(sealed)]) {
+  for (const reader of [batches, new FrozenBatches(lake.sealed)]) {
     expect(await reader.rows("onb_1", 0, 1_203)).toEqual(rows);
     expect(await reader.rows("onb_1", 499, 502)).toEqual(rows.slice(499, 502));
     expect(await reader.rows("onb_1", 5, 5)).toEqual([]);
@@ -121,7 +116,7 @@ test("no file shows anything of a row or document, nor its name", async () => {
     yield BYTES;
   }
   await batches.freeze(factsOf([row]), freezable([row], open));
-  await keptOutcome(sealed, "onb_1", outcome).put(outcome);
+  await keptOutcome(lake.sealed, "onb_1", outcome).put(outcome);
   const names = await readdir(lake.directory, { recursive: true, withFileTypes: true });
   const files = names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name));
   expect(files.length).toBeGreaterThanOrEqual(5);
@@ -148,12 +143,12 @@ test("a batch that lost rows or a document says so, and is copied again as a who
   }
   const freeze = () => batches.freeze(factsOf([row]), freezable([row], open));
   const read = {
-    customers: () => new FrozenBatches(sealed).rows("onb_1", 0, 1),
+    customers: () => new FrozenBatches(lake.sealed).rows("onb_1", 0, 1),
     files: () => batches.document("onb_1", 2, "custom.scan"),
   };
   for (const part of ["customers", "files"] as const) {
     await freeze();
-    await sealed.deletePrefix(`_staging/onb_1/${part}/`);
+    await lake.sealed.deletePrefix(`_staging/onb_1/${part}/`);
     await freeze();
     await expect(read[part]()).rejects.toThrow(StagingLostError);
     await expect(batches.require("onb_1")).rejects.toThrow(StagingLostError);
@@ -201,11 +196,13 @@ const outcome: Outcome = {
 };
 
 test("an outcome is kept by line, attempt and version; the same name replaces it", async () => {
-  const keep = (one: Outcome) => keptOutcome(sealed, "onb_1", one).put(one);
+  const keep = (one: Outcome) => keptOutcome(lake.sealed, "onb_1", one).put(one);
   await keep(outcome);
   await keep({ ...outcome, version: 2, status: "fail" });
   await keep({ ...outcome, output: null });
-  expect(await keptOutcome(sealed, "onb_1", outcome).require()).toEqual({ ...outcome, output: null });
-  expect((await keptOutcome(sealed, "onb_1", { ...outcome, version: 2 }).require()).status).toBe("fail");
-  await expect(keptOutcome(sealed, "onb_1", { ...outcome, attempt: 2 }).require()).rejects.toThrow(/is gone/);
+  expect(await keptOutcome(lake.sealed, "onb_1", outcome).require()).toEqual({ ...outcome, output: null });
+  expect((await keptOutcome(lake.sealed, "onb_1", { ...outcome, version: 2 }).require()).status).toBe("fail");
+  await expect(keptOutcome(lake.sealed, "onb_1", { ...outcome, attempt: 2 }).require()).rejects.toThrow(
+    /is gone/,
+  );
 });

@@ -11,20 +11,15 @@ import {
   OpenCustomers,
   SHARD_NUMBERS,
 } from "../../../src/lake/onboarding/open-customers.js";
-import { SealedStore } from "../../../src/lake/store/sealed-store.js";
-import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { FIRST_INPUT } from "../../helpers/onboarding/customer-states.js";
-import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const sha256 = (text: string) => hash("sha256", text);
 const lake = eachTest(openTestLake);
-let sealed: SealedStore;
 let open: OpenCustomers;
 beforeEach(async () => {
-  sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
-  open = new OpenCustomers(sealed);
+  open = new OpenCustomers(lake.sealed);
 });
 
 const keyOf = (n: number) => customerKey("pb_1", identityHash(sha256, `fp_id:fp_${n}`));
@@ -36,7 +31,7 @@ async function write(version: number, rows: ChangedRows, by = open): Promise<voi
 }
 
 /** All that is open, as somebody reads it who has read nothing before. */
-function everything(by = new OpenCustomers(sealed)): Promise<Shard> {
+function everything(by = new OpenCustomers(lake.sealed)): Promise<Shard> {
   return by.read(async (rows) =>
     Object.assign({}, ...(await mapConcurrent(16, SHARD_NUMBERS, (n) => by.shard(rows, n)))),
   );
@@ -58,8 +53,8 @@ test("rows that come, change and go are what was written, over many versions, in
     }
     if (version % 10 === 0) expect(await everything()).toEqual(model);
   }
-  expect((await sealed.list("_staging/follow/versions/")).length).toBeLessThanOrEqual(66);
-  expect((await sealed.list("_staging/follow/shards/")).length).toBeLessThanOrEqual(120);
+  expect((await lake.sealed.list("_staging/follow/versions/")).length).toBeLessThanOrEqual(66);
+  expect((await lake.sealed.list("_staging/follow/shards/")).length).toBeLessThanOrEqual(120);
 });
 
 test("many rows at once go into the shards at once, and no version carries them along", async () => {
@@ -72,14 +67,14 @@ test("many rows at once go into the shards at once, and no version carries them 
 test("a version is written once: a repetition, and a worker that was thought dead, change nothing", async () => {
   await write(1, { [keyOf(1)]: rowOf(1) });
   await write(2, { [keyOf(2)]: rowOf(2) });
-  await write(2, { [keyOf(1)]: null }, new OpenCustomers(sealed));
-  await write(1, { [keyOf(1)]: null }, new OpenCustomers(sealed));
+  await write(2, { [keyOf(1)]: null }, new OpenCustomers(lake.sealed));
+  await write(1, { [keyOf(1)]: null }, new OpenCustomers(lake.sealed));
   expect(Object.keys(await everything()).sort()).toEqual([keyOf(1), keyOf(2)].sort());
 });
 
 test("a worker that comes back long after brings no old rows back, and takes nothing from later versions", async () => {
   await write(1, { [keyOf(1)]: rowOf(1), [keyOf(2)]: rowOf(2) });
-  const late = new OpenCustomers(sealed);
+  const late = new OpenCustomers(lake.sealed);
   const before = await late.at(2);
   for (let version = 2; version <= 80; version += 1)
     await write(version, { [keyOf(1)]: version < 5 ? rowOf(1) : null });
@@ -92,7 +87,7 @@ test("a worker that comes back long after brings no old rows back, and takes not
 
 test("a worker that was too late does not believe what it would have written", async () => {
   await write(1, { [keyOf(1)]: rowOf(1) });
-  const late = new OpenCustomers(sealed);
+  const late = new OpenCustomers(lake.sealed);
   const before = await late.at(2);
   await write(2, { [keyOf(1)]: null });
   await late.write({ version: 2, id: "id" }, before, { [keyOf(1)]: rowOf(1, 2) });
@@ -114,7 +109,7 @@ test("a repetition begins where the first attempt began, after a fold too", asyn
     await write(version, { [keyOf(version)]: rowOf(version) });
   const before = await open.at(32);
   await write(32, { [keyOf(32)]: rowOf(32) });
-  const again = new OpenCustomers(sealed);
+  const again = new OpenCustomers(lake.sealed);
   expect(await again.at(32)).toEqual(before);
   const number = shardOf(keyOf(3));
   expect(await again.shard(before, number)).toHaveProperty([keyOf(3)]);
@@ -131,7 +126,7 @@ test("somebody who reads while rows are written always reads a whole version", a
     }
     isWriting = false;
   })();
-  const reader = new OpenCustomers(sealed);
+  const reader = new OpenCustomers(lake.sealed);
   const lines = () =>
     reader.read(async (rows) =>
       Promise.all(
@@ -155,7 +150,7 @@ test("a message finds the rows that wait for it by either id, and by the busines
     made: customerKey("pb_1", "ab000000000000000000000000000000"),
   };
   await write(1, { [keys.fp]: rowOf(1), [keys.external]: rowOf(2), [keys.made]: rowOf(3) });
-  await madeBusiness(sealed, "fp_bid_9").put("ab000000000000000000000000000000");
+  await madeBusiness(lake.sealed, "fp_bid_9").put("ab000000000000000000000000000000");
   const found = (fpId: string | null, externalId: string | null, playbookKey: string | null = "pb_1:v4") =>
     open.keysOf({ fpId, externalId, playbookKey });
   expect(await found("fp_1", "c-1")).toEqual([keys.fp, keys.external]);

@@ -1,13 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { CertificateFields } from "../../../src/domain/sync/certificate.js";
 import { openLake } from "../../../src/lake/lake.js";
-import { openQuery } from "../../../src/lake/query/query.js";
 import { certificateOf } from "../../../src/lake/sync/link-checkpoint.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
 import { appendRows } from "../../helpers/lake/append-rows.js";
+import { queryRows } from "../../helpers/query/query-rows.js";
 
 const temp = eachTest(tempDirectory);
 const lake = eachTest(() => openLake({ directory: temp.path }));
@@ -50,13 +49,7 @@ async function verdict(rows: readonly ReturnType<typeof synced>[]) {
     text?.includes("broken_chains"),
   )?.[1];
   await appendRows(lake, linkSyncs, rows);
-  const query = openQuery(lake.store, { scratchDirectory: join(temp.path, "query") });
-  try {
-    for await (const batch of query.query(sql ?? "")) return batch[0];
-  } finally {
-    await query.close();
-  }
-  return undefined;
+  return (await queryRows(lake.store, sql ?? ""))[0];
 }
 
 test("chains are whole whatever the clocks said of their rows", async () => {

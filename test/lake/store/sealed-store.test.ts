@@ -1,6 +1,6 @@
 import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { InputError, StagingLostError } from "../../../src/domain/failures.js";
 import { putStream, SealedStore, sealedStream } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
@@ -10,10 +10,6 @@ import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const lake = eachTest(openTestLake);
-let sealed: SealedStore;
-beforeEach(async () => {
-  sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
-});
 
 const MARK = "PLANTED";
 
@@ -22,7 +18,7 @@ async function* pieces(...sizes: number[]): AsyncGenerator<Uint8Array> {
 }
 
 async function read(key: string): Promise<Buffer> {
-  const stream = await sealedStream(sealed, key);
+  const stream = await sealedStream(lake.sealed, key);
   if (stream === undefined) throw new Error(`no stream ${key}`);
   const parts: Uint8Array[] = [];
   for await (const part of stream.open()) parts.push(part);
@@ -37,39 +33,39 @@ async function filesHold(text: string): Promise<boolean> {
 }
 
 test("values and bytes come back unchanged, and no file holds them in plain text", async () => {
-  await sealed.put("a/value", { name: MARK });
-  await sealed.put("a/durable", [MARK], { durable: true });
-  await sealed.putBytes("a/bytes", Buffer.from(MARK));
-  expect(await sealed.get("a/value")).toEqual({ name: MARK });
-  expect(await sealed.get("a/durable")).toEqual([MARK]);
-  expect(String(await sealed.getBytes("a/bytes"))).toBe(MARK);
+  await lake.sealed.put("a/value", { name: MARK });
+  await lake.sealed.put("a/durable", [MARK], { durable: true });
+  await lake.sealed.putBytes("a/bytes", Buffer.from(MARK));
+  expect(await lake.sealed.get("a/value")).toEqual({ name: MARK });
+  expect(await lake.sealed.get("a/durable")).toEqual([MARK]);
+  expect(String(await lake.sealed.getBytes("a/bytes"))).toBe(MARK);
   expect(await filesHold(MARK)).toBe(false);
 });
 
 test("what is not there is undefined, and an error where it must be", async () => {
-  expect(await sealed.get("a/none")).toBeUndefined();
-  await expect(sealed.require("a/none")).rejects.toThrow(/a\/none is gone .*start the job again/);
+  expect(await lake.sealed.get("a/none")).toBeUndefined();
+  await expect(lake.sealed.require("a/none")).rejects.toThrow(/a\/none is gone .*start the job again/);
 });
 
 test("the first of two puts that may not replace wins", async () => {
-  expect(await sealed.putIfAbsent("a/once", 1)).toBe(true);
-  expect(await sealed.putIfAbsent("a/once", 2)).toBe(false);
-  expect(await sealed.get("a/once")).toBe(1);
+  expect(await lake.sealed.putIfAbsent("a/once", 1)).toBe(true);
+  expect(await lake.sealed.putIfAbsent("a/once", 2)).toBe(false);
+  expect(await lake.sealed.get("a/once")).toBe(1);
 });
 
 test("a sealed object that was copied to another key does not open there", async () => {
-  await sealed.put("a/one", { name: MARK });
+  await lake.sealed.put("a/one", { name: MARK });
   await cp(join(lake.directory, "a/one"), join(lake.directory, "a/two"));
-  await expect(sealed.get("a/two")).rejects.toThrow(InputError);
+  await expect(lake.sealed.get("a/two")).rejects.toThrow(InputError);
 });
 
 test("a stream comes back whole, whatever its pieces were", async () => {
   const MB = 1024 * 1024;
   for (const sizes of [[], [1], [MB], [MB - 1, 2, 3 * MB + 7], [5, 5, 5]]) {
     const given = Buffer.concat(sizes.map((size, index) => Buffer.alloc(size, index + 1)));
-    const facts = await putStream(sealed, "s/1", pieces(...sizes));
+    const facts = await putStream(lake.sealed, "s/1", pieces(...sizes));
     expect(facts.bytes).toBe(given.length);
-    expect((await sealedStream(sealed, "s/1"))?.sha256).toBe(facts.sha256);
+    expect((await sealedStream(lake.sealed, "s/1"))?.sha256).toBe(facts.sha256);
     expect((await read("s/1")).equals(given), sizes.join()).toBe(true);
   }
 });
@@ -79,19 +75,19 @@ test("a stream that was cut short is not there, or is the earlier one whole", as
     yield Buffer.alloc(2 * 1024 * 1024);
     throw new Error("the disk went away");
   }
-  await expect(putStream(sealed, "s/2", broken())).rejects.toThrow("went away");
-  expect(await sealedStream(sealed, "s/2")).toBeUndefined();
-  await putStream(sealed, "s/2", pieces(3));
-  await expect(putStream(sealed, "s/2", broken())).rejects.toThrow("went away");
+  await expect(putStream(lake.sealed, "s/2", broken())).rejects.toThrow("went away");
+  expect(await sealedStream(lake.sealed, "s/2")).toBeUndefined();
+  await putStream(lake.sealed, "s/2", pieces(3));
+  await expect(putStream(lake.sealed, "s/2", broken())).rejects.toThrow("went away");
   expect(await read("s/2")).toEqual(Buffer.alloc(3, 1));
 });
 
 test("a stream that lost a piece is not there, and one that loses it while it is read is an error, never shorter", async () => {
-  await putStream(sealed, "s/3", pieces(2 * 1024 * 1024));
-  const [piece] = (await sealed.list("s/3/")).filter(({ key }) => key.endsWith("-1"));
-  const stream = await sealedStream(sealed, "s/3");
-  await sealed.delete(piece?.key ?? "");
-  expect(await sealedStream(sealed, "s/3")).toBeUndefined();
+  await putStream(lake.sealed, "s/3", pieces(2 * 1024 * 1024));
+  const [piece] = (await lake.sealed.list("s/3/")).filter(({ key }) => key.endsWith("-1"));
+  const stream = await sealedStream(lake.sealed, "s/3");
+  await lake.sealed.delete(piece?.key ?? "");
+  expect(await sealedStream(lake.sealed, "s/3")).toBeUndefined();
   const readAll = async () => {
     for await (const _ of stream?.open() ?? []);
   };

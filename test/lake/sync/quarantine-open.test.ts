@@ -1,8 +1,6 @@
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
-import { openQuery } from "../../../src/lake/query/query.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import {
   closeRowsOfLists,
@@ -19,6 +17,7 @@ import { transactionChanges } from "../../../src/lake/tables/transactions.js";
 import { TABLES } from "../../../src/tables.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
+import { queryRows } from "../../helpers/query/query-rows.js";
 
 const base = eachTest(openTestLake);
 let lake: Lake;
@@ -99,10 +98,7 @@ const isFeedFile = (key: string) => /^transaction_changes\/[^_].*parquet$/.test(
 /** Open rows, as the function and the view of `query` count them: they must agree. */
 async function open(): Promise<number> {
   const { rows } = await openQuarantine(lake);
-  const query = openQuery(base.store, { scratchDirectory: join(base.directory, "..", "q"), tables: TABLES });
-  const seen: unknown[] = [];
-  for await (const batch of query.query("select row_id from quarantine_open")) seen.push(...batch);
-  await query.close();
+  const seen = await queryRows(base.store, "select row_id from quarantine_open", { tables: TABLES });
   expect(seen).toHaveLength(rows);
   return rows;
 }

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { openLake } from "../../../src/lake/lake.js";
-import { openQuery } from "../../../src/lake/query/query.js";
 import {
   encryptedRow,
   openColumn,
@@ -18,6 +17,7 @@ import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { appendRows } from "../../helpers/lake/append-rows.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
+import { queryRows } from "../../helpers/query/query-rows.js";
 
 const PEOPLE = {
   name: "people",
@@ -33,14 +33,8 @@ const sealer = createSealer(parseEncryptionKeys(`k:${Buffer.alloc(32, 1).toStrin
 const base = eachTest(openTestLake);
 const lake = eachTest(() => openLake({ directory: base.directory, sealer }));
 
-async function rowsOf(spec: TableSpec, sql: string, decrypt: boolean) {
-  const scratchDirectory = base.duckdb.scratchDirectory;
-  const query = openQuery(base.store, { scratchDirectory, tables: [spec], ...(decrypt && { sealer }) });
-  const rows: Record<string, unknown>[] = [];
-  for await (const batch of query.query(sql)) rows.push(...batch);
-  await query.close();
-  return rows;
-}
+const rowsOf = (spec: TableSpec, sql: string, decrypt: boolean) =>
+  queryRows(base.store, sql, { tables: [spec], ...(decrypt && { sealer }) });
 
 test("what a job gives in the clear is encrypted by the write, null stays null, and a query with the keys opens it", async () => {
   // The third name is what an encrypted one looks like: it is a customer's text all the same.

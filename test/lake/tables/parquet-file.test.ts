@@ -2,7 +2,6 @@ import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { openLake } from "../../../src/lake/lake.js";
-import { openQuery } from "../../../src/lake/query/query.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { vaultValues } from "../../../src/lake/tables/bulk.js";
@@ -13,6 +12,7 @@ import { transactions } from "../../../src/lake/tables/transactions.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { eachTest } from "../../helpers/each-test.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
+import { queryRows } from "../../helpers/query/query-rows.js";
 import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const base = eachTest(openTestLake);
@@ -24,13 +24,8 @@ test("awkward texts of a row come back as they were; half a surrogate pair as U+
   const [file] = await writeRows(lake, quarantine, "p", rows);
   if (file === undefined) throw new Error("no file");
   await lake.table("quarantine").commit(() => [...creationOf(quarantine, 0), { add: addOf(file) }]);
-  const query = openQuery(base.store, { scratchDirectory: base.duckdb.scratchDirectory });
-  const found: unknown[] = [];
-  for await (const batch of query.query('select payload from quarantine order by "index"')) {
-    found.push(...batch.map(({ payload }) => payload));
-  }
-  await query.close();
-  expect(found).toEqual([...texts, "\ufffd"]);
+  const found = await queryRows(base.store, 'select payload from quarantine order by "index"');
+  expect(found.map(({ payload }) => payload)).toEqual([...texts, "\ufffd"]);
 });
 
 test("statistics hold link_id, date and sequence only", async () => {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { commit } from "../../../../src/activities/sync/commit/commit.js";
 import {
@@ -13,10 +10,10 @@ import {
 } from "../../../../src/api/schemas/transaction.js";
 import type { Place } from "../../../../src/domain/sync/place.js";
 import { afterUserOutcome, type UserProgress } from "../../../../src/domain/sync/user-reading.js";
-import { openQuery } from "../../../../src/lake/query/query.js";
 import { STREAMS } from "../../../../src/streams/index.js";
 import { observed, type Stream } from "../../../../src/streams/stream.js";
 import { eachTest } from "../../../helpers/each-test.js";
+import { queryRows } from "../../../helpers/query/query-rows.js";
 import { openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
 /** All that a new stream needs, page by page and for each link: docs/inside/architecture.md, "A new stream". */
@@ -104,18 +101,7 @@ const commitOf = (streams: readonly string[], reports: readonly Place[], attempt
     attempt,
   );
 
-async function rows(table: Stream, sql: string) {
-  const scratchDirectory = await mkdtemp(join(tmpdir(), "nightledger-query-"));
-  const query = openQuery(bench.deps.lake.store, { scratchDirectory, tables: [table.table] });
-  try {
-    const found = [];
-    for await (const batch of query.query(sql)) found.push(...batch);
-    return found;
-  } finally {
-    await query.close();
-    await rm(scratchDirectory, { recursive: true, force: true });
-  }
-}
+const rows = ({ table }: Stream, sql: string) => queryRows(bench.deps.lake.store, sql, { tables: [table] });
 
 test("a stream of links, page by page, is its declaration and nothing else", async () => {
   const { reports } = await read(["trades"]);
