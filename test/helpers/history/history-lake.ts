@@ -91,6 +91,11 @@ export class HistoryLake {
     });
   }
 
+  /** What run `r<n>` observed in its night: things as {@link history} prints them, of lists that were read as a whole. */
+  night(n: number, things: readonly string[], more: Pick<Observed, "whole" | "part"> = {}) {
+    return this.observe({ run: `r${n}`, at: night(n), things: things.map(thing), ...more });
+  }
+
   bringUp(lake = this.lake) {
     return bringUpCurrent(lake, THINGS, "test");
   }
@@ -130,6 +135,14 @@ export class HistoryLake {
       await query.close();
     }
   }
+}
+
+export const night = (n: number) => new Date(Date.UTC(2026, 0, n, 2));
+
+/** A thing as {@link HistoryLake.history} prints it. */
+export function thing(text: string): Thing {
+  const [owner = "", id = "", state = ""] = text.split(/[/ ]/);
+  return { owner, id: id === "-" ? null : id, state: state === "-" ? null : state };
 }
 
 const TEXT = "fp_id || '/' || coalesce(thing_id, '-') || ' ' || coalesce(state, '-')";

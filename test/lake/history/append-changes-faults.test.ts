@@ -2,17 +2,15 @@ import { expect, test } from "vitest";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { createLocalStore } from "../../../src/lake/store/local/local-store.js";
 import { eachTest } from "../../helpers/each-test.js";
-import { HistoryLake, type Thing } from "../../helpers/history/history-lake.js";
+import { HistoryLake, night, type Thing, thing } from "../../helpers/history/history-lake.js";
 import { type StoreFault, withFaults } from "../../helpers/kill/fault-store.js";
 
 const at = eachTest(() => HistoryLake.open());
 
-const night = (n: number) => new Date(Date.UTC(2026, 0, n, 2));
-const thing = (owner: string, id: string, state: string): Thing => ({ owner, id, state });
 const NIGHTS: readonly (readonly Thing[])[] = [
-  [thing("u", "a", "on"), thing("u", "b", "on")],
-  [thing("u", "a", "off")],
-  [thing("u", "a", "off"), thing("u", "b", "on")],
+  [thing("u/a on"), thing("u/b on")],
+  [thing("u/a off")],
+  [thing("u/a off"), thing("u/b on")],
 ];
 const STEPS = [
   ["upload", "^things/.*parquet$"],
