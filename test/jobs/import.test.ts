@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { LostAnswerError } from "../../src/activities/failure.js";
 import { NotFoundError, RejectedError, TransientError } from "../../src/api/http/errors.js";
 import type { NamedImportRow } from "../../src/domain/bulk/import-row.js";
 import { UnsendableError } from "../../src/domain/failures.js";
 import { importJob } from "../../src/jobs/import.js";
 import type { JobRow } from "../../src/jobs/job.js";
-import { type Lake, openLake } from "../../src/lake/lake.js";
-import { appendOnce } from "../../src/lake/tables/append.js";
+import { openLake } from "../../src/lake/lake.js";
 import { transactionImports } from "../../src/lake/tables/bulk.js";
-import { writeRows } from "../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../src/lake/tables/transactions.js";
 import { eachTest, tempDirectory } from "../helpers/each-test.js";
+import { appendRows } from "../helpers/lake/append-rows.js";
 
 const CALL = { operation: "import_transactions", sent: true } as const;
 const rows: JobRow<NamedImportRow>[] = [1, 2, 3, 4].map((line) => ({
@@ -116,21 +115,13 @@ test.each([
 });
 
 const temp = eachTest(tempDirectory);
-let lake: Lake;
-beforeEach(async () => {
-  lake = openLake({ directory: temp.path });
-});
-afterEach(async () => {
-  await lake.close();
-});
+const lake = eachTest(() => openLake({ directory: temp.path }));
 
 async function ledger(...entries: { id: string; status: string; account?: string }[]) {
   const values = entries.map(({ id, status, account = "a" }) => {
     return { link_id: "l", account_id: account, transaction_id: id, status };
   });
-  await appendOnce(lake, transactionImports, `${Math.random()}`, () =>
-    writeRows(lake, transactionImports, "x", values),
-  );
+  await appendRows(lake, transactionImports, values);
 }
 
 const planned = async (options: Readonly<Record<string, number | boolean>> = {}) => {
@@ -172,6 +163,6 @@ test("a row of which nothing told is imported once a sync has seen it, or a late
     { ...change, transaction_id: "t3", account_id: "another" },
     { ...change, transaction_id: "t4", change_type: "removed" },
   ];
-  await appendOnce(lake, transactionChanges, "sync", () => writeRows(lake, transactionChanges, "x", feed));
+  await appendRows(lake, transactionChanges, feed);
   expect(await planned({ send_unknown: true })).toEqual({ work: [[3, 4]], ended: [["skipped", [1, 2]]] });
 });
