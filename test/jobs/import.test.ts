@@ -9,7 +9,7 @@ import { openLake } from "../../src/lake/lake.js";
 import { transactionImports } from "../../src/lake/tables/bulk.js";
 import { transactionChanges } from "../../src/lake/tables/transactions.js";
 import { eachTest, tempDirectory } from "../helpers/each-test.js";
-import { appendRows } from "../helpers/lake/append-rows.js";
+import { appendRows } from "../helpers/query/append-rows.js";
 
 const CALL = { operation: "import_transactions", sent: true } as const;
 const rows: JobRow<NamedImportRow>[] = [1, 2, 3, 4].map((line) => ({

@@ -10,7 +10,7 @@ import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { runs } from "../../../src/lake/tables/runs.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
 import { eachTest } from "../../helpers/each-test.js";
-import { appendRows } from "../../helpers/lake/append-rows.js";
+import { appendRows } from "../../helpers/query/append-rows.js";
 import { openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 const bench = eachTest(openActivityBench);

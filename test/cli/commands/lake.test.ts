@@ -13,7 +13,7 @@ import { ensureKeyCheck } from "../../../src/temporal/encryption/key-check.js";
 import { ensureEmbeddedKeys, parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { eachFile, tempDirectory } from "../../helpers/each-test.js";
-import { appendRows } from "../../helpers/lake/append-rows.js";
+import { appendRows } from "../../helpers/query/append-rows.js";
 
 const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString("base64")}`;
 const OLD = key("old", 1);

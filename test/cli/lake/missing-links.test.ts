@@ -3,7 +3,7 @@ import { missingLinks, missingWords } from "../../../src/cli/lake/missing-links.
 import { openLake } from "../../../src/lake/lake.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
-import { appendRows } from "../../helpers/lake/append-rows.js";
+import { appendRows } from "../../helpers/query/append-rows.js";
 
 const temp = eachTest(tempDirectory);
 const lake = eachTest(() => openLake({ directory: temp.path }));

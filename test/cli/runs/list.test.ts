@@ -6,7 +6,7 @@ import { rememberLake } from "../../../src/lake/service-binding.js";
 import { runs } from "../../../src/lake/tables/runs.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
-import { appendRows } from "../../helpers/lake/append-rows.js";
+import { appendRows } from "../../helpers/query/append-rows.js";
 
 const RUN = "sync-20261121T021500Z-3f9c2a";
 

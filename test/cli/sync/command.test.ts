@@ -8,7 +8,7 @@ import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { accountStream } from "../../../src/streams/accounts.js";
 import { SILENT } from "../../helpers/command/silent-terminal.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
-import { appendRows } from "../../helpers/lake/append-rows.js";
+import { appendRows } from "../../helpers/query/append-rows.js";
 
 const temp = eachTest(tempDirectory);
 const lake = eachTest(() => openLake({ directory: temp.path }));

@@ -4,8 +4,8 @@ import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { eachTest } from "../../helpers/each-test.js";
-import { appendRows } from "../../helpers/lake/append-rows.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
+import { appendRows } from "../../helpers/query/append-rows.js";
 
 const base = eachTest(openTestLake);
 beforeEach(async () => {

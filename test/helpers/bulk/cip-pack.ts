@@ -18,7 +18,7 @@ import type { madeUpMembers } from "./cip-members.js";
 import { APPROVER } from "./cip-members.js";
 
 /** A directory of packs in temp, with what they are written with. */
-export interface PackRoom {
+interface PackRoom {
   readonly root: string;
   readonly tools: PackTools & { readonly duckdb: DuckDb };
   /** Writes and publishes a pack below the root, under its export id, and its reports to the lake. */

@@ -21,7 +21,7 @@ interface ReceivedMessage {
 }
 
 /** A real HTTP server that hooks call. */
-export interface HookReceiver {
+interface HookReceiver {
   readonly url: string;
   readonly requests: readonly ReceivedMessage[];
   /** Events of the messages that were taken, in their order. */

@@ -15,7 +15,7 @@ export const NAMES: Targets = {
   ...{ keys: "<keys>", out: "<out>", data: "<data>", staged: "<staged>", http: "<http>" },
 };
 
-export type HostileLake = Awaited<ReturnType<typeof openHostileLake>>;
+type HostileLake = Awaited<ReturnType<typeof openHostileLake>>;
 
 /** A lake with a table `feed`, a query over it, and what statements may be after. */
 export async function openHostileLake() {

@@ -5,7 +5,7 @@ import { openLake } from "../../../src/lake/lake.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import type { JsonValue } from "../../../src/lake/sql/duckdb-values.js";
 import { TABLES } from "../../../src/tables.js";
-import { appendRows } from "../lake/append-rows.js";
+import { appendRows } from "./append-rows.js";
 
 type TableRows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 export type QueryRow = Readonly<Record<string, JsonValue>>;

@@ -9,7 +9,7 @@ import { tampering } from "./tampering.js";
 import { type Verdict, verified } from "./verified.js";
 
 /** A lake of two nights, of which copies are tampered with and verified. */
-export interface TamperedWorld {
+interface TamperedWorld {
   readonly lake: string;
   /** The roots of the nights. */
   readonly roots: readonly string[];

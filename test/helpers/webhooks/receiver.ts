@@ -17,7 +17,7 @@ interface Reply {
 }
 
 /** A real HTTP server on this machine that keeps what it gets: for webhooks and as a proxy's target. */
-export interface Receiver {
+interface Receiver {
   readonly url: string;
   readonly received: Received[];
   answer: (request: Received) => Reply | Promise<Reply>;

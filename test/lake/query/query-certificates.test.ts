@@ -5,7 +5,7 @@ import { openLake } from "../../../src/lake/lake.js";
 import { certificateOf } from "../../../src/lake/sync/link-checkpoint.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { eachTest, tempDirectory } from "../../helpers/each-test.js";
-import { appendRows } from "../../helpers/lake/append-rows.js";
+import { appendRows } from "../../helpers/query/append-rows.js";
 import { queryRows } from "../../helpers/query/query-rows.js";
 
 const temp = eachTest(tempDirectory);

@@ -9,9 +9,9 @@ import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import { eachFile } from "../../helpers/each-test.js";
-import { appendRows } from "../../helpers/lake/append-rows.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
 import { hostileExamples } from "../../helpers/lake/hostile-statements.js";
+import { appendRows } from "../../helpers/query/append-rows.js";
 
 /** A declared column is opened; nothing else of the program names it. */
 const REPORTS = {

@@ -10,7 +10,7 @@ import {
   THINGS,
   type Thing,
 } from "../../helpers/history/history-lake.js";
-import { appendRows } from "../../helpers/lake/append-rows.js";
+import { appendRows } from "../../helpers/query/append-rows.js";
 
 const at = eachTest(() => HistoryLake.open());
 

@@ -6,8 +6,8 @@ import { linksSkippedBy, staleLinks } from "../../../src/lake/sync/unread-links.
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
 import { eachTest } from "../../helpers/each-test.js";
-import { appendRows } from "../../helpers/lake/append-rows.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
+import { appendRows } from "../../helpers/query/append-rows.js";
 
 const DAY = 86_400_000;
 const now = Date.now();

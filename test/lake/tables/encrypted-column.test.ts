@@ -15,8 +15,8 @@ import { TABLES } from "../../../src/tables.js";
 import { createSealer } from "../../../src/temporal/encryption/cipher.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import { eachTest } from "../../helpers/each-test.js";
-import { appendRows } from "../../helpers/lake/append-rows.js";
 import { openTestLake } from "../../helpers/lake/delta-lake.js";
+import { appendRows } from "../../helpers/query/append-rows.js";
 import { queryRows } from "../../helpers/query/query-rows.js";
 
 const PEOPLE = {

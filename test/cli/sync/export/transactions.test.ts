@@ -8,7 +8,7 @@ import { eraseRows } from "../../../../src/lake/sync/forget/erase-rows.js";
 import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
 import { runHere } from "../../../helpers/command/command-here.js";
 import { eachTest } from "../../../helpers/each-test.js";
-import { appendRows } from "../../../helpers/lake/append-rows.js";
+import { appendRows } from "../../../helpers/query/append-rows.js";
 import { lakeOfRows } from "../../../helpers/query/lake-of-rows.js";
 
 const change = (sequence: number, transaction_id: string, day: number, values: object = {}) => ({
