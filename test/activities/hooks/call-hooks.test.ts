@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { judgedRun } from "../../../src/activities/hooks/call-hooks.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { runs } from "../../../src/lake/tables/runs.js";
+import { eachTest } from "../../helpers/each-test.js";
 import { FeedLake } from "../../helpers/lake/feed-lake.js";
 
-let at: FeedLake;
-beforeEach(async () => {
-  at = await FeedLake.open();
-});
-afterEach(() => at.release());
+const at = eachTest(() => FeedLake.open());
 
 test("the run before is the newest of its schedule, or of its file and options, that was not cancelled", async () => {
   const rows = [

@@ -15,8 +15,6 @@ export const NAMES: Targets = {
   ...{ keys: "<keys>", out: "<out>", data: "<data>", staged: "<staged>", http: "<http>" },
 };
 
-type HostileLake = Awaited<ReturnType<typeof openHostileLake>>;
-
 /** A lake with a table `feed`, a query over it, and what statements may be after. */
 export async function openHostileLake() {
   const lake = await openTestLake();

@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { decodeFromPayloadsAtIndex } from "@temporalio/common/lib/internal-non-workflow/index.js";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { startDeliveries } from "../../../src/activities/hooks/call-hooks.js";
 import { pendingDeliveries } from "../../../src/cli/session/hook-deliveries.js";
 import type { HookSettings } from "../../../src/domain/hook-settings.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import { compiledProgram } from "../../helpers/command/compiled-program.js";
-import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "../../helpers/hooks/hook-receiver.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { HOOK_SECRET, startHookReceiver } from "../../helpers/hooks/hook-receiver.js";
 import { startFaultWorker } from "../../helpers/kill/kill-step.js";
 import { addLink } from "../../helpers/sync/scripted-links.js";
 import type { SyncWorld } from "../../helpers/sync/sync-harness.js";
@@ -16,16 +17,12 @@ import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
 const worlds = syncWorlds();
-let receiver: HookReceiver;
+const receiver = eachTest(startHookReceiver);
 let script: string;
 beforeAll(async () => {
   script = compiledProgram("test/helpers/kill/fault-worker.ts");
 });
 afterAll(() => temporal.stop());
-beforeEach(async () => {
-  receiver = await startHookReceiver();
-});
-afterEach(() => receiver.close());
 
 const COMMAND =
   'cat >"$NIGHTLEDGER_LAKE_OF_TEST-$NIGHTLEDGER_RUN_EVENT"; echo "said: $NIGHTLEDGER_RUN_OUTCOME"';

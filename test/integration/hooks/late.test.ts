@@ -1,5 +1,5 @@
 import { Client } from "@temporalio/client";
-import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { lateSchedules } from "../../../src/activities/hooks/find-late.js";
 import { DAY, HOUR } from "../../../src/domain/duration.js";
 import type { HookSettings } from "../../../src/domain/hook-settings.js";
@@ -9,7 +9,8 @@ import { putSchedule } from "../../../src/intake/schedules/schedules.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { connectWorker } from "../../../src/temporal/connection.js";
 import { dataConverter } from "../../../src/temporal/encryption/payload-codec.js";
-import { type HookReceiver, startHookReceiver } from "../../helpers/hooks/hook-receiver.js";
+import { eachTest } from "../../helpers/each-test.js";
+import { startHookReceiver } from "../../helpers/hooks/hook-receiver.js";
 import type { SyncWorld } from "../../helpers/sync/sync-harness.js";
 import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
@@ -17,12 +18,8 @@ import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
 
 const temporal = sharedTemporal();
 const worlds = syncWorlds();
-let receiver: HookReceiver;
+const receiver = eachTest(startHookReceiver);
 afterAll(() => temporal.stop());
-beforeEach(async () => {
-  receiver = await startHookReceiver();
-});
-afterEach(() => receiver.close());
 
 const UTC = { timezone: "UTC", jitterMs: 0 };
 const NIGHTLY: ScheduleTiming = { ...UTC, kind: "at", times: [{ hour: 2, minute: 15 }] };
