@@ -4,6 +4,7 @@ import { CipStore } from "./cip/cip-store.js";
 import { Clock } from "./clock.js";
 import { FaultStore } from "./faults/fault-store.js";
 import { KeyRing } from "./http/auth.js";
+import { FixedWindows } from "./http/fixed-windows.js";
 import { RateLimiter } from "./http/rate-limit.js";
 import { RequestHolds } from "./http/request-holds.js";
 import { InvestmentStore } from "./investments/investment-store.js";
@@ -69,6 +70,7 @@ export function assemble(options: SandboxOptions, apiKeys: readonly string[]) {
     holds: new RequestHolds(),
     clock,
     rates: new RateLimiter(clock, options.rateLimit),
+    windows: new FixedWindows(clock, options.limits),
     playbooks,
     onboardings,
     sessions: new SessionStore(clock, onboardings, seed),

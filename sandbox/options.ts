@@ -1,5 +1,6 @@
 import type { Behaviour } from "./behaviour.js";
 import type { Fault } from "./faults/fault.js";
+import type { WindowLimits } from "./http/fixed-windows.js";
 import type { RateLimitOptions } from "./http/rate-limit.js";
 import type { PlaybookOptions } from "./onboarding/playbook-store.js";
 import type { Population } from "./population/population.js";
@@ -65,6 +66,8 @@ export interface SandboxOptions extends Partial<ServiceOptions> {
   clock?: { now?: string; frozen?: boolean };
   /** Requests a second of each key; default: no limit. */
   rateLimit?: RateLimitOptions;
+  /** With the behaviour `limits`: how many calls fit into a window. */
+  limits?: WindowLimits;
   /** Instead of the default ones. */
   playbooks?: readonly PlaybookOptions[];
   /** What users' vaults hold at the start; default: an invented identity each. */

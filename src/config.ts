@@ -18,7 +18,7 @@ import {
 import { InputError } from "./domain/failures.js";
 import type { HookSettings } from "./domain/hook-settings.js";
 import { type LakePlace, s3Address, s3Place } from "./domain/lake-address.js";
-import type { FleetLimits } from "./domain/service/pace/call-pace.js";
+import type { FleetLimits, SharedPause } from "./domain/service/pace/pacer.js";
 import type { ServiceWords } from "./domain/service/service-words.js";
 
 const CONFIG_FILE = "nightledger.yaml";
@@ -30,16 +30,14 @@ export interface ApiConfig {
   readonly key: string;
   readonly concurrency: number;
   readonly rps: number | undefined;
-  /** Nobody has set a limit: a worker finds out what the service bears, `concurrency` calls in flight at most. */
-  readonly learns?: boolean;
   /** Of all workers of the task queue together. */
   readonly fleet?: FleetLimits;
   readonly headersTimeoutMs: number;
   readonly bodyTimeoutMs: number;
   readonly maxBodyBytes: number;
   readonly words?: ServiceWords;
-  /** Directory in which the processes of one HOME share a pause that the service asked for. */
-  readonly pauses?: string;
+  /** Where all who call the service for a lake share a pause of everything. */
+  readonly pauses?: SharedPause;
 }
 
 export interface WebhookConfig {
@@ -130,10 +128,9 @@ const READERS = {
       );
     }
     const { fleetConcurrency, fleetRps, ...own } = api;
-    const learns = !Object.values(CALL_LIMITS).some((name) => values.has(name));
     const fleet = { concurrency: fleetConcurrency, rps: fleetRps };
     const { words } = settingsFile(values, cwd);
-    return { ...own, learns, fleet, words, maxBodyBytes: MAX_BODY_BYTES };
+    return { ...own, fleet, words, maxBodyBytes: MAX_BODY_BYTES };
   },
   lake: lakePlace,
   // Absolute path of the embedded mode's state.

@@ -13,7 +13,8 @@ import type { ApiConfig, ConfigParts } from "./config.js";
 import type { HookSettings } from "./domain/hook-settings.js";
 import type { LakePlace } from "./domain/lake-address.js";
 import { VERSIONED } from "./domain/run.js";
-import { shareOf } from "./domain/service/pace/call-pace.js";
+import type { MadeCall } from "./domain/service/made-call.js";
+import { type CallLimits, type FleetLimits, shareOf } from "./domain/service/pace/pacer.js";
 import { askerOf } from "./intake/bulk/start.js";
 import type { AnyJob } from "./jobs/job.js";
 import { lakeAt } from "./lake/lake.js";
@@ -25,7 +26,6 @@ import type { TemporalAddress } from "./temporal/connection-settings.js";
 import { createSealer } from "./temporal/encryption/cipher.js";
 import type { EncryptionKeys } from "./temporal/encryption/keys.js";
 import { dataConverter } from "./temporal/encryption/payload-codec.js";
-import { joinFleet, sharePause } from "./temporal/fleet/fleet.js";
 import { sdkMetrics } from "./temporal/metrics.js";
 import { installRuntime } from "./temporal/runtime.js";
 import { workerIdentity, workerNames } from "./temporal/worker-identity.js";
@@ -81,12 +81,16 @@ const HEAP_GROWTH = "--heap-growing-percent=50";
  */
 const GRACE = "20s";
 
+/** By then each of the other workers that make calls has looked who works. */
+const NOTICED_AFTER_MS = 3_000;
+
 /** The composition root: client → lake → activities → worker; released in reverse order. */
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   const { api, keys, log, server, taskQueue } = settings;
   setFlagsFromString(HEAP_GROWTH);
   installRuntime(log);
   const metrics = sdkMetrics();
+  const newFields = newFieldsTo(log);
   const releases: (() => Promise<void>)[] = [];
   const release = async () => {
     for (const step of releases.splice(0).reverse()) await step();
@@ -97,7 +101,10 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       baseUrl: api.url,
       apiKey: api.key,
       userAgent: `nightledger/${VERSION}`,
-      onCall: metrics.called,
+      onCall: (call) => {
+        metrics.called(call);
+        newFields(call);
+      },
     });
     releases.push(() => client.close());
     const sealer = createSealer(keys);
@@ -115,13 +122,10 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     releases.push(() => connection.close());
     const converter = dataConverter(keys, server.namespace);
     const identity = workerIdentity();
-    const leaveFleet = await limitToShare(settings, { client, connection, identity });
-    releases.push(async () => leaveFleet?.());
+    const { fleet = { concurrency: undefined, rps: undefined } } = api;
+    const isLimited = Object.values(fleet).some((limit) => limit !== undefined);
+    if (isLimited) await client.share(fleetShare(settings, fleet, connection, identity));
     const temporal = new Client({ connection, namespace: server.namespace, dataConverter: converter });
-    if (!settings.embedded) {
-      const leave = sharePause(temporal, taskQueue, client);
-      releases.push(async () => leave());
-    }
     const worker = await Worker.create({
       connection,
       namespace: server.namespace,
@@ -174,32 +178,35 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   }
 }
 
-/** Holds a client to this worker's share of what the fleet may do; undefined where nothing limits a fleet. */
-async function limitToShare(
+/** What this worker may do now: its share of what the workers of its task queue may do together. */
+function fleetShare(
   { api, server, taskQueue, log, embedded }: WorkerSettings,
-  worker: {
-    readonly client: Pick<ReturnType<typeof createApiClient>, "limit">;
-    readonly connection: NativeConnection;
-    readonly identity: string;
-  },
-): Promise<(() => void) | undefined> {
-  const { client, connection, identity } = worker;
-  const limits = api.fleet;
-  if (limits === undefined || Object.values(limits).every((limit) => limit === undefined)) return undefined;
-  // Beside an embedded server there is one worker for a lake.
-  if (embedded) {
-    client.limit(shareOf(api, limits, { workers: 1, isNew: false }));
-    return undefined;
-  }
-  const names = () => workerNames(connection, server.namespace, taskQueue);
-  let told = "";
-  return joinFleet(names, identity, (standing) => {
-    const share = shareOf(api, limits, standing);
-    client.limit(share);
+  fleet: FleetLimits,
+  connection: NativeConnection,
+  identity: string,
+): () => Promise<CallLimits> {
+  // Beside an embedded server there is one worker for a lake; others may have begun at the same moment.
+  const noticedAt = embedded ? 0 : Date.now() + NOTICED_AFTER_MS;
+  let last = "";
+  return async () => {
+    const names = embedded ? [] : await workerNames(connection, server.namespace, taskQueue);
+    const workers = new Set([...names, identity]).size;
+    const share = shareOf(api, fleet, workers, Date.now() < noticedAt);
     const words = JSON.stringify(share);
-    if (words !== told) log.info({ ...share, ...standing }, "share of the fleet's calls");
-    told = words;
-  });
+    if (words !== last) log.info({ ...share, workers }, "share of the fleet's calls");
+    last = words;
+    return share;
+  };
+}
+
+/** Names each field once that an answer has and the contract does not. */
+function newFieldsTo(log: Logger): (call: MadeCall) => void {
+  const known = new Set<string>();
+  return ({ operation, newFields }) => {
+    const fields = newFields.filter((field) => !known.has(`${operation} ${field}`));
+    for (const field of fields) known.add(`${operation} ${field}`);
+    if (fields.length > 0) log.warn({ operation, fields }, "the service's answer has new fields");
+  };
 }
 
 function runLogTo(log: Logger): InjectedSinks<RunLog> {

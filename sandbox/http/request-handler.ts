@@ -32,6 +32,7 @@ export async function handleCall(incoming: IncomingRequest): Promise<void> {
   if (token) nameSubject(state, record, token.entity_id);
   if (operation.body === "whole") await readBody(incoming, operation);
   else if (operation.body === undefined) refuseBody(incoming.request);
+  if (state.service.behaves.has("limits")) state.windows.check(record);
   const page = operation.pageOf?.(params, query, state) ?? 0;
   const fire = firing(state, record, page);
   if (token && fire("token_expired")) throw new Refusal(401, "unauthorized", "this client token has expired");

@@ -42,7 +42,8 @@ async function serve(
   const query = new URLSearchParams(queryText);
   const record = begin(state, request, route, path, query);
   // A service whose clock is off says so in every answer.
-  response.setHeader("date", new Date(state.clock.now()).toUTCString());
+  const date = new Date(state.clock.now()).toUTCString();
+  response.setHeader("date", state.service.behaves.has("two-dates") ? [date, date] : date);
   response.once("close", () => {
     state.calls.end(record, response.headersSent ? response.statusCode : undefined);
   });

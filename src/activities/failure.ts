@@ -11,7 +11,7 @@ import {
   TransientError,
   UNRESOLVED,
 } from "../api/http/errors.js";
-import { type TransientOutcome, USELESS_ANSWER } from "../domain/backoff.js";
+import { type OpenOutcome, type TransientOutcome, USELESS_ANSWER } from "../domain/backoff.js";
 import { anotherSubjectReason, FAILURE_TYPES, InputError, StagingLostError } from "../domain/failures.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 import { asFull, StoreFullError } from "../lake/store/local/local-store-errors.js";
@@ -80,7 +80,8 @@ function callFailureOf(error: ApiError): ApplicationFailure {
     const wait = error.until === undefined ? undefined : Math.max(0, error.until - Date.now());
     return failureOf(error, wait, facts);
   }
-  if (error instanceof RateLimitedError) return failureOf(error, error.retryAfterMs, facts);
+  if (error instanceof RateLimitedError)
+    return failureOf(error, error.isFinal ? "final" : error.retryAfterMs, facts);
   if (error instanceof TransientError) {
     return failureOf(error, error.retryAfterMs, { ...facts, reason: error.reason }, resolvedLater(error));
   }
@@ -147,7 +148,7 @@ export class LostAnswerError extends Error {
 
 /** What a failed read means for its owner, as an outcome of the state machines. */
 type CallFailure =
-  | { readonly kind: "open" }
+  | OpenOutcome
   | TransientOutcome
   | ({ readonly kind: "rejected" } & RefusedRequest)
   | ({ readonly kind: "gone" } & RefusedRequest)
@@ -160,7 +161,8 @@ type CallFailure =
  * @throws the error itself when it does not come from the service: a full disk, a cancellation, a bug.
  */
 export function callFailure(error: unknown): CallFailure {
-  if (error instanceof NotSentError) return { kind: "open" };
+  if (error instanceof NotSentError)
+    return { kind: "open", ...(error.until !== undefined && { until: error.until }) };
   if (error instanceof AuthError) return { kind: "unauthorized" };
   if (error instanceof NotFoundError) return { kind: "gone", ...refusedBy(error) };
   if (error instanceof RejectedError) return { kind: "rejected", ...refusedBy(error) };

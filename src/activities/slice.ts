@@ -1,7 +1,7 @@
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import { readAnswer } from "../api/http/answer.js";
 import type { ApiClient, CallOptions } from "../api/http/client.js";
-import { ApiError, NotSentError } from "../api/http/errors.js";
+import { ApiError, NotSentError, RateLimitedError } from "../api/http/errors.js";
 import type { Reply } from "../api/http/exchange.js";
 import type { Operation, ParamsOf } from "../api/operations/operation.js";
 import { mapConcurrent } from "../domain/concurrent-work.js";
@@ -54,9 +54,10 @@ export class Slice<D extends Dependencies = Dependencies> {
 
   /** How its calls got on so far. */
   get gate(): CallGate {
-    const { pausedUntil = null, learnedLimit } = this.deps.api;
+    const { learnedLimit } = this.deps.api;
     const learned = learnedLimit === undefined ? {} : { learnedLimit };
-    return { foundNoPlace: this.#counted.foundNoPlace, gateUntil: pausedUntil, ...learned };
+    const { foundNoPlace, gateUntil, pausedUntil } = this.#counted;
+    return { foundNoPlace, gateUntil, pausedUntil, ...learned };
   }
 
   /** Whether another page may be requested: there is time, there is room for its bytes, and nobody has cancelled. */
@@ -95,7 +96,7 @@ export async function runSlice<D extends Dependencies, T, R>(
   return { results, sent: slice.sent, gate: slice.gate };
 }
 
-interface CountedCalls<D extends Dependencies> {
+interface CountedCalls<D extends Dependencies> extends Required<Pick<CallGate, "gateUntil" | "pausedUntil">> {
   readonly deps: D;
   readonly sent: SentCalls;
   /** Whether calls waited for a place until it was too late for them, and none was sent. */
@@ -106,8 +107,19 @@ interface CountedCalls<D extends Dependencies> {
 export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown): CountedCalls<D> {
   let sent = NO_CALLS;
   let unplaced = 0;
+  /** Latest ends of the pauses that calls met: of those of whole operations, and of all. */
+  let [gate, pause] = [0, 0];
   const own = (options: CallOptions = {}) => (withheld === undefined ? options : { ...options, withheld });
-  const counted = async <R extends Pick<Reply, "bytes">>(call: Promise<R>): Promise<R> => {
+  const met = (operation: Operation, error: ApiError) => {
+    const now = Date.now();
+    const asked = error instanceof RateLimitedError && !error.isFinal ? now + (error.retryAfterMs ?? 0) : 0;
+    gate = Math.max(gate, api.pausedUntil(operation.name) ?? 0);
+    pause = Math.max(pause, gate, asked);
+  };
+  const counted = async <R extends Pick<Reply, "bytes">>(
+    operation: Operation,
+    call: Promise<R>,
+  ): Promise<R> => {
     try {
       const answer = await call;
       sent = added(sent, { calls: 1, answer_bytes: answer.bytes });
@@ -115,23 +127,22 @@ export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown
     } catch (error) {
       if (error instanceof ApiError && error.sent) sent = added(sent, { calls: 1 });
       if (error instanceof NotSentError && error.until === undefined) unplaced += 1;
+      if (error instanceof ApiError) met(operation, error);
       throw error;
     }
   };
   const { api } = deps;
   const client: ApiClient = {
-    call: (operation, params, options) => counted(api.call(operation, params, own(options))),
+    call: (operation, params, options) => counted(operation, api.call(operation, params, own(options))),
     download: (operation, params, sink, options) =>
-      counted(api.download(operation, params, sink, own(options))),
+      counted(operation, api.download(operation, params, sink, own(options))),
     read: async (operation, params, options) =>
-      readAnswer(operation, await counted(api.call(operation, params, own(options)))),
+      readAnswer(operation, await counted(operation, api.call(operation, params, own(options)))),
     close: () => api.close(),
     get requestsSent() {
       return api.requestsSent;
     },
-    get pausedUntil() {
-      return api.pausedUntil;
-    },
+    pausedUntil: (operation) => api.pausedUntil(operation),
     get learnedLimit() {
       return api.learnedLimit;
     },
@@ -143,6 +154,12 @@ export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown
     deps: { ...deps, api: client },
     get sent() {
       return sent;
+    },
+    get gateUntil() {
+      return gate > Date.now() ? gate : null;
+    },
+    get pausedUntil() {
+      return pause > Date.now() ? pause : null;
     },
     get foundNoPlace() {
       return sent.calls === 0 && unplaced > 0;

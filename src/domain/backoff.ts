@@ -1,11 +1,9 @@
 import type { RefusedRequest } from "./refusals.js";
-import { MAX_RETRY_AFTER_MS } from "./service/pace/retry-after.js";
 
 /** How long a failing thing is retried before it is given up with its last reason. */
 export const GIVE_UP_AFTER_MS = 60 * 60_000;
 const BASE_MS = 1_000;
-/** Also the longest `Retry-After` that is obeyed. */
-export const LONGEST_WAIT_MS = MAX_RETRY_AFTER_MS;
+export const LONGEST_WAIT_MS = 15 * 60_000;
 
 /** Exponential wait: 1 s, 2 s, 4 s … 15 min, each between half (`jitter` 0) and the whole of it. */
 export function backoffMs(failures: number, jitter: number): number {
@@ -18,6 +16,12 @@ export interface TransientOutcome {
   readonly kind: "transient";
   readonly reason: string;
   readonly retryAfterMs: number | null;
+}
+
+/** The slice did not reach its end, or the service wants no such call until then (epoch milliseconds). */
+export interface OpenOutcome {
+  readonly kind: "open";
+  readonly until?: number;
 }
 
 /** Reason of a failure whose answer, a proxy's page or half of one, says nothing of what was asked. */
@@ -42,9 +46,12 @@ export interface FailureStreak {
 /** What to do after one more transient failure: wait until an instant, or give up. */
 type TransientVerdict =
   | { readonly kind: "wait"; readonly notBefore: number; readonly streak: FailureStreak }
-  | { readonly kind: "give_up" };
+  | { readonly kind: "give_up"; readonly reason: string };
 
-/** Obeys `Retry-After` up to 15 minutes; gives up after an hour without success, or five useless answers in a row. */
+/**
+ * Obeys `Retry-After`; gives up where that is more than an hour, after an hour without success, or after five useless
+ * answers in a row.
+ */
 export function afterTransient(
   streak: FailureStreak | null,
   at: number,
@@ -57,8 +64,11 @@ export function afterTransient(
     ...(useless > 0 && { useless }),
   };
   const own = useless > 0 ? waitAfterUseless(useless) : backoffMs(next.count, jitter);
-  if (own === undefined || at - next.since >= GIVE_UP_AFTER_MS) return { kind: "give_up" };
-  const asked = Math.min(retryAfterMs ?? 0, LONGEST_WAIT_MS);
+  const asked = retryAfterMs ?? 0;
+  if (asked > GIVE_UP_AFTER_MS)
+    return { kind: "give_up", reason: `gave_up ${reason} until ${new Date(at + asked).toISOString()}` };
+  if (own === undefined || at - next.since >= GIVE_UP_AFTER_MS)
+    return { kind: "give_up", reason: `gave_up ${reason}` };
   return { kind: "wait", notBefore: at + Math.max(own, asked), streak: next };
 }
 
@@ -73,8 +83,7 @@ export interface Attempted {
 export const UNTRIED: Attempted = { streak: null, notBefore: 0 };
 
 export type ItemOutcome =
-  /** The slice did not reach its end. */
-  | { readonly kind: "open" }
+  | OpenOutcome
   | { readonly kind: "complete" }
   | TransientOutcome
   | { readonly kind: "failed"; readonly reason: string; readonly refused?: RefusedRequest }
@@ -97,7 +106,7 @@ export function afterItemOutcome<P extends Attempted>(
 ): ItemVerdict<P> {
   switch (outcome.kind) {
     case "open":
-      return { kind: "again", progress: { ...progress, notBefore: 0 } };
+      return { kind: "again", progress: { ...progress, notBefore: outcome.until ?? 0 } };
     case "complete":
       return { kind: "done" };
     case "unauthorized":
@@ -106,7 +115,7 @@ export function afterItemOutcome<P extends Attempted>(
       return outcome;
     case "transient": {
       const verdict = afterTransient(progress.streak, at, outcome, jitter);
-      if (verdict.kind === "give_up") return { kind: "failed", reason: `gave_up ${outcome.reason}` };
+      if (verdict.kind === "give_up") return { kind: "failed", reason: verdict.reason };
       const { streak, notBefore } = verdict;
       return { kind: "again", progress: { ...progress, streak, notBefore } };
     }

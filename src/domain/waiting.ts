@@ -40,8 +40,10 @@ export interface WaitingState {
 export interface CallGate {
   /** Whether the limit of calls let none of its calls start. */
   readonly foundNoPlace: boolean;
-  /** Epoch milliseconds until which the service wants no calls. */
+  /** Epoch milliseconds until which the service wants no calls of an operation that it needs. */
   readonly gateUntil: number | null;
+  /** The same, or of one link or user alone. */
+  readonly pausedUntil?: number | null;
   /** Left out where the service bears as many calls in flight as the worker may have. */
   readonly learnedLimit?: number;
 }

@@ -1,6 +1,6 @@
 import type { MetricMeter } from "@temporalio/common";
 import { Runtime } from "@temporalio/worker";
-import type { MadeCall } from "../domain/service/pace/call-pace.js";
+import type { MadeCall } from "../domain/service/made-call.js";
 
 interface MeasuredRun {
   readonly kind: string;

@@ -4,23 +4,13 @@ import { deliverHook, watchLate } from "./hooks/hooks.js";
 import { follow } from "./onboarding/follow.js";
 import { onboardBatch } from "./onboarding/onboard-batch.js";
 import { fireSchedule } from "./schedules/fire-schedule.js";
-import { servicePause } from "./service-pause.js";
 import { followUpSync } from "./webhooks/follow-up-sync.js";
 import { webhookEvents } from "./webhooks/webhook-events.js";
 
 export { bulkJob } from "./bulk/bulk-job.js";
 export { maintain } from "./maintain.js";
 export { sync } from "./sync/sync.js";
-export {
-  deliverHook,
-  fireSchedule,
-  follow,
-  followUpSync,
-  onboardBatch,
-  servicePause,
-  watchLate,
-  webhookEvents,
-};
+export { deliverHook, fireSchedule, follow, followUpSync, onboardBatch, watchLate, webhookEvents };
 
 // These may last for days or weeks, so they move to the current version at their next step. The others stay with the
 // version that began them (docs/run/upgrade.md, "Versions"). Of a worker that has no version, Temporal takes
@@ -32,7 +22,6 @@ if (VERSIONED in globalThis) {
     follow,
     followUpSync,
     onboardBatch,
-    servicePause,
     watchLate,
     webhookEvents,
   ])

@@ -180,10 +180,21 @@ describe("each fault of the wire is a typed error, within its time, for each ope
     const wrong = operation.answers === "nothing" ? other : { name: "SchemaError", path: "", message };
     expect(await meet({ kind: "wrong_body", body: "[]" })).toMatchObject(wrong);
     if (operation.answers !== "nothing") return;
-    for (const body of ['{"status":"queued"}', '{"errors":[]}']) {
+    for (const body of [
+      '{"status":"queued"}',
+      '{"status":"PENDING"}',
+      '{"errors":[]}',
+      '{"ok":true,"error":"x"}',
+      '{"failed":2}',
+    ]) {
       expect(await meet({ kind: "wrong_body", body })).toMatchObject(other);
     }
-    for (const status of [201, 202]) {
+    // A member that the contract does not have is a new field.
+    for (const body of ['{"id":"x","status":"ok"}', '{"error":null,"failed":0}']) {
+      sandbox.addFault({ operation: name, kind: "wrong_body", body, times: 1 });
+      await expect(call(name)).resolves.toEqual(JSON.parse(body));
+    }
+    for (const status of [201, 202, 207]) {
       expect(await meet({ kind: "wrong_body", status, body: "{}" })).toMatchObject(other);
     }
   });

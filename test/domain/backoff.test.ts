@@ -24,23 +24,29 @@ test.for([
   expect(backoffMs(failures, 0.999999)).toBe(most);
 });
 
-test("a wait is never shorter than the own one, nor longer than what is asked for within the cap", () => {
+test("a wait is never shorter than the own one, nor longer than what is asked for within the hour", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 40 }),
-      fc.option(fc.nat(10_000_000)),
+      fc.option(fc.nat(GIVE_UP_AFTER_MS)),
       fc.double({ min: 0, max: 0.999, noNaN: true }),
       (count, retryAfterMs, jitter) => {
         const streak = count === 0 ? null : { count, since: 0 };
         const verdict = afterTransient(streak, 1_000, { reason: "timeout", retryAfterMs }, jitter);
         if (verdict.kind !== "wait") throw new Error("gave up within a second");
         const wait = verdict.notBefore - 1_000;
-        const asked = Math.min(retryAfterMs ?? 0, LONGEST_WAIT_MS);
-        expect(wait).toBe(Math.max(backoffMs(count + 1, jitter), asked));
+        expect(wait).toBe(Math.max(backoffMs(count + 1, jitter), retryAfterMs ?? 0));
         expect(verdict.streak).toEqual({ count: count + 1, since: count === 0 ? 1_000 : 0 });
       },
     ),
   );
+});
+
+test("gives up at once, with the end in its reason, where the service asks for more than an hour", () => {
+  const at = Date.UTC(2026, 10, 28, 2);
+  const day = { reason: "http_429", retryAfterMs: 24 * GIVE_UP_AFTER_MS };
+  const reason = "gave_up http_429 until 2026-11-29T02:00:00.000Z";
+  expect(afterTransient(null, at, day, 0)).toEqual({ kind: "give_up", reason });
 });
 
 test("gives up an hour after the first failure, not before", () => {

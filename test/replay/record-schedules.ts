@@ -39,13 +39,6 @@ test("a firing of a schedule, and one whose roster is gone", async () => {
   }
 });
 
-test("a pause that the service asked for", async () => {
-  const { client, scope } = world;
-  const start = { workflowId: "service-pause", taskQueue: taskQueue(scope), args: [Date.now() + 1_000] };
-  await client.workflow.execute("servicePause", start);
-  await recordHistory(client, "service-pause", "service-pause");
-});
-
 test("a watch for late schedules that has looked some times", async () => {
   const hooks: HookSettings = { hooks: [{ on: ["late"], command: "true" }], lateMs: 1_000 };
   const watched = await openSyncWorld(temporal, { direct: true, hooks });

@@ -21,7 +21,7 @@ import type { Reply } from "./exchange.js";
  * @throws SchemaError when the body isn't of the agreed shape.
  * @throws AnotherSubjectError when it is about something else than what was asked for.
  * @throws TransientError when it isn't JSON (`no_json`), came without framing, so that a connection cut in the middle
- * looks like its end (`torn_body`), or is another one than the empty object that was promised (`not_promised`).
+ * looks like its end (`torn_body`), or does not say what an empty object would (`not_promised`).
  */
 export function readAnswer<O extends Operation>(operation: O, reply: Reply): ResponseOf<O> {
   if (operation.answers === "bytes") return checkAnswer(operation, reply.body, reply.status);
@@ -85,9 +85,26 @@ function parseBody(operation: Operation, reply: Reply): unknown {
   return body;
 }
 
-/** Whether an answer is the one that says that all was carried out: `{"errors": […]}` and a 202 say something else. */
+/** Members by which an answer says that something failed, unless they are null, false or 0. */
+const FAILURES = ["errors", "error", "failed"];
+const NOT_YET = /^(queued|pending)$/i;
+
+/** Whether an answer says that all was carried out, as `{}` does: `{"errors": […]}` and a 202 say something else. */
 function isNothing(body: unknown, { status }: Reply): boolean {
-  return status === 200 && isJsonObject(body) && Object.keys(body).length === 0;
+  if (status !== 200 || !isJsonObject(body)) return false;
+  const hasFailed = FAILURES.some((name) => ![undefined, null, false, 0].includes(body[name] as null));
+  return !hasFailed && !NOT_YET.test(String(body.status));
+}
+
+/** The names of the members of an answer to which an empty object was promised; one that may be a value is a `?`. */
+export function newFieldsOf({ answers }: Operation, { body }: Reply): string[] {
+  if (answers !== "nothing" || body.length <= 2) return [];
+  try {
+    const names = Object.keys(JSON.parse(body.toString("utf8")) as object);
+    return names.map((name) => (/^[a-z_]\w{0,63}$/i.test(name) ? name : "?"));
+  } catch {
+    return [];
+  }
 }
 
 /** What a request asked for, as far as an answer must name it. */

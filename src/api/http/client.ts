@@ -3,18 +3,19 @@ import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { type Dispatcher, Pool } from "undici";
 import type { ClientTokenGrant } from "../../domain/service/client-token-grant.js";
-import type { MadeCall } from "../../domain/service/pace/call-pace.js";
+import type { MadeCall } from "../../domain/service/made-call.js";
+import type { CallLimits, PacedCall, SharedPause } from "../../domain/service/pace/pacer.js";
 import { parseHttpDate } from "../../domain/service/pace/retry-after.js";
 import type { Operation, ParamsOf, ResponseOf } from "../operations/operation.js";
 import { isByteSource } from "../schemas/byte-source.js";
 import { readAnswer } from "./answer.js";
 import { authHeader, basicAuthorization, checkGrant } from "./auth.js";
-import { CallLimiter } from "./call-limiter.js";
-import { AuthError, retryAfterMs } from "./errors.js";
+import { CallQueue, type QueuedCall } from "./call-queue.js";
+import { retryAfterMs } from "./errors.js";
 import { type ExchangeCall, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
+import { headerOf } from "./headers.js";
 import { refusalReader } from "./refusal-words.js";
 import { compileRequest, type Request, type RequestOptions } from "./request.js";
-import { SharedPause } from "./shared-pause.js";
 import { toldCall } from "./told-call.js";
 
 export interface ApiClientOptions extends ExchangeLimits, RequestOptions {
@@ -25,13 +26,11 @@ export interface ApiClientOptions extends ExchangeLimits, RequestOptions {
   readonly concurrency: number;
   /** Calls started per second; unlimited when left out. */
   readonly rps?: number | undefined;
-  /** Whether it finds out how many calls in flight the service bears, `concurrency` at most. */
-  readonly learns?: boolean;
   readonly userAgent: string;
   /** Told of each call that was sent, once it has ended. */
   readonly onCall?: ((call: MadeCall) => void) | undefined;
-  /** Directory in which processes share the pauses that the service asks for. */
-  readonly pauses?: string | undefined;
+  /** Where processes share a pause of everything. */
+  readonly pauses?: SharedPause | undefined;
 }
 
 /** What a call that must not take effect twice records before it may leave. */
@@ -67,7 +66,7 @@ export interface CallOptions {
 }
 
 /** A client of the service. It never repeats a call: retries belong to the workflows. */
-export type ApiClient = Pick<PooledClient, Exclude<keyof PooledClient, "limit" | "pauseUntil">>;
+export type ApiClient = Pick<PooledClient, Exclude<keyof PooledClient, "share">>;
 
 /** Thrown before sending when a call must queue again. */
 const QUEUE_AGAIN = new Error("queue again");
@@ -80,9 +79,9 @@ export function createApiClient(options: ApiClientOptions): PooledClient {
 class PooledClient {
   readonly #options: ApiClientOptions;
   readonly #pool: Pool;
-  readonly #limiter: CallLimiter;
+  readonly #queue: CallQueue;
   /** Bounds the calls that have declared an intent ahead of their start. */
-  readonly #earlyIntents: CallLimiter;
+  readonly #earlyIntents: CallQueue;
   readonly #basePath: string;
   readonly #authorization: string;
   /** Credentials, in the forms in which a refusal may quote them. */
@@ -96,9 +95,9 @@ class PooledClient {
     this.#basePath = pathname.replace(/\/+$/, "");
     this.#authorization = basicAuthorization(options.apiKey);
     this.#secrets = [options.apiKey, this.#authorization.replace("Basic ", "")];
-    const pause = options.pauses === undefined ? undefined : new SharedPause(options.pauses, options.baseUrl);
-    this.#limiter = new CallLimiter(options.concurrency, options.rps, pause, options);
-    this.#earlyIntents = new CallLimiter(2 * options.concurrency);
+    const { concurrency, rps } = options;
+    this.#queue = new CallQueue({ concurrency, rps }, options.pauses);
+    this.#earlyIntents = new CallQueue({ concurrency: 2 * concurrency, rps: undefined });
     this.#pool = new Pool(origin, {
       connections: options.concurrency,
       pipelining: 1,
@@ -109,28 +108,24 @@ class PooledClient {
     });
   }
 
-  /** Sets other limits than those it was made with; no more calls are in flight than connections. */
-  limit({ concurrency, rps }: Pick<ApiClientOptions, "concurrency" | "rps">): void {
-    this.#limiter.limit(Math.min(concurrency, this.#options.concurrency), rps);
-  }
-
-  /** Lets no call start before `until` (epoch milliseconds), as if the service had asked for it. */
-  pauseUntil(until: number): void {
-    this.#limiter.pauseUntil(until);
+  /** As {@link CallQueue.share}; no more calls are in flight than connections. */
+  share(ask: () => Promise<CallLimits>): Promise<void> {
+    return this.#queue.share(ask);
   }
 
   get requestsSent(): number {
     return this.#sent;
   }
 
-  /** Epoch milliseconds until which the service asked for a pause; undefined without one. */
-  get pausedUntil(): number | undefined {
-    return this.#limiter.pausedUntil;
+  /** Epoch milliseconds until which the service wants no call of an operation; undefined where it takes them. */
+  pausedUntil(operation: string): number | undefined {
+    const until = this.#queue.pacer.pausedUntil(operation);
+    return until > Date.now() ? until : undefined;
   }
 
   /** Calls in flight that the service bears, where it learns and that is fewer than its `concurrency`. */
   get learnedLimit(): number | undefined {
-    return this.#limiter.learned;
+    return this.#queue.pacer.learned;
   }
 
   /** Milliseconds that the service's clock is ahead of ours, by its last answer; undefined before one said. */
@@ -187,7 +182,7 @@ class PooledClient {
   /** Rejects waiting calls, aborts those in flight, closes the connections. */
   async close(): Promise<void> {
     this.#earlyIntents.close();
-    this.#limiter.close();
+    this.#queue.close();
     await this.#pool.destroy();
   }
 
@@ -204,7 +199,8 @@ class PooledClient {
     }
     const { answers, sends } = operation;
     const isLong = answers === "bytes" || sends === "bytes" || request.extraTimeoutMs > 0;
-    const waiting = { operation: operation.name, signal, run, notAfter, isLong };
+    const subject = typeof clientToken === "object" ? clientToken.grant.fp_id : request.subject;
+    const paced = { operation: operation.name, subject, isLong, signal, run, notAfter };
     const askedAt = performance.now();
     for (;;) {
       // Asked for each attempt: the token may have expired while the call waited.
@@ -220,9 +216,9 @@ class PooledClient {
         wordsOf: refusalReader(operation, withheld),
       };
       const attempt = () =>
-        this.#limiter.run(waiting, () =>
-          toldCall(this.#options.onCall, operation.name, askedAt, () =>
-            this.#send(call, this.#onWire(operation, request, token), options),
+        this.#queue.run(paced, () =>
+          toldCall(this.#options.onCall, operation, askedAt, () =>
+            this.#send(call, this.#onWire(operation, request, token), paced, options),
           ),
         );
       const early = async () => {
@@ -230,7 +226,7 @@ class PooledClient {
         return attempt();
       };
       try {
-        return await (intent?.early ? this.#earlyIntents.run(waiting, early) : attempt());
+        return await (intent?.early ? this.#earlyIntents.run(paced, early) : attempt());
       } catch (error) {
         if (error !== QUEUE_AGAIN) throw error;
       }
@@ -259,34 +255,35 @@ class PooledClient {
   async #send(
     call: ExchangeCall,
     request: Dispatcher.DispatchOptions,
+    paced: QueuedCall,
     { signal, run, accepts, intent }: CallOptions,
   ): Promise<Reply> {
-    const { name: operation, auth } = call.operation;
+    const { auth } = call.operation;
     const beforeSend = () => {
-      const stoppedBy = this.#limiter.stoppedBy(run);
-      if (stoppedBy === "run") return new AuthError({ operation, sent: false });
-      if (stoppedBy === "pause" || intent?.holds() === false) return QUEUE_AGAIN;
+      const refusal = this.#queue.refusal(paced);
+      if (refusal !== undefined) return refusal;
+      const isPaused = this.#queue.pacer.pausedUntil(paced.operation, paced.subject) > Date.now();
+      if (isPaused || intent?.holds() === false) return QUEUE_AGAIN;
       this.#sent += 1;
       return undefined;
     };
     const onHead = (status: number, headers: IncomingHttpHeaders) => {
-      if (headers.date !== undefined) this.#lastDate = { text: headers.date, here: Date.now() };
+      const date = headerOf(headers, "date");
+      if (date !== undefined) this.#lastDate = { text: date, here: Date.now() };
       // A refused client token says nothing about the key that the rest of the run uses.
-      if (!accepts?.(status)) this.#obey(auth === "secret_key" ? run : undefined, status, headers);
+      if (!accepts?.(status)) this.#obey(paced, auth === "secret_key" ? run : undefined, status, headers);
     };
     if (intent !== undefined && !(intent.early && intent.holds())) await intent.declare();
     return exchange(this.#pool, request, call, this.#options, { beforeSend, onHead }, signal);
   }
 
   // Called on the headers: no waiting call may start while the body arrives.
-  #obey(run: string | undefined, status: number, headers: IncomingHttpHeaders): void {
+  #obey(call: PacedCall, run: string | undefined, status: number, headers: IncomingHttpHeaders): void {
     if ((status === 401 || status === 403) && run !== undefined) {
-      this.#earlyIntents.closeRun(run);
-      this.#limiter.closeRun(run);
+      this.#earlyIntents.close(run);
+      this.#queue.close(run);
     }
-    if (status === 429) this.#limiter.refused();
-    const wait = status === 429 || status === 503 ? retryAfterMs(headers) : undefined;
-    if (wait !== undefined) this.#limiter.pauseUntil(Date.now() + wait);
+    if (status === 429 || status === 503) this.#queue.refused(call, status, retryAfterMs(headers));
   }
 }
 

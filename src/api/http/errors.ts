@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { USELESS_ANSWER } from "../../domain/backoff.js";
+import { GIVE_UP_AFTER_MS, USELESS_ANSWER } from "../../domain/backoff.js";
 import { FAILURE_TYPES, type SubjectMismatch } from "../../domain/failures.js";
 import { parseHttpDate, parseRetryAfter } from "../../domain/service/pace/retry-after.js";
 import { isWrite, type Operation } from "../operations/operation.js";
+import { headerOf } from "./headers.js";
 
 /** What is known of a failed call. None of it is secret or personal, so all of it may be logged. */
 export interface CallFacts {
@@ -77,10 +78,12 @@ export class RateLimitedError extends ApiError {
     facts: CallFacts,
     readonly retryAfterMs?: number,
   ) {
-    super(
-      facts,
-      `the service asked to slow down (status 429${waiting(retryAfterMs)}) and did not handle the request. Try again later, or lower NIGHTLEDGER_API_RPS`,
-    );
+    super(facts, slowDown(facts, retryAfterMs));
+  }
+
+  /** Whether the pause is too long to wait for it. */
+  get isFinal(): boolean {
+    return (this.retryAfterMs ?? 0) > GIVE_UP_AFTER_MS;
   }
 }
 
@@ -217,6 +220,15 @@ function answered({ said }: CallFacts): string {
   return said === undefined ? "; nothing was read or changed" : `; it said: ${said.replace(/\.+$/, "")}`;
 }
 
+function slowDown({ sent }: CallFacts, retryAfterMs = 0): string {
+  if (retryAfterMs > GIVE_UP_AFTER_MS) {
+    const until = new Date(Date.now() + retryAfterMs).toISOString();
+    return `${sent ? "the request was not handled" : "not sent"}: the service takes no such call before ${until} (status 429). Try again after that`;
+  }
+  const asked = waiting(retryAfterMs || undefined);
+  return `the service asked to slow down (status 429${asked}) and did not handle the request. Try again later, or lower NIGHTLEDGER_API_RPS`;
+}
+
 function waiting(retryAfterMs: number | undefined): string {
   return retryAfterMs === undefined ? "" : `, asked to wait ${Math.ceil(retryAfterMs / 1000)} s`;
 }
@@ -224,9 +236,9 @@ function waiting(retryAfterMs: number | undefined): string {
 /** Milliseconds that the service asked to wait, by its own clock where it sent a `Date`. */
 export function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
   const here = Date.now();
-  const there = typeof headers.date === "string" ? parseHttpDate(headers.date, here) : undefined;
-  const value = headers["retry-after"];
-  return parseRetryAfter(typeof value === "string" ? value : undefined, there ?? here);
+  const date = headerOf(headers, "date");
+  const there = date === undefined ? undefined : parseHttpDate(date, here);
+  return parseRetryAfter(headerOf(headers, "retry-after"), there ?? here);
 }
 
 /**
@@ -252,9 +264,9 @@ export function statusError(
 }
 
 export function promisesJson(headers: IncomingHttpHeaders): boolean {
-  const encoding = headers["content-encoding"];
+  const encoding = headerOf(headers, "content-encoding");
   if (encoding !== undefined && encoding !== "identity") return false;
-  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(headers["content-type"] ?? "");
+  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(headerOf(headers, "content-type") ?? "");
 }
 
 export function tooLarge(maxBodyBytes: number): string {

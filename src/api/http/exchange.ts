@@ -16,6 +16,7 @@ import {
   TransientError,
   tooLarge,
 } from "./errors.js";
+import { headerOf } from "./headers.js";
 import { MOST_READ, type RefusalBody } from "./refusal-words.js";
 
 // A refusal's body decides nothing, but the connection can be reused only after it, so it gets a short time.
@@ -194,7 +195,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #said(): string | undefined {
-    const encoding = this.#headers["content-encoding"];
+    const encoding = headerOf(this.#headers, "content-encoding");
     return this.call.wordsOf?.({ bytes: Buffer.concat(this.#chunks), isWhole: this.#isWhole, encoding });
   }
 
@@ -261,7 +262,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 /** Bytes that an answer says its body has; 0 where it doesn't say. */
 function announced(headers: IncomingHttpHeaders): number {
-  return Number(headers["content-length"] ?? 0);
+  return Number(headerOf(headers, "content-length") ?? 0);
 }
 
 /** A body while it is sent: the stream for undici, and the failure of its source. */

@@ -33,6 +33,8 @@ export function prefixed(pattern: string, name: string): string {
 /** A request that is ready to send, apart from its authentication. */
 export interface Request {
   readonly target: string;
+  /** What it is about: the link, the user, or whatever else its path names; empty where it names nothing. */
+  readonly subject: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Bytes | undefined;
   /** Milliseconds that the service may take on top of the usual timeout. */
@@ -59,7 +61,9 @@ export function compileRequest<O extends Operation>(
   const checked = checkRequest(operation, params);
   const { path, body } = operation.inWords?.(words, checked.body) ?? { ...operation, body: checked.body };
   const sendsBytes = operation.sends === "bytes";
+  const [named = (body as { readonly fp_id?: unknown } | undefined)?.fp_id] = Object.values(checked.path);
   return {
+    subject: String(named ?? ""),
     target: `${fillPath(path, checked.path)}${queryText(checked.query)}`,
     headers: {
       ...(body === undefined || sendsBytes ? {} : { "content-type": "application/json" }),

@@ -81,8 +81,8 @@ export interface Operation<P extends ParameterSchemas = ParameterSchemas, R exte
   /** Left out: its answers name no subject. What they leave out, or the request leaves open, is not compared. */
   readonly names?: readonly NamedSubject[];
   /**
-   * Left out: JSON. Bytes come with any content type. `nothing`: the empty object with status 200, which alone says that
-   * the request was carried out.
+   * Left out: JSON. Bytes come with any content type. `nothing`: an object with status 200, which alone says that the
+   * request was carried out; empty by the contract, and no member of another one may say otherwise.
    */
   readonly answers?: "bytes" | "nothing";
   /** Which numbers come as their text, so that no double changes them; left out: none. */

@@ -54,7 +54,7 @@ export const pageCounts = {
   total: integer.nonnegative("negative"),
 };
 
-export const emptyAnswer = strictObject({});
+export const emptyAnswer = z.looseObject({});
 
 const CONTROL_OR_SURROGATE = /[\p{Cc}\p{Surrogate}]/u;
 

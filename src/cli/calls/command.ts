@@ -8,6 +8,7 @@ import {
   SchemaError,
   TransientError,
 } from "../../api/http/errors.js";
+import { headerOf } from "../../api/http/headers.js";
 import { checkRequest } from "../../api/http/request.js";
 import { OPERATIONS } from "../../api/operations/index.js";
 import type { Operation, ParamsOf } from "../../api/operations/operation.js";
@@ -99,7 +100,7 @@ async function makeCall(
   const reply = await client.call(operation, params, options);
   const body =
     operation.answers === "bytes" || options.accepts !== undefined
-      ? shownBytes(reply.body, reply.headers["content-type"])
+      ? shownBytes(reply.body, headerOf(reply.headers, "content-type"))
       : readAnswer(operation, reply);
   return shownAnswer(operation, reply, body, showSecrets);
 }

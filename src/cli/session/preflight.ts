@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { type Config, type ConfigParts, readConfig, scopeOf } from "../../config.js";
 import { readAll } from "../../config-values.js";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
@@ -60,6 +59,9 @@ export interface Preflight extends JobConfig {
   readonly missing: readonly TableSpec[];
 }
 
+/** The object by which all who call the service for a lake see a pause of everything. */
+const PAUSE = "_nightledger/pause.json";
+
 const READS_AT_ONCE = 8;
 
 /**
@@ -69,9 +71,9 @@ const READS_AT_ONCE = 8;
  */
 export function readJobConfig(terminal: Terminal): JobConfig {
   const { config, settings } = readParts(terminal, PARTS);
-  if (settings.mode === "cluster") return { config, settings };
-  const api = { ...config.api, pauses: join(config.home.path, "pauses") };
-  return { config: { ...config, api }, settings };
+  const store = openStore(config.lake);
+  const pauses = { read: () => store.get(PAUSE), write: (until: string) => store.put(PAUSE, until) };
+  return { config: { ...config, api: { ...config.api, pauses } }, settings };
 }
 
 /**

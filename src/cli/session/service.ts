@@ -11,8 +11,11 @@ import { getUser } from "../../api/operations/user.js";
 import type { ApiConfig } from "../../config.js";
 import { UnreachableError } from "../../domain/failures.js";
 import { NOBODY } from "../../domain/service/external-id.js";
-import type { MadeCall } from "../../domain/service/pace/call-pace.js";
+import type { MadeCall } from "../../domain/service/made-call.js";
 import { VERSION } from "../../version.js";
+
+/** A pause that ends sooner is waited for. */
+const WAITS_FOR_MS = 1_000;
 
 /**
  * Asks the service for one user: any answer but 401 and 403 counts as reached.
@@ -23,15 +26,15 @@ import { VERSION } from "../../version.js";
 export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<string | undefined> {
   const client = openServiceClient(api);
   try {
-    // The service has just asked another process to pause, so it is reachable.
-    if (client.pausedUntil !== undefined) {
-      return `it wants no calls until ${new Date(client.pausedUntil).toISOString()}`;
-    }
-    await client.call(getUser, { path: { fp_id: fpId } }, { accepts: isRefusal });
+    const options = { accepts: isRefusal, notAfter: Date.now() + WAITS_FOR_MS };
+    await client.call(getUser, { path: { fp_id: fpId } }, options);
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
-    if (error.status === undefined || error instanceof NotSentError) {
+    // The service has just asked another process to pause, so it is reachable.
+    if (error instanceof NotSentError && error.until !== undefined)
+      return `it wants no calls until ${new Date(error.until).toISOString()}`;
+    if (error.status === undefined) {
       throw unreachable(api, error, "Nothing was started");
     }
     if (error instanceof SchemaError) return error.expectation;

@@ -1,4 +1,4 @@
-import { afterTransient, backoffMs, type TransientOutcome } from "../backoff.js";
+import { afterTransient, backoffMs, type OpenOutcome, type TransientOutcome } from "../backoff.js";
 import { type LinkProgress, nextAttempt } from "./link-progress.js";
 
 /** How a link ended in a run: `link_syncs.status`. */
@@ -6,8 +6,7 @@ export type LinkStatus = "synced" | "unchanged" | "skipped" | "not_ready" | "fai
 
 /** What a slice, or a load of its pages, says of one link. */
 export type LinkOutcome =
-  /** Time was up, or no call could be sent: a later slice continues. */
-  | { readonly kind: "open" }
+  | OpenOutcome
   /** `has_more` was false. */
   | { readonly kind: "complete" }
   | TransientOutcome
@@ -124,12 +123,12 @@ export function afterOutcome(
 ): LinkVerdict {
   switch (outcome.kind) {
     case "open":
-      return { kind: "read", progress: { ...progress, notBefore: 0 } };
+      return { kind: "read", progress: { ...progress, notBefore: outcome.until ?? 0 } };
     case "complete":
       return afterCompletion(progress, base);
     case "transient": {
       const verdict = afterTransient(progress.streak, at, outcome, jitter);
-      if (verdict.kind === "give_up") return end(progress, "failed", `gave_up ${outcome.reason}`);
+      if (verdict.kind === "give_up") return end(progress, "failed", verdict.reason);
       const { streak, notBefore } = verdict;
       return { kind: "read", progress: { ...progress, streak, notBefore } };
     }

@@ -1,7 +1,6 @@
 import type { Client } from "@temporalio/client";
 import { followWorkflowId } from "../../domain/onboarding/identity.js";
 import { FOLLOW_SIGNALS, type FollowProgress } from "../../domain/onboarding/messages.js";
-import { lookEvery } from "../fleet/fleet.js";
 import type { Metrics } from "../metrics.js";
 import { describeRunning, progressOf, signalOrStart } from "../running-workflows.js";
 
@@ -38,4 +37,23 @@ export function watchOpenRows(client: Client, scope: string, metrics: Metrics): 
   };
   look().catch(() => undefined);
   return lookEvery(LOOK_EVERY_MS, look);
+}
+
+/** Looks again and again, until the function that it gives is called; a look that fails is made again in its turn. */
+function lookEvery(ms: number, look: () => Promise<void>): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const later = () => {
+    if (isOver) return;
+    timer = setTimeout(async () => {
+      await look().catch(() => undefined);
+      later();
+    }, ms);
+    timer.unref();
+  };
+  later();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
 }

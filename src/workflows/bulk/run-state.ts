@@ -7,14 +7,7 @@ import {
   noBulkTotals,
 } from "../../domain/bulk/bulk-totals.js";
 import type { Phases } from "../../domain/phases.js";
-import {
-  allWaiting,
-  NO_PAUSES,
-  type Pauses,
-  throttledUntil,
-  type WaitingState,
-  withPause,
-} from "../../domain/waiting.js";
+import { allWaiting, NO_PAUSES, type Pauses, type WaitingState, withPause } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
 import { tellStatus } from "../run-details.js";
 import { RunPhases } from "../run-phases.js";
@@ -91,10 +84,9 @@ export class RunState {
     this.count(noBulkTotals());
   }
 
-  wait(group: number, waiting: WaitingState): void {
+  wait(group: number, waiting: WaitingState, pausedUntil: number | null = null): void {
     this.#groups.set(group, waiting);
-    const until = throttledUntil(waiting);
-    this.run = { ...this.run, pauses: withPause(this.run.pauses, Date.now(), until) };
+    this.run = { ...this.run, pauses: withPause(this.run.pauses, Date.now(), pausedUntil) };
   }
 
   endGroup(group: number): void {

@@ -54,7 +54,7 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
     if (unauthorized) break;
     const { gateUntil, at } = slice;
     const unfinished = open.map((one) => ({ ...one, failure: failures.get(one.item) }));
-    run.wait(group, waitingState(unfinished, slice));
+    run.wait(group, waitingState(unfinished, slice), slice.pausedUntil);
     if (gateUntil !== null && gateUntil > at) await condition(isStopped, gateUntil - at);
   }
   run.count(await closeGroup({ ...place, results: results.flat(), failed }));

@@ -130,7 +130,7 @@ class RunUnderWay {
   }
 
   #noteSlice(): void {
-    this.#pauses = withPause(this.#pauses, Date.now(), this.state.throttledUntil);
+    this.#pauses = withPause(this.#pauses, Date.now(), this.state.pausedUntil);
     const { users } = this.state.totals;
     tellStatus("running", `${this.#phase}: ${users.total} of ${this.input.roster.users} users`);
   }

@@ -40,7 +40,7 @@ async function failure(handler: Handler, limits: typeof LIMITS = LIMITS): Promis
 }
 
 describe("a status is the error that says what to do about it, sent once", () => {
-  it.each<[number, Record<string, string>, object]>([
+  it.each<[number, Record<string, string | string[]>, object]>([
     [401, {}, { name: "AuthError" }],
     [403, {}, { name: "AuthError" }],
     [404, {}, { name: "NotFoundError" }],
@@ -49,6 +49,15 @@ describe("a status is the error that says what to do about it, sent once", () =>
     [
       429,
       { "retry-after": "Sat, 21 Nov 2026 02:15:30 GMT", date: "Sat, 21 Nov 2026 02:15:00 GMT" },
+      { name: "RateLimitedError", retryAfterMs: 30_000 },
+    ],
+    // A proxy adds its own.
+    [
+      429,
+      {
+        "retry-after": ["Sat, 21 Nov 2026 02:15:30 GMT", "7"],
+        date: ["Sat, 21 Nov 2026 02:15:00 GMT", "Sat, 21 Nov 2026 02:14:00 GMT"],
+      },
       { name: "RateLimitedError", retryAfterMs: 30_000 },
     ],
     [429, { "retry-after": "soon" }, { name: "RateLimitedError", retryAfterMs: undefined }],

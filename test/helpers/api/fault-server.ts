@@ -66,7 +66,7 @@ export function json(
   response: ServerResponse,
   body: unknown,
   status = 200,
-  headers: Record<string, string> = {},
+  headers: Record<string, string | string[]> = {},
 ): void {
   response.writeHead(status, { "content-type": "application/json", ...headers });
   response.end(JSON.stringify(body));

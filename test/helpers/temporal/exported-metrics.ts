@@ -7,7 +7,14 @@ const port = await freePort();
 installRuntime({ debug() {}, info() {}, warn() {}, error() {} }, { host: "127.0.0.1", port });
 // A worker within `dev` and the command around it count side by side.
 for (const metrics of [sdkMetrics(), sdkMetrics()]) {
-  metrics.called({ operation: "get_user", status: "200", seconds: 1, waitedSeconds: 1, bytes: 10 });
+  metrics.called({
+    operation: "get_user",
+    status: "200",
+    seconds: 1,
+    waitedSeconds: 1,
+    newFields: [],
+    bytes: 10,
+  });
   metrics.runEnded({
     kind: "sync",
     status: "completed_with_failures",

@@ -58,29 +58,45 @@ test.for([
   ["seconds", 2],
   ["a date", { dateInSeconds: 3 }],
 ] as const)(
-  "Retry-After as %s pauses all calls: no call of any link is sent until then",
+  "Retry-After as %s of two links pauses their operation: no such call of any link is sent until then",
   async ([, retryAfter]) => {
     // One call at a time: none is under way when the answer comes.
     const world = await worlds.open({ api: { concurrency: 1 } });
-    for (const link of ["a", "b", "c"]) addLink(world, link, 3);
-    world.sandbox.addFault({
-      kind: "status",
-      status: 429,
-      retryAfter,
-      operation: "sync_transactions",
-      nth: 2,
-    });
-    const { result } = await world.sync();
-    expect(result.links.synced).toBe(3);
-    const limited = world.sandbox.requests({ status: 429 })[0];
+    for (const link of ["a", "b", "c", "d"]) addLink(world, link, 3);
+    const operation = "sync_transactions";
+    world.sandbox.addFault({ kind: "status", status: 429, retryAfter, operation, times: 2 });
+    const { runId, result } = await world.sync();
+    expect(result.links.synced).toBe(4);
+    const limited = world.sandbox.requests({ status: 429 })[1];
     const answered = Number(limited?.at) + Number(limited?.duration_ms);
-    const later = world.sandbox.requests().filter(({ sequence }) => sequence > Number(limited?.sequence));
+    const later = world.sandbox
+      .requests({ operation })
+      .filter((one) => one.sequence > Number(limited?.sequence));
     expect(later.length).toBeGreaterThan(0);
     // HTTP dates have whole seconds: a date three seconds ahead asks for two to three.
     for (const { at } of later) expect(at - answered).toBeGreaterThanOrEqual(1_900);
+    const [{ paused_ms } = {}] = await world.rows(`select paused_ms from runs where run_id = '${runId}'`);
+    expect(Number(paused_ms)).toBeGreaterThan(1_500);
     await expectLakeEqualsTruth(world);
   },
 );
+
+test("one link that is refused for long holds up no other, and one for a day fails at once", async () => {
+  const world = await worlds.open();
+  for (const link of ["a", "b", "c", "d"]) addLink(world, link, 25, `fp_${link}`);
+  const refusal = { kind: "status", status: 429, operation: "sync_transactions", times: 1 } as const;
+  world.sandbox.addFault({ ...refusal, link: "a", page: 1, retryAfter: 3 });
+  world.sandbox.addFault({ ...refusal, link: "b", page: 1, retryAfter: { dateInSeconds: 86_400 } });
+  const { runId, result } = await world.sync({ pageSize: 10 });
+  expect(result).toMatchObject({ links: { synced: 3, failed: 1 } });
+  const endOf = (link: string) => Math.max(...syncCalls(world, link).map(({ at }) => at));
+  for (const link of ["c", "d"]) expect(endOf("a") - endOf(link)).toBeGreaterThan(1_900);
+  expect(syncCalls(world, "b")).toHaveLength(2);
+  expect((await linkSync(world, runId, "b"))?.reason).toMatch(/^gave_up http_429 until \d{4}-/);
+  const [{ paused_ms } = {}] = await world.rows(`select paused_ms from runs where run_id = '${runId}'`);
+  expect(Number(paused_ms)).toBeLessThan(10_000);
+  expect(Number(paused_ms)).toBeGreaterThan(1_500);
+});
 
 test.for([401, 403] as const)(
   "%s in the middle: no further request starts, complete links are committed, open ones dropped",

@@ -1,5 +1,5 @@
-/** The longest wait a service can impose: longer ones are cut, so that a wrong clock can't stop a night. */
-export const MAX_RETRY_AFTER_MS = 15 * 60_000;
+/** The longest wait that is believed: longer ones are cut, so that a wrong clock costs a day at most. */
+export const MAX_RETRY_AFTER_MS = 24 * 60 * 60_000;
 
 const SECONDS = /^\d+(\.\d+)?$/;
 /** The three forms of an HTTP-date (RFC 9110, 5.6.7); the second has two digits for its year. */

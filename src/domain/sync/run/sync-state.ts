@@ -114,9 +114,9 @@ export class SyncState {
     return created + updated + removed;
   }
 
-  /** Epoch milliseconds until which the service wants no calls; null where it takes them. */
-  get throttledUntil(): number | null {
-    return this.#gate.gateUntil;
+  /** Epoch milliseconds until which a pause of the service holds some of its calls; null where there is none. */
+  get pausedUntil(): number | null {
+    return this.#gate.pausedUntil ?? null;
   }
 
   get figures(): SyncFigures {

@@ -15,7 +15,7 @@ describe("Retry-After is read in both forms, everything else is not there", () =
     [" 7 ", 7000],
     ["1.5", 1500],
     ["900", 900_000],
-    ["901", MAX_RETRY_AFTER_MS],
+    ["86401", MAX_RETRY_AFTER_MS],
     ["99999999999999999999999", MAX_RETRY_AFTER_MS],
     ["Sat, 21 Nov 2026 02:15:30 GMT", 30_000],
     ["Saturday, 21-Nov-26 02:15:30 GMT", 30_000],

@@ -66,7 +66,7 @@ test("a link that is tried again is named, and the others' rows are in transacti
 
 test("a service that asks for a pause is named, and a command that leaves the run says what it waits for", async () => {
   const throttle = { kind: "status", status: 429, retryAfter: 600, operation: "sync_transactions" } as const;
-  sandbox.addFault({ ...throttle, link: "bad", times: 1 });
+  sandbox.addFault({ ...throttle, times: 2 });
   await folder.release();
   folder = await openJobFolder(sandbox);
   const sync = folder.sync();
@@ -77,13 +77,10 @@ test("a service that asks for a pause is named, and a command that leaves the ru
   const { code, stdout } = await sync.end("SIGINT");
   expect(code).toBe(1);
   const { status, waiting, waiting_total, throttled_until } = JSON.parse(stdout);
-  expect({ status, waiting_total }).toEqual({ status: "paused", waiting_total: 1 });
-  expect(waiting).toEqual([
-    {
-      ...{ link: "bad", reason: "http_429", attempts: 1 },
-      ...{ next_try_at: expect.any(String), gives_up_at: expect.any(String) },
-    },
-  ]);
+  expect({ status, waiting_total }).toEqual({ status: "paused", waiting_total: 2 });
+  const times = { next_try_at: expect.any(String), gives_up_at: expect.any(String) };
+  const refused = (link: string) => ({ link, reason: "http_429", attempts: 1, ...times });
+  expect(waiting).toEqual(expect.arrayContaining([refused("bad"), refused("good")]));
   const pause = Date.parse(throttled_until) - Date.now();
   expect(pause).toBeGreaterThan(400_000);
   expect(pause).toBeLessThanOrEqual(600_000);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ApiClient } from "../../../src/api/http/client.js";
-import { callVaultProxy, getUser } from "../../../src/api/operations/index.js";
+import { callVaultProxy, getUser, listBankLinks } from "../../../src/api/operations/index.js";
 import {
   type FaultServer,
   type Handler,
@@ -17,44 +17,91 @@ const start = async (handler: Handler) => {
 };
 const user = (fp_id: string) => ({ path: { fp_id } });
 
-describe("a pause of the limiter", () => {
-  it.each([429, 503])("a Retry-After of a %i holds every call of the process until then", async (status) => {
-    const arrivals: number[] = [];
-    await start((_, response) => {
-      arrivals.push(Date.now());
-      if (arrivals.length === 1) json(response, {}, status, { "retry-after": "1" });
-      else json(response, {});
-    });
-    const client = server.client({ concurrency: 2 });
-    const first = await rejection(client.read(getUser, user("a"), { run: "run-1" }));
-    expect(first).toMatchObject({ retryAfterMs: 1000 });
-    expect(client.pausedUntil).toBeGreaterThan(Date.now());
-    await Promise.all(["b", "c", "d"].map((id) => client.read(getUser, user(id), { run: "run-2" })));
-    const [closed = 0, ...later] = arrivals;
-    for (const arrival of later) expect(arrival - closed).toBeGreaterThanOrEqual(995);
-    expect(client.pausedUntil).toBeUndefined();
+/** Answers the first calls of each kind (`GET /users/a`) with 429 and this `Retry-After`, all others well. */
+const refuse = (retryAfter: string, ...kinds: string[]) => {
+  const left = [...kinds];
+  return start((request, response) => {
+    const at = left.indexOf(`${request.method} ${request.url}`);
+    if (at >= 0) left.splice(at, 1);
+    json(response, {}, at >= 0 ? 429 : 200, at >= 0 ? { "retry-after": retryAfter } : {});
   });
+};
+const soon = () => ({ notAfter: Date.now() + 5_000 });
 
-  it("a call that can't wait for it is given back at once, unsent, with the time", async () => {
-    await start((_, response) => json(response, {}, 429, { "retry-after": "60" }));
-    const client = server.client({ concurrency: 1 });
-    const notAfter = Date.now() + 30_000;
-    const first = rejection(client.read(getUser, user("a")));
-    const waiting = rejection(client.read(getUser, user("b"), { notAfter }));
-    await first;
-    const late = rejection(client.read(getUser, user("c"), { notAfter }));
-    for (const error of [await waiting, await late]) {
-      expect(error).toMatchObject({ name: "NotSentError", sent: false, until: client.pausedUntil });
-    }
-    expect(server.requests).toHaveLength(1);
-    expect(client.requestsSent).toBe(1);
-  });
-
-  it("a 429 without Retry-After starts none", async () => {
-    await start((_, response) => json(response, {}, 429));
+describe("a pause that the service asks for", () => {
+  it("holds the calls of the link or user that was refused, and no other's", async () => {
+    await refuse("60", "GET /users/a");
     const client = server.client();
-    await rejection(client.read(getUser, user("a")));
-    expect(client.pausedUntil).toBeUndefined();
+    expect(await rejection(client.read(getUser, user("a")))).toMatchObject({ retryAfterMs: 60_000 });
+    const held = await rejection(client.read(getUser, user("a"), soon()));
+    expect(held).toMatchObject({ name: "NotSentError", until: expect.any(Number) });
+    await client.read(getUser, user("b"), soon());
+    await client.call(listBankLinks, user("a"), soon());
+    expect(client.pausedUntil("get_user")).toBeUndefined();
+    expect(server.requests).toEqual(["GET /users/a", "GET /users/b", "GET /users/a/bank_links"]);
+  });
+
+  it("holds the operation once two are refused, and gives back at once what can't wait for it", async () => {
+    await refuse("60", "GET /users/a", "GET /users/b");
+    const client = server.client({ concurrency: 1 });
+    const two = ["a", "b"].map((id) => rejection(client.read(getUser, user(id))));
+    const waiting = rejection(client.read(getUser, user("c"), soon()));
+    await Promise.all(two);
+    const late = rejection(client.read(getUser, user("d"), soon()));
+    for (const error of [await waiting, await late])
+      expect(error).toMatchObject({
+        name: "NotSentError",
+        sent: false,
+        until: client.pausedUntil("get_user"),
+      });
+    await client.call(listBankLinks, user("a"), soon());
+    expect(server.requests).toHaveLength(3);
+    expect(client.requestsSent).toBe(3);
+  });
+
+  it("lets calls go on once it is over", async () => {
+    await refuse("1", "GET /users/a", "GET /users/b");
+    const client = server.client();
+    await Promise.all(["a", "b"].map((id) => rejection(client.read(getUser, user(id)))));
+    const until = client.pausedUntil("get_user") ?? 0;
+    await Promise.all(["b", "c", "d"].map((id) => client.read(getUser, user(id), { run: "other" })));
+    expect(Date.now()).toBeGreaterThanOrEqual(until);
+  });
+
+  it("ends at once, with its end in words, what would wait for more than an hour", async () => {
+    await refuse("86400", "GET /users/a");
+    const client = server.client();
+    const words = /takes no such call before \d{4}-\d\d-\d\dT.* \(status 429\)/;
+    await expect(client.read(getUser, user("a"))).rejects.toThrow(words);
+    const again = await rejection(client.read(getUser, user("a")));
+    expect(again).toMatchObject({
+      name: "RateLimitedError",
+      sent: false,
+      message: expect.stringMatching(words),
+    });
+    await client.read(getUser, user("b"));
+    expect(server.requests).toEqual(["GET /users/a", "GET /users/b"]);
+  });
+
+  it("of everything holds the calls of other processes that share it", async () => {
+    await refuse("60", "GET /users/a", "GET /users/b", "GET /users/c/bank_links");
+    let kept: Buffer | undefined;
+    const pauses = {
+      read: async () => kept,
+      write: async (until: string) => {
+        kept = Buffer.from(until);
+      },
+    };
+    const one = server.client({ pauses });
+    for (const id of ["a", "b"]) await rejection(one.read(getUser, user(id)));
+    expect(kept).toBeUndefined();
+    await rejection(one.call(listBankLinks, user("c")));
+    const other = server.client({ pauses });
+    const held = await rejection(other.read(getUser, user("d"), soon()));
+    expect(held).toMatchObject({ name: "NotSentError", until: one.pausedUntil("any") });
+    // A clock that is years ahead.
+    kept = Buffer.from(String(Date.now() + 1e11));
+    await server.client({ pauses }).read(getUser, user("d"), soon());
   });
 });
 
@@ -149,7 +196,7 @@ describe("close", () => {
   });
 });
 
-describe("a limit that learns", () => {
+describe("places of a service that refuses", () => {
   it("a service that refuses more than six at once gets no more than that for long, and says so", async () => {
     let [inFlight, most, refused] = [0, 0, 0];
     await start((_, response) => {
@@ -162,7 +209,7 @@ describe("a limit that learns", () => {
         json(response, {}, isTooMany ? 429 : 200);
       });
     });
-    const client = server.client({ concurrency: 32, learns: true });
+    const client = server.client({ concurrency: 32 });
     expect(client.learnedLimit).toBeUndefined();
     const read = (id: number) => client.read(getUser, user(`u${id}`)).catch(() => undefined);
     await Promise.all(Array.from({ length: 400 }, (_, id) => read(id)));

@@ -1,0 +1,147 @@
+import { GIVE_UP_AFTER_MS } from "../../backoff.js";
+
+/** What a call asks to start with. */
+export interface PacedCall {
+  readonly operation: string;
+  /** The link, user or other thing that it is about; empty where it names none. */
+  readonly subject: string;
+  /** Whether somebody else decides how long it takes: the target of a proxy, or the sender of a file. */
+  readonly isLong: boolean;
+}
+
+export interface CallLimits {
+  /** Calls in flight. */
+  readonly concurrency: number;
+  /** Calls started in a second; undefined: as many as come. */
+  readonly rps: number | undefined;
+}
+
+/** The fewest places that refusals leave: below that the pauses of the service help more. */
+const FEWEST = 4;
+/** Timers fire up to a millisecond late; without this slack the rate would stay below the configured one. */
+const RATE_SLACK_MS = 10;
+
+/**
+ * Says which calls may start, and when (docs/run/configuration.md, "Rate and pauses"). A call waits until no pause and no
+ * rate holds it, takes a place, and gives it back at its end. Times are epoch milliseconds, and passed in.
+ *
+ * - Places: as many as `concurrency`; long calls leave a quarter of them to the others, so that these always move. A 429
+ *   halves them, and they grow by one each round: as many calls as there are places, all of them taken. A 429 that
+ *   pauses one subject alone does not: it says nothing of how many calls the service bears.
+ * - Rate: starts are evenly apart.
+ * - Pauses: a refusal with `Retry-After` pauses its operation for its subject. A second subject that is refused within
+ *   that pause pauses the operation, and a second operation within that one pauses everything, until the earlier of the
+ *   two ends. A pause that outlasts the give-up hour ends what meets it, so it stays with its subject.
+ */
+export class Pacer {
+  #active = 0;
+  #long = 0;
+  /** Start of the next call by the rate. */
+  #nextAt = 0;
+  #places: number;
+  /** Calls that have to end before the places change: first those in flight at the last change, then a round. */
+  #left = 0;
+  /** Ends, by scope: `operation/subject`, `operation/` for all subjects, `/` for everything. */
+  readonly #pauses = new Map<string, number>();
+
+  constructor(private limits: CallLimits) {
+    this.#places = limits.concurrency;
+  }
+
+  /** Sets other limits; calls in flight stay. */
+  limit(limits: CallLimits): void {
+    this.#places = Math.min(this.learned ?? limits.concurrency, limits.concurrency);
+    this.limits = limits;
+  }
+
+  /** Calls in flight that the service bears; undefined where no 429 has made them fewer than there may be. */
+  get learned(): number | undefined {
+    return this.#places < this.limits.concurrency ? this.#places : undefined;
+  }
+
+  /** Until when a call is paused; without a subject: its operation, without an operation: everything. 0: it is not. */
+  pausedUntil(operation = "", subject = ""): number {
+    const scopes = ["/", `${operation}/`, `${operation}/${subject}`];
+    return Math.max(...scopes.map((scope) => this.#pauses.get(scope) ?? 0));
+  }
+
+  /** The earliest start that pauses and rate allow. */
+  startOf({ operation, subject }: PacedCall, now: number): number {
+    return Math.max(now, this.pausedUntil(operation, subject), Math.ceil(this.#nextAt - RATE_SLACK_MS));
+  }
+
+  /** Takes a place for a call that starts now; false where none is free for it. */
+  take({ isLong }: PacedCall, now: number): boolean {
+    const forLong = Math.max(1, this.#places - Math.max(1, Math.floor(this.#places / 4)));
+    if (this.#active >= this.#places || (isLong && this.#long >= forLong)) return false;
+    this.#active += 1;
+    this.#long += Number(isLong);
+    this.#nextAt = Math.max(now, this.#nextAt) + 1_000 / (this.limits.rps ?? Number.POSITIVE_INFINITY);
+    return true;
+  }
+
+  giveBack({ isLong }: PacedCall): void {
+    const isOld = this.#left > this.#places;
+    if (isOld || (!isLong && this.#active >= this.#places)) this.#left -= 1;
+    if (this.#left <= 0 && this.learned !== undefined) this.#left = this.#places += 1;
+    this.#active -= 1;
+    this.#long -= Number(isLong);
+  }
+
+  /** Obeys an answer 429 or 503. @param until when the service takes such a call again, where it said so */
+  refused({ operation, subject }: PacedCall, status: number, until: number | undefined, now: number): void {
+    if (until !== undefined) this.#widen(operation, subject, until, now);
+    const isOfOne = until !== undefined && this.pausedUntil(operation) <= now;
+    // The refusals of calls that were in flight together count as one.
+    const isKnown = this.#left > this.#places;
+    if (status !== 429 || isOfOne || isKnown) return;
+    const fewer = Math.min(this.limits.concurrency, Math.max(FEWEST, Math.floor(this.#places / 2)));
+    this.#left = this.#places + fewer;
+    this.#places = fewer;
+  }
+
+  /** Pauses a call's scope; everything, where no operation is named. */
+  pause(until: number, operation = "", subject = ""): void {
+    this.#pauses.set(`${operation}/${subject}`, Math.max(until, this.pausedUntil(operation, subject)));
+  }
+
+  #widen(operation: string, subject: string, until: number, now: number): void {
+    for (const [scope, end] of this.#pauses) if (end <= now) this.#pauses.delete(scope);
+    const isShort = (end: number) => end <= now + GIVE_UP_AFTER_MS;
+    const others = [...this.#pauses].filter(([, end]) => isShort(end) && isShort(until));
+    for (const [scope, end] of others) {
+      const [otherOperation = "", otherSubject = ""] = scope.split("/");
+      if (otherOperation !== operation && otherSubject === "") this.pause(Math.min(until, end));
+      else if (otherOperation === operation && otherSubject !== subject && otherSubject !== "")
+        this.pause(Math.min(until, end), operation);
+    }
+    this.pause(until, operation, subject);
+  }
+}
+
+/** Where those who call the service share when a pause of everything ends. */
+export interface SharedPause {
+  read(): Promise<Uint8Array | undefined>;
+  write(until: string): Promise<void>;
+}
+
+/** What all workers of a task queue may do together. */
+export type FleetLimits = { readonly [Limit in keyof CallLimits]: number | undefined };
+
+/** Of the rate, for a worker that the others have not noticed yet; of the calls in flight, one is kept for it. */
+const KEPT_FOR_NEW = 0.05;
+
+/**
+ * What one of a fleet's `workers` may do: its own limits, or its share of the fleet's where that is less, and one call in
+ * flight at least. One that `isNew`, so that the others may not have noticed it, takes what they leave for it.
+ */
+export function shareOf(own: CallLimits, fleet: FleetLimits, workers: number, isNew: boolean): CallLimits {
+  const { concurrency, rps = Number.POSITIVE_INFINITY } = fleet;
+  const share = rps * (isNew ? KEPT_FOR_NEW : (1 - KEPT_FOR_NEW) / workers);
+  const rate = Math.min(own.rps ?? share, share);
+  const places = isNew ? 1 : Math.max(1, Math.floor(((concurrency ?? 0) - 1) / workers));
+  return {
+    concurrency: concurrency === undefined ? own.concurrency : Math.min(own.concurrency, places),
+    rps: Number.isFinite(rate) ? rate : undefined,
+  };
+}
