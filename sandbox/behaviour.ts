@@ -11,7 +11,8 @@ export const BEHAVIOURS = {
   "original-ids": "imported rows come back under ids of the service's own, with the caller's in original_id",
   "readable-errors": "links in state error keep their rows readable, and only they take imports",
   "ended-onboardings": "lists of onboardings show only those that have ended; pages may be short or empty",
-  limits: "calls are limited per link and per app, in fixed windows; 429 has Retry-After",
+  limits:
+    "calls of an operation are limited in each minute: 60 about one link, user or business, 1,000 in all; 429 has Retry-After",
   "svix-headers": "webhooks are signed in svix-id, svix-timestamp and svix-signature",
   "other-prefix":
     "kinds of events begin with acme. instead of service., times have nine decimals, a bank link's no offset",

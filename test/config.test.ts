@@ -40,7 +40,6 @@ describe("defaults", () => {
       words: { eventPrefix: "service.", cipSegment: "brokerage" },
       concurrency: 32,
       rps: undefined,
-      learns: true,
       fleet: { concurrency: undefined, rps: undefined },
       headersTimeoutMs: 30_000,
       bodyTimeoutMs: 60_000,

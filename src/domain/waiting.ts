@@ -158,7 +158,7 @@ function instant(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** How long the service wanted no calls, over all parts of a run together. */
+/** How long pauses of the service held calls of a run, over all of its parts together. */
 export interface Pauses {
   readonly ms: number;
   /** Epoch milliseconds up to which pauses are counted. */

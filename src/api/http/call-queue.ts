@@ -1,5 +1,5 @@
 import { GIVE_UP_AFTER_MS } from "../../domain/backoff.js";
-import { type CallLimits, type PacedCall, Pacer, type SharedPause } from "../../domain/service/pace/pacer.js";
+import type { CallLimits, PacedCall, Pacer, SharedPause } from "../../domain/service/pace/pacer.js";
 import { onAbort } from "./abort-listeners.js";
 import { AuthError, NotSentError, RateLimitedError } from "./errors.js";
 
@@ -13,29 +13,22 @@ export interface QueuedCall extends PacedCall {
   readonly notAfter?: number | undefined;
 }
 
-/** The calls of one run that wait or are in flight, its long ones apart from the others. */
-interface Line {
-  /** Each with what starts it, or rejects it where a reason is given. */
-  readonly waiting: Map<(refusal?: Error) => void, QueuedCall>;
-  active: number;
-}
+/** Calls that wait, each by what starts it, or rejects it with a reason. */
+type Waiting = Map<(refusal?: Error) => void, QueuedCall>;
 
 /** Starts calls as its pacer allows, those of a run in order and the runs in turn, until it is closed for them. */
 export class CallQueue {
-  readonly pacer: Pacer;
   #askShare: (() => Promise<CallLimits>) | undefined;
   #lookAt = 0;
   readonly #closedRuns = new Set<string | undefined>();
-  /** Those that were served longest ago come first. */
-  readonly #lines = new Map<string, Line>();
+  /** The calls of each run, its long ones apart; those that were served longest ago come first. */
+  readonly #lines = new Map<string, { readonly waiting: Waiting; active: number }>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    limits: CallLimits,
+    readonly pacer: Pacer,
     private readonly shared?: SharedPause,
-  ) {
-    this.pacer = new Pacer(limits);
-  }
+  ) {}
 
   /** Has it ask, now and again before calls leave, what it may do. */
   async share(ask: () => Promise<CallLimits>): Promise<void> {
@@ -46,7 +39,7 @@ export class CallQueue {
   /** Waits until the call may start, then does the work in its place. */
   async run<R>(call: QueuedCall, work: () => Promise<R>): Promise<R> {
     const key = `${call.run} ${call.isLong}`;
-    const line = this.#lines.get(key) ?? { waiting: new Map(), active: 0 };
+    const line = this.#lines.get(key) ?? { waiting: new Map() as Waiting, active: 0 };
     this.#lines.set(key, line);
     const unlisten = call.signal && onAbort(call.signal, () => this.#decide());
     await new Promise<void>((start, reject) => {
@@ -81,7 +74,7 @@ export class CallQueue {
   /** Obeys an answer 429 or 503, and tells others of a pause of everything. @param wait milliseconds, where it said so */
   refused(call: PacedCall, status: number, wait: number | undefined): void {
     const [now, before] = [Date.now(), this.pacer.pausedUntil()];
-    this.pacer.refused(call, status, wait === undefined ? undefined : now + wait, now);
+    this.pacer.refused(call, status, wait === undefined ? 0 : now + wait, now);
     const until = this.pacer.pausedUntil();
     if (until > before) this.shared?.write(String(until)).catch(() => undefined);
     this.#decide();
@@ -91,8 +84,7 @@ export class CallQueue {
   async #look(): Promise<void> {
     if (Date.now() < this.#lookAt) return;
     this.#lookAt = Date.now() + LOOK_EVERY_MS;
-    const limits = await this.#askShare?.().catch(() => undefined);
-    if (limits !== undefined) this.pacer.limit(limits);
+    this.pacer.limit((await this.#askShare?.().catch(() => undefined)) ?? this.pacer.limits);
     const end = Number(await this.shared?.read().catch(() => undefined));
     // No pause of everything outlasts the hour: such an end was written by a clock that is wrong.
     if (end <= Date.now() + GIVE_UP_AFTER_MS) this.pacer.pause(end);

@@ -4,16 +4,15 @@ import { finished } from "node:stream/promises";
 import { type Dispatcher, Pool } from "undici";
 import type { ClientTokenGrant } from "../../domain/service/client-token-grant.js";
 import type { MadeCall } from "../../domain/service/made-call.js";
-import type { CallLimits, PacedCall, SharedPause } from "../../domain/service/pace/pacer.js";
+import { type CallLimits, type PacedCall, Pacer, type SharedPause } from "../../domain/service/pace/pacer.js";
 import { parseHttpDate } from "../../domain/service/pace/retry-after.js";
 import type { Operation, ParamsOf, ResponseOf } from "../operations/operation.js";
 import { isByteSource } from "../schemas/byte-source.js";
 import { readAnswer } from "./answer.js";
 import { authHeader, basicAuthorization, checkGrant } from "./auth.js";
 import { CallQueue, type QueuedCall } from "./call-queue.js";
-import { retryAfterMs } from "./errors.js";
 import { type ExchangeCall, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
-import { headerOf } from "./headers.js";
+import { headerOf, retryAfterMs } from "./headers.js";
 import { refusalReader } from "./refusal-words.js";
 import { compileRequest, type Request, type RequestOptions } from "./request.js";
 import { toldCall } from "./told-call.js";
@@ -96,8 +95,8 @@ class PooledClient {
     this.#authorization = basicAuthorization(options.apiKey);
     this.#secrets = [options.apiKey, this.#authorization.replace("Basic ", "")];
     const { concurrency, rps } = options;
-    this.#queue = new CallQueue({ concurrency, rps }, options.pauses);
-    this.#earlyIntents = new CallQueue({ concurrency: 2 * concurrency, rps: undefined });
+    this.#queue = new CallQueue(new Pacer({ concurrency, rps }), options.pauses);
+    this.#earlyIntents = new CallQueue(new Pacer({ concurrency: 2 * concurrency, rps: undefined }));
     this.#pool = new Pool(origin, {
       connections: options.concurrency,
       pipelining: 1,

@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { GIVE_UP_AFTER_MS, USELESS_ANSWER } from "../../domain/backoff.js";
 import { FAILURE_TYPES, type SubjectMismatch } from "../../domain/failures.js";
-import { parseHttpDate, parseRetryAfter } from "../../domain/service/pace/retry-after.js";
 import { isWrite, type Operation } from "../operations/operation.js";
-import { headerOf } from "./headers.js";
+import { retryAfterMs } from "./headers.js";
 
 /** What is known of a failed call. None of it is secret or personal, so all of it may be logged. */
 export interface CallFacts {
@@ -233,14 +232,6 @@ function waiting(retryAfterMs: number | undefined): string {
   return retryAfterMs === undefined ? "" : `, asked to wait ${Math.ceil(retryAfterMs / 1000)} s`;
 }
 
-/** Milliseconds that the service asked to wait, by its own clock where it sent a `Date`. */
-export function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
-  const here = Date.now();
-  const date = headerOf(headers, "date");
-  const there = date === undefined ? undefined : parseHttpDate(date, here);
-  return parseRetryAfter(headerOf(headers, "retry-after"), there ?? here);
-}
-
 /**
  * The error for an answer that isn't 2xx, by what the caller does about it.
  *
@@ -261,12 +252,6 @@ export function statusError(
   const refused = { ...facts, said: said() };
   if (status === 401 || status === 403) return new AuthError(refused);
   return status === 404 ? new NotFoundError(refused) : new RejectedError(refused);
-}
-
-export function promisesJson(headers: IncomingHttpHeaders): boolean {
-  const encoding = headerOf(headers, "content-encoding");
-  if (encoding !== undefined && encoding !== "identity") return false;
-  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(headerOf(headers, "content-type") ?? "");
 }
 
 export function tooLarge(maxBodyBytes: number): string {

@@ -10,13 +10,12 @@ import {
   factsOf,
   NO_JSON,
   networkError,
-  promisesJson,
   SchemaError,
   statusError,
   TransientError,
   tooLarge,
 } from "./errors.js";
-import { headerOf } from "./headers.js";
+import { announced, headerOf, promisesJson } from "./headers.js";
 import { MOST_READ, type RefusalBody } from "./refusal-words.js";
 
 // A refusal's body decides nothing, but the connection can be reused only after it, so it gets a short time.
@@ -258,11 +257,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     const credential = operation.auth === "client_token" ? operation.auth : undefined;
     return { ...factsOf(operation, this.#status), sent: this.#sent, credential };
   }
-}
-
-/** Bytes that an answer says its body has; 0 where it doesn't say. */
-function announced(headers: IncomingHttpHeaders): number {
-  return Number(headerOf(headers, "content-length") ?? 0);
 }
 
 /** A body while it is sent: the stream for undici, and the failure of its source. */

@@ -25,7 +25,10 @@ export const runs = {
     ...varchar({ message: "why the run ended otherwise than `completed`, or did not begin" }),
     ...bigint({ quarantine_open: "bad rows of any run that were open when this sync ended" }),
     ...bigint({ superseded: "links that another run committed first" }),
-    ...bigint({ paused_ms: "milliseconds for which the service wanted no calls (`Retry-After`)" }),
+    ...bigint({
+      paused_ms:
+        "milliseconds in which a pause that the service asked for (`Retry-After`) held some of its calls",
+    }),
     ...varchar({ reason: "why the run ended so, as a code" }),
     ...varchar({ lake_root: "one sha256 (hex) for the whole lake as it was before this row" }),
     ...varchar({ lake_root_of: "the text that `lake_root` is the sha256 of" }),

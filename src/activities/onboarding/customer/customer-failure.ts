@@ -4,6 +4,7 @@ import {
   AuthError,
   isRefusal,
   NotSentError,
+  RateLimitedError,
   SchemaError,
   TransientError,
 } from "../../../api/http/errors.js";
@@ -81,5 +82,6 @@ function endsRow(error: Error, { times, since }: OpenCustomer["tries"]): boolean
   // Ends the row too, but after its step: it may mean a wrong key or a torn file instead of the row.
   if (error instanceof InputError) return false;
   if (!(error instanceof ApiError) || error instanceof NotSentError) return false;
+  if (error instanceof RateLimitedError && error.isFinal) return true;
   return times + 1 >= MOST_TRIES && Date.now() - since >= SHORTEST_MS;
 }

@@ -51,7 +51,8 @@ async function read(
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
     const mayPass = [TransientError, RateLimitedError, NotSentError].some((kind) => error instanceof kind);
-    if (mayPass && tries.times + 1 < MOST_TRIES) throw error;
+    const isLong = error instanceof RateLimitedError && error.isFinal;
+    if (mayPass && !isLong && tries.times + 1 < MOST_TRIES) throw error;
     if (error instanceof AnotherSubjectError) {
       deps.log.warn(
         { onboarding: maskedId(params.path.id), ...error.mismatch },

@@ -9,10 +9,9 @@ export interface PacedCall {
   readonly isLong: boolean;
 }
 
+/** Calls in flight, and calls started in a second: as many as come, where that is undefined. */
 export interface CallLimits {
-  /** Calls in flight. */
   readonly concurrency: number;
-  /** Calls started in a second; undefined: as many as come. */
   readonly rps: number | undefined;
 }
 
@@ -22,13 +21,12 @@ const FEWEST = 4;
 const RATE_SLACK_MS = 10;
 
 /**
- * Says which calls may start, and when (docs/run/configuration.md, "Rate and pauses"). A call waits until no pause and no
- * rate holds it, takes a place, and gives it back at its end. Times are epoch milliseconds, and passed in.
+ * Says which calls may start, and when (docs/run/configuration.md, "Rate and pauses"). A call waits until no pause holds it
+ * and the rate, evenly, has it start; it takes a place, and gives it back at its end. Times are epoch milliseconds.
  *
  * - Places: as many as `concurrency`; long calls leave a quarter of them to the others, so that these always move. A 429
  *   halves them, and they grow by one each round: as many calls as there are places, all of them taken. A 429 that
  *   pauses one subject alone does not: it says nothing of how many calls the service bears.
- * - Rate: starts are evenly apart.
  * - Pauses: a refusal with `Retry-After` pauses its operation for its subject. A second subject that is refused within
  *   that pause pauses the operation, and a second operation within that one pauses everything, until the earlier of the
  *   two ends. A pause that outlasts the give-up hour ends what meets it, so it stays with its subject.
@@ -44,7 +42,7 @@ export class Pacer {
   /** Ends, by scope: `operation/subject`, `operation/` for all subjects, `/` for everything. */
   readonly #pauses = new Map<string, number>();
 
-  constructor(private limits: CallLimits) {
+  constructor(public limits: CallLimits) {
     this.#places = limits.concurrency;
   }
 
@@ -61,8 +59,8 @@ export class Pacer {
 
   /** Until when a call is paused; without a subject: its operation, without an operation: everything. 0: it is not. */
   pausedUntil(operation = "", subject = ""): number {
-    const scopes = ["/", `${operation}/`, `${operation}/${subject}`];
-    return Math.max(...scopes.map((scope) => this.#pauses.get(scope) ?? 0));
+    const endOf = (scope: string) => this.#pauses.get(scope) ?? 0;
+    return Math.max(endOf("/"), endOf(`${operation}/`), endOf(`${operation}/${subject}`));
   }
 
   /** The earliest start that pauses and rate allow. */
@@ -88,13 +86,20 @@ export class Pacer {
     this.#long -= Number(isLong);
   }
 
-  /** Obeys an answer 429 or 503. @param until when the service takes such a call again, where it said so */
-  refused({ operation, subject }: PacedCall, status: number, until: number | undefined, now: number): void {
-    if (until !== undefined) this.#widen(operation, subject, until, now);
-    const isOfOne = until !== undefined && this.pausedUntil(operation) <= now;
+  /** Obeys an answer 429 or 503. @param until when the service takes such a call again; 0 where it did not say so */
+  refused({ operation, subject }: PacedCall, status: number, until: number, now: number): void {
+    for (const [scope, end] of [...this.#pauses]) {
+      const [otherOperation, otherSubject] = scope.split("/");
+      if (end <= now) this.#pauses.delete(scope);
+      if (end <= now || Math.max(until, end) > now + GIVE_UP_AFTER_MS) continue;
+      const isAnother = otherSubject !== "" && otherSubject !== subject;
+      if (otherOperation === operation && isAnother) this.pause(Math.min(until, end), operation);
+      if (otherOperation !== operation && otherSubject === "") this.pause(Math.min(until, end));
+    }
+    this.pause(until, operation, subject);
+    const isOfOne = until > now && this.pausedUntil(operation) <= now;
     // The refusals of calls that were in flight together count as one.
-    const isKnown = this.#left > this.#places;
-    if (status !== 429 || isOfOne || isKnown) return;
+    if (status !== 429 || isOfOne || this.#left > this.#places) return;
     const fewer = Math.min(this.limits.concurrency, Math.max(FEWEST, Math.floor(this.#places / 2)));
     this.#left = this.#places + fewer;
     this.#places = fewer;
@@ -103,19 +108,6 @@ export class Pacer {
   /** Pauses a call's scope; everything, where no operation is named. */
   pause(until: number, operation = "", subject = ""): void {
     this.#pauses.set(`${operation}/${subject}`, Math.max(until, this.pausedUntil(operation, subject)));
-  }
-
-  #widen(operation: string, subject: string, until: number, now: number): void {
-    for (const [scope, end] of this.#pauses) if (end <= now) this.#pauses.delete(scope);
-    const isShort = (end: number) => end <= now + GIVE_UP_AFTER_MS;
-    const others = [...this.#pauses].filter(([, end]) => isShort(end) && isShort(until));
-    for (const [scope, end] of others) {
-      const [otherOperation = "", otherSubject = ""] = scope.split("/");
-      if (otherOperation !== operation && otherSubject === "") this.pause(Math.min(until, end));
-      else if (otherOperation === operation && otherSubject !== subject && otherSubject !== "")
-        this.pause(Math.min(until, end), operation);
-    }
-    this.pause(until, operation, subject);
   }
 }
 
@@ -128,20 +120,15 @@ export interface SharedPause {
 /** What all workers of a task queue may do together. */
 export type FleetLimits = { readonly [Limit in keyof CallLimits]: number | undefined };
 
-/** Of the rate, for a worker that the others have not noticed yet; of the calls in flight, one is kept for it. */
-const KEPT_FOR_NEW = 0.05;
-
 /**
  * What one of a fleet's `workers` may do: its own limits, or its share of the fleet's where that is less, and one call in
- * flight at least. One that `isNew`, so that the others may not have noticed it, takes what they leave for it.
+ * flight at least. A twentieth of the rate and one place are kept for one that `isNew`: others may not have noticed it.
  */
 export function shareOf(own: CallLimits, fleet: FleetLimits, workers: number, isNew: boolean): CallLimits {
   const { concurrency, rps = Number.POSITIVE_INFINITY } = fleet;
-  const share = rps * (isNew ? KEPT_FOR_NEW : (1 - KEPT_FOR_NEW) / workers);
+  const share = isNew ? rps * 0.05 : (rps * 0.95) / workers;
   const rate = Math.min(own.rps ?? share, share);
   const places = isNew ? 1 : Math.max(1, Math.floor(((concurrency ?? 0) - 1) / workers));
-  return {
-    concurrency: concurrency === undefined ? own.concurrency : Math.min(own.concurrency, places),
-    rps: Number.isFinite(rate) ? rate : undefined,
-  };
+  const inFlight = concurrency === undefined ? own.concurrency : Math.min(own.concurrency, places);
+  return { concurrency: inFlight, rps: Number.isFinite(rate) ? rate : undefined };
 }

@@ -103,7 +103,7 @@ describe("a pause holds", () => {
 
   it("nothing where the service does not say how long", () => {
     const of = pacer();
-    of.refused(call(), 429, undefined, NOW);
+    of.refused(call(), 429, 0, NOW);
     expect(of.startOf(call(), NOW)).toBe(NOW);
   });
 
@@ -164,7 +164,7 @@ describe("places that a 429 halves", () => {
       of.giveBack(call());
       return of.learned;
     });
-  const refuse = (of: Pacer) => of.refused(call(), 429, undefined, NOW);
+  const refuse = (of: Pacer) => of.refused(call(), 429, 0, NOW);
 
   it("grow again by one a round, up to all", () => {
     const of = pacer(8);
@@ -199,7 +199,7 @@ describe("places that a 429 halves", () => {
   it("stay where one subject is paused, or the service is down; not where an operation is", () => {
     const of = pacer();
     of.refused(call("read", "a"), 429, NOW + 1_000, NOW);
-    of.refused(call("read", "a"), 503, undefined, NOW);
+    of.refused(call("read", "a"), 503, 0, NOW);
     expect(of.learned).toBeUndefined();
     of.refused(call("read", "b"), 429, NOW + 1_000, NOW);
     expect(of.learned).toBe(16);
