@@ -225,18 +225,16 @@ describe("a transient failure", () => {
 
   test("Retry-After is obeyed where it is longer, up to an hour", () => {
     const waitOf = (retryAfterMs: number) => {
-      const verdict = verdictOf(first(NEW), NEW, transient(retryAfterMs));
-      return verdict.kind === "end" ? verdict.reason : verdict.progress.notBefore - AT;
+      const { progress, ...verdict } = verdictOf(first(NEW), NEW, transient(retryAfterMs));
+      return verdict.kind === "end" ? verdict.reason : progress.notBefore - AT;
     };
-    expect(waitOf(10)).toBe(750);
-    expect(waitOf(60_000)).toBe(60_000);
-    expect(waitOf(GIVE_UP_AFTER_MS)).toBe(GIVE_UP_AFTER_MS);
+    expect([10, 60_000, GIVE_UP_AFTER_MS].map(waitOf)).toEqual([750, 60_000, GIVE_UP_AFTER_MS]);
     expect(waitOf(24 * GIVE_UP_AFTER_MS)).toMatch(/^gave_up http_503 until \d{4}-/);
   });
 
   test("a link that may not be called before some time is not due until then", () => {
-    const verdict = verdictOf(first(NEW), NEW, { kind: "open", until: AT + 30_000 });
-    expect(verdict.progress).toEqual({ ...first(NEW), notBefore: AT + 30_000 });
+    const { progress } = verdictOf(first(NEW), NEW, { kind: "open", until: AT + 9 });
+    expect(progress).toEqual({ ...first(NEW), notBefore: AT + 9 });
   });
 
   test("tries for an hour with waits that grow to fifteen minutes, then gives up with the last reason", () => {
