@@ -23,7 +23,7 @@ test("each history that is stored is one that `record-*.ts` records, and none is
   const recorders = sourcesIn("test/replay").map(read).join("\n");
   const unknown = histories.filter(({ name }) => !recorders.includes(`"${name.replace(/\.json\.gz$/, "")}"`));
   expect(unknown.map(({ name }) => name)).toEqual([]);
-  expect(histories).toHaveLength(25);
+  expect(histories).toHaveLength(24);
 });
 
 test.for(histories.map((stored) => [stored.name, stored] as const))(
