@@ -24,23 +24,6 @@ function fill(count: number): void {
   sandbox.investments.add("l", { transactions, securities });
 }
 
-test("pages hold their rows, the newest first, and the securities of these rows", async () => {
-  fill(5);
-  const page = await read("?size=2&page=2");
-  expect(page).toMatchObject({ page: 2, size: 2, total: 5 });
-  expect(idsOf(page)).toEqual(["i2", "i3"]);
-  expect(page.securities).toEqual([
-    { security_id: "s2", name: "s2" },
-    { security_id: "s0", name: "s0" },
-  ]);
-  expect(await read("?page=9")).toMatchObject({ page: 9, size: 100, total: 5, investment_transactions: [] });
-});
-
-test("they are filtered by account and day", async () => {
-  fill(6);
-  expect(idsOf(await read("?account_ids=b&start_date=2026-01-24&end_date=2026-01-26"))).toEqual(["i3"]);
-});
-
 test("a list that moves: a row that came in repeats one, a row that went skips one; total tells", async () => {
   fill(6);
   sandbox.addFault({ kind: "list_moves", page: 1, times: 1 });
@@ -50,13 +33,6 @@ test("a list that moves: a row that came in repeats one, a row that went skips o
   sandbox.addFault({ kind: "list_moves", how: "remove", page: 2 });
   const skipped = await read("?size=2&page=3");
   expect([idsOf(skipped), skipped.total]).toEqual([["i4", "i5"], 6]);
-});
-
-test("a page can be made to hold the rows of the one before", async () => {
-  fill(6);
-  sandbox.addFault({ kind: "page_repeated", page: 1 });
-  const page = await read("?size=2&page=2");
-  expect([page.page, idsOf(page)]).toEqual([2, ["i0", "i1"]]);
 });
 
 test("seeded rows have amounts as strings and as numbers, and are the same for the same seed", async () => {

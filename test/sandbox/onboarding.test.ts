@@ -38,13 +38,6 @@ test.each([
   expect(sandbox.onboardings.list()).toEqual([]);
 });
 
-test("an unknown user, business or onboarding is answered 404", async () => {
-  expect((await run({ key: "p", fp_id: "nobody" })).status).toBe(404);
-  expect((await run({ key: "p", external_id: "nobody" })).status).toBe(404);
-  expect((await call(sandbox, "GET", "/onboardings/none")).status).toBe(404);
-  expect((await call(sandbox, "GET", "/businesses/none/onboardings")).status).toBe(404);
-});
-
 test("with a time-out the decision comes inline; the version asked for is the one that runs", async () => {
   const { body } = await runNow({ key: "p:v2" });
   expect(body).toEqual({ id: expect.any(String), status: "pass", requires_manual_review: false });
@@ -81,23 +74,6 @@ test("the same external_id and playbook give the same onboarding, of whatever ve
   expect(await once({ key: "p", fp_id: "u" })).not.toBe(first);
   expect(await once({ key: "b", external_id: "acme" })).toMatch(/^ob_/);
   expect(sandbox.onboardings.of("u")).toHaveLength(3);
-});
-
-test("a lost answer to external_id leaves one onboarding when it is asked again", async () => {
-  sandbox.addFault({ kind: "reset", times: 1, afterEffect: true });
-  const body = { external_id: "customer-u", fp_id: undefined };
-  await expect(runNow(body)).rejects.toThrow();
-  expect((await runNow(body)).body.status).toBe("pass");
-  expect(sandbox.onboardings.list()).toHaveLength(1);
-});
-
-test("a script says what each run of a user comes to, and its last outcome stays", async () => {
-  const outcomes = [{ status: "error", error_message: "source down" }, { status: "fail" }] as const;
-  sandbox.playbooks.script({ entity: "u", outcomes });
-  const results = [await runNow({}), await runNow({}), await runNow({})].map(({ body }) => body);
-  expect(results.map(({ status }) => status)).toEqual(["error", "fail", "fail"]);
-  expect(results[0]).toMatchObject({ error_message: "source down" });
-  expect((await runNow({ fp_id: "v" })).body.status).toBe("pass");
 });
 
 test("incomplete: token, link and time; a token that has expired is left out, asked again there is another", async () => {

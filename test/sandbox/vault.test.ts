@@ -148,13 +148,6 @@ test("upload: raw bytes become the contents, text as text and other bytes in bas
   expect(sandbox.vaults.contents("u")["custom.scan"]).toMatchObject({ bytes: 4, content_type: "image/jpeg" });
 });
 
-test("upload: business identifiers need a token that no documented operation makes", async () => {
-  sandbox.businesses.add({ fp_bid: "fp_bid_1" });
-  const { token } = sandbox.tokens.create("fp_bid_1", { scope: "vault", fields: ["business.dba"] });
-  expect((await upload(token, "business.dba", "Acme")).status).toBe(200);
-  expect(sandbox.vaults.value("fp_bid_1", "business.dba")).toBe("Acme");
-});
-
 test("upload: above the limit it is answered 413, whether its length is declared or not", async () => {
   const token = await tokenFor(sandbox, "u", { scope: "vault", fields: ["custom.a"] });
   expect((await upload(token, "custom.a", Buffer.alloc(200_001))).status).toBe(413);
@@ -182,17 +175,4 @@ test("upload: a body cut short leaves what was there", async () => {
   outgoing.destroy();
   await expect.poll(() => sandbox.calls().in_flight).toBe(0);
   expect(sandbox.vaults.value("u", "custom.score")).toBe(7);
-});
-
-test("vaults hold an invented identity each, the same for the same seed", async () => {
-  const identity = async (seed: number) => {
-    const other = await startSandbox({ seed });
-    other.addUser({ fp_id: "u" });
-    const contents = other.vaults.contents("u");
-    await other.close();
-    return contents;
-  };
-  expect(await identity(3)).toEqual(await identity(3));
-  expect(await identity(3)).not.toEqual(await identity(4));
-  expect(await identity(3)).toMatchObject({ "id.ssn9": expect.stringMatching(/^9\d{8}$/) });
 });

@@ -54,18 +54,6 @@ const idOf = ({ headers }: Received) => headers["webhook-id"];
 const emit = (n: number) => sandbox.webhooks.emit({ event_kind: "service.vault.updated", fp_id: "u", n });
 const numbers = () => receiver.received.map(({ body }) => JSON.parse(String(body)).n);
 
-test("a webhook is sent, signed, with the time of now", async () => {
-  const event_kind = "service.vault.updated";
-  sandbox.webhooks.emit({ event_kind, fp_id: "u", timestamp: "2026-11-20T08:00:00Z" });
-  await sandbox.webhooks.settled();
-  const [one] = receiver.received;
-  expect(one).toMatchObject({ method: "POST", path: "/hooks" });
-  expect(JSON.parse(String(one?.body))).toMatchObject({ event_kind, fp_id: "u", is_live: false });
-  expect(isSigned(one!)).toBe(true);
-  expect(Math.abs(Number(one?.headers["webhook-timestamp"]) - Date.now() / 1000)).toBeLessThan(5);
-  expect(sandbox.webhooks.messages()).toMatchObject([{ state: "delivered", attempts: [{ result: 200 }] }]);
-});
-
 test("what happens in the world is told: onboardings, reviews, vaults, links", async () => {
   sandbox.playbooks.script({ entity: "v", outcomes: [{ status: "incomplete" }] });
   const run = (fp_id: string) =>

@@ -75,11 +75,6 @@ test("what fits is done over HTTP: whole rows with more fields, raw texts, and n
   expect((await fetch(`${sandbox.url}/users/u`, authorized())).status).toBe(403);
 });
 
-test("calls in the same process are not checked: a test may append what no service sends", () => {
-  sandbox.append("l", [{ change: "created", row: { transaction_id: "t", amount: 5 } as never }]);
-  expect([...sandbox.events("l")]).toHaveLength(1);
-});
-
 function authorized() {
   return { headers: { authorization: `Basic ${btoa(`${sandbox.apiKey}:`)}` } };
 }
