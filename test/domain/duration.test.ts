@@ -20,6 +20,13 @@ test("of clocks that disagree, less than no time is none", () => {
   expect(durationWords(-1_000)).toBe("0s");
 });
 
-test.each(["36h", "90m", "91805s", "2d", "1h"])("a duration of %s is written as it is read", (text) => {
-  expect(durationText(parseDuration(text) ?? 0)).toBe(text);
+test.each(["36h", "90m", "91805s", "2d", "1h", "3650d"])(
+  "a duration of %s is written as it is read",
+  (text) => {
+    expect(durationText(parseDuration(text) ?? 0)).toBe(text);
+  },
+);
+
+test.each(["3651d", "0d", "1.5d", "14", "14 d", "-1d"])("%s is no duration", (text) => {
+  expect(parseDuration(text)).toBeUndefined();
 });

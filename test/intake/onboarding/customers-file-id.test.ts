@@ -28,19 +28,6 @@ describe("a batch's id", () => {
     expect(await idOf("fp_id\nfp_1\nfp_2\nfp_1\n")).not.toBe(await idOf("fp_id\nfp_1\nfp_2\nfp_2\n"));
   });
 
-  it("is another for a changed, moved, added or wrong row, another playbook or mode", async () => {
-    const others = [
-      await idOf("fp_id,data.a\nfp_1,1\nfp_2,3\n"),
-      await idOf("fp_id,data.a\nfp_2,2\nfp_1,1\n"),
-      await idOf("fp_id,data.a\n\nfp_1,1\nfp_2,2\n"),
-      await idOf(`${text}fp_3,3\n`),
-      await idOf(`${text},3\n`),
-      await idOf(text, undefined, { playbook: "pb_1:v2", mode: "async", service: "" } as never),
-      await idOf(text, undefined, { playbook: "pb_1", mode: "sync", service: "" } as never),
-    ];
-    expect(new Set([...others, await idOf(text)]).size).toBe(others.length + 1);
-  });
-
   it("is the same for ever, with wrong rows or without", async () => {
     const of = { playbook: "pb_1:v3", mode: "async", service: "s1" } as never;
     const right = "fp_id,external_id,data.tier\nfp_1,,gold\n,c-2,\n";

@@ -8,7 +8,6 @@ import { dataConverter, EncryptionCodec } from "../../../src/temporal/encryption
 
 const secret = (fill: number) => Buffer.alloc(32, fill).toString("base64");
 const keys = parseEncryptionKeys(`k1:${secret(1)}`);
-const rotated = parseEncryptionKeys(`k2:${secret(2)},k1:${secret(1)}`);
 const codec = new EncryptionCodec(keys, "default");
 
 const payloads = fc.array(
@@ -50,21 +49,6 @@ describe("the payload codec", () => {
     expect(Buffer.from(encoded.data ?? []).toString("latin1")).not.toContain("Jane");
   });
 
-  test("the same payload never encrypts to the same bytes", async () => {
-    expect((await sealed("x")).data).not.toEqual((await sealed("x")).data);
-  });
-
-  test("any changed or missing byte is refused", async () => {
-    const encoded = await sealed("amount 12.50");
-    const data = Buffer.from(encoded.data ?? []);
-    for (let index = 0; index < data.length; index++) {
-      const changed = Buffer.from(data);
-      changed[index] = (changed[index] ?? 0) ^ 1;
-      await expect(codec.decode([{ ...encoded, data: changed }])).rejects.toThrow(InputError);
-      await expect(codec.decode([{ ...encoded, data: data.subarray(0, index) }])).rejects.toThrow(InputError);
-    }
-  });
-
   test("another key under the same id is refused", async () => {
     const other = new EncryptionCodec(parseEncryptionKeys(`k1:${secret(9)}`), "default");
     await expect(other.decode([await sealed("x")])).rejects.toThrow(/key "k1" does not open/);
@@ -82,20 +66,6 @@ describe("the payload codec", () => {
 
   test("the namespace is bound: a payload moved to another namespace is refused", async () => {
     await expect(new EncryptionCodec(keys, "other").decode([await sealed("x")])).rejects.toThrow(InputError);
-  });
-
-  test("after a rotation the old key still decrypts and the new one encrypts", async () => {
-    const encoded = await sealed("old");
-    const after = new EncryptionCodec(rotated, "default");
-    expect((await after.decode([encoded])).map(plain)).toEqual([plain(payload("old"))]);
-    const [fresh] = await after.encode([payload("new")]);
-    expect(Buffer.from(fresh?.metadata?.["encryption-key-id"] ?? []).toString()).toBe("k2");
-  });
-
-  test("an unknown key id is named, with the known ones and what to do", async () => {
-    const other = new EncryptionCodec(parseEncryptionKeys(`k9:${secret(9)}`), "default");
-    const message = /NIGHTLEDGER_ENCRYPTION_KEYS: no key with the id "k1".*Known: k9.*Add the old key/s;
-    await expect(other.decode([await sealed("x")])).rejects.toThrow(message);
   });
 
   test("payloads that Temporal wrote itself pass unchanged", async () => {
