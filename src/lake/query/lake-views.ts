@@ -1,11 +1,14 @@
+import type { PendingRule } from "../../domain/tables/pending-rule.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE } from "../delta/delta-snapshot.js";
 import { historyFiles } from "../history/history-files.js";
 import { type CurrentSpec, isCurrent, isThere } from "../history/history-spec.js";
 import { newestRows } from "../history/newest-rows.js";
+import { ruleOf } from "../materialize/pending-rows.js";
 import type { DuckDb } from "../sql/duckdb.js";
 import { columnNames, sqlName, sqlText } from "../sql/duckdb-sql.js";
 import type { ObjectStore } from "../store/object-store.js";
+import { transactions } from "../tables/transactions.js";
 import {
   findTables,
   type LakeReader,
@@ -67,6 +70,11 @@ async function currentView(
   return viewOf(name, values, source, [...files.current, ...files.since]);
 }
 
+/** The rule by which `transactions`, as it was read, is made. */
+export function pendingRule(found: readonly ReadTable[]): PendingRule {
+  return ruleOf(found.find(({ location }) => location.table === transactions.name)?.snapshot ?? NO_TABLE);
+}
+
 /** Makes a DuckDB file, at a new path, with a view for each table of a lake and those of a query; encrypted columns as stored. */
 export async function writeViewFile(
   store: ObjectStore,
@@ -74,10 +82,11 @@ export async function writeViewFile(
   specs: readonly TableSpec[],
   path: string,
 ): Promise<void> {
-  const views = await lakeViews(await foundTables(lakeReader(store, duckdb), specs), specs);
+  const found = await foundTables(lakeReader(store, duckdb), specs);
+  const views = await lakeViews(found, specs);
   const made = [
     ...views.map(({ statement }) => statement),
-    ...viewStatements(new Set(specs.map(({ name }) => name))),
+    ...viewStatements(new Set(specs.map(({ name }) => name)), pendingRule(found)),
   ];
   await duckdb.exclusive(async (sql) => {
     await sql.run(`attach ${sqlText(path)} as made`);

@@ -6,7 +6,7 @@ import { exactPath } from "../sql/duckdb-files.js";
 import { createSession, type SqlSession } from "../sql/duckdb-session.js";
 import { sqlList, sqlName } from "../sql/duckdb-sql.js";
 import { openColumn } from "../tables/encrypted-column.js";
-import { lakeViews } from "./lake-views.js";
+import { lakeViews, pendingRule } from "./lake-views.js";
 import { lastingView, type ReadTable } from "./query-views.js";
 import { viewStatements } from "./views.js";
 
@@ -116,7 +116,10 @@ async function lockedEngine(
       const decryption = sealer && new Decryption(connection, sealer, specs);
       const views = await lakeViews(found, specs, decryption?.sqlOf);
       const known = new Set(specs.map(({ name }) => name));
-      for (const view of [...views.map(({ statement }) => statement), ...viewStatements(known)])
+      for (const view of [
+        ...views.map(({ statement }) => statement),
+        ...viewStatements(known, pendingRule(found)),
+      ])
         await sql.run(lastingView(view));
       const files = views.flatMap((view) => view.files);
       await lock(sql, target === undefined ? files : [...files, target]);

@@ -1,9 +1,10 @@
+import type { PendingRule } from "../../domain/tables/pending-rule.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 
 const SAME = "partition by link_id, transaction_id order by sequence";
 
 /** SQL of whether a posted change may be what a departure `p` became; the joins below compare account, currency and type. */
-const IS_NEAR = `q."date" between p."date" and p."date" + 14 and (q.run_id = p.run_id or q.sequence > p.sequence)
+const IS_NEAR = `q."date" between p."date" and p."date" + 14 and (q.run_id = p.run_id or q.sequence > p.gone_after)
       and (p.returned_sequence is null or q.sequence < p.returned_sequence)`;
 
 const NAMES = `unnest(['m' || nullif(trim(merchant_id), ''), 'd' || nullif(trim(description), '')]) as name`;
@@ -21,30 +22,53 @@ const BEST = `tier = min(tier) over (partition by link_id, sequence)
 const PAIR = `p.link_id, p.sequence, q.transaction_id as posted_id, q.sequence as posted_sequence, q.run_id as posted_run_id,
       q.signed_amount as posted_signed_amount, q."date" as posted_date`;
 
-/**
- * SQL of `transaction_links` (docs/use/tables.md, "transaction_links") over `transaction_changes`: a row for each departure,
- * which is an update that removed a pending transaction. A departure with one candidate, in the first update that brought any,
- * claims it if no other departure does; it is a pair if no departure without a claim fits that candidate either.
- *
- * @param link reads the rows of this link alone: no pair crosses links
- */
-export function transactionLinks(link?: string): string {
-  return `
-  with feed as not materialized (
-    from transaction_changes${link === undefined ? "" : ` where link_id = ${sqlText(link)}`}
-  ), updates as (
+/** SQL of the last row of each transaction in each update, with its state, of those that some rows of the feed name. */
+const updatesOf = (rows: string) => `
     select link_id, fp_id, transaction_id, sequence, run_id, inferred, change_type, last_value(if(change_type = 'removed', null,
       struct_pack(account_id, currency, type, signed_amount, "date", pending, merchant_id, description)) ignore nulls) over (${SAME}) as state
-    from feed semi join (select link_id, transaction_id from feed where change_type = 'removed') using (link_id, transaction_id)
-    qualify lead(run_id) over (${SAME}) is distinct from run_id
+    from feed semi join (select link_id, transaction_id from feed where ${rows}) using (link_id, transaction_id)
+    qualify lead(run_id) over (${SAME}) is distinct from run_id`;
+
+const RETURNED = `min(if(change_type = 'removed', null, sequence))
+      over (${SAME} rows between 1 following and unbounded following) as returned_sequence`;
+
+/** SQL of the departures by each rule, and of the rows that a departure may have become. */
+const DEPARTURES: Readonly<Record<PendingRule, string>> = {
+  listed: `updates as (${updatesOf("change_type = 'removed'")}
   ), departures as materialized (
-    select * exclude (state, change_type), unnest(state), min(if(change_type = 'removed', null, sequence))
-      over (${SAME} rows between 1 following and unbounded following) as returned_sequence
+    select * exclude (state, change_type), sequence as gone_after, unnest(state), ${RETURNED}
     from updates
     qualify change_type = 'removed' and state.pending and lag(change_type) over (${SAME}) is distinct from 'removed'
   ), posted as not materialized (
     from feed where change_type <> 'removed' and not pending
-  ), equal as materialized (
+  )`,
+  replaced: `updates as (${updatesOf("pending")}
+  ), later as (
+    select link_id, run_id, lead(run_id) over ordered as next_run_id, lead(min(sequence)) over ordered - 1 as gone_after
+    from feed group by link_id, run_id window ordered as (partition by link_id order by min(sequence))
+  ), departures as materialized (
+    select * exclude (state, change_type, run_id, next_run_id), next_run_id as run_id, unnest(state), ${RETURNED}
+    from updates join later using (link_id, run_id)
+    qualify change_type <> 'removed' and state.pending and next_run_id is not null
+      and (lead(run_id) over (${SAME}) is distinct from next_run_id or lead(change_type) over (${SAME}) = 'removed')
+  ), posted as not materialized (
+    from feed where change_type <> 'removed'
+  )`,
+};
+
+/**
+ * SQL of `transaction_links` (docs/use/tables.md, "transaction_links") over `transaction_changes`: a row for each departure,
+ * which is an update that removed a pending transaction, or replaced it. A departure with one candidate, in the first update that brought any,
+ * claims it if no other departure does; it is a pair if no departure without a claim fits that candidate either.
+ *
+ * @param rule the one that `transactions` is made by: of a replaced row it is not the posted one alone that it may have become
+ * @param link reads the rows of this link alone: no pair crosses links
+ */
+export function transactionLinks(rule: PendingRule, link?: string): string {
+  return `
+  with feed as not materialized (
+    from transaction_changes${link === undefined ? "" : ` where link_id = ${sqlText(link)}`}
+  ), ${DEPARTURES[rule]}, equal as materialized (
     select ${PAIR}, 1 as tier, q.run_id = p.run_id as is_at_once
     from departures p join posted q using (link_id, account_id, currency, type, signed_amount) where ${IS_NEAR}
   ), exact as materialized (

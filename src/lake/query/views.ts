@@ -1,3 +1,4 @@
+import type { PendingRule } from "../../domain/tables/pending-rule.js";
 import { FORGOTTEN_NOW } from "../tables/erasures.js";
 import { IMPORTS_SEEN } from "./imports-seen-view.js";
 import { QUARANTINE_OPEN, QUARANTINE_SOURCES, QUARANTINE_STATES } from "./quarantine-view.js";
@@ -161,6 +162,8 @@ interface LakeView {
   /** Names of tables. */
   readonly sources: readonly string[];
   readonly sql: string;
+  /** Its SQL where pending rows are replaced, if that differs. */
+  readonly replaced?: string;
 }
 
 const OF_QUARANTINE = QUARANTINE_SOURCES.map(({ name }) => name);
@@ -173,7 +176,12 @@ export const VIEWS: readonly LakeView[] = [
   { name: "link_freshness", sources: ["link_syncs", "bank_links", "erasures"], sql: LINK_FRESHNESS },
   { name: "stale_links", sources: ["link_syncs", "bank_links", "erasures"], sql: STALE_LINKS },
   { name: "daily_changes", sources: ["transaction_changes"], sql: DAILY_CHANGES },
-  { name: "transaction_links", sources: ["transaction_changes"], sql: transactionLinks() },
+  {
+    name: "transaction_links",
+    sources: ["transaction_changes"],
+    sql: transactionLinks("listed"),
+    replaced: transactionLinks("replaced"),
+  },
   {
     name: "imports_seen",
     sources: ["transaction_imports", "transaction_changes", "accounts"],
@@ -184,7 +192,9 @@ export const VIEWS: readonly LakeView[] = [
   { name: "batch_burndown", sources: ["onboardings", "onboarding_events"], sql: BATCH_BURNDOWN },
 ];
 
-export function viewStatements(tables: ReadonlySet<string>): string[] {
+export function viewStatements(tables: ReadonlySet<string>, rule: PendingRule = "listed"): string[] {
   const made = VIEWS.filter(({ sources }) => sources.every((name) => tables.has(name)));
-  return made.map(({ name, sql }) => `create temp view ${name} as ${sql}`);
+  return made.map(({ name, sql, replaced }) => {
+    return `create temp view ${name} as ${rule === "replaced" ? (replaced ?? sql) : sql}`;
+  });
 }

@@ -251,7 +251,7 @@ const CASES: readonly { rule: string; updates: Step[][]; expected: string[] }[] 
 let lake: Awaited<ReturnType<typeof lakeOfRows>>;
 let rows: QueryRow[];
 beforeAll(async () => {
-  const feeds = CASES.map(({ rule, updates }) => feedOf(rule, updates));
+  const feeds = [...CASES, ...REPLACED].map(({ rule, updates }) => feedOf(rule, updates));
   lake = await lakeOfRows({ transaction_changes: [...feeds, MANY].flat() });
   rows = await lake.rowsOf("from transaction_links order by link_id, removed_sequence");
 });
@@ -259,17 +259,59 @@ afterAll(() => lake.release());
 
 test.each(CASES)("$rule", ({ rule, expected }) => {
   const found = rows.filter(({ link_id }) => link_id === rule);
-  expect(
-    found.map(
-      ({
-        pending_transaction_id: p,
-        posted_transaction_id: q,
-        tier,
-        posted_candidates,
-        pending_candidates,
-      }) => `${p} → ${q ?? "?"} ${tier} ${posted_candidates}:${pending_candidates}`,
-    ),
-  ).toEqual(expected);
+  expect(found.map(pairWords)).toEqual(expected);
+});
+
+function pairWords(row: QueryRow): string {
+  const { pending_transaction_id: p, posted_transaction_id: q, tier } = row;
+  return `${p} → ${q ?? "?"} ${tier} ${row.posted_candidates}:${row.pending_candidates}`;
+}
+
+/** Feeds of a service that replaces pending rows: it names none that went. */
+const REPLACED: typeof CASES = [
+  {
+    rule: "replaced: each pending row becomes the next one, and the last of them the posted one",
+    updates: [[P("p1")], [P("p2")], [P("p3")], [Q("q")]],
+    expected: ["p1 → p2 exact 1:1", "p2 → p3 exact 1:1", "p3 → q exact 1:1"],
+  },
+  {
+    rule: "replaced: one that comes again under its id, pending or posted, is itself",
+    updates: [[P("p"), P("r", other)], [P("p"), Q("r", other)], [Q("p")]],
+    expected: [],
+  },
+  {
+    rule: "replaced: other rows of its own update are not what it became",
+    updates: [[P("p"), P("same")], [Q("x", other)]],
+    expected: ["p → ? waiting 0:0", "same → ? waiting 0:0"],
+  },
+  {
+    rule: "replaced: two alike become either of two",
+    updates: [
+      [P("p"), P("r")],
+      [Q("x"), Q("y")],
+    ],
+    expected: ["p → ? ambiguous 2:2", "r → ? ambiguous 2:2"],
+  },
+  {
+    rule: "replaced: what a full resync does not bring back went with the update before",
+    updates: [[P("p")], [Q("q")], [Q("q"), { ...gone("p"), inferred: true }]],
+    expected: ["p → q exact 1:1"],
+  },
+  {
+    rule: "replaced: one that a later update has again came back itself",
+    updates: [[P("p")], [Q("x", other)], [P("p")]],
+    expected: ["p → ? returned 0:0"],
+  },
+  {
+    rule: "replaced: with an amount that changed, by its merchant",
+    updates: [[P("p", { merchant_id: "m" })], [Q("q", { ...other, merchant_id: "m" })]],
+    expected: ["p → q amount_changed 1:1"],
+  },
+];
+
+test.each(REPLACED)("$rule", async ({ rule, expected }) => {
+  const found = await lake.rowsOf(`from (${transactionLinks("replaced", rule)}) order by removed_sequence`);
+  expect(found.map(pairWords)).toEqual(expected);
 });
 
 const MANY = feedOf("many", [[P("p")], [gone("p"), ...Array.from({ length: 30 }, (_, at) => Q(`q${at}`))]]);
@@ -293,7 +335,7 @@ test("a pair has both amounts, days, runs and changes", async () => {
 
 test("of one link it says what it says of all", async () => {
   for (const { rule } of CASES) {
-    const own = await lake.rowsOf(`from (${transactionLinks(rule)}) order by removed_sequence`);
+    const own = await lake.rowsOf(`from (${transactionLinks("listed", rule)}) order by removed_sequence`);
     expect(own).toEqual(rows.filter(({ link_id }) => link_id === rule));
   }
 });

@@ -1,5 +1,6 @@
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { factsOf, holdsLinks } from "../../delta/delta-stats.js";
+import { ruleOf } from "../../materialize/pending-rows.js";
 import { type LakeReader, readTables } from "../../query/query-views.js";
 import { transactionLinks } from "../../query/transaction-links-view.js";
 import type { SqlRow } from "../../sql/duckdb-session.js";
@@ -166,11 +167,12 @@ async function currentOf(lake: LakeReader, id: string, link: string, last: SqlRo
 
 /** The rows of `transaction_links` that name the transaction; only what the feed has of its link is read. */
 async function pairsOf(lake: LakeReader, id: string, link: string) {
+  const rule = ruleOf(await lake.table(transactions.name).snapshot());
   const rows = await readTables(
     lake,
     [transactionChanges],
     (sql) =>
-      sql.rows(`from (${transactionLinks(link)}) where ${sqlText(id)} in (pending_transaction_id, posted_transaction_id)
+      sql.rows(`from (${transactionLinks(rule, link)}) where ${sqlText(id)} in (pending_transaction_id, posted_transaction_id)
         or contains(candidate_ids, ${sqlText(JSON.stringify(id))}) order by removed_sequence`),
     (file) => holdsLinks(link, link)(factsOf(file)),
   );
